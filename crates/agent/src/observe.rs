@@ -40,7 +40,7 @@ pub enum Happening<'a> {
     Message {
         /// The whole text, as the hooks left it.
         text: &'a str,
-        /// Whether it arrived as [`Happening::Text`] before.
+        /// Whether it arrived as [`Happening::PlainTextReader`] before.
         streamed: bool,
     },
     /// The model answered.

@@ -1,6 +1,6 @@
 //! The hosts.
 
-use pintle::dialects::tools::Vocabulary;
+use pintle::dialects::tools::ToolVocabulary;
 use pintle::suggest_nearest;
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ pub struct Host {
     /// Its events.
     pub rows: &'static [Row],
     /// How it calls its tools.
-    pub tools: &'static Vocabulary,
+    pub tools: &'static ToolVocabulary,
     /// The dialect whose hooks it runs itself, which are therefore left out.
     pub own_dialect: Option<&'static str>,
     /// How long `pintle hook` takes at most when nobody says otherwise, in milliseconds. Below the time-out that is

@@ -7,7 +7,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use pintle::dialects::tools::Part;
+use pintle::dialects::tools::CanonicalCall;
 use pintle::loader::{PolicyFiles, PolicyPaths, judge_command, quoted_word};
 use serde_json::Value;
 
@@ -41,7 +41,7 @@ pub(crate) fn policy_files(loaded: PolicyFiles, state: Option<&Path>, project: &
 }
 
 /// Why a call is denied, when it would change policy.
-pub(crate) fn refusal(paths: &PolicyPaths<'_>, host: &Host, parts: &[Part]) -> Option<String> {
+pub(crate) fn refusal(paths: &PolicyPaths<'_>, host: &Host, parts: &[CanonicalCall]) -> Option<String> {
     let changed = parts.iter().find_map(|part| changed_by(paths, part, parts))?;
     let title = host.title;
     Some(format!(
@@ -51,7 +51,7 @@ pub(crate) fn refusal(paths: &PolicyPaths<'_>, host: &Host, parts: &[Part]) -> O
 }
 
 /// What a part of a call would change, in words.
-fn changed_by(paths: &PolicyPaths<'_>, part: &Part, parts: &[Part]) -> Option<String> {
+fn changed_by(paths: &PolicyPaths<'_>, part: &CanonicalCall, parts: &[CanonicalCall]) -> Option<String> {
     let file = |path: &PathBuf| format!("`{}`, which holds policy", path.display());
     match (part.name.as_str(), part.category) {
         ("shell", _) => {

@@ -1,6 +1,6 @@
 //! One event of a host.
 
-use pintle::dialects::tools::Vocabulary;
+use pintle::dialects::tools::ToolVocabulary;
 use serde_json::Value;
 
 use crate::{Abilities, Answer, Moment, Ruling};
@@ -17,7 +17,7 @@ pub struct Row {
     /// Whether it comes often and says so little that it is installed only where a hook listens.
     pub noisy: bool,
     /// How its tools are called here, where that is not as the host calls them elsewhere.
-    pub tools: Option<&'static Vocabulary>,
+    pub tools: Option<&'static ToolVocabulary>,
     /// Reads the payload.
     pub read: fn(payload: &Value) -> Result<Moment, Unreadable>,
     /// What becomes of every decision.

@@ -9,13 +9,13 @@ use pintle_contract::{
 };
 
 use crate::client_hooks::ClientFile;
-use crate::{Dialect, NATIVE, Programs, docker_agent, harn, harness_framework};
+use crate::{Dialect, NATIVE, ProgramLookup, docker_agent, harn, harness_framework};
 
 /// A file, and what it is.
 #[derive(Debug, Clone)]
 pub struct Artifact {
     /// What the file is, which follows from where it lies.
-    pub role: Role,
+    pub role: ArtifactKind,
     /// The file's name without folder and ending; hooks, tools and agents are called by it.
     pub name: String,
     /// The file.
@@ -24,7 +24,7 @@ pub struct Artifact {
 
 /// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum ArtifactKind {
     /// The agent's own file, with a body: `harness.md`.
     Harness,
     /// The agent's own file, without a body: `harness.yaml`.
@@ -34,7 +34,7 @@ pub enum Role {
     /// A hook: `hooks/*.md`.
     Hook,
     /// Tools and hooks together.
-    Bundle(Folder),
+    Bundle(BundleFolder),
     /// A sub-agent: `agents/*.md`.
     Agent,
     /// Agents that work as a team, with their hooks: a docker-agent YAML.
@@ -57,7 +57,7 @@ pub enum Role {
 
 /// Where a bundle lies. Later folders are registered later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Folder {
+pub enum BundleFolder {
     /// In the root itself.
     Root,
     /// In `plugins/`.
@@ -68,7 +68,7 @@ pub enum Folder {
     Overrides,
 }
 
-impl Role {
+impl ArtifactKind {
     /// The dialect that reads such files.
     #[must_use]
     pub fn dialect(self) -> &'static Dialect {
@@ -84,20 +84,20 @@ impl Role {
 
 /// What files are read with.
 #[derive(Clone, Copy, Default)]
-pub struct Reading<'a> {
+pub struct ParseContext<'a> {
     /// The names of the tools that the host brings along, so that agents may refer to them.
     pub host_tools: &'a [&'a str],
     /// The version of docker-agent that its files are written for; it outranks what they say themselves.
-    pub compat: Option<docker_agent::Compat>,
+    pub compat: Option<docker_agent::DockerAgentVersion>,
     /// What runs the top level of plugins; without it they do not load.
     pub build: Option<&'a dyn HandlerFactory>,
     /// Whether the `harn` program is installed, which runs modules written in Harn.
     pub has_harn: bool,
     /// Tells which programs there are; without it nobody looks whether hooks can be started.
-    pub programs: Option<&'a dyn Programs>,
+    pub programs: Option<&'a dyn ProgramLookup>,
 }
 
-impl fmt::Debug for Reading<'_> {
+impl fmt::Debug for ParseContext<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { host_tools, compat, build, has_harn, .. } = self;
         let (host_tools, has_build) = (host_tools.len(), build.is_some());
@@ -107,7 +107,7 @@ impl fmt::Debug for Reading<'_> {
 
 /// What a dialect read from its files.
 #[derive(Debug, Default)]
-pub struct Project {
+pub struct ParsedProject {
     /// The hooks, in registration order, not yet sorted by priority.
     pub hooks: Vec<HookDeclaration>,
     /// Hooks that cannot be registered because their event is missing or unknown, under a stand-in event: their

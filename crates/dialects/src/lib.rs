@@ -26,12 +26,12 @@ pub mod qwen;
 pub mod tools;
 
 mod artifact;
-mod printed;
-mod programs;
+mod program_lookup;
+mod program_output;
 mod refusal;
 mod table;
 
-pub use ai_harness::{Declared, declare_hook, read_hook};
-pub use artifact::{Artifact, Folder, Project, Reading, Role};
-pub use programs::{Look, Programs};
-pub use table::{Alias, DIALECTS, Dialect, Mapping, NATIVE, Others, Support};
+pub use ai_harness::{InlineHook, declare_hook, read_hook};
+pub use artifact::{Artifact, ArtifactKind, BundleFolder, ParseContext, ParsedProject};
+pub use program_lookup::{PathStatus, ProgramLookup};
+pub use table::{DIALECTS, Dialect, EventAlias, EventMapping, EventSupport, NATIVE, UnmappedEvents};

@@ -2,7 +2,7 @@
 //! registered, what they are given, and what they may return.
 
 pub use crate::harn::{
-    DIALECT, Dependency, EventPattern, HookOptions, PackageFiles, PatternFault, ROWS, Rewrites, Row, Surface,
-    ToolHookSpec, UNSUPPORTED, codec, decode, manifest_hook, package_files, persona_hook, session_hook, step_hook,
-    tool_hook,
+    DIALECT, EventPattern, HarnEventDef, HarnHookOptions, HarnRewrite, HarnSurface, PackageDependency, PackageFiles,
+    PatternError, ROWS, ToolHookSpec, UNSUPPORTED, codec, declare_manifest_hook, declare_persona_hook,
+    declare_session_hook, declare_step_hook, declare_tool_hooks, decode, package_files,
 };

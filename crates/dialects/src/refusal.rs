@@ -21,7 +21,7 @@ const AGREEING: &str = r"allow(?:ed)?|approved?|ok|okay|permit(?:ted)?|accept(?:
 
 /// How much a refusal holds back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Refusal {
+pub(crate) enum RefusalLevel {
     /// A person should look.
     Ask,
     /// It must not happen.
@@ -30,8 +30,8 @@ pub(crate) enum Refusal {
 
 /// What a field that the dialect does not read refuses: a word that refuses, a flag such as `block` that is on, or one
 /// such as `allow` that is off, at any depth.
-pub(crate) fn find_refusal(name: &str, value: &Value) -> Option<Refusal> {
-    in_layers(name, value, 0)
+pub(crate) fn find_refusal(name: &str, value: &Value) -> Option<RefusalLevel> {
+    find_in_layers(name, value, 0)
 }
 
 /// Whether a field that the dialect does not read refuses something.
@@ -39,10 +39,10 @@ pub(crate) fn refuses(name: &str, value: &Value) -> bool {
     find_refusal(name, value).is_some()
 }
 
-fn in_layers(name: &str, value: &Value, layer: usize) -> Option<Refusal> {
+fn find_in_layers(name: &str, value: &Value, layer: usize) -> Option<RefusalLevel> {
     let name: String = name.chars().filter(|letter| letter.is_alphanumeric()).take(LONGEST_NAME).collect();
     let (is_refusing, is_agreeing) = (REFUSING_NAME.is_match(&name), AGREEING_NAME.is_match(&name));
-    let deny = |refuses: bool| refuses.then_some(Refusal::Deny);
+    let deny = |refuses: bool| refuses.then_some(RefusalLevel::Deny);
     match value {
         Value::Null => None,
         Value::Bool(flag) => deny(if *flag { is_refusing } else { is_agreeing }),
@@ -51,42 +51,42 @@ fn in_layers(name: &str, value: &Value, layer: usize) -> Option<Refusal> {
             let text = text.trim();
             let is_off = OFF.is_match(text);
             let by_flag = (is_refusing && !text.is_empty() && !is_off) || (is_agreeing && is_off);
-            let by_word = || if ASKING_VALUE.is_match(text) { Some(Refusal::Ask) } else { None };
-            let inner = || nested(text).filter(|_| layer < MAX_LAYERS);
+            let by_word = || if ASKING_VALUE.is_match(text) { Some(RefusalLevel::Ask) } else { None };
+            let inner = || parse_nested(text).filter(|_| layer < MAX_LAYERS);
             // What is left of a decision, and not a remark that speaks of one.
             let by_form = || QUOTED.is_match(text) && (text.contains(':') || text.contains('{'));
             deny(by_flag || REFUSING_VALUE.is_match(text) || by_form())
                 .or_else(by_word)
-                .or_else(|| in_layers("", &inner()?, layer + 1))
+                .or_else(|| find_in_layers("", &inner()?, layer + 1))
         }
         Value::Array(items) => {
             let own = deny(is_refusing && !items.is_empty());
-            own.max(items.iter().filter_map(|item| in_layers("", item, layer)).max())
+            own.max(items.iter().filter_map(|item| find_in_layers("", item, layer)).max())
         }
         Value::Object(fields) => {
             let own = deny(is_refusing && !fields.is_empty());
-            own.max(fields.iter().filter_map(|(name, value)| in_layers(name, value, layer)).max())
+            own.max(fields.iter().filter_map(|(name, value)| find_in_layers(name, value, layer)).max())
         }
     }
 }
 
 /// The object or list that a text stands for.
-fn nested(text: &str) -> Option<Value> {
-    let text = without_mark(text);
+fn parse_nested(text: &str) -> Option<Value> {
+    let text = strip_byte_order_mark(text);
     text.starts_with(['{', '[', '"']).then(|| read_json(text).ok()).flatten()
 }
 
 /// Whether a text that is not an object says no, or seems to be what is left of a decision. Harmless remarks do not.
 pub(crate) fn text_refuses(text: &str) -> bool {
-    text_in_layers(text, 0)
+    text_refuses_in_layers(text, 0)
 }
 
-fn text_in_layers(text: &str, layer: usize) -> bool {
+fn text_refuses_in_layers(text: &str, layer: usize) -> bool {
     let text = text.trim();
     match read_json::<Value>(text) {
         Ok(Value::Bool(flag)) => return !flag,
         Ok(Value::String(inner)) if layer < MAX_LAYERS => {
-            return inner.trim().starts_with('{') || text_in_layers(&inner, layer + 1);
+            return inner.trim().starts_with('{') || text_refuses_in_layers(&inner, layer + 1);
         }
         Ok(value @ (Value::Array(_) | Value::Object(_))) => {
             return refuses("", &value) || TEXTS.is_match(text) || QUOTED.is_match(text);
@@ -102,14 +102,14 @@ fn text_in_layers(text: &str, layer: usize) -> bool {
 pub(crate) fn text_decides(text: &str) -> bool {
     let text = text.trim();
     match read_json::<Value>(text) {
-        Ok(Value::String(inner)) => nested(inner.trim()).is_some() || KEY_OF_DECISION.is_match(&inner),
+        Ok(Value::String(inner)) => parse_nested(inner.trim()).is_some() || KEY_OF_DECISION.is_match(&inner),
         _ => KEY_OF_DECISION.is_match(text),
     }
 }
 
 /// The text of an output that is written in two or four bytes a character, as far as it is ASCII. `None` is any other
 /// output.
-pub(crate) fn narrowed(bytes: &[u8]) -> Option<String> {
+pub(crate) fn decode_wide_text(bytes: &[u8]) -> Option<String> {
     let is_marked = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
     if !is_marked && !bytes.contains(&0) {
         return None;
@@ -119,25 +119,27 @@ pub(crate) fn narrowed(bytes: &[u8]) -> Option<String> {
 }
 
 /// A text without the mark that some programs write before UTF-8.
-pub(crate) fn without_mark(text: &str) -> &str {
+pub(crate) fn strip_byte_order_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
-static REFUSING_NAME: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"(?i)^(?:{REFUSING}|errors?|failure)$")));
-static AGREEING_NAME: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"(?i)^(?:{AGREEING})$")));
-static REFUSING_VALUE: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"(?i)^(?:{REFUSING})$")));
-static ASKING_VALUE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^(?:ask|defer|confirm)$"));
+static REFUSING_NAME: LazyLock<Regex> =
+    LazyLock::new(|| compile_pattern(&format!(r"(?i)^(?:{REFUSING}|errors?|failure)$")));
+static AGREEING_NAME: LazyLock<Regex> = LazyLock::new(|| compile_pattern(&format!(r"(?i)^(?:{AGREEING})$")));
+static REFUSING_VALUE: LazyLock<Regex> = LazyLock::new(|| compile_pattern(&format!(r"(?i)^(?:{REFUSING})$")));
+static ASKING_VALUE: LazyLock<Regex> = LazyLock::new(|| compile_pattern(r"(?i)^(?:ask|defer|confirm)$"));
 /// A word that refuses, with a quote at one side at least.
 static QUOTED: LazyLock<Regex> =
-    LazyLock::new(|| pattern(&format!(r#"(?i)["'`“‘\\](?:{REFUSING})\b|\b(?:{REFUSING})["'`”’\\]"#)));
-static REFUSING_STEM: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)den[yi]|block|reject|refus|cancel|false|ask"));
-static OFF: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^(?:false|no|none|null|off|0)$"));
+    LazyLock::new(|| compile_pattern(&format!(r#"(?i)["'`“‘\\](?:{REFUSING})\b|\b(?:{REFUSING})["'`”’\\]"#)));
+static REFUSING_STEM: LazyLock<Regex> =
+    LazyLock::new(|| compile_pattern(r"(?i)den[yi]|block|reject|refus|cancel|false|ask"));
+static OFF: LazyLock<Regex> = LazyLock::new(|| compile_pattern(r"(?i)^(?:false|no|none|null|off|0)$"));
 static KEY_OF_DECISION: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r#"(?i)["'\\](?:permission_?)?decision["'\\]+\s*:|["'\\]hook_?specific_?output["'\\]+\s*:"#)
+    compile_pattern(r#"(?i)["'\\](?:permission_?)?decision["'\\]+\s*:|["'\\]hook_?specific_?output["'\\]+\s*:"#)
 });
 /// Quotes and braces that went through an encoder, and the beginning of an object in base64.
 static ENCODED: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)%22|%7b|&quot;|&#34;|&#x22;|\\x22|\\u0022|\\x7b|\\u007b"));
+    LazyLock::new(|| compile_pattern(r"(?i)%22|%7b|&quot;|&#34;|&#x22;|\\x22|\\u0022|\\x7b|\\u007b"));
 static TEXTS: LazyLock<RegexSet> = LazyLock::new(|| {
     let texts = [
         // A line that begins with a word that refuses, perhaps behind `[name]`.
@@ -161,16 +163,16 @@ static TEXTS: LazyLock<RegexSet> = LazyLock::new(|| {
         String::from(r"^\s*<[!?/a-zA-Z]"),
         String::from(r#"^\s*["']?eyJ[\w+/=-]{6,}"#),
     ];
-    patterns(&texts)
+    compile_patterns(&texts)
 });
 
 #[expect(clippy::expect_used, reason = "the patterns are constant, and a test compiles them")]
-fn patterns(texts: &[String]) -> RegexSet {
+fn compile_patterns(texts: &[String]) -> RegexSet {
     RegexSet::new(texts).expect("the patterns compile")
 }
 
 #[expect(clippy::expect_used, reason = "the patterns are constant, and a test compiles them")]
-fn pattern(text: &str) -> Regex {
+fn compile_pattern(text: &str) -> Regex {
     Regex::new(text).expect("the pattern compiles")
 }
 
@@ -283,9 +285,9 @@ mod tests {
             [vec![0xff, 0xfe], little.clone()].concat(),
             little[..little.len() - 1].to_vec(),
         ] {
-            assert_eq!(narrowed(&bytes).as_deref(), Some(text));
+            assert_eq!(decode_wide_text(&bytes).as_deref(), Some(text));
         }
-        assert_eq!(narrowed(text.as_bytes()), None);
-        assert_eq!(narrowed("é".as_bytes()), None);
+        assert_eq!(decode_wide_text(text.as_bytes()), None);
+        assert_eq!(decode_wide_text("é".as_bytes()), None);
     }
 }

@@ -6,8 +6,8 @@ use pintle_contract::event::{CATALOGUE, EventDef, UnknownEvent};
 use pintle_contract::{Codec, EventName, Profile, suggest_nearest};
 
 use crate::{
-    Artifact, Project, Reading, ai_harness, claude_code, cline, codex, copilot, cursor, docker_agent, gemini, harn,
-    harness_framework, qwen,
+    Artifact, ParseContext, ParsedProject, ai_harness, claude_code, cline, codex, copilot, cursor, docker_agent,
+    gemini, harn, harness_framework, qwen,
 };
 
 /// Every dialect.
@@ -38,20 +38,20 @@ pub struct Dialect {
     /// How the verdicts of one of its chains compose.
     pub profile: Profile,
     /// The events its documents name.
-    pub events: &'static [Mapping],
+    pub events: &'static [EventMapping],
     /// Other spellings of single events.
-    pub aliases: &'static [Alias],
+    pub aliases: &'static [EventAlias],
     /// What becomes of the events of the catalogue that `events` does not name.
-    pub others: Others,
+    pub others: UnmappedEvents,
     /// Makes its codec.
     pub codec: fn() -> Arc<dyn Codec>,
     /// Reads its files.
-    pub load: fn(&[Artifact], &Reading<'_>) -> Project,
+    pub load: fn(&[Artifact], &ParseContext<'_>) -> ParsedProject,
 }
 
 /// One event of a dialect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mapping {
+pub struct EventMapping {
     /// The name in the catalogue.
     pub canonical: &'static str,
     /// The name in the dialect.
@@ -60,16 +60,16 @@ pub struct Mapping {
 
 /// Another spelling of one event. A hook that subscribes under it is told it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Alias {
+pub struct EventAlias {
     /// The spelling.
-    pub spelling: &'static str,
+    pub name: &'static str,
     /// The canonical event.
     pub canonical: &'static str,
 }
 
 /// What a dialect does with events that its documents do not name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Others {
+pub enum UnmappedEvents {
     /// They can be subscribed to under their canonical names, as an addition.
     Accepted,
     /// They do not exist in it.
@@ -78,7 +78,7 @@ pub enum Others {
 
 /// What a dialect makes of one event of the catalogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Support {
+pub enum EventSupport {
     /// Its documents name it so.
     Native(&'static str),
     /// It is an addition of Pintle, under the canonical name.
@@ -90,11 +90,11 @@ pub enum Support {
 impl Dialect {
     /// What the dialect makes of an event of the catalogue.
     #[must_use]
-    pub fn support(&self, row: &EventDef) -> Support {
+    pub fn support(&self, row: &EventDef) -> EventSupport {
         match self.events.iter().find(|mapping| mapping.canonical == row.name) {
-            Some(mapping) => Support::Native(mapping.native),
-            None if self.others == Others::Accepted => Support::Addition,
-            None => Support::Unsupported,
+            Some(mapping) => EventSupport::Native(mapping.native),
+            None if self.others == UnmappedEvents::Accepted => EventSupport::Addition,
+            None => EventSupport::Unsupported,
         }
     }
 
@@ -104,25 +104,25 @@ impl Dialect {
     /// When the dialect has no such event; the nearest name of the dialect is suggested.
     pub fn event(&self, name: &str) -> Result<EventName, UnknownEvent> {
         let unknown = || UnknownEvent { name: name.to_owned(), suggestion: suggest_nearest(name, self.names()) };
-        if let Some(alias) = self.aliases.iter().find(|alias| alias.spelling == name) {
+        if let Some(alias) = self.aliases.iter().find(|alias| alias.name == name) {
             return EventName::parse(alias.canonical);
         }
         if let Some(mapping) = self.events.iter().find(|mapping| mapping.native == name) {
             return EventName::parse(mapping.canonical).map_err(|_| unknown());
         }
         let canonical = EventName::parse(name).map_err(|_| unknown())?;
-        let known = self.support(canonical.def()) != Support::Unsupported;
+        let known = self.support(canonical.def()) != EventSupport::Unsupported;
         known.then_some(canonical).ok_or_else(unknown)
     }
 
     /// Every name a hook may subscribe to; families end in `.*`.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         let of_row = |row: &&'static EventDef| match self.support(row) {
-            Support::Native(name) => Some(name),
-            Support::Addition => Some(row.name),
-            Support::Unsupported => None,
+            EventSupport::Native(name) => Some(name),
+            EventSupport::Addition => Some(row.name),
+            EventSupport::Unsupported => None,
         };
-        CATALOGUE.iter().filter_map(of_row).chain(self.aliases.iter().map(|alias| alias.spelling))
+        CATALOGUE.iter().filter_map(of_row).chain(self.aliases.iter().map(|alias| alias.name))
     }
 }
 
@@ -155,7 +155,7 @@ mod tests {
             }
             for alias in dialect.aliases {
                 assert_eq!(
-                    dialect.event(alias.spelling).map(|name| name.as_str().to_owned()),
+                    dialect.event(alias.name).map(|name| name.as_str().to_owned()),
                     Ok(alias.canonical.to_owned())
                 );
             }
@@ -168,12 +168,12 @@ mod tests {
             for row in CATALOGUE {
                 let name = row.family().map_or(row.name.to_owned(), |prefix| format!("{prefix}x"));
                 match dialect.support(row) {
-                    Support::Native(_) | Support::Addition => assert!(
+                    EventSupport::Native(_) | EventSupport::Addition => assert!(
                         dialect.names().any(|known| known == row.name
                             || dialect.event(known).is_ok_and(|event| event.as_str() == row.name)),
                         "{name}"
                     ),
-                    Support::Unsupported => assert!(dialect.event(&name).is_err(), "{name}"),
+                    EventSupport::Unsupported => assert!(dialect.event(&name).is_err(), "{name}"),
                 }
             }
         }

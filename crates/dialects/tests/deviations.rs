@@ -12,18 +12,18 @@ fn named_tests(page: &str) -> Vec<&str> {
     page.lines().filter(is_row).map(|row| last_cell(row).trim_matches('`')).collect()
 }
 
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+fn collect_sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.is_dir() {
-            sources(&path, found);
+            collect_sources(&path, found);
         } else if path.extension().is_some_and(|ending| ending == "rs") {
             found.push(path);
         }
     }
 }
 
-fn holds_test(text: &str, name: &str) -> bool {
+fn contains_test(text: &str, name: &str) -> bool {
     // A property has arguments.
     let function = format!("fn {name}(");
     text.match_indices(&function).any(|(at, _)| text.get(..at).unwrap_or_default().trim_end().ends_with("#[test]"))
@@ -40,9 +40,9 @@ fn each_deviation_names_a_test_that_exists() {
             let (package, name) = test.split_once("::").unwrap();
             let folder = this.parent().unwrap().join(package.trim_start_matches("pintle-"));
             let mut files = Vec::new();
-            sources(&folder.join("src"), &mut files);
-            sources(&folder.join("tests"), &mut files);
-            let exists = files.iter().any(|file| holds_test(&fs::read_to_string(file).unwrap(), name));
+            collect_sources(&folder.join("src"), &mut files);
+            collect_sources(&folder.join("tests"), &mut files);
+            let exists = files.iter().any(|file| contains_test(&fs::read_to_string(file).unwrap(), name));
             assert!(exists, "there is no test `{name}` in `{package}`");
         }
     }

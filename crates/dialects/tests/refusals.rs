@@ -11,9 +11,9 @@ use proptest::prelude::*;
 use regex::Regex;
 
 /// A guard of a dialect: the event's name there, and what refuses on it.
-struct Guard {
+struct GuardCase {
     codec: fn() -> Arc<dyn Codec>,
-    spelling: &'static str,
+    event_alias: &'static str,
     canonical: &'static str,
     denials: &'static [&'static str],
     /// Whether text is for the model there, so that a text without the form of a decision is no answer at all.
@@ -33,55 +33,61 @@ const DOCKER: &[&str] = &[
 ];
 
 const PRE: &str = "PreToolUse";
-const GUARDS: &[Guard] = &[
-    Guard {
+const GUARDS: &[GuardCase] = &[
+    GuardCase {
         codec: docker_agent::codec,
-        spelling: "pre_tool_use",
+        event_alias: "pre_tool_use",
         canonical: "tool.pre",
         denials: DOCKER,
         reads_text: false,
     },
-    Guard {
+    GuardCase {
         codec: docker_agent::codec,
-        spelling: "tool_guard",
+        event_alias: "tool_guard",
         canonical: "tool.guard",
         denials: DOCKER,
         reads_text: false,
     },
-    Guard { codec: claude_code::codec, spelling: PRE, canonical: "tool.pre", denials: CLAUDE, reads_text: false },
-    Guard { codec: codex::codec, spelling: PRE, canonical: "tool.pre", denials: CLAUDE, reads_text: false },
-    Guard { codec: qwen::codec, spelling: PRE, canonical: "tool.pre", denials: CLAUDE, reads_text: false },
-    Guard {
+    GuardCase {
+        codec: claude_code::codec,
+        event_alias: PRE,
+        canonical: "tool.pre",
+        denials: CLAUDE,
+        reads_text: false,
+    },
+    GuardCase { codec: codex::codec, event_alias: PRE, canonical: "tool.pre", denials: CLAUDE, reads_text: false },
+    GuardCase { codec: qwen::codec, event_alias: PRE, canonical: "tool.pre", denials: CLAUDE, reads_text: false },
+    GuardCase {
         codec: gemini::codec,
-        spelling: "BeforeTool",
+        event_alias: "BeforeTool",
         canonical: "tool.pre",
         denials: &[r#"{"decision":"deny","reason":"no rm"}"#, r#"{"continue":false,"stopReason":"x"}"#],
         reads_text: false,
     },
-    Guard {
+    GuardCase {
         codec: copilot::codec,
-        spelling: "preToolUse",
+        event_alias: "preToolUse",
         canonical: "tool.pre",
         denials: &[r#"{"permissionDecision":"deny","permissionDecisionReason":"no rm"}"#],
         reads_text: false,
     },
-    Guard {
+    GuardCase {
         codec: cursor::codec,
-        spelling: "preToolUse",
+        event_alias: "preToolUse",
         canonical: "tool.pre",
         denials: &[r#"{"permission":"deny","user_message":"no rm"}"#],
         reads_text: false,
     },
-    Guard {
+    GuardCase {
         codec: cline::codec,
-        spelling: PRE,
+        event_alias: PRE,
         canonical: "tool.pre",
         denials: &[r#"{"cancel":true,"errorMessage":"no rm"}"#, "HOOK_CONTROL\t{\"cancel\":true}"],
         reads_text: false,
     },
-    Guard {
+    GuardCase {
         codec: harness_framework::codec,
-        spelling: PRE,
+        event_alias: PRE,
         canonical: "tool.pre",
         denials: &[r#"{"decision":"block","message":"no rm"}"#, r#"{"continue":false}"#],
         reads_text: true,
@@ -90,7 +96,7 @@ const GUARDS: &[Guard] = &[
 
 /// What can happen to an answer on its way.
 #[derive(Debug, Clone)]
-enum Mutation {
+enum AnswerMutation {
     Drop(prop::sample::Index),
     Wide { bytes: usize, is_little: bool, is_marked: bool },
     Mark,
@@ -98,64 +104,64 @@ enum Mutation {
     InText,
     InObject(&'static str),
     InFence,
-    Before(&'static str),
-    Behind(&'static str),
-    Twice,
+    TextBefore(&'static str),
+    TextAfter(&'static str),
+    Repeated,
     SecondKey(prop::sample::Index),
     SingleQuotes,
     WithoutBrace,
 }
 
-fn mutation() -> impl Strategy<Value = Mutation> {
+fn any_mutation() -> impl Strategy<Value = AnswerMutation> {
     let remark =
         prop::sample::select(vec!["checking the call\n", "2026-01-01 guard: ", "{\"seen\":1}\n", "\u{1b}[1m", "x"]);
     let trailer = prop::sample::select(vec!["\ndone", " {}", "}", "\n{\"allowed\":true}", ";"]);
     prop_oneof![
-        3 => any::<prop::sample::Index>().prop_map(Mutation::Drop),
+        3 => any::<prop::sample::Index>().prop_map(AnswerMutation::Drop),
         2 => (prop::sample::select(vec![2, 4]), any::<bool>(), any::<bool>())
-            .prop_map(|(bytes, is_little, is_marked)| Mutation::Wide { bytes, is_little, is_marked }),
-        1 => Just(Mutation::Mark),
-        1 => Just(Mutation::InList),
-        1 => Just(Mutation::InText),
-        1 => prop::sample::select(vec!["output", "result", "hook"]).prop_map(Mutation::InObject),
-        1 => Just(Mutation::InFence),
-        2 => remark.prop_map(Mutation::Before),
-        1 => trailer.prop_map(Mutation::Behind),
-        1 => Just(Mutation::Twice),
-        2 => any::<prop::sample::Index>().prop_map(Mutation::SecondKey),
-        1 => Just(Mutation::SingleQuotes),
-        1 => Just(Mutation::WithoutBrace),
+            .prop_map(|(bytes, is_little, is_marked)| AnswerMutation::Wide { bytes, is_little, is_marked }),
+        1 => Just(AnswerMutation::Mark),
+        1 => Just(AnswerMutation::InList),
+        1 => Just(AnswerMutation::InText),
+        1 => prop::sample::select(vec!["output", "result", "hook"]).prop_map(AnswerMutation::InObject),
+        1 => Just(AnswerMutation::InFence),
+        2 => remark.prop_map(AnswerMutation::TextBefore),
+        1 => trailer.prop_map(AnswerMutation::TextAfter),
+        1 => Just(AnswerMutation::Repeated),
+        2 => any::<prop::sample::Index>().prop_map(AnswerMutation::SecondKey),
+        1 => Just(AnswerMutation::SingleQuotes),
+        1 => Just(AnswerMutation::WithoutBrace),
     ]
 }
 
-fn apply(answer: Vec<u8>, mutation: &Mutation) -> Vec<u8> {
+fn apply_mutation(answer: Vec<u8>, mutation: &AnswerMutation) -> Vec<u8> {
     let text = String::from_utf8_lossy(&answer).into_owned();
     match mutation {
-        Mutation::Drop(at) if !answer.is_empty() => {
+        AnswerMutation::Drop(at) if !answer.is_empty() => {
             let mut answer = answer;
             answer.remove(at.index(answer.len()));
             answer
         }
-        Mutation::Drop(_) => answer,
-        Mutation::Wide { bytes, is_little, is_marked } => {
+        AnswerMutation::Drop(_) => answer,
+        AnswerMutation::Wide { bytes, is_little, is_marked } => {
             let mark = is_marked.then_some('\u{feff}');
-            mark.into_iter().chain(text.chars()).flat_map(|letter| wide(letter, *bytes, *is_little)).collect()
+            mark.into_iter().chain(text.chars()).flat_map(|letter| encode_wide(letter, *bytes, *is_little)).collect()
         }
-        Mutation::Mark => format!("\u{feff}{text}").into_bytes(),
-        Mutation::InList => format!("[{text}]").into_bytes(),
-        Mutation::InText => serde_json::to_vec(&text).unwrap(),
-        Mutation::InObject(key) => format!("{{\"{key}\":{text}}}").into_bytes(),
-        Mutation::InFence => format!("```json\n{text}\n```").into_bytes(),
-        Mutation::Before(remark) => format!("{remark}{text}").into_bytes(),
-        Mutation::Behind(trailer) => format!("{text}{trailer}").into_bytes(),
-        Mutation::Twice => text.repeat(2).into_bytes(),
-        Mutation::SecondKey(at) => second_key(&text, *at).into_bytes(),
-        Mutation::SingleQuotes => text.replace('"', "'").into_bytes(),
-        Mutation::WithoutBrace => text.replacen('{', "", 1).into_bytes(),
+        AnswerMutation::Mark => format!("\u{feff}{text}").into_bytes(),
+        AnswerMutation::InList => format!("[{text}]").into_bytes(),
+        AnswerMutation::InText => serde_json::to_vec(&text).unwrap(),
+        AnswerMutation::InObject(key) => format!("{{\"{key}\":{text}}}").into_bytes(),
+        AnswerMutation::InFence => format!("```json\n{text}\n```").into_bytes(),
+        AnswerMutation::TextBefore(remark) => format!("{remark}{text}").into_bytes(),
+        AnswerMutation::TextAfter(trailer) => format!("{text}{trailer}").into_bytes(),
+        AnswerMutation::Repeated => text.repeat(2).into_bytes(),
+        AnswerMutation::SecondKey(at) => repeat_key(&text, *at).into_bytes(),
+        AnswerMutation::SingleQuotes => text.replace('"', "'").into_bytes(),
+        AnswerMutation::WithoutBrace => text.replacen('{', "", 1).into_bytes(),
     }
 }
 
-fn wide(letter: char, bytes: usize, is_little: bool) -> Vec<u8> {
+fn encode_wide(letter: char, bytes: usize, is_little: bool) -> Vec<u8> {
     let big = u32::from(letter).to_be_bytes();
     let mut kept = big[4 - bytes..].to_vec();
     if is_little {
@@ -165,7 +171,7 @@ fn wide(letter: char, bytes: usize, is_little: bool) -> Vec<u8> {
 }
 
 /// The text with another value behind the one of a key, as a model gets it there whose words a guard repeats.
-fn second_key(text: &str, at: prop::sample::Index) -> String {
+fn repeat_key(text: &str, at: prop::sample::Index) -> String {
     static KEY: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#""(\w+)":"#).unwrap());
     let keys: Vec<String> = KEY.captures_iter(text).map(|found| found[1].to_owned()).collect();
     if keys.is_empty() {
@@ -176,20 +182,20 @@ fn second_key(text: &str, at: prop::sample::Index) -> String {
     format!("{},\"{key}\":\"\"{}", &text[..end], &text[end..])
 }
 
-fn decoded(guard: &Guard, stdout: Vec<u8>) -> Verdict {
+fn decode_guard_output(guard: &GuardCase, stdout: Vec<u8>) -> Verdict {
     let row = CATALOGUE.iter().find(|row| row.name == guard.canonical).unwrap();
     let name = EventName::parse(guard.canonical).unwrap();
     let event = Event::new(name, (row.example)(), Arc::new(Origin::default()));
     let answer = CommandOutput { exit_code: Some(0), stdout, ..CommandOutput::default() };
-    (guard.codec)().decode(&event, guard.spelling, HandlerOutput::Process(answer))
+    (guard.codec)().decode(&event, guard.event_alias, HandlerOutput::Process(answer))
 }
 
 #[test]
 fn every_refusal_refuses() {
     for guard in GUARDS {
         for denial in guard.denials {
-            let verdict = decoded(guard, denial.as_bytes().to_vec());
-            assert!(matches!(verdict.kind, VerdictKind::Deny { .. }), "{} {denial}: {verdict:?}", guard.spelling);
+            let verdict = decode_guard_output(guard, denial.as_bytes().to_vec());
+            assert!(matches!(verdict.kind, VerdictKind::Deny { .. }), "{} {denial}: {verdict:?}", guard.event_alias);
         }
     }
 }
@@ -201,18 +207,18 @@ proptest! {
     fn a_refusal_that_came_apart_never_allows_in_silence(
         guard in any::<prop::sample::Index>(),
         denial in any::<prop::sample::Index>(),
-        mutations in prop::collection::vec(mutation(), 1..4),
+        mutations in prop::collection::vec(any_mutation(), 1..4),
     ) {
         static WORD: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?i)\b(?:deny|block)\b").unwrap());
         let guard = &GUARDS[guard.index(GUARDS.len())];
         let denial = guard.denials[denial.index(guard.denials.len())];
-        let stdout = mutations.iter().fold(denial.as_bytes().to_vec(), apply);
+        let stdout = mutations.iter().fold(denial.as_bytes().to_vec(), apply_mutation);
         let shown = String::from_utf8_lossy(&stdout).replace('\0', "");
-        let verdict = decoded(guard, stdout);
+        let verdict = decode_guard_output(guard, stdout);
         let holds_back = matches!(verdict.kind, VerdictKind::Deny { .. } | VerdictKind::Ask { .. } | VerdictKind::Failed(_));
         let is_told = !verdict.warnings.is_empty() || !verdict.effects.is_empty();
-        prop_assert!(holds_back || is_told, "{} {shown}: {verdict:?}", guard.spelling);
-        prop_assert!(!matches!(verdict.kind, VerdictKind::Allow { .. }), "{} {shown}: {verdict:?}", guard.spelling);
-        prop_assert!(holds_back || guard.reads_text || !WORD.is_match(&shown), "{} {shown}: {verdict:?}", guard.spelling);
+        prop_assert!(holds_back || is_told, "{} {shown}: {verdict:?}", guard.event_alias);
+        prop_assert!(!matches!(verdict.kind, VerdictKind::Allow { .. }), "{} {shown}: {verdict:?}", guard.event_alias);
+        prop_assert!(holds_back || guard.reads_text || !WORD.is_match(&shown), "{} {shown}: {verdict:?}", guard.event_alias);
     }
 }

@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use pintle_contract::Diagnostic;
-use pintle_dialects::client_hooks::{ClientFile, Holds, PLACES, is_json, recognise};
-use pintle_dialects::{Role, framework_hooks};
+use pintle_dialects::client_hooks::{ClientFile, LocationKind, PLACES, is_json, recognise};
+use pintle_dialects::{ArtifactKind, framework_hooks};
 
 use crate::discover::{Found, entries};
 
@@ -20,20 +20,20 @@ pub(crate) fn below(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Found>
     let mut found = Vec::new();
     for place in PLACES {
         let path = folder.join(place.path);
-        match place.holds {
-            Holds::File if path.is_file() => {
+        match place.kind {
+            LocationKind::File if path.is_file() => {
                 let text = text(&path);
                 if text.contains(HOOKS) {
                     found.extend(roles(&path, &text).into_iter().map(|role| Found { path: path.clone(), role }));
                 }
             }
-            Holds::Documents if path.is_dir() => {
+            LocationKind::Documents if path.is_dir() => {
                 let files = entries(&path, findings).into_iter().filter(|path| is_json(path));
-                found.extend(files.map(|path| Found { path, role: Role::Client(place.file) }));
+                found.extend(files.map(|path| Found { path, role: ArtifactKind::Client(place.file) }));
             }
-            Holds::Programs if path.is_dir() => {
+            LocationKind::Programs if path.is_dir() => {
                 let files = entries(&path, findings).into_iter().filter(|path| is_program(path));
-                found.extend(files.map(|path| Found { path, role: Role::Client(place.file) }));
+                found.extend(files.map(|path| Found { path, role: ArtifactKind::Client(place.file) }));
             }
             _ => {}
         }
@@ -56,9 +56,9 @@ pub(crate) fn within(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Found
 }
 
 /// What a file is, by its place and its text. Settings can hold hooks of two kinds.
-pub(crate) fn roles_of(path: &Path) -> Vec<Role> {
+pub(crate) fn roles_of(path: &Path) -> Vec<ArtifactKind> {
     let known = recognise(path, "");
-    if matches!(known, Some(Role::Client(file)) if !file.is_text()) {
+    if matches!(known, Some(ArtifactKind::Client(file)) if !file.is_text()) {
         return known.into_iter().collect();
     }
     if known.is_none() && !is_json(path) {
@@ -67,15 +67,15 @@ pub(crate) fn roles_of(path: &Path) -> Vec<Role> {
     roles(path, &text(path))
 }
 
-fn roles(path: &Path, text: &str) -> Vec<Role> {
+fn roles(path: &Path, text: &str) -> Vec<ArtifactKind> {
     let client = recognise(path, text);
-    let may_be_both = matches!(client, None | Some(Role::Client(ClientFile::Claude)));
+    let may_be_both = matches!(client, None | Some(ArtifactKind::Client(ClientFile::Claude)));
     if !may_be_both || !framework_hooks::recognise(text) {
         return client.into_iter().collect();
     }
     // A group has a list of hooks of its own, below the key that the whole has.
     let has_groups = text.matches("\"hooks\"").count() > 1;
-    std::iter::once(Role::FrameworkSettings).chain(client.filter(|_| has_groups)).collect()
+    std::iter::once(ArtifactKind::FrameworkSettings).chain(client.filter(|_| has_groups)).collect()
 }
 
 /// The text of a file. What cannot be read is reported when it is read in earnest.

@@ -23,7 +23,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pintle_contract::{Diagnostic, Location, suggest_nearest};
-use pintle_dialects::{Folder, Role};
+use pintle_dialects::{ArtifactKind, BundleFolder};
 
 use crate::clients;
 use crate::package::{self, MANIFEST, is_plugin};
@@ -31,13 +31,13 @@ use crate::team::{recognised, teams, usual_teams};
 use crate::unread;
 
 /// The folders of a root and what their files are.
-const FOLDERS: [(&str, Role); 6] = [
-    ("tools", Role::Tool),
-    ("hooks", Role::Hook),
-    ("plugins", Role::Bundle(Folder::Plugins)),
-    ("builtins", Role::Bundle(Folder::Builtins)),
-    ("overrides", Role::Bundle(Folder::Overrides)),
-    ("agents", Role::Agent),
+const FOLDERS: [(&str, ArtifactKind); 6] = [
+    ("tools", ArtifactKind::Tool),
+    ("hooks", ArtifactKind::Hook),
+    ("plugins", ArtifactKind::Bundle(BundleFolder::Plugins)),
+    ("builtins", ArtifactKind::Bundle(BundleFolder::Builtins)),
+    ("overrides", ArtifactKind::Bundle(BundleFolder::Overrides)),
+    ("agents", ArtifactKind::Agent),
 ];
 
 /// The names of an agent's own file, the first one first.
@@ -53,7 +53,7 @@ const ROOT: &str = ".harness";
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Found {
     pub(crate) path: PathBuf,
-    pub(crate) role: Role,
+    pub(crate) role: ArtifactKind,
 }
 
 /// Finds the files of a path, in registration order.
@@ -97,7 +97,7 @@ pub(crate) fn is_project(folder: &Path) -> bool {
 /// have settings that register hooks, and may be a package.
 pub(crate) fn discover_own(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Found> {
     let mut search = Search { is_found: true, found: Vec::new(), findings };
-    for (name, role) in FOLDERS.iter().filter(|(_, role)| !matches!(role, Role::Tool | Role::Agent)) {
+    for (name, role) in FOLDERS.iter().filter(|(_, role)| !matches!(role, ArtifactKind::Tool | ArtifactKind::Agent)) {
         search.flat_if_there(&folder.join(name), *role);
     }
     search.settings(folder);
@@ -132,11 +132,11 @@ impl Search<'_> {
             return;
         }
         let role = if is_plugin(path) {
-            Role::Plugin
+            ArtifactKind::Plugin
         } else if is_yaml(path) {
-            recognised(path).unwrap_or(Role::HarnessYaml)
+            recognised(path).unwrap_or(ArtifactKind::HarnessYaml)
         } else {
-            role_of_folder(folder).unwrap_or(Role::Hook)
+            role_of_folder(folder).unwrap_or(ArtifactKind::Hook)
         };
         self.found.push(Found { path: path.to_owned(), role });
     }
@@ -157,7 +157,7 @@ impl Search<'_> {
         let root = path.join(ROOT);
         if own.is_some() || root.exists() {
             // Its guards hold whatever else lies beside it.
-            self.found.extend(usual_teams(path).into_iter().map(|path| Found { path, role: Role::Team }));
+            self.found.extend(usual_teams(path).into_iter().map(|path| Found { path, role: ArtifactKind::Team }));
             self.root(&root);
             self.package(path);
             return;
@@ -168,7 +168,8 @@ impl Search<'_> {
         if FOLDERS.iter().any(|(name, _)| path.join(name).is_dir()) {
             return self.root(path);
         }
-        let role = path.file_name().and_then(|name| name.to_str()).and_then(role_of_folder).unwrap_or(Role::Hook);
+        let role =
+            path.file_name().and_then(|name| name.to_str()).and_then(role_of_folder).unwrap_or(ArtifactKind::Hook);
         if self.flat(path, role) == 0 {
             let message = format!("`{}` holds no `.md` or `.star` files", path.display());
             self.warn("no_files", message, "put hooks into `.harness/hooks/`");
@@ -200,7 +201,7 @@ impl Search<'_> {
             return true;
         }
         let is_there = !teams.is_empty();
-        self.found.extend(teams.into_iter().map(|path| Found { path, role: Role::Team }));
+        self.found.extend(teams.into_iter().map(|path| Found { path, role: ArtifactKind::Team }));
         is_there
     }
 
@@ -224,8 +225,8 @@ impl Search<'_> {
             self.findings.push(nowhere("unreadable", message, "make it a folder with `hooks/` in it"));
             return;
         }
-        self.flat_if_there(&root.join("tools"), Role::Tool);
-        self.flat_if_there(&root.join("hooks"), Role::Hook);
+        self.flat_if_there(&root.join("tools"), ArtifactKind::Tool);
+        self.flat_if_there(&root.join("hooks"), ArtifactKind::Hook);
         self.bundles_of_root(root);
         for (name, role) in FOLDERS.iter().filter(|(name, _)| !matches!(*name, "tools" | "hooks")) {
             self.flat_if_there(&root.join(name), *role);
@@ -238,7 +239,7 @@ impl Search<'_> {
             if path.is_dir() {
                 self.tell_of_unread(&path, &name);
             } else if name.ends_with(".md") && !OWN_FILES.contains(&name.as_str()) {
-                self.found.push(Found { path, role: Role::Bundle(Folder::Root) });
+                self.found.push(Found { path, role: ArtifactKind::Bundle(BundleFolder::Root) });
             }
         }
     }
@@ -258,7 +259,9 @@ impl Search<'_> {
     /// A YAML in a folder of hooks.
     fn hooks_yaml(&mut self, path: PathBuf) {
         match recognised(&path) {
-            Some(role @ (Role::HooksBlock | Role::UserSettings)) => self.found.push(Found { path, role }),
+            Some(role @ (ArtifactKind::HooksBlock | ArtifactKind::UserSettings)) => {
+                self.found.push(Found { path, role })
+            }
             // Any other folder may hold YAML of all kinds.
             _ if path.parent().and_then(Path::file_name).is_none_or(|folder| folder != "hooks") => {}
             _ => {
@@ -269,22 +272,24 @@ impl Search<'_> {
         }
     }
 
-    fn flat_if_there(&mut self, folder: &Path, role: Role) {
+    fn flat_if_there(&mut self, folder: &Path, role: ArtifactKind) {
         if folder.exists() {
             self.flat(folder, role);
         }
     }
 
     /// The `.md` files and plugins of one folder, and how many there are.
-    fn flat(&mut self, folder: &Path, role: Role) -> usize {
+    fn flat(&mut self, folder: &Path, role: ArtifactKind) -> usize {
         let before = self.found.len();
         for path in entries(folder, self.findings) {
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             if name.ends_with(".md") {
                 self.found.push(Found { path, role });
-            } else if is_plugin(&path) && matches!(role, Role::Hook | Role::Bundle(Folder::Plugins)) {
-                self.found.push(Found { path, role: Role::Plugin });
-            } else if role == Role::Hook && is_yaml(&path) && path.is_file() {
+            } else if is_plugin(&path)
+                && matches!(role, ArtifactKind::Hook | ArtifactKind::Bundle(BundleFolder::Plugins))
+            {
+                self.found.push(Found { path, role: ArtifactKind::Plugin });
+            } else if role == ArtifactKind::Hook && is_yaml(&path) && path.is_file() {
                 self.hooks_yaml(path);
             } else if name.to_lowercase().ends_with(".md") || name.to_lowercase().ends_with(".markdown") {
                 let message = format!("the file `{}` is not read", path.display());
@@ -324,8 +329,8 @@ pub(crate) fn entries(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Path
 }
 
 /// Whether a file is an agent's own.
-pub(crate) fn is_own(role: Role) -> bool {
-    matches!(role, Role::Harness | Role::HarnessYaml)
+pub(crate) fn is_own(role: ArtifactKind) -> bool {
+    matches!(role, ArtifactKind::Harness | ArtifactKind::HarnessYaml)
 }
 
 fn holds_markdown(folder: &Path) -> bool {
@@ -333,11 +338,11 @@ fn holds_markdown(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|entries| entries.flatten().any(is_markdown))
 }
 
-fn own_role(name: &str) -> Role {
-    if name == "harness.md" { Role::Harness } else { Role::HarnessYaml }
+fn own_role(name: &str) -> ArtifactKind {
+    if name == "harness.md" { ArtifactKind::Harness } else { ArtifactKind::HarnessYaml }
 }
 
-fn role_of_folder(name: &str) -> Option<Role> {
+fn role_of_folder(name: &str) -> Option<ArtifactKind> {
     FOLDERS.iter().find(|(known, _)| *known == name).map(|(_, role)| *role)
 }
 

@@ -7,8 +7,8 @@ use pintle_contract::{
     AgentSpec, Chain, Diagnostic, HandlerFactory, Hook, HookDeclaration, Layer, NATIVE_TOOLS, PermissionsSpec,
     PersonaSpec, Severity, SourceFile, SourceTrust, TeamSpec, ToolSpec, UntrustedGuardPolicy,
 };
-use pintle_dialects::command_hooks::Compat;
-use pintle_dialects::{Artifact, Dialect, Project, Reading, Role};
+use pintle_dialects::command_hooks::DockerAgentVersion;
+use pintle_dialects::{Artifact, ArtifactKind, Dialect, ParseContext, ParsedProject};
 
 use crate::chain::{chains, check_hooks, compile_all};
 use crate::discover::{Found, discover, discover_project, is_own, nowhere};
@@ -54,7 +54,7 @@ pub struct Options<'a> {
     /// ([`NATIVE_TOOLS`]).
     pub host_tools: &'a [&'a str],
     /// The version of docker-agent that its files are written for; it outranks what they say. Default: what they say.
-    pub compat: Option<Compat>,
+    pub compat: Option<DockerAgentVersion>,
     /// What was agreed to, when the path needs consent. Default: it was named, which is consent.
     pub agreements: Option<&'a Agreements>,
     /// The name of a dialect that the host runs itself, whose hooks are left out. Default: none.
@@ -262,12 +262,12 @@ fn join_up(
 }
 
 /// Marks every hook of a project as one that the user does not trust.
-fn untrust(project: &mut Project) {
+fn untrust(project: &mut ParsedProject) {
     for_each_hook(project, &mut |hook| hook.source_trust = SourceTrust::Untrusted);
 }
 
 /// Does something with every hook of a project, those of its agents included.
-pub(crate) fn for_each_hook(project: &mut Project, change: &mut dyn FnMut(&mut HookDeclaration)) {
+pub(crate) fn for_each_hook(project: &mut ParsedProject, change: &mut dyn FnMut(&mut HookDeclaration)) {
     fn of_agent(agent: &mut AgentSpec, change: &mut dyn FnMut(&mut HookDeclaration)) {
         agent.hooks.iter_mut().for_each(&mut *change);
         agent.agents.iter_mut().map(Arc::make_mut).for_each(|agent| of_agent(agent, change));
@@ -279,10 +279,10 @@ pub(crate) fn for_each_hook(project: &mut Project, change: &mut dyn FnMut(&mut H
 }
 
 /// The files that were found, with their text where it was read.
-fn bytes(found: &[Found], artifacts: &[Artifact]) -> Vec<(Role, PathBuf, Option<Arc<SourceFile>>)> {
+fn bytes(found: &[Found], artifacts: &[Artifact]) -> Vec<(ArtifactKind, PathBuf, Option<Arc<SourceFile>>)> {
     let text = |found: &Found| {
         // A program among the files is none that was read.
-        let is_text = !matches!(found.role, Role::Client(file) if !file.is_text());
+        let is_text = !matches!(found.role, ArtifactKind::Client(file) if !file.is_text());
         let file = artifacts.iter().map(|artifact| &artifact.file).find(|file| file.path == found.path);
         file.filter(|_| is_text).cloned()
     };
@@ -301,16 +301,16 @@ pub(crate) fn understand(
     build: &dyn HandlerFactory,
     options: &Options<'_>,
     findings: &mut Vec<Diagnostic>,
-) -> Project {
-    let has_harn = artifacts.iter().any(|artifact| artifact.role == Role::Module) && has_harn();
-    let reading = Reading {
+) -> ParsedProject {
+    let has_harn = artifacts.iter().any(|artifact| artifact.role == ArtifactKind::Module) && has_harn();
+    let reading = ParseContext {
         host_tools: options.host_tools,
         compat: options.compat,
         build: Some(build),
         has_harn,
         programs: Some(&Installed),
     };
-    let mut whole: Option<Project> = None;
+    let mut whole: Option<ParsedProject> = None;
     for (dialect, artifacts) in by_dialect(artifacts) {
         let mut project = (dialect.load)(&artifacts, &reading);
         findings.append(&mut project.diagnostics);
@@ -336,9 +336,18 @@ fn by_dialect(artifacts: Vec<Artifact>) -> Vec<(&'static Dialect, Vec<Artifact>)
 }
 
 /// Adds what another dialect read. Agents and rules are those of the first dialect that has some.
-fn join(whole: &mut Project, other: Project) {
-    let Project { hooks, unplaced, agent, team, personas, permissions, untrusted_guards, redact_secrets, diagnostics } =
-        other;
+fn join(whole: &mut ParsedProject, other: ParsedProject) {
+    let ParsedProject {
+        hooks,
+        unplaced,
+        agent,
+        team,
+        personas,
+        permissions,
+        untrusted_guards,
+        redact_secrets,
+        diagnostics,
+    } = other;
     whole.hooks.extend(hooks);
     whole.unplaced.extend(unplaced);
     whole.agent = whole.agent.take().or(agent);

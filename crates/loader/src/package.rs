@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pintle_contract::Diagnostic;
-use pintle_dialects::Role;
+use pintle_dialects::ArtifactKind;
 use pintle_dialects::lifecycle_hooks::package_files;
 
 use crate::discover::{Found, entries};
@@ -26,7 +26,7 @@ fn walk(manifest: &Path, seen: &mut HashSet<PathBuf>, found: &mut Vec<Found>, fi
     if !seen.insert(fs::canonicalize(manifest).unwrap_or_else(|_| manifest.to_owned())) {
         return;
     }
-    found.push(Found { path: manifest.to_owned(), role: Role::Package });
+    found.push(Found { path: manifest.to_owned(), role: ArtifactKind::Package });
     let folder = manifest.parent().unwrap_or(Path::new(""));
     // A manifest that cannot be read is reported when it is read in earnest.
     let text =
@@ -46,7 +46,7 @@ fn walk(manifest: &Path, seen: &mut HashSet<PathBuf>, found: &mut Vec<Found>, fi
             modules.push(path);
         }
     }
-    found.extend(modules.into_iter().map(|path| Found { path, role: Role::Module }));
+    found.extend(modules.into_iter().map(|path| Found { path, role: ArtifactKind::Module }));
     for dependency in files.dependencies {
         let manifest = folder.join(&dependency.folder).join(MANIFEST);
         if manifest.is_file() {

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use pintle_dialects::{Look, Programs};
+use pintle_dialects::{PathStatus, ProgramLookup};
 
 /// How much of a script is looked at.
 const HEAD_BYTES: u64 = 16 << 10;
@@ -15,19 +15,19 @@ const EXECUTABLE: u32 = 0o111;
 #[derive(Debug)]
 pub(crate) struct Installed;
 
-impl Programs for Installed {
-    fn look(&self, path: &Path) -> Look {
-        let Ok(metadata) = fs::metadata(path) else { return Look::Missing };
+impl ProgramLookup for Installed {
+    fn inspect(&self, path: &Path) -> PathStatus {
+        let Ok(metadata) = fs::metadata(path) else { return PathStatus::Missing };
         if !metadata.is_file() {
-            return Look::NotAFile;
+            return PathStatus::NotAFile;
         }
         // What cannot be read has no head, and may be a program all the same.
         let head = pintle_files::read_head(path, HEAD_BYTES).unwrap_or_default();
         let is_executable = metadata.permissions().mode() & EXECUTABLE != 0;
-        Look::File { head: String::from_utf8_lossy(&head).into_owned(), is_executable }
+        PathStatus::File { head: String::from_utf8_lossy(&head).into_owned(), is_executable }
     }
 
-    fn finds(&self, name: &str) -> bool {
+    fn can_find(&self, name: &str) -> bool {
         let folders = std::env::var_os("PATH").unwrap_or_default();
         std::env::split_paths(&folders).any(|folder| folder.join(name).is_file())
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use pintle_contract::{ByteSpan, Diagnostic, HandlerFactory, Location, SourceFile};
 use pintle_dialects::document::{MAX_FILE_BYTES, source_file};
-use pintle_dialects::{Artifact, Role};
+use pintle_dialects::{Artifact, ArtifactKind};
 
 use crate::discover::{Found, plain};
 
@@ -33,7 +33,7 @@ pub(crate) fn read_all(found: &[Found], build: &dyn HandlerFactory, findings: &m
 /// # Errors
 /// When it cannot be read, is no plain file, is larger than an artifact may be, or is not UTF-8.
 fn read(found: &Found) -> Result<Artifact, Diagnostic> {
-    if matches!(found.role, Role::Client(file) if !file.is_text()) {
+    if matches!(found.role, ArtifactKind::Client(file) if !file.is_text()) {
         let file = Arc::new(SourceFile { path: found.path.clone(), text: String::new() });
         return Ok(Artifact { role: found.role, name: stem(&found.path), file });
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use pintle_dialects::Role;
+use pintle_dialects::ArtifactKind;
 use pintle_dialects::command_hooks::recognise;
 
 use crate::discover::{discover, entries, is_own, is_yaml};
@@ -23,11 +23,11 @@ const TEAM_FILES: [&str; 8] = [
 #[must_use]
 pub fn team_file(path: &Path) -> Option<PathBuf> {
     if !path.is_dir() {
-        return (is_yaml(path) && recognised(path) == Some(Role::Team)).then(|| path.to_owned());
+        return (is_yaml(path) && recognised(path) == Some(ArtifactKind::Team)).then(|| path.to_owned());
     }
     let found = discover(path, &mut Vec::new());
     let has_own = found.iter().any(|file| is_own(file.role));
-    found.into_iter().find(|file| file.role == Role::Team && !has_own).map(|file| file.path)
+    found.into_iter().find(|file| file.role == ArtifactKind::Team && !has_own).map(|file| file.path)
 }
 
 /// Whether a path means more than one file, so that whoever takes the docker-agent YAML alone would leave guards out.
@@ -39,17 +39,17 @@ pub fn holds_more_than(path: &Path, file: &Path) -> bool {
 /// The YAML of agents in a folder by one of its usual names. Other YAML is not looked into: there may be a lot.
 pub(crate) fn usual_teams(folder: &Path) -> Vec<PathBuf> {
     let usual = TEAM_FILES.into_iter().map(|name| folder.join(name));
-    usual.filter(|path| path.is_file() && recognised(path) == Some(Role::Team)).collect()
+    usual.filter(|path| path.is_file() && recognised(path) == Some(ArtifactKind::Team)).collect()
 }
 
 /// The YAML files of agents in a folder.
 pub(crate) fn teams(folder: &Path) -> Vec<PathBuf> {
     let yaml = entries(folder, &mut Vec::new()).into_iter().filter(|path| is_yaml(path));
-    yaml.filter(|path| recognised(path) == Some(Role::Team)).collect()
+    yaml.filter(|path| recognised(path) == Some(ArtifactKind::Team)).collect()
 }
 
 /// What a YAML file is by its text; `None` when that does not say.
-pub(crate) fn recognised(path: &Path) -> Option<Role> {
+pub(crate) fn recognised(path: &Path) -> Option<ArtifactKind> {
     // What cannot be read is reported when it is read in earnest.
     let bytes = crate::read::bytes(path).ok()?;
     recognise(&String::from_utf8_lossy(&bytes))

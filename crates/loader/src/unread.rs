@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use pintle_contract::{Diagnostic, Location};
-use pintle_dialects::{Role, read_hook};
+use pintle_dialects::{ArtifactKind, read_hook};
 
 use crate::discover::{entries, is_yaml, nowhere};
 use crate::package::is_plugin;
@@ -62,7 +62,7 @@ fn is_hidden(path: &Path) -> bool {
 /// Whether a file would be a hook, or hold some, in a folder that is read.
 fn is_hook(file: &Path) -> bool {
     if is_yaml(file) {
-        return recognised(file) == Some(Role::HooksBlock);
+        return recognised(file) == Some(ArtifactKind::HooksBlock);
     }
     let Some(text) = markdown(file) else { return false };
     read_hook(file, "hook", &text).hook.is_some() || lists_hooks(&text)

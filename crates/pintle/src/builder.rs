@@ -13,7 +13,7 @@ use pintle_contract::{
     AgentSpec, Approver, Chain, Clock, Diagnostic, HookDeclaration, Journal, Judge, Layer, NetworkSpec, NoApprover,
     PermissionsSpec, PersonaSpec, TeamSpec,
 };
-use pintle_dialects::command_hooks::Compat;
+use pintle_dialects::command_hooks::DockerAgentVersion;
 use pintle_engine::HookSet;
 use pintle_handlers::http::HttpGateway;
 use pintle_handlers::{self as handlers, WorkerProgram};
@@ -44,7 +44,7 @@ pub struct Builder {
     network: Option<NetworkSpec>,
     judge: Option<Arc<dyn Judge>>,
     user: Option<PathBuf>,
-    compat: Option<Compat>,
+    compat: Option<DockerAgentVersion>,
     declared: Vec<Declared>,
     registered: u64,
     faults: Vec<Diagnostic>,
@@ -128,7 +128,7 @@ impl Builder {
 
     /// The version of docker-agent that its files are written for. Default: what they say, else the newest.
     #[must_use]
-    pub fn compat(mut self, compat: Compat) -> Self {
+    pub fn compat(mut self, compat: DockerAgentVersion) -> Self {
         self.compat = Some(compat);
         self
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle::dialects::tools::{Part, canonical, second};
+use pintle::dialects::tools::{CanonicalCall, alternate_calls, to_canonical};
 use pintle::event::{DelegationPre, PermissionAsk, ToolGuard, ToolPre, ToolTransform};
 use pintle::{Decision, Event, Outcome, RunPrediction, explain};
 use serde_json::Value;
@@ -67,7 +67,7 @@ impl Lane {
 
 impl Gate<'_, '_> {
     /// Gives whether the call goes on.
-    pub(super) fn pass(&mut self, part: &mut Part, lanes: &[Lane]) -> bool {
+    pub(super) fn pass(&mut self, part: &mut CanonicalCall, lanes: &[Lane]) -> bool {
         lanes.iter().all(|lane| match lane {
             Lane::Delegation => self.delegation(part),
             lane => self.own(*lane, part) && self.second(*lane, part),
@@ -75,7 +75,7 @@ impl Gate<'_, '_> {
     }
 
     /// Asks under Pintle's own name of the tool.
-    fn own(&mut self, lane: Lane, part: &mut Part) -> bool {
+    fn own(&mut self, lane: Lane, part: &mut CanonicalCall) -> bool {
         let name = part.name.clone();
         if let Some(approved) = self.judged(lane, &name, &part.args) {
             self.approved |= approved && lane == self.approves;
@@ -101,15 +101,17 @@ impl Gate<'_, '_> {
 
     /// Asks the hooks that know the tool by another name alone, such as `run_command` of AI Harness: a policy that is
     /// written for one loop holds in every host.
-    fn second(&mut self, lane: Lane, part: &mut Part) -> bool {
+    fn second(&mut self, lane: Lane, part: &mut CanonicalCall) -> bool {
         if !self.listens(lane) {
             return true;
         }
         let set = self.hearing.runtime.hooks();
-        let names: Vec<&str> = second(&part.name, &part.args).map(|(name, _)| name).collect();
+        let names: Vec<&str> = alternate_calls(&part.name, &part.args).map(|(name, _)| name).collect();
         for name in names {
             // What was changed under an earlier name is what is asked about under this one.
-            let Some((_, args)) = second(&part.name, &part.args).find(|(other, _)| *other == name) else { continue };
+            let Some((_, args)) = alternate_calls(&part.name, &part.args).find(|(other, _)| *other == name) else {
+                continue;
+            };
             if self.judged(lane, name, &args).is_some() {
                 continue;
             }
@@ -130,7 +132,7 @@ impl Gate<'_, '_> {
                 match outcome.payload.field("name").and_then(Value::as_str) {
                     // No agent can be given a call of another tool, which is told where the call is put back.
                     Some(renamed) if renamed != name => (part.name, part.args) = (renamed.to_owned(), args.clone()),
-                    _ => part.args = canonical(name, &args).map_or(Value::Null, |(_, args)| args),
+                    _ => part.args = to_canonical(name, &args).map_or(Value::Null, |(_, args)| args),
                 }
             }
             self.keep(lane, name, &args);
@@ -138,7 +140,7 @@ impl Gate<'_, '_> {
         true
     }
 
-    fn delegation(&mut self, part: &mut Part) -> bool {
+    fn delegation(&mut self, part: &mut CanonicalCall) -> bool {
         if part.category != Some("agent") || !self.listens(Lane::Delegation) {
             return true;
         }
@@ -260,7 +262,7 @@ fn counts(runs: &RunPrediction) -> bool {
 }
 
 /// Takes over what hooks made of a part. Gives whether they changed it.
-fn take(part: &mut Part, outcome: &Outcome) -> bool {
+fn take(part: &mut CanonicalCall, outcome: &Outcome) -> bool {
     if !outcome.rewritten {
         return false;
     }

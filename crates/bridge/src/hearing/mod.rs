@@ -7,7 +7,7 @@ mod tool;
 
 use std::sync::Arc;
 
-use pintle::dialects::tools::Vocabulary;
+use pintle::dialects::tools::ToolVocabulary;
 use pintle::event::{ContextScope, EventClass, EventDef as EventRow, EventPayload, HostPayload};
 use pintle::loader::PolicyPaths;
 use pintle::{
@@ -67,7 +67,7 @@ impl Hearing<'_> {
     }
 
     /// How the host calls its tools at this event.
-    fn tools(&self) -> &'static Vocabulary {
+    fn tools(&self) -> &'static ToolVocabulary {
         self.row.tools.unwrap_or(self.host.tools)
     }
 

@@ -194,7 +194,7 @@ fn payload(hearing: &hearing::Hearing<'_>, event: &str, moment: &Moment, text: &
         ("tool.batch", Moment::Batch(calls)) => {
             let mut batch = ToolBatch { host: host(), ..ToolBatch::default() };
             for (call, response) in calls {
-                for part in hearing.tools().parts(&call.name, &call.input) {
+                for part in hearing.tools().to_canonical(&call.name, &call.input) {
                     let gave = ToolResult::new(call.id.as_str(), part.name.as_str(), response.clone(), false);
                     batch.tool_calls.push(ToolCall::new(call.id.as_str(), part.name, part.args));
                     batch.tool_results.push(gave);

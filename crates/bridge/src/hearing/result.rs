@@ -1,7 +1,7 @@
 //! After a tool: `tool.result`, `tool.post`, and `file.edited` for every file that the call wrote.
 
 use pintle::Outcome;
-use pintle::dialects::tools::Part;
+use pintle::dialects::tools::CanonicalCall;
 use pintle::event::{FileEdited, HostPayload, ToolCall, ToolPost, ToolResult, ToolResultPayload, json_to_text};
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ const WRITERS: [&str; 3] = ["write", "edit", "delete"];
 /// Shows the result to the hooks, once for each part of the call.
 pub(super) fn hear(hearing: &mut Hearing<'_>, moment: &Moment) {
     let Moment::AfterTool { call, response, is_error, duration_ms } = moment else { return };
-    let parts = hearing.tools().parts(&call.name, &call.input);
+    let parts = hearing.tools().to_canonical(&call.name, &call.input);
     let mut said = hearing.said(Some(call));
     said.response = Some(response.clone());
     let mut after = After {
@@ -73,7 +73,7 @@ struct After<'a> {
 
 impl After<'_> {
     /// Gives whether the next part's hooks are asked.
-    fn review(&mut self, hearing: &mut Hearing<'_>, part: &Part) -> bool {
+    fn review(&mut self, hearing: &mut Hearing<'_>, part: &CanonicalCall) -> bool {
         if hearing.listens("tool.result") {
             let gave = self.gave(part);
             let error = gave.is_error.then(|| gave.content.clone());
@@ -105,7 +105,7 @@ impl After<'_> {
         self.take(hearing, &outcome)
     }
 
-    fn gave(&self, part: &Part) -> ToolResult {
+    fn gave(&self, part: &CanonicalCall) -> ToolResult {
         ToolResult::new(self.id, part.name.as_str(), self.result.clone(), self.is_error)
     }
 
@@ -122,7 +122,7 @@ impl After<'_> {
 }
 
 /// Tells the hooks of `file.edited` of a file that a call wrote.
-fn edited(hearing: &mut Hearing<'_>, id: &str, part: &Part) {
+fn edited(hearing: &mut Hearing<'_>, id: &str, part: &CanonicalCall) {
     if !WRITERS.contains(&part.name.as_str()) || !hearing.listens("file.edited") {
         return;
     }

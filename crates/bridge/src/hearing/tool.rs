@@ -5,7 +5,7 @@
 //! again and judged again by everybody, until nothing changes.
 
 use pintle::Decision;
-use pintle::dialects::tools::Part;
+use pintle::dialects::tools::CanonicalCall;
 use serde_json::Value;
 
 use super::Hearing;
@@ -52,7 +52,7 @@ fn settle(hearing: &mut Hearing<'_>, call: &Call, approves: Lane, [first, then]:
     let mut input = call.input.clone();
     let mut judgements: Vec<Judgement> = Vec::new();
     for round in 0..=MAX_ROUNDS {
-        let mut parts: Vec<Part> = tools.parts(&call.name, &input);
+        let mut parts: Vec<CanonicalCall> = tools.to_canonical(&call.name, &input);
         let mut changed = false;
         let mut approved = true;
         for (index, part) in parts.iter_mut().enumerate() {
@@ -86,7 +86,7 @@ fn settle(hearing: &mut Hearing<'_>, call: &Call, approves: Lane, [first, then]:
             }
             return Some(Settled { input, approved });
         }
-        match tools.merge(&call.name, &input, &parts) {
+        match tools.merge_back(&call.name, &input, &parts) {
             Ok(changed) => input = changed,
             Err(cannot) => {
                 let title = hearing.host.title;

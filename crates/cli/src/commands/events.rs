@@ -1,7 +1,7 @@
 //! `pintle events`: the catalogue.
 
 use clap::Args;
-use pintle::dialects::{DIALECTS, Support};
+use pintle::dialects::{DIALECTS, EventSupport};
 use pintle::event::{CATALOGUE, EventDef, RewriteTarget};
 use pintle::tape::show::{StyledLine, Tone};
 use serde_json::{Map, Value, json};
@@ -88,9 +88,9 @@ fn row_json(row: &EventDef) -> Value {
 fn names(row: &EventDef) -> impl Iterator<Item = (&'static str, Option<String>)> {
     DIALECTS.iter().map(move |dialect| {
         let name = match dialect.support(row) {
-            Support::Native(name) => Some(name.to_owned()),
-            Support::Addition => Some(row.name.to_owned()),
-            Support::Unsupported => None,
+            EventSupport::Native(name) => Some(name.to_owned()),
+            EventSupport::Addition => Some(row.name.to_owned()),
+            EventSupport::Unsupported => None,
         };
         (dialect.name, name)
     })

@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal, Read};
 
-use pintle::dialects::command_hooks::{self, pasted};
+use pintle::dialects::command_hooks::{self, payload_from_hook_input};
 use pintle::tape::show::single_line;
 use pintle::{EventName, MAX_PAYLOAD_BYTES, PayloadError, read_payload};
 use serde_json::Value;
@@ -43,7 +43,7 @@ pub(crate) fn payload(argument: &EventArgument, may_be_blank: bool) -> Result<Gi
         PayloadError::NotJson(fault) => Fault::invalid(format!("the payload is not JSON: {fault}")).help(next_step()),
         fault => Fault::invalid(format!("the payload is too large: {fault}")).help("send less at once"),
     })?;
-    if let Some(payload) = pasted(event, &value) {
+    if let Some(payload) = payload_from_hook_input(event, &value) {
         value = payload;
     } else if let Some(other) = value.get("hook_event_name").and_then(Value::as_str) {
         let shown = single_line(other, 80);
@@ -58,7 +58,7 @@ pub(crate) fn payload(argument: &EventArgument, may_be_blank: bool) -> Result<Gi
 /// The example of the event under the name that was typed.
 pub(crate) fn example(argument: &EventArgument) -> Given {
     let EventArgument(event, typed) = argument;
-    let value = command_hooks::example(typed.as_deref().unwrap_or_default(), (event.def().example)());
+    let value = command_hooks::example_payload(typed.as_deref().unwrap_or_default(), (event.def().example)());
     Given { value, example: true }
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use pintle::dialects::command_hooks::{Compat, of_flag};
+use pintle::dialects::command_hooks::{DockerAgentVersion, hook_from_flag};
 use pintle::loader::Layers;
 use pintle::{Builder, HookDeclaration, Layer, loader};
 
@@ -22,7 +22,7 @@ pub(crate) struct UserOptions {
     /// Read docker-agent files as that version of docker-agent: `g1` (June 2026) or `g3`. Default: what they say, else
     /// the newest.
     #[arg(long, value_name = "VERSION", value_parser = compat)]
-    compat: Option<Compat>,
+    compat: Option<DockerAgentVersion>,
     #[command(flatten)]
     flags: HookFlags,
 }
@@ -39,7 +39,7 @@ impl UserOptions {
             builder = builder.compat(compat);
         }
         let declared =
-            self.flags.0.iter().map(|(event, command)| of_flag(event, command, self.compat.unwrap_or_default()));
+            self.flags.0.iter().map(|(event, command)| hook_from_flag(event, command, self.compat.unwrap_or_default()));
         let declared: Result<Vec<Option<HookDeclaration>>, String> = declared.collect();
         let declared: Vec<HookDeclaration> = declared.map_err(Fault::invalid)?.into_iter().flatten().collect();
         Ok(if declared.is_empty() { builder } else { builder.declared(Layer::User, FLAGS, declared) })
@@ -51,7 +51,7 @@ impl UserOptions {
     }
 }
 
-fn compat(word: &str) -> Result<Compat, String> {
-    let known = Compat::WORDS.iter().find(|(known, _)| *known == word);
+fn compat(word: &str) -> Result<DockerAgentVersion, String> {
+    let known = DockerAgentVersion::WORDS.iter().find(|(known, _)| *known == word);
     known.map(|(_, compat)| *compat).ok_or_else(|| String::from("write `g1` or `g3`"))
 }

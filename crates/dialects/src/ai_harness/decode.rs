@@ -17,23 +17,23 @@ pub(super) fn decode(event: &Event, answer: HandlerOutput) -> Verdict {
         ScriptOutput::Allow => Verdict::pass(),
         ScriptOutput::Block(reason) => Verdict::deny(reason),
         ScriptOutput::Ask(reason) => Verdict::ask(reason),
-        ScriptOutput::Modify(payload) => modify(event, payload),
+        ScriptOutput::Modify(payload) => decode_modify(event, payload),
         ScriptOutput::Delegate(request) => Verdict::pass().with_effect(Effect::Delegate(request)),
-        ScriptOutput::Dict(fields) => dictionary(event, fields),
-        ScriptOutput::Other { type_name, printed } => other(&type_name, &printed),
+        ScriptOutput::Dict(fields) => decode_dictionary(event, fields),
+        ScriptOutput::Other { type_name, printed } => decode_other(&type_name, &printed),
     }
 }
 
 /// A dictionary changes the fields it names, so that a later hook and its `when` still see the others; anything else
 /// replaces the whole payload, and so does a dictionary where the payload has no fields.
-fn modify(event: &Event, payload: Value) -> Verdict {
+fn decode_modify(event: &Event, payload: Value) -> Verdict {
     match payload {
         Value::Object(fields) if event.payload.value().is_object() => Verdict::rewrite(fields),
         whole => Verdict::new(VerdictKind::Rewrite(Rewrite::Whole(whole))),
     }
 }
 
-fn other(type_name: &str, printed: &str) -> Verdict {
+fn decode_other(type_name: &str, printed: &str) -> Verdict {
     let warning = match type_name {
         "NoneType" => String::from("returned None, not a decision; treated as allow()"),
         "function" | "builtin_function_or_method" | "native_function" => {
@@ -44,13 +44,13 @@ fn other(type_name: &str, printed: &str) -> Verdict {
     Verdict::pass().with_warning(warning)
 }
 
-fn dictionary(event: &Event, mut fields: Map<String, Value>) -> Verdict {
+fn decode_dictionary(event: &Event, mut fields: Map<String, Value>) -> Verdict {
     let action = match fields.remove("action") {
         Some(Value::String(action)) => action,
-        Some(_) => return bad("an `action` that is no text"),
+        Some(_) => return bad_output("an `action` that is no text"),
         None => {
             let near = fields.keys().find_map(|key| suggest_nearest(key, ["action"]).map(|_| key.clone()));
-            return bad(&match near {
+            return bad_output(&match near {
                 Some(key) => format!("a dict without `action`; did you mean `action` instead of `{key}`?"),
                 None => String::from("a dict without `action`; return allow(), block(reason) or modify(payload)"),
             });
@@ -58,17 +58,17 @@ fn dictionary(event: &Event, mut fields: Map<String, Value>) -> Verdict {
     };
     match action.as_str() {
         "allow" => Verdict::pass(),
-        "block" => reason(&mut fields, Verdict::deny),
-        "ask" => reason(&mut fields, Verdict::ask),
+        "block" => take_reason(&mut fields, Verdict::deny),
+        "ask" => take_reason(&mut fields, Verdict::ask),
         "modify" => {
             let payload = fields.remove("payload");
-            modify(event, payload.unwrap_or(Value::Object(fields)))
+            decode_modify(event, payload.unwrap_or(Value::Object(fields)))
         }
         "delegate" => {
             let request = fields.remove("request").or_else(|| fields.remove("payload"));
             Verdict::pass().with_effect(Effect::Delegate(request.unwrap_or(Value::Object(fields))))
         }
-        unknown => bad(&match suggest_nearest(unknown, ACTIONS) {
+        unknown => bad_output(&match suggest_nearest(unknown, ACTIONS) {
             Some(near) => format!("unknown action `{unknown}`; did you mean `{near}`?"),
             None => format!("unknown action `{unknown}`; an action is {}", ACTIONS.join(", ")),
         }),
@@ -76,15 +76,15 @@ fn dictionary(event: &Event, mut fields: Map<String, Value>) -> Verdict {
 }
 
 /// The reason of a dictionary: text, or nothing when there is none.
-fn reason(fields: &mut Map<String, Value>, verdict: impl Fn(String) -> Verdict) -> Verdict {
+fn take_reason(fields: &mut Map<String, Value>, verdict: impl Fn(String) -> Verdict) -> Verdict {
     match fields.remove("reason") {
         None => verdict(String::new()),
         Some(Value::String(reason)) => verdict(reason),
-        Some(_) => bad("a `reason` that is no text"),
+        Some(_) => bad_output("a `reason` that is no text"),
     }
 }
 
-fn bad(message: &str) -> Verdict {
+fn bad_output(message: &str) -> Verdict {
     Verdict::failed(Failure::new(FailureKind::BadOutput, format!("returned {message}")))
 }
 
@@ -108,12 +108,12 @@ mod tests {
         ScriptOutput::Dict(fields)
     }
 
-    fn fields(value: Value) -> Verdict {
+    fn decode_fields(value: Value) -> Verdict {
         let Value::Object(fields) = value else { panic!("an object") };
         Verdict::rewrite(fields)
     }
 
-    fn failed(message: &str) -> Verdict {
+    fn failed_verdict(message: &str) -> Verdict {
         Verdict::failed(Failure::new(FailureKind::BadOutput, message))
     }
 
@@ -124,7 +124,7 @@ mod tests {
             (ScriptOutput::Allow, Verdict::pass()),
             (ScriptOutput::Block(String::from("no")), Verdict::deny("no")),
             (ScriptOutput::Ask(String::from("sure?")), Verdict::ask("sure?")),
-            (ScriptOutput::Modify(json!({"args": {}})), fields(json!({"args": {}}))),
+            (ScriptOutput::Modify(json!({"args": {}})), decode_fields(json!({"args": {}}))),
             (ScriptOutput::Modify(json!("text")), Verdict::new(VerdictKind::Rewrite(Rewrite::Whole(json!("text"))))),
             (
                 ScriptOutput::Delegate(json!({"agent": "a"})),
@@ -135,12 +135,12 @@ mod tests {
             (dict(json!({"action": "block", "reason": "no"})), Verdict::deny("no")),
             (dict(json!({"action": "block"})), Verdict::deny("")),
             (dict(json!({"action": "ask", "reason": "sure?"})), Verdict::ask("sure?")),
-            (dict(json!({"action": "modify", "payload": {"args": 1}})), fields(json!({"args": 1}))),
+            (dict(json!({"action": "modify", "payload": {"args": 1}})), decode_fields(json!({"args": 1}))),
             (
                 dict(json!({"action": "modify", "payload": null})),
                 Verdict::new(VerdictKind::Rewrite(Rewrite::Whole(Value::Null))),
             ),
-            (dict(json!({"action": "modify", "args": 1})), fields(json!({"args": 1}))),
+            (dict(json!({"action": "modify", "args": 1})), decode_fields(json!({"args": 1}))),
             (
                 dict(json!({"action": "delegate", "request": 1})),
                 Verdict::pass().with_effect(Effect::Delegate(json!(1))),
@@ -184,7 +184,7 @@ mod tests {
             (json!({}), "returned a dict without `action`; return allow(), block(reason) or modify(payload)"),
             (json!({"action": "block", "reason": 3}), "returned a `reason` that is no text"),
         ] {
-            assert_eq!(answer(json!({}), dict(given.clone())), failed(wanted), "{given}");
+            assert_eq!(answer(json!({}), dict(given.clone())), failed_verdict(wanted), "{given}");
         }
     }
 

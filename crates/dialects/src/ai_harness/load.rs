@@ -32,15 +32,15 @@ use pintle_contract::{
     Severity, SourceFile, ToolSpec,
 };
 
-use self::hook::Draft;
-use self::merge::{Merged, Source, ToolDraft};
-use crate::document::{Report, keep_to_one_line};
-use crate::{Artifact, Folder, Project, Reading, Role};
+use self::hook::HookDraft;
+use self::merge::{DeclarationSource, MergedDeclarations, ToolDraft};
+use crate::document::{FileReport, sanitize};
+use crate::{Artifact, ArtifactKind, BundleFolder, ParseContext, ParsedProject};
 
 /// What was gathered from the files, before names meet each other.
 #[derive(Default)]
-struct Gathered {
-    hooks: Vec<Draft>,
+struct GatheredFiles {
+    hooks: Vec<HookDraft>,
     tools: Vec<ToolDraft>,
     agents: Vec<agent::AgentDraft>,
     harness: Option<AgentSpec>,
@@ -53,17 +53,17 @@ struct Gathered {
 
 /// Reads the files of one project. Every fault of every file is in the diagnostics.
 #[must_use]
-pub fn load(artifacts: &[Artifact], reading: &Reading<'_>) -> Project {
+pub fn load(artifacts: &[Artifact], reading: &ParseContext<'_>) -> ParsedProject {
     let mut ordered: Vec<&Artifact> = artifacts.iter().collect();
-    ordered.sort_by_key(|artifact| rank(artifact.role));
-    let mut gathered = Gathered::default();
+    ordered.sort_by_key(|artifact| load_order(artifact.role));
+    let mut gathered = GatheredFiles::default();
     for artifact in ordered {
         match artifact.role {
-            Role::Harness | Role::HarnessYaml => harness::read(artifact, &mut gathered),
-            Role::Hook => hook::read_file(artifact, &mut gathered),
-            Role::Tool => tool::read_file(artifact, &mut gathered),
-            Role::Bundle(folder) => bundle::read(artifact, folder, &mut gathered),
-            Role::Agent => agent::read(artifact, &mut gathered),
+            ArtifactKind::Harness | ArtifactKind::HarnessYaml => harness::read(artifact, &mut gathered),
+            ArtifactKind::Hook => hook::read_file(artifact, &mut gathered),
+            ArtifactKind::Tool => tool::read_file(artifact, &mut gathered),
+            ArtifactKind::Bundle(folder) => bundle::read(artifact, folder, &mut gathered),
+            ArtifactKind::Agent => agent::read(artifact, &mut gathered),
             // The loader gives these to the dialect they belong to.
             _ => {}
         }
@@ -71,22 +71,22 @@ pub fn load(artifacts: &[Artifact], reading: &Reading<'_>) -> Project {
     assemble(gathered, reading.host_tools)
 }
 
-fn rank(role: Role) -> u8 {
+fn load_order(role: ArtifactKind) -> u8 {
     match role {
-        Role::Harness | Role::HarnessYaml => 0,
-        Role::Tool => 1,
-        Role::Hook => 2,
-        Role::Bundle(Folder::Root) => 3,
-        Role::Bundle(Folder::Plugins) => 4,
-        Role::Bundle(Folder::Builtins) => 5,
-        Role::Bundle(Folder::Overrides) => 6,
+        ArtifactKind::Harness | ArtifactKind::HarnessYaml => 0,
+        ArtifactKind::Tool => 1,
+        ArtifactKind::Hook => 2,
+        ArtifactKind::Bundle(BundleFolder::Root) => 3,
+        ArtifactKind::Bundle(BundleFolder::Plugins) => 4,
+        ArtifactKind::Bundle(BundleFolder::Builtins) => 5,
+        ArtifactKind::Bundle(BundleFolder::Overrides) => 6,
         _ => 7,
     }
 }
 
-fn assemble(gathered: Gathered, host_tools: &[&str]) -> Project {
-    let Gathered { hooks, tools, agents, harness, redact_secrets, contexts, mut findings } = gathered;
-    let Merged { hooks, tools } = merge::merge(hooks, tools, &mut findings);
+fn assemble(gathered: GatheredFiles, host_tools: &[&str]) -> ParsedProject {
+    let GatheredFiles { hooks, tools, agents, harness, redact_secrets, contexts, mut findings } = gathered;
+    let MergedDeclarations { hooks, tools } = merge::merge(hooks, tools, &mut findings);
     let mut unplaced = Vec::new();
     let mut declared = event::declare("", hooks, &mut unplaced, &mut findings);
     declared.sort_by(|one, other| path_of(one).cmp(path_of(other)));
@@ -97,9 +97,9 @@ fn assemble(gathered: Gathered, host_tools: &[&str]) -> Project {
         let gap = if root.instruction.is_empty() { "" } else { "\n\n" };
         root.instruction = format!("{}{gap}{context}", root.instruction);
     }
-    findings.extend(shadowed(&root));
+    findings.extend(check_shadowed_tools(&root));
     let hook_names: Vec<&str> = declared.iter().chain(&unplaced).map(|hook| hook.name.as_str()).collect();
-    let surroundings = agent::Surroundings { root: &root, hooks: &hook_names, host_tools };
+    let surroundings = agent::ReferenceScope { root: &root, hooks: &hook_names, host_tools };
     let mut unplaced_of_agents = Vec::new();
     let children: Vec<Arc<AgentSpec>> = agents
         .into_iter()
@@ -107,9 +107,16 @@ fn assemble(gathered: Gathered, host_tools: &[&str]) -> Project {
         .collect();
     root.agents = children;
     unplaced.append(&mut unplaced_of_agents);
-    keep_to_one_line(&mut findings);
+    sanitize(&mut findings);
     let agent = has_agent.then_some(root);
-    Project { hooks: declared, unplaced, agent, redact_secrets, diagnostics: findings, ..Project::default() }
+    ParsedProject {
+        hooks: declared,
+        unplaced,
+        agent,
+        redact_secrets,
+        diagnostics: findings,
+        ..ParsedProject::default()
+    }
 }
 
 /// The bytes of the path of a hook's file.
@@ -118,7 +125,7 @@ fn path_of(hook: &HookDeclaration) -> &[u8] {
 }
 
 /// The tools of a project that the host would put its own in the place of, and a `done` that never says so.
-fn shadowed(root: &AgentSpec) -> impl Iterator<Item = Diagnostic> + use<> {
+fn check_shadowed_tools(root: &AgentSpec) -> impl Iterator<Item = Diagnostic> + use<> {
     let ends_by_tool = matches!(root.exit.mode, ExitMode::DoneTool | ExitMode::Hybrid);
     let delegates = root.delegation.max_depth != Some(0);
     let refuse = |tool: &ToolSpec| {
@@ -148,7 +155,7 @@ fn sets_done_flag(tool: &ToolSpec) -> bool {
 
 /// One hook read outside a project.
 #[derive(Debug)]
-pub struct Declared {
+pub struct InlineHook {
     /// The hook; absent when there is an error among the diagnostics.
     pub hook: Option<HookDeclaration>,
     /// What was found.
@@ -157,12 +164,12 @@ pub struct Declared {
 
 /// Reads the text of one hook file, such as one that an agent is about to write. `path` is for the diagnostics.
 #[must_use]
-pub fn read_hook(path: &Path, name: &str, text: &str) -> Declared {
+pub fn read_hook(path: &Path, name: &str, text: &str) -> InlineHook {
     let file = SourceFile { path: path.to_owned(), text: text.to_owned() };
-    let artifact = Artifact { role: Role::Hook, name: name.to_owned(), file: Arc::new(file) };
-    let mut project = load(&[artifact], &Reading::default());
+    let artifact = Artifact { role: ArtifactKind::Hook, name: name.to_owned(), file: Arc::new(file) };
+    let mut project = load(&[artifact], &ParseContext::default());
     let is_whole = project.diagnostics.iter().all(|finding| finding.severity != Severity::Error);
-    Declared { hook: project.hooks.pop().filter(|_| is_whole), diagnostics: project.diagnostics }
+    InlineHook { hook: project.hooks.pop().filter(|_| is_whole), diagnostics: project.diagnostics }
 }
 
 /// Declares a hook from its parts, as `meta.register_hook` does.
@@ -180,34 +187,34 @@ pub fn declare_hook(
 ) -> Result<HookDeclaration, Vec<Diagnostic>> {
     let file = Arc::new(SourceFile { path: PathBuf::from(name), text: event.to_owned() });
     let location = Location::new(Arc::clone(&file), ByteSpan { start: 0, end: event.len() });
-    let some = |text: &str| (!text.trim().is_empty()).then(|| bare(name, text));
-    let draft = Draft {
+    let some = |text: &str| (!text.trim().is_empty()).then(|| inline_script(name, text));
+    let draft = HookDraft {
         event: Some((event.to_owned(), location.clone())),
         script: some(script),
         when: when.and_then(some),
         priority: priority.unwrap_or(0),
-        ..Draft::empty(name.to_owned(), Source::Inline, location)
+        ..HookDraft::empty(name.to_owned(), DeclarationSource::Inline, location)
     };
     let (mut unplaced, mut findings) = (Vec::new(), Vec::new());
     let declared = event::declare("", vec![draft], &mut unplaced, &mut findings).pop();
-    keep_to_one_line(&mut findings);
+    sanitize(&mut findings);
     declared.ok_or(findings)
 }
 
 /// Source that stands in no file on disk, as a file of its own, so that faults in it can be shown.
-fn bare(name: &str, text: &str) -> ScriptSource {
+fn inline_script(name: &str, text: &str) -> ScriptSource {
     let file = SourceFile { path: PathBuf::from(name), text: text.to_owned() };
     let location = Location::new(Arc::new(file), ByteSpan { start: 0, end: text.len() });
     ScriptSource { location, ..ScriptSource::without_file(text) }
 }
 
 /// Names and how often each was seen.
-type Seen = HashMap<String, Vec<usize>>;
+type NameCounts = HashMap<String, Vec<usize>>;
 
 /// The report for one file, with the documented words before each error.
-fn report(artifact: &Artifact, kind: &str) -> Report {
+fn new_report(artifact: &Artifact, kind: &str) -> FileReport {
     let file_name = artifact.file.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    Report::new(Arc::clone(&artifact.file), format!("parse {kind}{file_name}: "))
+    FileReport::new(Arc::clone(&artifact.file), format!("parse {kind}{file_name}: "))
 }
 
 #[cfg(test)]

@@ -13,9 +13,9 @@ use std::sync::Arc;
 use pintle_contract::{Codec, Event, HandlerOutput, Profile, Verdict};
 use serde_json::Value;
 
-pub use load::{Declared, declare_hook, load, read_hook};
+pub use load::{InlineHook, declare_hook, load, read_hook};
 
-use crate::{Alias, Dialect, Mapping, Others};
+use crate::{Dialect, EventAlias, EventMapping, UnmappedEvents};
 
 /// The dialect.
 pub static DIALECT: Dialect = Dialect {
@@ -24,50 +24,50 @@ pub static DIALECT: Dialect = Dialect {
     profile: Profile::SequentialFirstDeny,
     events: EVENTS,
     aliases: ALIASES,
-    others: Others::Accepted,
+    others: UnmappedEvents::Accepted,
     codec,
     load,
 };
 
-const fn same(name: &'static str) -> Mapping {
-    Mapping { canonical: name, native: name }
+const fn same_name_mapping(name: &'static str) -> EventMapping {
+    EventMapping { canonical: name, native: name }
 }
 
 /// The events of the reference, section Events, and `agent.stop` of the concepts page. All names are canonical.
-static EVENTS: &[Mapping] = &[
-    same("session.start"),
-    same("session.end"),
-    same("turn.start"),
-    same("turn.end"),
-    same("tool.pre"),
-    same("tool.post"),
-    same("completion.pre"),
-    same("completion.post"),
-    same("delegation.pre"),
-    same("delegation.post"),
-    same("delegation.post_verify"),
-    same("agent.stop"),
-    same("error"),
-    same("custom.*"),
-    same("meta.*"),
+static EVENTS: &[EventMapping] = &[
+    same_name_mapping("session.start"),
+    same_name_mapping("session.end"),
+    same_name_mapping("turn.start"),
+    same_name_mapping("turn.end"),
+    same_name_mapping("tool.pre"),
+    same_name_mapping("tool.post"),
+    same_name_mapping("completion.pre"),
+    same_name_mapping("completion.post"),
+    same_name_mapping("delegation.pre"),
+    same_name_mapping("delegation.post"),
+    same_name_mapping("delegation.post_verify"),
+    same_name_mapping("agent.stop"),
+    same_name_mapping("error"),
+    same_name_mapping("custom.*"),
+    same_name_mapping("meta.*"),
 ];
 
 /// The names of the reference for what is really fired under the names of the code. Both work.
-static ALIASES: &[Alias] = &[
-    Alias { spelling: "meta.tool_register", canonical: "meta.register_tool" },
-    Alias { spelling: "meta.hook_register", canonical: "meta.register_hook" },
-    Alias { spelling: "meta.agent_register", canonical: "meta.register_agent" },
+static ALIASES: &[EventAlias] = &[
+    EventAlias { name: "meta.tool_register", canonical: "meta.register_tool" },
+    EventAlias { name: "meta.hook_register", canonical: "meta.register_hook" },
+    EventAlias { name: "meta.agent_register", canonical: "meta.register_agent" },
 ];
 
 /// The codec of the dialect. It has no state.
 pub fn codec() -> Arc<dyn Codec> {
-    Arc::new(AiHarness)
+    Arc::new(AiHarnessCodec)
 }
 
 #[derive(Debug)]
-struct AiHarness;
+struct AiHarnessCodec;
 
-impl Codec for AiHarness {
+impl Codec for AiHarnessCodec {
     fn dialect(&self) -> &'static str {
         DIALECT.name
     }

@@ -2,39 +2,50 @@
 //!
 //! The contract is "agents' hook contracts, Claude Code". `DEVIATIONS.md` lists where Pintle differs on purpose.
 
-mod rows;
-mod words;
+mod events;
+mod output_fields;
 
 use std::sync::Arc;
 
 use pintle_contract::{Codec, Profile, Severity};
 
 use crate::client_hooks::{
-    Client, Clock, Kind, Layout, Settings, Variable, aliases, codec_of, count, load_client, mappings, whole,
+    ClientDef, ClientHandlerKind, EnvVariable, HookLayout, SettingsFormat, TimeUnit, aliases, codec_of, count_events,
+    load_client, mappings, unchanged_output,
 };
-use crate::{Alias, Artifact, Dialect, Mapping, Others, Project, Reading};
+use crate::{Artifact, Dialect, EventAlias, EventMapping, ParseContext, ParsedProject, UnmappedEvents};
 
-pub(crate) use words::WORDS;
+pub(crate) use output_fields::WORDS;
 
 /// What is different about it.
-pub static CLIENT: Client = Client {
+pub static CLIENT: ClientDef = ClientDef {
     name: "claude_code",
     title: "Claude Code",
-    rows: rows::ROWS,
-    elsewhere: rows::ELSEWHERE,
-    settings: Settings {
-        layout: Layout::Groups,
-        clock: Clock::Seconds,
+    events: events::ROWS,
+    unmapped_events: events::ELSEWHERE,
+    settings: SettingsFormat {
+        layout: HookLayout::Groups,
+        clock: TimeUnit::Seconds,
         shell: None,
         command_ms: 600_000,
         http_ms: 600_000,
         prompt_ms: 30_000,
         kinds: &[
-            ("command", Kind::Command),
-            ("http", Kind::Http),
-            ("prompt", Kind::Prompt),
-            ("mcp_tool", Kind::Lost("Pintle cannot call a tool of a server that Claude Code is connected to")),
-            ("agent", Kind::Lost("a hook cannot start an agent here; ask a model with a `prompt` hook")),
+            ("command", ClientHandlerKind::Command),
+            ("http", ClientHandlerKind::Http),
+            ("prompt", ClientHandlerKind::Prompt),
+            (
+                "mcp_tool",
+                ClientHandlerKind::NotCarriedOver(
+                    "Pintle cannot call a tool of a server that Claude Code is connected to",
+                ),
+            ),
+            (
+                "agent",
+                ClientHandlerKind::NotCarriedOver(
+                    "a hook cannot start an agent here; ask a model with a `prompt` hook",
+                ),
+            ),
         ],
         keys: &[
             "type",
@@ -52,30 +63,30 @@ pub static CLIENT: Client = Client {
             "prompt",
             "model",
         ],
-        lost: &[
+        not_carried_over: &[
             ("statusMessage", Severity::Note, "nobody is shown that a hook is at work"),
             ("once", Severity::Warning, "the hook is asked each time"),
             ("asyncRewake", Severity::Warning, "the hook runs in the background, and exit status 2 wakes nobody"),
             ("continueOnBlock", Severity::Note, "a block means here what the event says"),
         ],
-        beside: &[],
-        second_names: &[("Agent", &["Task"]), ("Task", &["Agent"])],
+        non_event_keys: &[],
+        alternate_names: &[("Agent", &["Task"]), ("Task", &["Agent"])],
         judge: "anthropic/claude-haiku-4-5",
     },
-    words: WORDS,
+    output_fields: WORDS,
     strict: false,
     statuses: true,
-    frame: whole,
+    extract_answer: unchanged_output,
     environment: &[
-        ("CLAUDE_PROJECT_DIR", Variable::Project),
-        ("CLAUDE_CODE_SESSION_ID", Variable::Session),
-        ("CLAUDE_PLUGIN_ROOT", Variable::Plugin),
-        ("CLAUDECODE", Variable::Fixed("1")),
+        ("CLAUDE_PROJECT_DIR", EnvVariable::Project),
+        ("CLAUDE_CODE_SESSION_ID", EnvVariable::Session),
+        ("CLAUDE_PLUGIN_ROOT", EnvVariable::Plugin),
+        ("CLAUDECODE", EnvVariable::Fixed("1")),
     ],
 };
 
-static EVENTS: [Mapping; count(rows::ROWS, false)] = mappings(rows::ROWS);
-static ALIASES: [Alias; count(rows::ROWS, true)] = aliases(rows::ROWS);
+static EVENTS: [EventMapping; count_events(events::ROWS, false)] = mappings(events::ROWS);
+static ALIASES: [EventAlias; count_events(events::ROWS, true)] = aliases(events::ROWS);
 
 /// The dialect.
 pub static DIALECT: Dialect = Dialect {
@@ -84,7 +95,7 @@ pub static DIALECT: Dialect = Dialect {
     profile: Profile::ParallelStrictest,
     events: &EVENTS,
     aliases: &ALIASES,
-    others: Others::Unsupported,
+    others: UnmappedEvents::Unsupported,
     codec,
     load,
 };
@@ -97,6 +108,6 @@ pub fn codec() -> Arc<dyn Codec> {
 
 /// Reads its files.
 #[must_use]
-pub fn load(artifacts: &[Artifact], _reading: &Reading<'_>) -> Project {
+pub fn load(artifacts: &[Artifact], _reading: &ParseContext<'_>) -> ParsedProject {
     load_client(&CLIENT, artifacts)
 }

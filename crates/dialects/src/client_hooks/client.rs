@@ -2,48 +2,48 @@
 
 use std::borrow::Cow;
 
-use super::decode::Word;
-use super::load::Settings;
-use super::row::Row;
-use crate::{Alias, Mapping};
+use super::decode::OutputField;
+use super::event_def::ClientEventDef;
+use super::load::SettingsFormat;
+use crate::{EventAlias, EventMapping};
 
 /// An agent whose hooks are read.
 #[derive(Debug)]
-pub struct Client {
+pub struct ClientDef {
     /// The dialect's name.
     pub name: &'static str,
     /// The agent's name for people.
     pub title: &'static str,
     /// Its events that the catalogue has.
-    pub rows: &'static [Row],
+    pub events: &'static [ClientEventDef],
     /// Its events that the catalogue does not have, and why.
-    pub elsewhere: &'static [Elsewhere],
+    pub unmapped_events: &'static [UnmappedClientEvents],
     /// How its files are read.
-    pub settings: Settings,
+    pub settings: SettingsFormat,
     /// What a program's output can say.
-    pub words: &'static [Word],
+    pub output_fields: &'static [OutputField],
     /// Whether an output with an unknown word is no answer.
     pub strict: bool,
     /// Whether exit statuses mean anything.
     pub statuses: bool,
     /// What of the output is the answer.
-    pub frame: fn(&str) -> Cow<'_, str>,
+    pub extract_answer: fn(&str) -> Cow<'_, str>,
     /// The variables its programs see.
-    pub environment: &'static [(&'static str, Variable)],
+    pub environment: &'static [(&'static str, EnvVariable)],
 }
 
 /// Events that the catalogue does not have.
 #[derive(Debug, Clone, Copy)]
-pub struct Elsewhere {
+pub struct UnmappedClientEvents {
     /// Their names.
     pub names: &'static [&'static str],
     /// Why, for people.
-    pub why: &'static str,
+    pub reason: &'static str,
 }
 
 /// What a variable holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Variable {
+pub enum EnvVariable {
     /// The project's folder.
     Project,
     /// The session.
@@ -56,23 +56,23 @@ pub enum Variable {
     Fixed(&'static str),
 }
 
-impl Client {
+impl ClientDef {
     /// The row of an event by the agent's name of it.
     #[must_use]
-    pub fn row(&self, name: &str) -> Option<&'static Row> {
-        self.rows.iter().find(|row| row.name == name)
+    pub fn event_def(&self, name: &str) -> Option<&'static ClientEventDef> {
+        self.events.iter().find(|row| row.name == name)
     }
 }
 
 /// The output as it is.
-pub fn whole(text: &str) -> Cow<'_, str> {
+pub fn unchanged_output(text: &str) -> Cow<'_, str> {
     Cow::Borrowed(text)
 }
 
 /// How many rows are the first of their event, or the others.
 #[must_use]
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which refuses a wrong index")]
-pub const fn count(rows: &[Row], aliases: bool) -> usize {
+pub const fn count_events(rows: &[ClientEventDef], aliases: bool) -> usize {
     let (mut at, mut found) = (0, 0);
     while at < rows.len() {
         if rows[at].is_alias == aliases {
@@ -86,12 +86,12 @@ pub const fn count(rows: &[Row], aliases: bool) -> usize {
 /// The names of the events in the catalogue and in the agent.
 #[must_use]
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which refuses a wrong index")]
-pub const fn mappings<const N: usize>(rows: &[Row]) -> [Mapping; N] {
-    let mut mappings = [Mapping { canonical: "", native: "" }; N];
+pub const fn mappings<const N: usize>(rows: &[ClientEventDef]) -> [EventMapping; N] {
+    let mut mappings = [EventMapping { canonical: "", native: "" }; N];
     let (mut at, mut found) = (0, 0);
     while at < rows.len() {
         if !rows[at].is_alias {
-            mappings[found] = Mapping { canonical: rows[at].canonical, native: rows[at].name };
+            mappings[found] = EventMapping { canonical: rows[at].canonical, native: rows[at].name };
             found += 1;
         }
         at += 1;
@@ -102,12 +102,12 @@ pub const fn mappings<const N: usize>(rows: &[Row]) -> [Mapping; N] {
 /// The names that are second ones of their event.
 #[must_use]
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which refuses a wrong index")]
-pub const fn aliases<const N: usize>(rows: &[Row]) -> [Alias; N] {
-    let mut aliases = [Alias { spelling: "", canonical: "" }; N];
+pub const fn aliases<const N: usize>(rows: &[ClientEventDef]) -> [EventAlias; N] {
+    let mut aliases = [EventAlias { name: "", canonical: "" }; N];
     let (mut at, mut found) = (0, 0);
     while at < rows.len() {
         if rows[at].is_alias {
-            aliases[found] = Alias { spelling: rows[at].name, canonical: rows[at].canonical };
+            aliases[found] = EventAlias { name: rows[at].name, canonical: rows[at].canonical };
             found += 1;
         }
         at += 1;

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use pintle_contract::{Codec, Event, HandlerOutput, Verdict};
 use serde_json::Value;
 
-use super::client::{Client, Variable};
+use super::client::{ClientDef, EnvVariable};
 use super::{decode, encode};
 
 /// The codec of one hook: it knows the agent, and what is the hook's own.
 #[derive(Debug, Clone)]
 pub(crate) struct ClientCodec {
-    pub(crate) client: &'static Client,
+    pub(crate) client: &'static ClientDef,
     /// The project's folder; `None` is the session's.
     pub(crate) project: Option<Arc<str>>,
     /// The folder of the plugin that the hook came with.
@@ -24,7 +24,7 @@ pub(crate) struct ClientCodec {
 
 impl ClientCodec {
     /// The codec of a hook that came with no project.
-    pub(crate) fn of(client: &'static Client) -> Arc<dyn Codec> {
+    pub(crate) fn for_client(client: &'static ClientDef) -> Arc<dyn Codec> {
         Arc::new(Self { client, project: None, plugin: None, needs_answer: false, needs_json: false })
     }
 }
@@ -39,21 +39,21 @@ impl Codec for ClientCodec {
     }
 
     fn event_filter(&self, spelling: &str) -> Option<fn(&Event) -> bool> {
-        self.client.row(spelling)?.narrow
+        self.client.event_def(spelling)?.event_filter
     }
 
     fn can_deny(&self, spelling: &str) -> bool {
-        self.client.row(spelling).is_none_or(super::Row::guards)
+        self.client.event_def(spelling).is_none_or(super::ClientEventDef::can_deny)
     }
 
     fn environment(&self, event: &Event, _spelling: &str) -> Vec<(String, String)> {
         let origin = &event.origin;
-        let of = |variable: &Variable| match variable {
-            Variable::Project => Some(self.project.as_deref().unwrap_or(&origin.cwd).to_owned()),
-            Variable::Session => Some(origin.session.clone()),
-            Variable::Directory => Some(origin.cwd.clone()),
-            Variable::Plugin => self.plugin.as_deref().map(str::to_owned),
-            Variable::Fixed(value) => Some((*value).to_owned()),
+        let of = |variable: &EnvVariable| match variable {
+            EnvVariable::Project => Some(self.project.as_deref().unwrap_or(&origin.cwd).to_owned()),
+            EnvVariable::Session => Some(origin.session.clone()),
+            EnvVariable::Directory => Some(origin.cwd.clone()),
+            EnvVariable::Plugin => self.plugin.as_deref().map(str::to_owned),
+            EnvVariable::Fixed(value) => Some((*value).to_owned()),
         };
         let named = self.client.environment.iter();
         named.filter_map(|(name, variable)| Some(((*name).to_owned(), of(variable)?))).collect()

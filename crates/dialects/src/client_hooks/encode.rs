@@ -3,16 +3,16 @@
 use pintle_contract::Event;
 use serde_json::{Map, Value};
 
-use super::Given;
-use super::client::Client;
+use super::EncodeContext;
+use super::client::ClientDef;
 
 /// The object; `None` for an event that the agent does not have.
-pub(super) fn encode(client: &Client, event: &Event, spelling: &str) -> Option<Value> {
-    let row = client.row(spelling)?;
-    let given = Given { event, spelling, voice: row.voice };
+pub(super) fn encode(client: &ClientDef, event: &Event, spelling: &str) -> Option<Value> {
+    let row = client.event_def(spelling)?;
+    let given = EncodeContext { event, event_alias: spelling, voice: row.style };
     let mut fields = Map::new();
     for key in row.all_keys() {
-        if let Some(value) = (key.made)(&given) {
+        if let Some(value) = (key.value)(&given) {
             fields.insert(key.name.to_owned(), value);
         }
     }

@@ -1,16 +1,16 @@
 //! What the dialects of the coding agents share: one reader of their files, one codec, and a table of what is different.
 //!
-//! An agent is a [`Client`]: its events, one [`Row`] each, how its files are laid out, and the words of its programs'
+//! An agent is a [`ClientDef`]: its events, one [`ClientEventDef`] each, how its files are laid out, and the words of its programs'
 //! output. The folders of the agents hold such tables and nothing else that runs. Source of the facts: "agents' hook
 //! contracts", the section of each agent.
 
 pub mod client;
-pub mod given;
-pub mod keys;
+pub mod event_def;
+pub mod file_locations;
 pub mod matcher;
-pub mod pascal;
-pub mod place;
-pub mod row;
+pub mod payload_values;
+pub mod shared_events;
+pub mod shared_keys;
 
 mod codec;
 mod decode;
@@ -23,17 +23,19 @@ use std::sync::Arc;
 
 use pintle_contract::Codec;
 
-pub use client::{Client, Elsewhere, Variable, aliases, count, mappings, whole};
-pub use decode::{Choice, Means, Word};
-pub use given::Given;
-pub use load::{Clock, Kind, Layout, Settings};
-pub use place::{ClientFile, Holds, PLACES, Place, is_json, recognise};
-pub use row::{Block, ExitTwo, Input, Key, Row, Stop, Text, Voice};
+pub use client::{ClientDef, EnvVariable, UnmappedClientEvents, aliases, count_events, mappings, unchanged_output};
+pub use decode::{FieldChoice, FieldMeaning, OutputField};
+pub use event_def::{
+    BlockEffect, ClientEventDef, ClientKey, ExitTwoEffect, InputRewrite, PayloadStyle, PlainTextReader, StopEffect,
+};
+pub use file_locations::{ClientFile, ClientFileLocation, LocationKind, PLACES, is_json, recognise};
+pub use load::{ClientHandlerKind, HookLayout, SettingsFormat, TimeUnit};
+pub use payload_values::EncodeContext;
 
-use crate::{Artifact, Project, claude_code, cline, codex, copilot, cursor, gemini, qwen};
+use crate::{Artifact, ParsedProject, claude_code, cline, codex, copilot, cursor, gemini, qwen};
 
 /// Every agent whose hooks are read.
-pub static CLIENTS: &[&Client] = &[
+pub static CLIENTS: &[&ClientDef] = &[
     &claude_code::CLIENT,
     &codex::CLIENT,
     &gemini::CLIENT,
@@ -44,17 +46,17 @@ pub static CLIENTS: &[&Client] = &[
 ];
 
 /// Reads the files of one agent.
-pub(crate) fn load_client(client: &'static Client, artifacts: &[Artifact]) -> Project {
+pub(crate) fn load_client(client: &'static ClientDef, artifacts: &[Artifact]) -> ParsedProject {
     load::load(client, artifacts)
 }
 
 /// The codec of an agent's hook that came with no project.
-pub(crate) fn codec_of(client: &'static Client) -> Arc<dyn Codec> {
-    codec::ClientCodec::of(client)
+pub(crate) fn codec_of(client: &'static ClientDef) -> Arc<dyn Codec> {
+    codec::ClientCodec::for_client(client)
 }
 
 /// The agent of a file.
-fn client_of(file: ClientFile) -> &'static Client {
+fn client_of(file: ClientFile) -> &'static ClientDef {
     let name = file.dialect().name;
     CLIENTS.iter().find(|client| client.name == name).copied().unwrap_or(&claude_code::CLIENT)
 }

@@ -2,56 +2,57 @@
 //!
 //! The contract is "agents' hook contracts, Cline". `DEVIATIONS.md` lists where Pintle differs on purpose.
 
-mod frame;
-mod rows;
+mod events;
+mod extract_answer;
 
 use std::sync::Arc;
 
 use pintle_contract::{Codec, Profile};
 
 use crate::client_hooks::{
-    Client, Clock, Kind, Layout, Means, Settings, Word, aliases, codec_of, count, load_client, mappings,
+    ClientDef, ClientHandlerKind, FieldMeaning, HookLayout, OutputField, SettingsFormat, TimeUnit, aliases, codec_of,
+    count_events, load_client, mappings,
 };
-use crate::{Alias, Artifact, Dialect, Mapping, Others, Project, Reading};
+use crate::{Artifact, Dialect, EventAlias, EventMapping, ParseContext, ParsedProject, UnmappedEvents};
 
 /// What is different about it.
-pub static CLIENT: Client = Client {
+pub static CLIENT: ClientDef = ClientDef {
     name: "cline",
     title: "Cline",
-    rows: rows::ROWS,
-    elsewhere: rows::ELSEWHERE,
-    settings: Settings {
-        layout: Layout::Flat,
-        clock: Clock::Seconds,
+    events: events::ROWS,
+    unmapped_events: events::ELSEWHERE,
+    settings: SettingsFormat {
+        layout: HookLayout::Flat,
+        clock: TimeUnit::Seconds,
         shell: None,
         command_ms: 120_000,
         http_ms: 120_000,
         prompt_ms: 120_000,
-        kinds: &[("command", Kind::Command)],
+        kinds: &[("command", ClientHandlerKind::Command)],
         keys: &["command"],
-        lost: &[],
-        beside: &[],
-        second_names: &[],
+        not_carried_over: &[],
+        non_event_keys: &[],
+        alternate_names: &[],
         judge: "anthropic/claude-haiku-4-5",
     },
-    words: WORDS,
+    output_fields: WORDS,
     strict: false,
     statuses: false,
-    frame: frame::control,
+    extract_answer: extract_answer::extract_control_line,
     environment: &[],
 };
 
 /// What a program's output can say.
-const WORDS: &[Word] = &[
-    Word::top("cancel", Means::Cancel),
-    Word::top("review", Means::Review),
-    Word::top("errorMessage", Means::Reason),
-    Word::top("contextModification", Means::Context),
-    Word::top("overrideInput", Means::Input),
+const WORDS: &[OutputField] = &[
+    OutputField::top_level("cancel", FieldMeaning::Cancel),
+    OutputField::top_level("review", FieldMeaning::Review),
+    OutputField::top_level("errorMessage", FieldMeaning::Reason),
+    OutputField::top_level("contextModification", FieldMeaning::Context),
+    OutputField::top_level("overrideInput", FieldMeaning::Input),
 ];
 
-static EVENTS: [Mapping; count(rows::ROWS, false)] = mappings(rows::ROWS);
-static ALIASES: [Alias; count(rows::ROWS, true)] = aliases(rows::ROWS);
+static EVENTS: [EventMapping; count_events(events::ROWS, false)] = mappings(events::ROWS);
+static ALIASES: [EventAlias; count_events(events::ROWS, true)] = aliases(events::ROWS);
 
 /// The dialect.
 pub static DIALECT: Dialect = Dialect {
@@ -60,7 +61,7 @@ pub static DIALECT: Dialect = Dialect {
     profile: Profile::ParallelStrictest,
     events: &EVENTS,
     aliases: &ALIASES,
-    others: Others::Unsupported,
+    others: UnmappedEvents::Unsupported,
     codec,
     load,
 };
@@ -73,6 +74,6 @@ pub fn codec() -> Arc<dyn Codec> {
 
 /// Reads its files.
 #[must_use]
-pub fn load(artifacts: &[Artifact], _reading: &Reading<'_>) -> Project {
+pub fn load(artifacts: &[Artifact], _reading: &ParseContext<'_>) -> ParsedProject {
     load_client(&CLIENT, artifacts)
 }

@@ -3,72 +3,79 @@
 //! The contract is "agents' hook contracts, Codex". `DEVIATIONS.md` lists where Pintle differs on purpose: its answers are
 //! read as strictly, but an answer that cannot be read does not open the gate in silence.
 
-mod rows;
+mod events;
 
 use std::sync::Arc;
 
 use pintle_contract::{Codec, Profile, Severity};
 
 use crate::client_hooks::{
-    Choice, Client, Clock, Kind, Layout, Means, Settings, Word, aliases, codec_of, count, load_client, mappings, whole,
+    ClientDef, ClientHandlerKind, FieldChoice, FieldMeaning, HookLayout, OutputField, SettingsFormat, TimeUnit,
+    aliases, codec_of, count_events, load_client, mappings, unchanged_output,
 };
-use crate::{Alias, Artifact, Dialect, Mapping, Others, Project, Reading};
+use crate::{Artifact, Dialect, EventAlias, EventMapping, ParseContext, ParsedProject, UnmappedEvents};
 
 /// What is different about it.
-pub static CLIENT: Client = Client {
+pub static CLIENT: ClientDef = ClientDef {
     name: "codex",
     title: "Codex",
-    rows: rows::ROWS,
-    elsewhere: rows::ELSEWHERE,
-    settings: Settings {
-        layout: Layout::Groups,
-        clock: Clock::Seconds,
+    events: events::ROWS,
+    unmapped_events: events::ELSEWHERE,
+    settings: SettingsFormat {
+        layout: HookLayout::Groups,
+        clock: TimeUnit::Seconds,
         shell: Some("bash"),
         command_ms: 600_000,
         http_ms: 600_000,
         prompt_ms: 30_000,
         kinds: &[
-            ("command", Kind::Command),
-            ("mcp_tool", Kind::Lost("Pintle cannot call a tool of a server that Codex is connected to")),
-            ("prompt", Kind::Lost("Codex does not run it either")),
-            ("agent", Kind::Lost("Codex does not run it either")),
+            ("command", ClientHandlerKind::Command),
+            (
+                "mcp_tool",
+                ClientHandlerKind::NotCarriedOver("Pintle cannot call a tool of a server that Codex is connected to"),
+            ),
+            ("prompt", ClientHandlerKind::NotCarriedOver("Codex does not run it either")),
+            ("agent", ClientHandlerKind::NotCarriedOver("Codex does not run it either")),
         ],
         keys: &["type", "command", "timeout", "async"],
-        lost: &[
+        not_carried_over: &[
             ("statusMessage", Severity::Note, "nobody is shown that a hook is at work"),
             ("commandWindows", Severity::Note, "this system runs `command`"),
         ],
         // Codex keeps what the person trusts below this key.
-        beside: &["state"],
-        second_names: &[("apply_patch", &["Write", "Edit"])],
+        non_event_keys: &["state"],
+        alternate_names: &[("apply_patch", &["Write", "Edit"])],
         judge: "openai/gpt-5-mini",
     },
-    words: WORDS,
+    output_fields: WORDS,
     strict: true,
     statuses: true,
-    frame: whole,
+    extract_answer: unchanged_output,
     environment: &[],
 };
 
 /// What a program's output can say.
-const WORDS: &[Word] = &[
-    Word::top("continue", Means::Continue),
-    Word::top("stopReason", Means::StopReason),
-    Word::top("suppressOutput", Means::Lost("")),
-    Word::top("systemMessage", Means::Notice),
-    Word::top("decision", Means::Decision(&[("block", Choice::Deny)])),
-    Word::top("reason", Means::Reason),
-    Word::top("hookSpecificOutput", Means::Specific),
-    Word::inside("hookEventName", Means::EventName),
-    Word::inside("permissionDecision", Means::Permission(&[("deny", Choice::Deny), ("allow", Choice::AllowInput)])),
-    Word::inside("permissionDecisionReason", Means::PermissionReason),
-    Word::inside("updatedInput", Means::Input),
-    Word::inside("additionalContext", Means::Context),
-    Word::inside("decision", Means::Behavior),
+const WORDS: &[OutputField] = &[
+    OutputField::top_level("continue", FieldMeaning::Continue),
+    OutputField::top_level("stopReason", FieldMeaning::StopReason),
+    OutputField::top_level("suppressOutput", FieldMeaning::NotCarriedOver("")),
+    OutputField::top_level("systemMessage", FieldMeaning::Notice),
+    OutputField::top_level("decision", FieldMeaning::Decision(&[("block", FieldChoice::Deny)])),
+    OutputField::top_level("reason", FieldMeaning::Reason),
+    OutputField::top_level("hookSpecificOutput", FieldMeaning::Specific),
+    OutputField::nested("hookEventName", FieldMeaning::EventName),
+    OutputField::nested(
+        "permissionDecision",
+        FieldMeaning::Permission(&[("deny", FieldChoice::Deny), ("allow", FieldChoice::AllowInput)]),
+    ),
+    OutputField::nested("permissionDecisionReason", FieldMeaning::PermissionReason),
+    OutputField::nested("updatedInput", FieldMeaning::Input),
+    OutputField::nested("additionalContext", FieldMeaning::Context),
+    OutputField::nested("decision", FieldMeaning::Behavior),
 ];
 
-static EVENTS: [Mapping; count(rows::ROWS, false)] = mappings(rows::ROWS);
-static ALIASES: [Alias; count(rows::ROWS, true)] = aliases(rows::ROWS);
+static EVENTS: [EventMapping; count_events(events::ROWS, false)] = mappings(events::ROWS);
+static ALIASES: [EventAlias; count_events(events::ROWS, true)] = aliases(events::ROWS);
 
 /// The dialect.
 pub static DIALECT: Dialect = Dialect {
@@ -77,7 +84,7 @@ pub static DIALECT: Dialect = Dialect {
     profile: Profile::ParallelStrictest,
     events: &EVENTS,
     aliases: &ALIASES,
-    others: Others::Unsupported,
+    others: UnmappedEvents::Unsupported,
     codec,
     load,
 };
@@ -90,6 +97,6 @@ pub fn codec() -> Arc<dyn Codec> {
 
 /// Reads its files.
 #[must_use]
-pub fn load(artifacts: &[Artifact], _reading: &Reading<'_>) -> Project {
+pub fn load(artifacts: &[Artifact], _reading: &ParseContext<'_>) -> ParsedProject {
     load_client(&CLIENT, artifacts)
 }

@@ -2,36 +2,39 @@
 //!
 //! The contract is "agents' hook contracts, GitHub Copilot CLI". `DEVIATIONS.md` lists where Pintle differs on purpose.
 
-mod frame;
-mod rows;
+mod events;
+mod extract_answer;
 
 use std::sync::Arc;
 
 use pintle_contract::{Codec, Profile, Severity};
 
 use crate::client_hooks::{
-    Choice, Client, Clock, Kind, Layout, Means, Settings, Variable, Word, aliases, codec_of, count, load_client,
-    mappings,
+    ClientDef, ClientHandlerKind, EnvVariable, FieldChoice, FieldMeaning, HookLayout, OutputField, SettingsFormat,
+    TimeUnit, aliases, codec_of, count_events, load_client, mappings,
 };
-use crate::{Alias, Artifact, Dialect, Mapping, Others, Project, Reading};
+use crate::{Artifact, Dialect, EventAlias, EventMapping, ParseContext, ParsedProject, UnmappedEvents};
 
 /// What is different about it.
-pub static CLIENT: Client = Client {
+pub static CLIENT: ClientDef = ClientDef {
     name: "copilot",
     title: "Copilot CLI",
-    rows: rows::ROWS,
-    elsewhere: rows::ELSEWHERE,
-    settings: Settings {
-        layout: Layout::Flat,
-        clock: Clock::Seconds,
+    events: events::ROWS,
+    unmapped_events: events::ELSEWHERE,
+    settings: SettingsFormat {
+        layout: HookLayout::Flat,
+        clock: TimeUnit::Seconds,
         shell: Some("bash"),
         command_ms: 30_000,
         http_ms: 30_000,
         prompt_ms: 30_000,
         kinds: &[
-            ("command", Kind::Command),
-            ("http", Kind::Http),
-            ("prompt", Kind::Lost("it is a prompt that Copilot CLI sends in the person's place")),
+            ("command", ClientHandlerKind::Command),
+            ("http", ClientHandlerKind::Http),
+            (
+                "prompt",
+                ClientHandlerKind::NotCarriedOver("it is a prompt that Copilot CLI sends in the person's place"),
+            ),
         ],
         keys: &[
             "type",
@@ -51,50 +54,57 @@ pub static CLIENT: Client = Client {
             "osx",
             "windows",
         ],
-        lost: &[("comment", Severity::Note, "it is for people")],
-        beside: &[],
-        second_names: &[("Agent", &["Task"])],
+        not_carried_over: &[("comment", Severity::Note, "it is for people")],
+        non_event_keys: &[],
+        alternate_names: &[("Agent", &["Task"])],
         judge: "openai/gpt-5-mini",
     },
-    words: WORDS,
+    output_fields: WORDS,
     strict: false,
     statuses: true,
-    frame: frame::without_progress,
-    environment: &[("COPILOT_PROJECT_DIR", Variable::Project), ("CLAUDE_PROJECT_DIR", Variable::Project)],
+    extract_answer: extract_answer::strip_progress,
+    environment: &[("COPILOT_PROJECT_DIR", EnvVariable::Project), ("CLAUDE_PROJECT_DIR", EnvVariable::Project)],
 };
 
 /// What is decided in the person's place.
-const PERMISSION: Means = Means::Permission(&[("allow", Choice::Allow), ("deny", Choice::Deny), ("ask", Choice::Ask)]);
+const PERMISSION: FieldMeaning =
+    FieldMeaning::Permission(&[("allow", FieldChoice::Allow), ("deny", FieldChoice::Deny), ("ask", FieldChoice::Ask)]);
 
 /// What a program's output can say. Both places of a word are read.
-const WORDS: &[Word] = &[
-    Word::top("permissionDecision", PERMISSION),
-    Word::top("permissionDecisionReason", Means::PermissionReason),
-    Word::top("modifiedArgs", Means::Input),
-    Word::top("modifiedResult", Means::Output(Some("textResultForLlm"))),
-    Word::top("additionalContext", Means::Context),
-    Word::top("decision", Means::Decision(&[("block", Choice::Deny), ("approve", Choice::Allow)])),
-    Word::top("reason", Means::Reason),
-    Word::top("behavior", Means::Permission(&[("allow", Choice::Allow), ("deny", Choice::Deny)])),
-    Word::top("message", Means::PermissionReason),
-    Word::top("interrupt", Means::Lost("the call is refused and the agent goes on")),
-    Word::top("continue", Means::Continue),
-    Word::top("stopReason", Means::StopReason),
-    Word::top("systemMessage", Means::Notice),
-    Word::top("suppressOutput", Means::Lost("")),
-    Word::top("hookSpecificOutput", Means::Specific),
-    Word::inside("hookEventName", Means::EventName),
-    Word::inside("permissionDecision", PERMISSION),
-    Word::inside("permissionDecisionReason", Means::PermissionReason),
-    Word::inside("updatedInput", Means::Input),
-    Word::inside("additionalContext", Means::Context),
+const WORDS: &[OutputField] = &[
+    OutputField::top_level("permissionDecision", PERMISSION),
+    OutputField::top_level("permissionDecisionReason", FieldMeaning::PermissionReason),
+    OutputField::top_level("modifiedArgs", FieldMeaning::Input),
+    OutputField::top_level("modifiedResult", FieldMeaning::Output(Some("textResultForLlm"))),
+    OutputField::top_level("additionalContext", FieldMeaning::Context),
+    OutputField::top_level(
+        "decision",
+        FieldMeaning::Decision(&[("block", FieldChoice::Deny), ("approve", FieldChoice::Allow)]),
+    ),
+    OutputField::top_level("reason", FieldMeaning::Reason),
+    OutputField::top_level(
+        "behavior",
+        FieldMeaning::Permission(&[("allow", FieldChoice::Allow), ("deny", FieldChoice::Deny)]),
+    ),
+    OutputField::top_level("message", FieldMeaning::PermissionReason),
+    OutputField::top_level("interrupt", FieldMeaning::NotCarriedOver("the call is refused and the agent goes on")),
+    OutputField::top_level("continue", FieldMeaning::Continue),
+    OutputField::top_level("stopReason", FieldMeaning::StopReason),
+    OutputField::top_level("systemMessage", FieldMeaning::Notice),
+    OutputField::top_level("suppressOutput", FieldMeaning::NotCarriedOver("")),
+    OutputField::top_level("hookSpecificOutput", FieldMeaning::Specific),
+    OutputField::nested("hookEventName", FieldMeaning::EventName),
+    OutputField::nested("permissionDecision", PERMISSION),
+    OutputField::nested("permissionDecisionReason", FieldMeaning::PermissionReason),
+    OutputField::nested("updatedInput", FieldMeaning::Input),
+    OutputField::nested("additionalContext", FieldMeaning::Context),
     // VS Code puts the decision about stopping here.
-    Word::inside("decision", Means::Decision(&[("block", Choice::Deny)])),
-    Word::inside("reason", Means::Reason),
+    OutputField::nested("decision", FieldMeaning::Decision(&[("block", FieldChoice::Deny)])),
+    OutputField::nested("reason", FieldMeaning::Reason),
 ];
 
-static EVENTS: [Mapping; count(rows::ROWS, false)] = mappings(rows::ROWS);
-static ALIASES: [Alias; count(rows::ROWS, true)] = aliases(rows::ROWS);
+static EVENTS: [EventMapping; count_events(events::ROWS, false)] = mappings(events::ROWS);
+static ALIASES: [EventAlias; count_events(events::ROWS, true)] = aliases(events::ROWS);
 
 /// The dialect.
 pub static DIALECT: Dialect = Dialect {
@@ -103,7 +113,7 @@ pub static DIALECT: Dialect = Dialect {
     profile: Profile::ParallelStrictest,
     events: &EVENTS,
     aliases: &ALIASES,
-    others: Others::Unsupported,
+    others: UnmappedEvents::Unsupported,
     codec,
     load,
 };
@@ -116,6 +126,6 @@ pub fn codec() -> Arc<dyn Codec> {
 
 /// Reads its files.
 #[must_use]
-pub fn load(artifacts: &[Artifact], _reading: &Reading<'_>) -> Project {
+pub fn load(artifacts: &[Artifact], _reading: &ParseContext<'_>) -> ParsedProject {
     load_client(&CLIENT, artifacts)
 }

@@ -2,67 +2,68 @@
 //!
 //! The contract is "agents' hook contracts, Cursor". `DEVIATIONS.md` lists where Pintle differs on purpose.
 
-mod rows;
+mod events;
 
 use std::sync::Arc;
 
 use pintle_contract::{Codec, Profile, Severity};
 
 use crate::client_hooks::{
-    Choice, Client, Clock, Kind, Layout, Means, Settings, Word, aliases, codec_of, count, load_client, mappings, whole,
+    ClientDef, ClientHandlerKind, FieldChoice, FieldMeaning, HookLayout, OutputField, SettingsFormat, TimeUnit,
+    aliases, codec_of, count_events, load_client, mappings, unchanged_output,
 };
-use crate::{Alias, Artifact, Dialect, Mapping, Others, Project, Reading};
+use crate::{Artifact, Dialect, EventAlias, EventMapping, ParseContext, ParsedProject, UnmappedEvents};
 
 /// What is different about it.
-pub static CLIENT: Client = Client {
+pub static CLIENT: ClientDef = ClientDef {
     name: "cursor",
     title: "Cursor",
-    rows: rows::ROWS,
-    elsewhere: rows::ELSEWHERE,
-    settings: Settings {
-        layout: Layout::Flat,
-        clock: Clock::Seconds,
+    events: events::ROWS,
+    unmapped_events: events::ELSEWHERE,
+    settings: SettingsFormat {
+        layout: HookLayout::Flat,
+        clock: TimeUnit::Seconds,
         shell: None,
         command_ms: 60_000,
         http_ms: 60_000,
         prompt_ms: 60_000,
-        kinds: &[("command", Kind::Command), ("prompt", Kind::Prompt)],
+        kinds: &[("command", ClientHandlerKind::Command), ("prompt", ClientHandlerKind::Prompt)],
         keys: &["command", "type", "timeout", "failClosed", "matcher", "prompt", "model"],
-        lost: &[("loop_limit", Severity::Note, "the agent's own limit on going on counts")],
-        beside: &[],
-        second_names: &[],
+        not_carried_over: &[("loop_limit", Severity::Note, "the agent's own limit on going on counts")],
+        non_event_keys: &[],
+        alternate_names: &[],
         judge: "anthropic/claude-haiku-4-5",
     },
-    words: WORDS,
+    output_fields: WORDS,
     strict: false,
     statuses: true,
-    frame: whole,
+    extract_answer: unchanged_output,
     environment: &[],
 };
 
 /// What a program's output can say.
-const WORDS: &[Word] = &[
-    Word::top(
+const WORDS: &[OutputField] = &[
+    OutputField::top_level(
         "permission",
-        Means::Permission(&[
+        FieldMeaning::Permission(&[
             // It spares no question there either.
-            ("allow", Choice::Pass),
-            ("deny", Choice::Deny),
-            ("ask", Choice::Ask),
+            ("allow", FieldChoice::Pass),
+            ("deny", FieldChoice::Deny),
+            ("ask", FieldChoice::Ask),
         ]),
     ),
-    Word::top("continue", Means::Continue),
-    Word::top("agent_message", Means::Reason),
-    Word::top("user_message", Means::ReasonOrNotice),
-    Word::top("updated_input", Means::Input),
-    Word::top("additional_context", Means::Context),
-    Word::top("updated_mcp_tool_output", Means::Output(None)),
-    Word::top("followup_message", Means::Followup),
-    Word::top("env", Means::Lost("what a hook sets does not reach later hooks here")),
+    OutputField::top_level("continue", FieldMeaning::Continue),
+    OutputField::top_level("agent_message", FieldMeaning::Reason),
+    OutputField::top_level("user_message", FieldMeaning::ReasonOrNotice),
+    OutputField::top_level("updated_input", FieldMeaning::Input),
+    OutputField::top_level("additional_context", FieldMeaning::Context),
+    OutputField::top_level("updated_mcp_tool_output", FieldMeaning::Output(None)),
+    OutputField::top_level("followup_message", FieldMeaning::Followup),
+    OutputField::top_level("env", FieldMeaning::NotCarriedOver("what a hook sets does not reach later hooks here")),
 ];
 
-static EVENTS: [Mapping; count(rows::ROWS, false)] = mappings(rows::ROWS);
-static ALIASES: [Alias; count(rows::ROWS, true)] = aliases(rows::ROWS);
+static EVENTS: [EventMapping; count_events(events::ROWS, false)] = mappings(events::ROWS);
+static ALIASES: [EventAlias; count_events(events::ROWS, true)] = aliases(events::ROWS);
 
 /// The dialect.
 pub static DIALECT: Dialect = Dialect {
@@ -71,7 +72,7 @@ pub static DIALECT: Dialect = Dialect {
     profile: Profile::ParallelStrictest,
     events: &EVENTS,
     aliases: &ALIASES,
-    others: Others::Unsupported,
+    others: UnmappedEvents::Unsupported,
     codec,
     load,
 };
@@ -84,6 +85,6 @@ pub fn codec() -> Arc<dyn Codec> {
 
 /// Reads its files.
 #[must_use]
-pub fn load(artifacts: &[Artifact], _reading: &Reading<'_>) -> Project {
+pub fn load(artifacts: &[Artifact], _reading: &ParseContext<'_>) -> ParsedProject {
     load_client(&CLIENT, artifacts)
 }

@@ -5,35 +5,35 @@ use std::sync::Arc;
 use pintle_contract::{Codec, Event, HandlerOutput, HookInfluence, Verdict};
 use serde_json::Value;
 
-use super::encode::Input;
-use super::{Compat, DIALECT, decode, row};
+use super::encode::DockerHookInput;
+use super::{DIALECT, DockerAgentVersion, decode, event_def};
 
 /// The codec of a hook whose options are the defaults.
 #[must_use]
 pub fn codec() -> Arc<dyn Codec> {
-    Arc::new(DockerAgent::default())
+    Arc::new(DockerAgentCodec::default())
 }
 
 /// The codec of one hook: it knows which version is spoken and what the hook's author wrote about its output.
 #[derive(Debug, Clone, Default)]
-pub(super) struct DockerAgent {
+pub(super) struct DockerAgentCodec {
     /// The version.
-    pub(super) compat: Compat,
+    pub(super) compat: DockerAgentVersion,
     /// Whether the output has to be exactly one object without anything that the event ignores.
     pub(super) strict_output: bool,
     /// What a model's reply has to be; `None` is any text.
     pub(super) schema: Option<Arc<str>>,
 }
 
-impl Codec for DockerAgent {
+impl Codec for DockerAgentCodec {
     fn dialect(&self) -> &'static str {
         DIALECT.name
     }
 
     fn encoding_key(&self) -> &'static str {
         match self.compat {
-            Compat::Newest => DIALECT.name,
-            Compat::G1 => "docker_agent/g1",
+            DockerAgentVersion::Newest => DIALECT.name,
+            DockerAgentVersion::G1 => "docker_agent/g1",
         }
     }
 
@@ -43,7 +43,10 @@ impl Codec for DockerAgent {
     }
 
     fn influence(&self, spelling: &str) -> HookInfluence {
-        row::ROWS.iter().find(|row| row.name == spelling).map_or(HookInfluence::Shapes, row::Row::influence)
+        event_def::ROWS
+            .iter()
+            .find(|row| row.name == spelling)
+            .map_or(HookInfluence::Shapes, event_def::DockerEventDef::influence)
     }
 
     fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {
@@ -55,12 +58,17 @@ impl Codec for DockerAgent {
     }
 
     fn decode(&self, event: &Event, spelling: &str, answer: HandlerOutput) -> Verdict {
-        decode::decode(self, event, row::of_event(event, spelling), answer)
+        decode::decode(self, event, event_def::for_event(event, spelling), answer)
     }
 }
 
-impl DockerAgent {
-    fn input<'a>(&self, event: &'a Event, spelling: &'a str) -> Input<'a> {
-        Input { event, spelling, row: row::of_event(event, spelling), compat: self.compat }
+impl DockerAgentCodec {
+    fn input<'a>(&self, event: &'a Event, spelling: &'a str) -> DockerHookInput<'a> {
+        DockerHookInput {
+            event,
+            event_alias: spelling,
+            def: event_def::for_event(event, spelling),
+            compat: self.compat,
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 /// Which version of docker-agent a file is written for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Compat {
+pub enum DockerAgentVersion {
     /// The newest contract, which Pintle keeps unless a file or a flag says otherwise.
     #[default]
     Newest,
@@ -10,7 +10,7 @@ pub enum Compat {
     G1,
 }
 
-impl Compat {
+impl DockerAgentVersion {
     /// The words that `compat:` takes, for files and flags.
     pub const WORDS: &'static [(&'static str, Self)] = &[("g1", Self::G1), ("g3", Self::Newest)];
 }

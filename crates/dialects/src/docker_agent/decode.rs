@@ -7,46 +7,51 @@ mod key;
 mod output;
 mod process;
 mod reply;
-mod ruling;
 mod strict;
+mod verdict;
 
-pub(super) use self::key::{OutputKey, Spelled, spelled};
+pub(super) use self::key::{KeySpelling, OutputKey, find_key};
 pub(super) use self::reply::DECISION_SCHEMA;
 
 use pintle_contract::{Event, Failure, FailureKind, HandlerOutput, Verdict};
 
-use super::Row;
-use super::codec::DockerAgent;
+use super::DockerEventDef;
+use super::codec::DockerAgentCodec;
 
 /// Reads an answer.
-pub(super) fn decode(codec: &DockerAgent, event: &Event, row: &'static Row, answer: HandlerOutput) -> Verdict {
-    let asked = Asked { codec, event, row };
+pub(super) fn decode(
+    codec: &DockerAgentCodec,
+    event: &Event,
+    row: &'static DockerEventDef,
+    answer: HandlerOutput,
+) -> Verdict {
+    let asked = DockerDecodeContext { codec, event, def: row };
     match answer {
         HandlerOutput::Process(answer) => process::decode(&asked, &answer),
         HandlerOutput::Text(reply) => reply::decode(&asked, &reply),
         HandlerOutput::Script(_) | HandlerOutput::Returned(_) => {
-            bad("only commands, built-ins and models can answer in this dialect")
+            bad_output("only commands, built-ins and models can answer in this dialect")
         }
     }
 }
 
 /// What was asked, and how its answer is read.
 #[derive(Debug, Clone, Copy)]
-struct Asked<'a> {
-    codec: &'a DockerAgent,
+struct DockerDecodeContext<'a> {
+    codec: &'a DockerAgentCodec,
     event: &'a Event,
-    row: &'static Row,
+    def: &'static DockerEventDef,
 }
 
 /// An answer that cannot be read.
-fn bad(message: impl Into<String>) -> Verdict {
+fn bad_output(message: impl Into<String>) -> Verdict {
     Verdict::failed(Failure::new(FailureKind::BadOutput, message))
 }
 
-impl Asked<'_> {
+impl DockerDecodeContext<'_> {
     /// The event's name for people.
     fn name(&self) -> &str {
-        match self.row.name {
+        match self.def.name {
             "" => self.event.name.as_str(),
             name => name,
         }

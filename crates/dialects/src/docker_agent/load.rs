@@ -10,31 +10,37 @@ mod settings;
 
 use pintle_contract::ByteSpan;
 
-use super::Compat;
-use crate::document::{Node, Report, after_byte_order_mark, parse};
-use crate::{Artifact, Project, Reading, Role};
+use super::DockerAgentVersion;
+use crate::document::{DocNode, FileReport, parse, skip_byte_order_mark};
+use crate::{Artifact, ArtifactKind, ParseContext, ParsedProject};
 
 pub use agent::tools_of;
 pub use recognise::recognise;
 
 /// Reads the files of one project. Every fault of every file is in the diagnostics.
 #[must_use]
-pub fn load(artifacts: &[Artifact], reading: &Reading<'_>) -> Project {
-    let mut project = Project::default();
+pub fn load(artifacts: &[Artifact], reading: &ParseContext<'_>) -> ParsedProject {
+    let mut project = ParsedProject::default();
     for artifact in artifacts {
-        let report = Report::new(artifact.file.clone(), "");
-        let whole = ByteSpan { start: after_byte_order_mark(&report), end: artifact.file.text.len() };
+        let report = FileReport::new(artifact.file.clone(), "");
+        let whole = ByteSpan { start: skip_byte_order_mark(&report), end: artifact.file.text.len() };
         if let Ok(document) = parse(&report, whole) {
             read(artifact, &report, document.as_ref(), reading.compat, &mut project);
         }
-        project.diagnostics.extend(agent::findings(report));
+        project.diagnostics.extend(agent::into_diagnostics(report));
     }
     project
 }
 
-fn read(artifact: &Artifact, report: &Report, document: Option<&Node>, compat: Option<Compat>, project: &mut Project) {
+fn read(
+    artifact: &Artifact,
+    report: &FileReport,
+    document: Option<&DocNode>,
+    compat: Option<DockerAgentVersion>,
+    project: &mut ParsedProject,
+) {
     match artifact.role {
-        Role::Team => {
+        ArtifactKind::Team => {
             let team = agent::read(report, document, compat);
             match (&project.team, team) {
                 (None, team) => project.team = team,
@@ -46,11 +52,11 @@ fn read(artifact: &Artifact, report: &Report, document: Option<&Node>, compat: O
                 (Some(_), None) => {}
             }
         }
-        Role::UserSettings => settings::read(report, document, compat.unwrap_or_default(), project),
-        Role::HooksBlock => {
+        ArtifactKind::UserSettings => settings::read(report, document, compat.unwrap_or_default(), project),
+        ArtifactKind::HooksBlock => {
             let hooks = document.map(|block| hooks::read(report, block, compat.unwrap_or_default()));
             let hooks = hooks.unwrap_or_default();
-            if hooks.is_empty() && report.errors() == 0 {
+            if hooks.is_empty() && report.error_count() == 0 {
                 let help = String::from("write an event, such as `pre_tool_use:`, or take the file away");
                 let start = document.map_or(ByteSpan::default(), |node| node.span);
                 report.value_error("no_hooks", "the file declares no hooks", start, Some(help));

@@ -8,28 +8,28 @@ mod codec;
 mod compat;
 mod decode;
 mod encode;
+mod event_def;
+mod from_hook_input;
 mod load;
-mod paste;
-mod row;
 
 pub use codec::codec;
-pub use compat::Compat;
+pub use compat::DockerAgentVersion;
+pub use event_def::{ContextReader, DockerEventDef, DockerRewrite, PermissionWords, ROWS};
+pub use from_hook_input::{example_payload, payload_from_hook_input};
 pub use load::{hooks, load, recognise, tools_of};
-pub use paste::{example, pasted};
-pub use row::{Context, Decisions, ROWS, Rewrites, Row};
 
 use pintle_contract::Profile;
 
-use crate::{Dialect, Others};
+use crate::{Dialect, UnmappedEvents};
 
 /// The dialect.
 pub static DIALECT: Dialect = Dialect {
     name: "docker_agent",
     description: "docker-agent: agents in one YAML file, with command, builtin and model hooks",
     profile: Profile::ParallelStrictest,
-    events: &row::EVENTS,
+    events: &event_def::EVENTS,
     aliases: &[],
-    others: Others::Unsupported,
+    others: UnmappedEvents::Unsupported,
     codec,
     load,
 };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use pintle_contract::{ByteSpan, ScriptSource, suggest_nearest};
 
-use super::{Entry, Kind, Node, Plain, Report};
+use super::{DocNode, FileReport, MapEntry, NodeKind, PlainValue};
 
 /// The fields of one mapping.
 ///
@@ -14,28 +14,28 @@ use super::{Entry, Kind, Node, Plain, Report};
 /// texts, lists and mappings, and is a fault for scripts, numbers and booleans, where it is more likely a slip. The
 /// fields that were asked for are the known ones: [`finish`](Self::finish) warns of all others.
 #[derive(Debug)]
-pub struct Fields<'a> {
-    report: &'a Report,
+pub struct FieldReader<'a> {
+    report: &'a FileReport,
     owner: String,
-    entries: &'a [Entry],
+    entries: &'a [MapEntry],
     place: ByteSpan,
     known: Vec<&'static str>,
-    told: Vec<&'static str>,
+    reported: Vec<&'static str>,
 }
 
-impl<'a> Fields<'a> {
+impl<'a> FieldReader<'a> {
     /// The fields of a node. `owner` says whose they are, such as ``hook `guard` ``; `place` is used where there is
     /// no node.
     ///
     /// Anything but a mapping is reported and has no fields.
     #[must_use]
-    pub fn new(report: &'a Report, owner: impl Into<String>, node: Option<&'a Node>, place: ByteSpan) -> Self {
+    pub fn new(report: &'a FileReport, owner: impl Into<String>, node: Option<&'a DocNode>, place: ByteSpan) -> Self {
         let owner = owner.into();
-        let entries: &[Entry] = match node.map(|node| &node.kind) {
-            Some(Kind::Map(entries)) => entries,
+        let entries: &[MapEntry] = match node.map(|node| &node.kind) {
+            Some(NodeKind::Map(entries)) => entries,
             _ => &[],
         };
-        if let Some(node) = node.filter(|node| !matches!(node.kind, Kind::Map(_))) {
+        if let Some(node) = node.filter(|node| !matches!(node.kind, NodeKind::Map(_))) {
             let message = format!("{owner} must be a mapping, not {}", node.describe());
             report.value_error("wrong_type", &message, node.span, Some(String::from("write `field: value` lines")));
         }
@@ -45,24 +45,24 @@ impl<'a> Fields<'a> {
             entries,
             place: node.map_or(place, |node| node.span),
             known: Vec::new(),
-            told: Vec::new(),
+            reported: Vec::new(),
         }
     }
 
     /// Where the mapping stands.
     #[must_use]
-    pub fn place(&self) -> ByteSpan {
+    pub fn span(&self) -> ByteSpan {
         self.place
     }
 
     /// The report that faults go to.
     #[must_use]
-    pub fn report(&self) -> &'a Report {
+    pub fn report(&self) -> &'a FileReport {
         self.report
     }
 
     /// A field as it stands, marked as known.
-    pub fn node(&mut self, key: &'static str) -> Option<&'a Node> {
+    pub fn node(&mut self, key: &'static str) -> Option<&'a DocNode> {
         if !self.known.contains(&key) {
             self.known.push(key);
         }
@@ -70,16 +70,16 @@ impl<'a> Fields<'a> {
     }
 
     /// A field as it stands, unless it is empty.
-    fn filled(&mut self, key: &'static str) -> Option<&'a Node> {
+    fn non_empty_node(&mut self, key: &'static str) -> Option<&'a DocNode> {
         self.node(key).filter(|node| !node.is_null())
     }
 
     /// Text.
     pub fn text(&mut self, key: &'static str) -> Option<String> {
-        let node = self.filled(key)?;
+        let node = self.non_empty_node(key)?;
         match node.as_text() {
             Some(text) => Some(text.to_owned()),
-            None => self.wrong(key, node, "a string"),
+            None => self.report_wrong_type(key, node, "a string"),
         }
     }
 
@@ -87,13 +87,13 @@ impl<'a> Fields<'a> {
     pub fn script(&mut self, key: &'static str) -> Option<ScriptSource> {
         let node = self.node(key)?;
         match &node.kind {
-            Kind::Scalar(scalar) if scalar.plain() == Plain::Text => Some(ScriptSource {
+            NodeKind::Scalar(scalar) if scalar.plain_value() == PlainValue::Text => Some(ScriptSource {
                 text: Arc::from(scalar.text.as_str()),
                 location: self.report.location(node.span),
                 first_line: scalar.first_line,
                 indent: scalar.indent,
             }),
-            _ => self.wrong(key, node, "a string"),
+            _ => self.report_wrong_type(key, node, "a string"),
         }
     }
 
@@ -103,11 +103,11 @@ impl<'a> Fields<'a> {
         T: TryFrom<i128> + Display + PartialOrd,
     {
         let node = self.node(key)?;
-        let Kind::Scalar(scalar) = &node.kind else {
-            return self.wrong(key, node, "a whole number");
+        let NodeKind::Scalar(scalar) = &node.kind else {
+            return self.report_wrong_type(key, node, "a whole number");
         };
-        let Plain::Integer(value) = scalar.plain() else {
-            return self.wrong(key, node, "a whole number");
+        let PlainValue::Integer(value) = scalar.plain_value() else {
+            return self.report_wrong_type(key, node, "a whole number");
         };
         let fitting = T::try_from(value).ok().filter(|value| range.contains(value));
         if fitting.is_none() {
@@ -121,15 +121,15 @@ impl<'a> Fields<'a> {
     pub fn number(&mut self, key: &'static str, range: RangeInclusive<f64>) -> Option<f64> {
         let node = self.node(key)?;
         let value = match &node.kind {
-            Kind::Scalar(scalar) => match scalar.plain() {
-                Plain::Integer(value) => Some(value as f64),
-                Plain::Float(value) => Some(value),
+            NodeKind::Scalar(scalar) => match scalar.plain_value() {
+                PlainValue::Integer(value) => Some(value as f64),
+                PlainValue::Float(value) => Some(value),
                 _ => None,
             },
             _ => None,
         };
         let Some(value) = value else {
-            return self.wrong(key, node, "a number");
+            return self.report_wrong_type(key, node, "a number");
         };
         if !range.contains(&value) {
             let message = format!("{key} must be between {} and {}, not `{value}`", range.start(), range.end());
@@ -143,19 +143,19 @@ impl<'a> Fields<'a> {
     pub fn boolean(&mut self, key: &'static str) -> Option<bool> {
         let node = self.node(key)?;
         match &node.kind {
-            Kind::Scalar(scalar) => match scalar.plain() {
-                Plain::Boolean(value) => Some(value),
-                _ => self.wrong(key, node, "true or false"),
+            NodeKind::Scalar(scalar) => match scalar.plain_value() {
+                PlainValue::Boolean(value) => Some(value),
+                _ => self.report_wrong_type(key, node, "true or false"),
             },
-            _ => self.wrong(key, node, "true or false"),
+            _ => self.report_wrong_type(key, node, "true or false"),
         }
     }
 
     /// One of some words.
     pub fn choice<T: Clone>(&mut self, key: &'static str, words: &[(&str, T)]) -> Option<T> {
-        let node = self.filled(key)?;
+        let node = self.non_empty_node(key)?;
         let Some(text) = node.as_text() else {
-            return self.wrong(key, node, "a string");
+            return self.report_wrong_type(key, node, "a string");
         };
         let found = words.iter().find(|(word, _)| *word == text).map(|(_, value)| value.clone());
         if found.is_none() {
@@ -173,73 +173,79 @@ impl<'a> Fields<'a> {
         let items = self.list(key).unwrap_or_default();
         items
             .iter()
-            .filter_map(|item| item.as_text().map(str::to_owned).or_else(|| self.wrong(key, item, "a list of strings")))
+            .filter_map(|item| {
+                item.as_text().map(str::to_owned).or_else(|| self.report_wrong_type(key, item, "a list of strings"))
+            })
             .collect()
     }
 
     /// A mapping of texts, in the order written. Numbers and booleans count as the text they are written as; empty when
     /// absent.
     pub fn pairs(&mut self, key: &'static str) -> Vec<(String, String)> {
-        let Some(node) = self.filled(key) else { return Vec::new() };
-        let Kind::Map(entries) = &node.kind else { return self.wrong(key, node, "a mapping").unwrap_or_default() };
-        let pair = |entry: &Entry| match &entry.value.kind {
-            Kind::Scalar(scalar) => Some((entry.key.clone(), scalar.text.clone())),
-            _ => self.wrong(&format!("{key}.{}", entry.key), &entry.value, "a string"),
+        let Some(node) = self.non_empty_node(key) else { return Vec::new() };
+        let NodeKind::Map(entries) = &node.kind else {
+            return self.report_wrong_type(key, node, "a mapping").unwrap_or_default();
+        };
+        let pair = |entry: &MapEntry| match &entry.value.kind {
+            NodeKind::Scalar(scalar) => Some((entry.key.clone(), scalar.text.clone())),
+            _ => self.report_wrong_type(&format!("{key}.{}", entry.key), &entry.value, "a string"),
         };
         entries.iter().filter_map(pair).collect()
     }
 
     /// A list.
-    pub fn list(&mut self, key: &'static str) -> Option<&'a [Node]> {
-        let node = self.filled(key)?;
+    pub fn list(&mut self, key: &'static str) -> Option<&'a [DocNode]> {
+        let node = self.non_empty_node(key)?;
         match &node.kind {
-            Kind::List(items) => Some(items),
-            _ => self.wrong(key, node, "a list"),
+            NodeKind::List(items) => Some(items),
+            _ => self.report_wrong_type(key, node, "a list"),
         }
     }
 
     /// A mapping's fields.
-    pub fn fields(&mut self, key: &'static str) -> Option<Fields<'a>> {
-        let node = self.filled(key)?;
+    pub fn fields(&mut self, key: &'static str) -> Option<FieldReader<'a>> {
+        let node = self.non_empty_node(key)?;
         match &node.kind {
-            Kind::Map(_) => Some(Fields::new(self.report, format!("`{key}` of {}", self.owner), Some(node), node.span)),
-            _ => self.wrong(key, node, "a mapping"),
+            NodeKind::Map(_) => {
+                Some(FieldReader::new(self.report, format!("`{key}` of {}", self.owner), Some(node), node.span))
+            }
+            _ => self.report_wrong_type(key, node, "a mapping"),
         }
     }
 
     /// Warns, when the field is there, that it is known and has no effect yet.
-    pub fn not_supported(&mut self, key: &'static str, help: &str) {
-        if let Some(node) = self.filled(key) {
+    pub fn warn_unsupported(&mut self, key: &'static str, help: &str) {
+        if let Some(node) = self.non_empty_node(key) {
             let message = format!("`{key}` is not supported yet");
             self.report.warning("not_supported", message, node.span, Some(help.to_owned()));
         }
     }
 
     /// Notes, when the field is there, that it is known and reserved.
-    pub fn reserved(&mut self, key: &'static str) {
-        if let Some(node) = self.filled(key) {
+    pub fn note_reserved(&mut self, key: &'static str) {
+        if let Some(node) = self.non_empty_node(key) {
             let message = format!("`{key}` of {} is reserved and has no effect", self.owner);
             self.report.note("reserved_key", message, node.span, None);
         }
     }
 
     /// Warns, when the field is there, that no such field exists, with a special hint.
-    pub fn foreign(&mut self, key: &'static str, help: &str) {
-        self.told.push(key);
+    pub fn misplaced(&mut self, key: &'static str, help: &str) {
+        self.reported.push(key);
         if let Some(entry) = self.entries.iter().find(|entry| entry.key == key) {
-            self.report.warning("unknown_key", self.unknown(key), entry.key_span, Some(help.to_owned()));
+            self.report.warning("unknown_key", self.describe_unknown(key), entry.key_span, Some(help.to_owned()));
         }
     }
 
     /// Warns of every field that nobody asked for.
     pub fn finish(self) {
-        self.warn_of_others(&[]);
+        self.warn_unread(&[]);
     }
 
-    fn warn_of_others(&self, told: &[&str]) {
+    fn warn_unread(&self, told: &[&str]) {
         for entry in self.entries {
             let key = entry.key.as_str();
-            if self.known.contains(&key) || self.told.contains(&key) || told.contains(&key) {
+            if self.known.contains(&key) || self.reported.contains(&key) || told.contains(&key) {
                 continue;
             }
             let near = suggest_nearest(key, self.known.iter().copied());
@@ -247,7 +253,7 @@ impl<'a> Fields<'a> {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("known keys: {}", self.known.join(", ")),
             };
-            self.report.warning("unknown_key", self.unknown(key), entry.key_span, Some(help));
+            self.report.warning("unknown_key", self.describe_unknown(key), entry.key_span, Some(help));
         }
     }
 
@@ -255,15 +261,15 @@ impl<'a> Fields<'a> {
     /// to hold back would not be held back.
     pub fn finish_guarding(self, guarding: &[&str]) {
         let mut refused: Vec<&str> = Vec::new();
-        for entry in self.others().filter(|entry| !self.told.contains(&entry.key.as_str())) {
-            if let Some(near) = nearest(&entry.key, &self.known).filter(|near| guarding.contains(near)) {
+        for entry in self.others().filter(|entry| !self.reported.contains(&entry.key.as_str())) {
+            if let Some(near) = suggest_key(&entry.key, &self.known).filter(|near| guarding.contains(near)) {
                 let message = format!("unknown key `{}` in {}", entry.key, self.owner);
                 let help = Some(format!("did you mean `{near}`?"));
                 self.report.value_error("unknown_key", &message, entry.key_span, help);
                 refused.push(&entry.key);
             }
         }
-        self.warn_of_others(&refused);
+        self.warn_unread(&refused);
     }
 
     /// Like [`finish_guarding`](Self::finish_guarding) for a mapping of which every key matters.
@@ -273,13 +279,13 @@ impl<'a> Fields<'a> {
     }
 
     /// The fields that nobody asked for yet.
-    pub fn others(&self) -> impl Iterator<Item = &'a Entry> + use<'a, '_> {
+    pub fn others(&self) -> impl Iterator<Item = &'a MapEntry> + use<'a, '_> {
         self.entries.iter().filter(|entry| !self.known.contains(&entry.key.as_str()))
     }
 
     /// The first field that nobody asked for and nobody has told of.
-    pub fn unknown_key(&self) -> Option<&'a Entry> {
-        self.others().find(|entry| !self.told.contains(&entry.key.as_str()))
+    pub fn unknown_key(&self) -> Option<&'a MapEntry> {
+        self.others().find(|entry| !self.reported.contains(&entry.key.as_str()))
     }
 
     /// Reports every field that nobody asked for, as an error: for formats that are read strictly.
@@ -294,34 +300,36 @@ impl<'a> Fields<'a> {
         }
     }
 
-    fn unknown(&self, key: &str) -> String {
+    fn describe_unknown(&self, key: &str) -> String {
         format!("unknown key `{key}` in {}, which has no effect", self.owner)
     }
 
-    fn wrong<T>(&self, key: &str, node: &Node, wanted: &str) -> Option<T> {
+    fn report_wrong_type<T>(&self, key: &str, node: &DocNode, wanted: &str) -> Option<T> {
         let message = format!("{key} must be {wanted}, not {}", node.describe());
         let help = match (&node.kind, wanted) {
-            (Kind::Scalar(scalar), "a string") if !scalar.text.is_empty() => {
+            (NodeKind::Scalar(scalar), "a string") if !scalar.text.is_empty() => {
                 Some(format!("put it in quotes: \"{}\"", scalar.text))
             }
-            (Kind::Scalar(scalar), "a string") if scalar.text.is_empty() => {
+            (NodeKind::Scalar(scalar), "a string") if scalar.text.is_empty() => {
                 Some(format!("remove `{key}`, or write `{key}: \"\"`"))
             }
-            (Kind::Scalar(_), "a list" | "a list of strings") => {
+            (NodeKind::Scalar(_), "a list" | "a list of strings") => {
                 Some(String::from("write each item on a line of its own after `- `"))
             }
-            (Kind::Scalar(scalar), "a whole number")
-                if scalar.plain() == Plain::Text && scalar.text.trim().parse::<i64>().is_ok() =>
+            (NodeKind::Scalar(scalar), "a whole number")
+                if scalar.plain_value() == PlainValue::Text && scalar.text.trim().parse::<i64>().is_ok() =>
             {
                 Some(String::from("remove the quotes"))
             }
-            (Kind::Scalar(_), "a whole number" | "a number") => Some(format!("write digits alone, as in `{key}: 10`")),
+            (NodeKind::Scalar(_), "a whole number" | "a number") => {
+                Some(format!("write digits alone, as in `{key}: 10`"))
+            }
             (_, "true or false") => Some(format!("write `{key}: true` or `{key}: false`")),
-            (Kind::List(items), "a string") => match items.as_slice() {
+            (NodeKind::List(items), "a string") => match items.as_slice() {
                 [item] if item.as_text().is_some() => Some(String::from("write it without the brackets or the dash")),
                 _ => Some(format!("there can be one only: write text behind `{key}:`")),
             },
-            (Kind::Map(_), "a string") => {
+            (NodeKind::Map(_), "a string") => {
                 Some(format!("write `{key}: |` and the text on the lines below, indented; or put it in quotes"))
             }
             _ => None,
@@ -334,8 +342,8 @@ impl<'a> Fields<'a> {
 /// The longest key for which a nearest one is looked for; the search costs the square of the length.
 const MAX_KEY: usize = 64;
 
-/// The known key that somebody meant who wrote this one, however it is spelled: `Script`, `toolsPolicy`, `tools-policy`.
-fn nearest(written: &str, known: &[&'static str]) -> Option<&'static str> {
+/// The known key that somebody meant who wrote this one, however it is spelled: `HookScript`, `toolsPolicy`, `tools-policy`.
+fn suggest_key(written: &str, known: &[&'static str]) -> Option<&'static str> {
     if written.len() > MAX_KEY {
         return None;
     }
@@ -358,10 +366,10 @@ mod tests {
     use super::*;
 
     /// Reads the field `k`, and says whether it has a value.
-    type Reads = fn(&mut Fields<'_>) -> bool;
+    type FieldParser = fn(&mut FieldReader<'_>) -> bool;
 
     /// What is written, how it is read, and the next step that its fault names.
-    const FAULTS: &[(&str, Reads, &str)] = &[
+    const FAULTS: &[(&str, FieldParser, &str)] = &[
         ("k: 3", |fields| fields.text("k").is_some(), "put it in quotes: \"3\""),
         ("k: [one]", |fields| fields.text("k").is_some(), "write it without the brackets or the dash"),
         ("k: [one, two]", |fields| fields.text("k").is_some(), "there can be one only: write text behind `k:`"),
@@ -382,10 +390,11 @@ mod tests {
         for (text, read, wanted) in FAULTS {
             let file = Arc::new(SourceFile { path: PathBuf::from("a.md"), text: (*text).to_owned() });
             let whole = ByteSpan { start: 0, end: text.len() };
-            let report = Report::new(file, "");
+            let report = FileReport::new(file, "");
             let node = parse(&report, whole).unwrap().unwrap();
-            assert!(!read(&mut Fields::new(&report, "a thing", Some(&node), whole)), "{text}");
-            let found: Vec<Option<String>> = report.into_findings().into_iter().map(|finding| finding.help).collect();
+            assert!(!read(&mut FieldReader::new(&report, "a thing", Some(&node), whole)), "{text}");
+            let found: Vec<Option<String>> =
+                report.into_diagnostics().into_iter().map(|finding| finding.help).collect();
             assert_eq!(found, [Some((*wanted).to_owned())], "{text}");
         }
     }

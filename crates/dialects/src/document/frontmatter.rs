@@ -2,13 +2,13 @@
 
 use pintle_contract::ByteSpan;
 
-use super::{Node, Report, parse};
+use super::{DocNode, FileReport, parse};
 
 /// A Markdown file, split and read.
 #[derive(Debug)]
-pub struct Document<'a> {
+pub struct FrontmatterDocument<'a> {
     /// The frontmatter, a mapping; `None` when it is empty.
-    pub matter: Option<Node>,
+    pub matter: Option<DocNode>,
     /// The bytes of the frontmatter, without its delimiters.
     pub matter_span: ByteSpan,
     /// What follows the frontmatter, without blanks around it.
@@ -20,10 +20,10 @@ pub struct Document<'a> {
 /// `None` when there is no frontmatter that can be read; the report then holds the reason. A byte order mark and
 /// blank lines before the first delimiter are passed over with a warning; CRLF line ends are accepted.
 #[must_use]
-pub fn split(report: &Report) -> Option<Document<'_>> {
+pub fn split(report: &FileReport) -> Option<FrontmatterDocument<'_>> {
     let text = report.file().text.as_str();
-    let start = after_byte_order_mark(report);
-    let mut lines = Lines { text, at: start };
+    let start = skip_byte_order_mark(report);
+    let mut lines = SourceLines { text, offset: start };
     let mut opening = lines.next();
     while let Some(line) = opening.as_ref().filter(|line| line.text.trim().is_empty()) {
         let span = ByteSpan { start: line.start, end: line.start };
@@ -48,7 +48,7 @@ pub fn split(report: &Report) -> Option<Document<'_>> {
         );
         return None;
     };
-    let matter_start = lines.at;
+    let matter_start = lines.offset;
     let opening_span = ByteSpan { start: opening.start, end: opening.start + 3 };
     if text.get(matter_start..).is_none_or(|rest| rest.trim().is_empty()) {
         let help = Some(String::from("write the fields, then `---` on a line of its own"));
@@ -62,13 +62,13 @@ pub fn split(report: &Report) -> Option<Document<'_>> {
     };
     let matter_span = ByteSpan { start: matter_start, end: closing.start };
     let matter = parse(report, matter_span).ok()?;
-    let rest = text.get(lines.at..).unwrap_or_default();
-    Some(Document { matter, matter_span, body: rest.trim() })
+    let rest = text.get(lines.offset..).unwrap_or_default();
+    Some(FrontmatterDocument { matter, matter_span, body: rest.trim() })
 }
 
 /// Where the text of a file begins: behind a byte order mark, which is warned of.
 #[must_use]
-pub fn after_byte_order_mark(report: &Report) -> usize {
+pub fn skip_byte_order_mark(report: &FileReport) -> usize {
     let text = report.file().text.as_str();
     let Some(rest) = text.strip_prefix('\u{FEFF}') else {
         return 0;
@@ -88,26 +88,26 @@ fn first_line(text: &str, start: usize) -> &str {
     text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default()
 }
 
-struct Line<'a> {
+struct SourceLine<'a> {
     start: usize,
     text: &'a str,
 }
 
 /// The lines of a text with their places, without line ends.
-struct Lines<'a> {
+struct SourceLines<'a> {
     text: &'a str,
-    at: usize,
+    offset: usize,
 }
 
-impl<'a> Iterator for Lines<'a> {
-    type Item = Line<'a>;
+impl<'a> Iterator for SourceLines<'a> {
+    type Item = SourceLine<'a>;
 
-    fn next(&mut self) -> Option<Line<'a>> {
-        let rest = self.text.get(self.at..).filter(|rest| !rest.is_empty())?;
-        let start = self.at;
+    fn next(&mut self) -> Option<SourceLine<'a>> {
+        let rest = self.text.get(self.offset..).filter(|rest| !rest.is_empty())?;
+        let start = self.offset;
         let line = rest.split_inclusive('\n').next().unwrap_or(rest);
-        self.at += line.len();
-        Some(Line { start, text: line.trim_end_matches(['\n', '\r']) })
+        self.offset += line.len();
+        Some(SourceLine { start, text: line.trim_end_matches(['\n', '\r']) })
     }
 }
 
@@ -120,9 +120,9 @@ mod tests {
 
     use super::*;
 
-    fn report(text: &str) -> Report {
+    fn report(text: &str) -> FileReport {
         let file = SourceFile { path: PathBuf::from("a.md"), text: text.to_owned() };
-        Report::new(Arc::new(file), "parse hook a.md: ")
+        FileReport::new(Arc::new(file), "parse hook a.md: ")
     }
 
     #[test]
@@ -158,7 +158,7 @@ mod tests {
         ] {
             let report = report(text);
             assert!(split(&report).is_none(), "{text:?}");
-            let findings = report.into_findings();
+            let findings = report.into_diagnostics();
             assert_eq!(findings.len(), 1, "{text:?}");
             assert_eq!(findings[0].message, format!("parse hook a.md: {wanted}"), "{text:?}");
         }
@@ -168,7 +168,7 @@ mod tests {
     fn a_byte_order_mark_and_blank_lines_are_passed_over_with_a_warning() {
         let report = report("\u{FEFF}\n\n---\na: 1\n---\n");
         assert!(split(&report).is_some());
-        let codes: Vec<_> = report.into_findings().into_iter().map(|finding| finding.code).collect();
+        let codes: Vec<_> = report.into_diagnostics().into_iter().map(|finding| finding.code).collect();
         assert_eq!(codes, ["byte_order_mark", "blank_before_frontmatter"]);
     }
 }

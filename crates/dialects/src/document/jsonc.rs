@@ -3,7 +3,7 @@
 
 use pintle_contract::ByteSpan;
 
-use super::{Entry, Kind, Node, Report, Scalar, Style};
+use super::{DocNode, FileReport, MapEntry, NodeKind, ScalarNode, ScalarNotation};
 
 /// How deep values may nest.
 const MAX_DEPTH: usize = 64;
@@ -13,162 +13,166 @@ const MAX_DEPTH: usize = 64;
 ///
 /// Of two equal keys the first stays, and the second is reported.
 #[must_use]
-pub fn parse_json(report: &Report) -> Option<Node> {
-    let start = super::after_byte_order_mark(report);
+pub fn parse_json(report: &FileReport) -> Option<DocNode> {
+    let start = super::skip_byte_order_mark(report);
     let text = report.file().text.as_str();
-    let mut reader = Reader { text, at: start, report };
-    match reader.document() {
+    let mut reader = JsoncParser { text, offset: start, report };
+    match reader.parse_document() {
         Ok(node) => node,
-        Err(Fault { message, span }) => {
+        Err(JsoncError { message, span }) => {
             report.value_error("json", &message, span, None);
             None
         }
     }
 }
 
-struct Reader<'a> {
+struct JsoncParser<'a> {
     text: &'a str,
-    at: usize,
-    report: &'a Report,
+    offset: usize,
+    report: &'a FileReport,
 }
 
-struct Fault {
+struct JsoncError {
     message: String,
     span: ByteSpan,
 }
 
-impl<'a> Reader<'a> {
-    fn document(&mut self) -> Result<Option<Node>, Fault> {
-        self.blanks()?;
+impl<'a> JsoncParser<'a> {
+    fn parse_document(&mut self) -> Result<Option<DocNode>, JsoncError> {
+        self.skip_blanks()?;
         if self.peek().is_none() {
             return Ok(None);
         }
-        let node = self.value(1)?;
-        self.blanks()?;
+        let node = self.parse_value(1)?;
+        self.skip_blanks()?;
         match self.peek() {
             None => Ok(Some(node)),
-            Some(_) => Err(self.fault("something stands behind the value; keep one object")),
+            Some(_) => Err(self.error_here("something stands behind the value; keep one object")),
         }
     }
 
     fn peek(&self) -> Option<char> {
-        self.text.get(self.at..)?.chars().next()
+        self.text.get(self.offset..)?.chars().next()
     }
 
-    fn take(&mut self) -> Option<char> {
+    fn next_char(&mut self) -> Option<char> {
         let letter = self.peek()?;
-        self.at += letter.len_utf8();
+        self.offset += letter.len_utf8();
         Some(letter)
     }
 
-    fn eats(&mut self, word: &str) -> bool {
-        let found = self.text.get(self.at..).is_some_and(|rest| rest.starts_with(word));
+    fn consume(&mut self, word: &str) -> bool {
+        let found = self.text.get(self.offset..).is_some_and(|rest| rest.starts_with(word));
         if found {
-            self.at += word.len();
+            self.offset += word.len();
         }
         found
     }
 
     /// A fault at the next letter.
-    fn fault(&self, message: impl Into<String>) -> Fault {
+    fn error_here(&self, message: impl Into<String>) -> JsoncError {
         let width = self.peek().map_or(0, char::len_utf8);
-        Fault { message: message.into(), span: ByteSpan { start: self.at, end: self.at + width } }
+        JsoncError { message: message.into(), span: ByteSpan { start: self.offset, end: self.offset + width } }
     }
 
     /// Passes over white space and comments.
-    fn blanks(&mut self) -> Result<(), Fault> {
+    fn skip_blanks(&mut self) -> Result<(), JsoncError> {
         loop {
-            let rest = self.text.get(self.at..).unwrap_or_default();
+            let rest = self.text.get(self.offset..).unwrap_or_default();
             let blank = rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r']).len();
-            self.at += blank;
-            if self.eats("//") {
-                let rest = self.text.get(self.at..).unwrap_or_default();
-                self.at += rest.find('\n').unwrap_or(rest.len());
-            } else if self.text.get(self.at..).is_some_and(|rest| rest.starts_with("/*")) {
-                let rest = self.text.get(self.at..).unwrap_or_default();
-                let Some(end) = rest.find("*/") else { return Err(self.fault("the comment has no end; write `*/`")) };
-                self.at += end + 2;
+            self.offset += blank;
+            if self.consume("//") {
+                let rest = self.text.get(self.offset..).unwrap_or_default();
+                self.offset += rest.find('\n').unwrap_or(rest.len());
+            } else if self.text.get(self.offset..).is_some_and(|rest| rest.starts_with("/*")) {
+                let rest = self.text.get(self.offset..).unwrap_or_default();
+                let Some(end) = rest.find("*/") else {
+                    return Err(self.error_here("the comment has no end; write `*/`"));
+                };
+                self.offset += end + 2;
             } else {
                 return Ok(());
             }
         }
     }
 
-    fn value(&mut self, depth: usize) -> Result<Node, Fault> {
+    fn parse_value(&mut self, depth: usize) -> Result<DocNode, JsoncError> {
         if depth > MAX_DEPTH {
-            return Err(self.fault(format!("values are nested deeper than {MAX_DEPTH} levels; make it flatter")));
+            return Err(self.error_here(format!("values are nested deeper than {MAX_DEPTH} levels; make it flatter")));
         }
-        let start = self.at;
+        let start = self.offset;
         let kind = match self.peek() {
-            Some('{') => self.object(depth)?,
-            Some('[') => self.list(depth)?,
+            Some('{') => self.parse_object(depth)?,
+            Some('[') => self.parse_list(depth)?,
             Some('"') => {
-                let text = self.string()?;
-                self.scalar(start, text, Style::Quoted)
+                let text = self.parse_string()?;
+                self.build_scalar(start, text, ScalarNotation::Quoted)
             }
-            Some(letter) if letter == '-' || letter.is_ascii_alphanumeric() => self.word(start)?,
-            Some(letter) => return Err(self.fault(format!("a value cannot begin with `{}`", letter.escape_debug()))),
-            None => return Err(self.fault("a value is missing here; the text ends too early")),
+            Some(letter) if letter == '-' || letter.is_ascii_alphanumeric() => self.parse_word(start)?,
+            Some(letter) => {
+                return Err(self.error_here(format!("a value cannot begin with `{}`", letter.escape_debug())));
+            }
+            None => return Err(self.error_here("a value is missing here; the text ends too early")),
         };
-        Ok(Node { span: ByteSpan { start, end: self.at }, kind })
+        Ok(DocNode { span: ByteSpan { start, end: self.offset }, kind })
     }
 
-    fn scalar(&self, start: usize, text: String, style: Style) -> Kind {
+    fn build_scalar(&self, start: usize, text: String, style: ScalarNotation) -> NodeKind {
         let (first_line, _) = self.report.file().line_column(start);
-        Kind::Scalar(Scalar { text, style, first_line, indent: 0 })
+        NodeKind::Scalar(ScalarNode { text, style, first_line, indent: 0 })
     }
 
     /// A number or one of the three words.
-    fn word(&mut self, start: usize) -> Result<Kind, Fault> {
+    fn parse_word(&mut self, start: usize) -> Result<NodeKind, JsoncError> {
         let rest = self.text.get(start..).unwrap_or_default();
         let part = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '+' | '.');
         let word = rest.split(|letter| !part(letter)).next().unwrap_or_default();
         if !matches!(word, "true" | "false" | "null") && serde_json::from_str::<serde_json::Number>(word).is_err() {
             let span = ByteSpan { start, end: start + word.len() };
-            return Err(Fault { message: format!("`{word}` is no value; put text in double quotes"), span });
+            return Err(JsoncError { message: format!("`{word}` is no value; put text in double quotes"), span });
         }
-        self.at += word.len();
-        Ok(self.scalar(start, word.to_owned(), Style::Plain))
+        self.offset += word.len();
+        Ok(self.build_scalar(start, word.to_owned(), ScalarNotation::Plain))
     }
 
-    fn list(&mut self, depth: usize) -> Result<Kind, Fault> {
-        self.take();
+    fn parse_list(&mut self, depth: usize) -> Result<NodeKind, JsoncError> {
+        self.next_char();
         let mut items = Vec::new();
         loop {
-            self.blanks()?;
-            if self.eats("]") {
-                return Ok(Kind::List(items));
+            self.skip_blanks()?;
+            if self.consume("]") {
+                return Ok(NodeKind::List(items));
             }
-            items.push(self.value(depth + 1)?);
-            self.blanks()?;
-            if !self.eats(",") && self.peek() != Some(']') {
-                return Err(self.fault("`,` or `]` is missing here"));
+            items.push(self.parse_value(depth + 1)?);
+            self.skip_blanks()?;
+            if !self.consume(",") && self.peek() != Some(']') {
+                return Err(self.error_here("`,` or `]` is missing here"));
             }
         }
     }
 
-    fn object(&mut self, depth: usize) -> Result<Kind, Fault> {
-        self.take();
-        let mut entries: Vec<Entry> = Vec::new();
+    fn parse_object(&mut self, depth: usize) -> Result<NodeKind, JsoncError> {
+        self.next_char();
+        let mut entries: Vec<MapEntry> = Vec::new();
         loop {
-            self.blanks()?;
-            if self.eats("}") {
-                return Ok(Kind::Map(entries));
+            self.skip_blanks()?;
+            if self.consume("}") {
+                return Ok(NodeKind::Map(entries));
             }
-            let start = self.at;
+            let start = self.offset;
             if self.peek() != Some('"') {
-                return Err(self.fault("a key in double quotes is missing here"));
+                return Err(self.error_here("a key in double quotes is missing here"));
             }
-            let key = self.string()?;
-            let key_span = ByteSpan { start, end: self.at };
-            self.blanks()?;
-            if !self.eats(":") {
-                return Err(self.fault("`:` is missing here"));
+            let key = self.parse_string()?;
+            let key_span = ByteSpan { start, end: self.offset };
+            self.skip_blanks()?;
+            if !self.consume(":") {
+                return Err(self.error_here("`:` is missing here"));
             }
-            self.blanks()?;
-            let value = self.value(depth + 1)?;
+            self.skip_blanks()?;
+            let value = self.parse_value(depth + 1)?;
             match entries.iter().find(|entry| entry.key == key) {
-                None => entries.push(Entry { key, key_span, value }),
+                None => entries.push(MapEntry { key, key_span, value }),
                 Some(first) => {
                     let (line, _) = self.report.file().line_column(first.key_span.start);
                     let message = format!("key `{key}` is already set at line {line}");
@@ -176,37 +180,40 @@ impl<'a> Reader<'a> {
                     self.report.value_error("duplicate_key", &message, key_span, help);
                 }
             }
-            self.blanks()?;
-            if !self.eats(",") && self.peek() != Some('}') {
-                return Err(self.fault("`,` or `}` is missing here"));
+            self.skip_blanks()?;
+            if !self.consume(",") && self.peek() != Some('}') {
+                return Err(self.error_here("`,` or `}` is missing here"));
             }
         }
     }
 
     /// A string, from quote to quote.
-    fn string(&mut self) -> Result<String, Fault> {
-        let start = self.at;
-        self.take();
+    fn parse_string(&mut self) -> Result<String, JsoncError> {
+        let start = self.offset;
+        self.next_char();
         loop {
-            match self.take() {
+            match self.next_char() {
                 Some('"') => break,
-                Some('\\') => drop(self.take()),
+                Some('\\') => drop(self.next_char()),
                 Some('\n') | None => {
                     let span = ByteSpan { start, end: start + 1 };
-                    return Err(Fault { message: String::from("the string has no closing quote on its line"), span });
+                    return Err(JsoncError {
+                        message: String::from("the string has no closing quote on its line"),
+                        span,
+                    });
                 }
                 Some(_) => {}
             }
         }
-        let span = ByteSpan { start, end: self.at };
-        let written = self.text.get(start..self.at).unwrap_or_default();
+        let span = ByteSpan { start, end: self.offset };
+        let written = self.text.get(start..self.offset).unwrap_or_default();
         serde_json::from_str(written)
-            .map_err(|fault| Fault { message: format!("the string cannot be read: {}", plain(&fault)), span })
+            .map_err(|fault| JsoncError { message: format!("the string cannot be read: {}", error_text(&fault)), span })
     }
 }
 
 /// The words of a fault, without a place of its own.
-fn plain(fault: &serde_json::Error) -> String {
+fn error_text(fault: &serde_json::Error) -> String {
     fault.to_string().split(" at line ").next().unwrap_or_default().to_owned()
 }
 
@@ -224,10 +231,10 @@ mod tests {
 
     fn read(text: &str) -> (Option<Value>, Vec<String>) {
         let file = Arc::new(SourceFile { path: PathBuf::from("a.json"), text: text.to_owned() });
-        let report = Report::new(file, "").of_format("json");
+        let report = FileReport::new(file, "").with_format("json");
         let node = parse_json(&report);
         let value = node.as_ref().map(|node| to_json(node).unwrap());
-        (value, report.into_findings().into_iter().map(|finding| finding.to_string()).collect())
+        (value, report.into_diagnostics().into_iter().map(|finding| finding.to_string()).collect())
     }
 
     #[test]

@@ -12,12 +12,12 @@ mod source;
 mod toml;
 mod yaml;
 
-pub use fields::Fields;
-pub use frontmatter::{Document, after_byte_order_mark, split};
+pub use fields::FieldReader;
+pub use frontmatter::{FrontmatterDocument, skip_byte_order_mark, split};
 pub use json::to_json;
 pub use jsonc::parse_json;
-pub use node::{Entry, Kind, Node, Plain, Scalar, Style};
-pub use report::{Report, keep_to_one_line};
+pub use node::{DocNode, MapEntry, NodeKind, PlainValue, ScalarNode, ScalarNotation};
+pub use report::{FileReport, sanitize};
 pub use source::{MAX_FILE_BYTES, source_file};
 pub use toml::parse_toml;
 pub use yaml::{outline, parse};

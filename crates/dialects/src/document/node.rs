@@ -4,42 +4,42 @@ use pintle_contract::ByteSpan;
 
 /// One value.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Node {
+pub struct DocNode {
     /// Its bytes in the file.
     pub span: ByteSpan,
     /// What it is.
-    pub kind: Kind,
+    pub kind: NodeKind,
 }
 
 /// What a value is.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Kind {
+pub enum NodeKind {
     /// A single value.
-    Scalar(Scalar),
+    Scalar(ScalarNode),
     /// A list.
-    List(Vec<Node>),
+    List(Vec<DocNode>),
     /// A mapping, in the order written, without duplicate keys.
-    Map(Vec<Entry>),
+    Map(Vec<MapEntry>),
 }
 
 /// One key of a mapping and its value.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct MapEntry {
     /// The key's text.
     pub key: String,
     /// The key's bytes in the file.
     pub key_span: ByteSpan,
     /// The value.
-    pub value: Node,
+    pub value: DocNode,
 }
 
 /// A single value as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Scalar {
+pub struct ScalarNode {
     /// The text after unquoting and unfolding.
     pub text: String,
     /// How it was written.
-    pub style: Style,
+    pub style: ScalarNotation,
     /// The line of the file, from 1, that holds the first line of `text`.
     pub first_line: usize,
     /// Characters that stand before each line of `text` in the file.
@@ -48,7 +48,7 @@ pub struct Scalar {
 
 /// How a single value was written. Only plain ones can be something else than text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Style {
+pub enum ScalarNotation {
     /// Without quotes: `true`, `12` and `~` are no text.
     Plain,
     /// Quoted, or tagged as text.
@@ -59,7 +59,7 @@ pub enum Style {
 
 /// What a plain value means (YAML 1.2, core schema).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Plain {
+pub enum PlainValue {
     /// `null`, `~` or nothing.
     Null,
     /// `true` or `false`.
@@ -72,12 +72,12 @@ pub enum Plain {
     Text,
 }
 
-impl Node {
+impl DocNode {
     /// The value of a key, when this is a mapping that has it.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Self> {
         match &self.kind {
-            Kind::Map(entries) => entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value),
+            NodeKind::Map(entries) => entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value),
             _ => None,
         }
     }
@@ -86,13 +86,13 @@ impl Node {
     #[must_use]
     pub fn describe(&self) -> &'static str {
         match &self.kind {
-            Kind::Map(_) => "a mapping",
-            Kind::List(_) => "a list",
-            Kind::Scalar(scalar) => match scalar.plain() {
-                Plain::Null => "null",
-                Plain::Boolean(_) => "a boolean",
-                Plain::Integer(_) | Plain::Float(_) => "a number",
-                Plain::Text => "a string",
+            NodeKind::Map(_) => "a mapping",
+            NodeKind::List(_) => "a list",
+            NodeKind::Scalar(scalar) => match scalar.plain_value() {
+                PlainValue::Null => "null",
+                PlainValue::Boolean(_) => "a boolean",
+                PlainValue::Integer(_) | PlainValue::Float(_) => "a number",
+                PlainValue::Text => "a string",
             },
         }
     }
@@ -100,38 +100,38 @@ impl Node {
     /// Whether it is `null`, `~` or nothing.
     #[must_use]
     pub fn is_null(&self) -> bool {
-        matches!(&self.kind, Kind::Scalar(scalar) if scalar.plain() == Plain::Null)
+        matches!(&self.kind, NodeKind::Scalar(scalar) if scalar.plain_value() == PlainValue::Null)
     }
 
     /// The text, when this is text and not a number, a boolean or null.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match &self.kind {
-            Kind::Scalar(scalar) if scalar.plain() == Plain::Text => Some(&scalar.text),
+            NodeKind::Scalar(scalar) if scalar.plain_value() == PlainValue::Text => Some(&scalar.text),
             _ => None,
         }
     }
 }
 
-impl Scalar {
+impl ScalarNode {
     /// What the value means.
     #[must_use]
-    pub fn plain(&self) -> Plain {
-        if self.style != Style::Plain {
-            return Plain::Text;
+    pub fn plain_value(&self) -> PlainValue {
+        if self.style != ScalarNotation::Plain {
+            return PlainValue::Text;
         }
         match self.text.as_str() {
-            "" | "~" | "null" | "Null" | "NULL" => Plain::Null,
-            "true" | "True" | "TRUE" => Plain::Boolean(true),
-            "false" | "False" | "FALSE" => Plain::Boolean(false),
-            text => number(text).unwrap_or(Plain::Text),
+            "" | "~" | "null" | "Null" | "NULL" => PlainValue::Null,
+            "true" | "True" | "TRUE" => PlainValue::Boolean(true),
+            "false" | "False" | "FALSE" => PlainValue::Boolean(false),
+            text => parse_number(text).unwrap_or(PlainValue::Text),
         }
     }
 }
 
-fn number(text: &str) -> Option<Plain> {
+fn parse_number(text: &str) -> Option<PlainValue> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let radix = |digits: &str, radix| i128::from_str_radix(digits, radix).ok().map(Plain::Integer);
+    let radix = |digits: &str, radix| i128::from_str_radix(digits, radix).ok().map(PlainValue::Integer);
     if let Some(octal) = text.strip_prefix("0o") {
         return octal.bytes().all(|byte| byte.is_ascii_digit()).then(|| radix(octal, 8))?;
     }
@@ -140,19 +140,19 @@ fn number(text: &str) -> Option<Plain> {
     }
     match digits {
         ".inf" | ".Inf" | ".INF" => {
-            return Some(Plain::Float(if text.starts_with('-') { f64::NEG_INFINITY } else { f64::INFINITY }));
+            return Some(PlainValue::Float(if text.starts_with('-') { f64::NEG_INFINITY } else { f64::INFINITY }));
         }
-        ".nan" | ".NaN" | ".NAN" => return Some(Plain::Float(f64::NAN)),
+        ".nan" | ".NaN" | ".NAN" => return Some(PlainValue::Float(f64::NAN)),
         _ => {}
     }
     if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return text.parse().map(Plain::Integer).ok().or_else(|| text.parse().map(Plain::Float).ok());
+        return text.parse().map(PlainValue::Integer).ok().or_else(|| text.parse().map(PlainValue::Float).ok());
     }
     let begins_like_one = digits.starts_with(|first: char| first.is_ascii_digit() || first == '.');
     let only_number_parts =
         digits.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-'));
     let has_digit = digits.bytes().any(|byte| byte.is_ascii_digit());
-    if begins_like_one && only_number_parts && has_digit { text.parse().map(Plain::Float).ok() } else { None }
+    if begins_like_one && only_number_parts && has_digit { text.parse().map(PlainValue::Float).ok() } else { None }
 }
 
 #[cfg(test)]
@@ -161,32 +161,33 @@ mod tests {
 
     #[test]
     fn plain_values_mean_what_the_core_schema_says_and_quoted_ones_are_text() {
-        let read = |text: &str, style| Scalar { text: text.to_owned(), style, first_line: 1, indent: 0 }.plain();
+        let read =
+            |text: &str, style| ScalarNode { text: text.to_owned(), style, first_line: 1, indent: 0 }.plain_value();
         for (text, wanted) in [
-            ("", Plain::Null),
-            ("~", Plain::Null),
-            ("Null", Plain::Null),
-            ("True", Plain::Boolean(true)),
-            ("false", Plain::Boolean(false)),
-            ("yes", Plain::Text),
-            ("12", Plain::Integer(12)),
-            ("-3", Plain::Integer(-3)),
-            ("+3", Plain::Integer(3)),
-            ("0x1F", Plain::Integer(31)),
-            ("0o17", Plain::Integer(15)),
-            ("1.5", Plain::Float(1.5)),
-            (".5", Plain::Float(0.5)),
-            ("1e3", Plain::Float(1000.0)),
-            ("-.inf", Plain::Float(f64::NEG_INFINITY)),
-            ("1.2.3", Plain::Text),
-            ("e", Plain::Text),
-            (".", Plain::Text),
-            ("1 == 1", Plain::Text),
-            ("tool.pre", Plain::Text),
+            ("", PlainValue::Null),
+            ("~", PlainValue::Null),
+            ("Null", PlainValue::Null),
+            ("True", PlainValue::Boolean(true)),
+            ("false", PlainValue::Boolean(false)),
+            ("yes", PlainValue::Text),
+            ("12", PlainValue::Integer(12)),
+            ("-3", PlainValue::Integer(-3)),
+            ("+3", PlainValue::Integer(3)),
+            ("0x1F", PlainValue::Integer(31)),
+            ("0o17", PlainValue::Integer(15)),
+            ("1.5", PlainValue::Float(1.5)),
+            (".5", PlainValue::Float(0.5)),
+            ("1e3", PlainValue::Float(1000.0)),
+            ("-.inf", PlainValue::Float(f64::NEG_INFINITY)),
+            ("1.2.3", PlainValue::Text),
+            ("e", PlainValue::Text),
+            (".", PlainValue::Text),
+            ("1 == 1", PlainValue::Text),
+            ("tool.pre", PlainValue::Text),
         ] {
-            assert_eq!(read(text, Style::Plain), wanted, "{text}");
-            assert_eq!(read(text, Style::Quoted), Plain::Text, "{text}");
-            assert_eq!(read(text, Style::Block), Plain::Text, "{text}");
+            assert_eq!(read(text, ScalarNotation::Plain), wanted, "{text}");
+            assert_eq!(read(text, ScalarNotation::Quoted), PlainValue::Text, "{text}");
+            assert_eq!(read(text, ScalarNotation::Block), PlainValue::Text, "{text}");
         }
     }
 }

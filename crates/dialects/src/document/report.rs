@@ -9,14 +9,14 @@ use pintle_contract::{ByteSpan, Diagnostic, Location, Severity, SourceFile};
 ///
 /// Errors carry a prefix that says what was being read, such as `parse hook guard.md: `; warnings and notes do not.
 #[derive(Debug)]
-pub struct Report {
+pub struct FileReport {
     file: Arc<SourceFile>,
     prefix: String,
     format: &'static str,
     findings: RefCell<Vec<Diagnostic>>,
 }
 
-impl Report {
+impl FileReport {
     /// A report on a file, with the words that go before each error.
     #[must_use]
     pub fn new(file: Arc<SourceFile>, prefix: impl Into<String>) -> Self {
@@ -25,7 +25,7 @@ impl Report {
 
     /// The same report on a file in another format than YAML.
     #[must_use]
-    pub fn of_format(self, format: &'static str) -> Self {
+    pub fn with_format(self, format: &'static str) -> Self {
         Self { format, ..self }
     }
 
@@ -73,19 +73,19 @@ impl Report {
 
     /// How many errors there are so far.
     #[must_use]
-    pub fn errors(&self) -> usize {
+    pub fn error_count(&self) -> usize {
         self.findings.borrow().iter().filter(|finding| finding.severity == Severity::Error).count()
     }
 
     /// What was found.
     #[must_use]
-    pub fn into_findings(self) -> Vec<Diagnostic> {
+    pub fn into_diagnostics(self) -> Vec<Diagnostic> {
         self.findings.into_inner()
     }
 }
 
 /// Keeps findings to one line each and free of control characters, whatever the names in them hold.
-pub fn keep_to_one_line(findings: &mut [Diagnostic]) {
+pub fn sanitize(findings: &mut [Diagnostic]) {
     for finding in findings {
         for text in std::iter::once(&mut finding.message).chain(&mut finding.help) {
             if text.contains(char::is_control) {

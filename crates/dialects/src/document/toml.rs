@@ -6,19 +6,19 @@ use pintle_contract::ByteSpan;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Entry, Kind, Node, Report, Scalar, Style};
+use super::{DocNode, FileReport, MapEntry, NodeKind, ScalarNode, ScalarNotation};
 
 /// Reads the whole file as TOML. Every fault is in the report; what could be read is given all the same.
 #[must_use]
-pub fn parse_toml(report: &Report) -> Node {
+pub fn parse_toml(report: &FileReport) -> DocNode {
     let file = report.file();
-    let start = super::after_byte_order_mark(report);
+    let start = super::skip_byte_order_mark(report);
     let text = file.text.get(start..).unwrap_or_default();
-    let reader = Reader { start, report };
+    let reader = TomlConverter { start, report };
     let (table, faults) = DeTable::parse_recoverable(text);
     let mut told = Vec::new();
     for fault in faults {
-        let span = reader.visible(fault.span().unwrap_or_default());
+        let span = reader.visible_span(fault.span().unwrap_or_default());
         // What else is said of one line follows from its first fault.
         let (line, _) = file.line_column(span.start);
         if told.contains(&line) {
@@ -29,22 +29,22 @@ pub fn parse_toml(report: &Report) -> Node {
         report.value_error("toml", &message, span, None);
     }
     let whole = ByteSpan { start, end: file.text.len() };
-    reader.table(table.get_ref(), whole)
+    reader.convert_table(table.get_ref(), whole)
 }
 
-struct Reader<'a> {
+struct TomlConverter<'a> {
     start: usize,
-    report: &'a Report,
+    report: &'a FileReport,
 }
 
-impl Reader<'_> {
-    fn place(&self, range: Range<usize>) -> ByteSpan {
+impl TomlConverter<'_> {
+    fn to_span(&self, range: Range<usize>) -> ByteSpan {
         ByteSpan { start: self.start + range.start, end: self.start + range.end }
     }
 
     /// The place of a fault, with something to underline: what is missing is shown at the character before it.
-    fn visible(&self, range: Range<usize>) -> ByteSpan {
-        let ByteSpan { start, end } = self.place(range);
+    fn visible_span(&self, range: Range<usize>) -> ByteSpan {
+        let ByteSpan { start, end } = self.to_span(range);
         let before = self.report.file().text.get(..start).and_then(|text| text.chars().next_back());
         match before {
             Some(letter) if start == end => ByteSpan { start: start - letter.len_utf8(), end },
@@ -52,43 +52,46 @@ impl Reader<'_> {
         }
     }
 
-    fn table(&self, table: &DeTable<'_>, span: ByteSpan) -> Node {
-        let mut entries: Vec<Entry> = table
+    fn convert_table(&self, table: &DeTable<'_>, span: ByteSpan) -> DocNode {
+        let mut entries: Vec<MapEntry> = table
             .iter()
-            .map(|(key, value)| Entry {
+            .map(|(key, value)| MapEntry {
                 key: key.get_ref().to_string(),
-                key_span: self.place(key.span()),
-                value: self.node(value),
+                key_span: self.to_span(key.span()),
+                value: self.convert_node(value),
             })
             .collect();
         entries.sort_by_key(|entry| entry.key_span.start);
-        Node { span, kind: Kind::Map(entries) }
+        DocNode { span, kind: NodeKind::Map(entries) }
     }
 
-    fn node(&self, value: &Spanned<DeValue<'_>>) -> Node {
-        let span = self.place(value.span());
+    fn convert_node(&self, value: &Spanned<DeValue<'_>>) -> DocNode {
+        let span = self.to_span(value.span());
         let (text, style) = match value.get_ref() {
-            DeValue::Table(table) => return self.table(table, span),
+            DeValue::Table(table) => return self.convert_table(table, span),
             DeValue::Array(items) => {
-                return Node { span, kind: Kind::List(items.iter().map(|item| self.node(item)).collect()) };
+                return DocNode {
+                    span,
+                    kind: NodeKind::List(items.iter().map(|item| self.convert_node(item)).collect()),
+                };
             }
-            DeValue::String(text) => (text.to_string(), Style::Quoted),
+            DeValue::String(text) => (text.to_string(), ScalarNotation::Quoted),
             // A number that does not fit stays as it is written, and is a float to whoever asks.
             DeValue::Integer(number) => match i128::from_str_radix(number.as_str(), number.radix()) {
-                Ok(value) => (value.to_string(), Style::Plain),
-                Err(_) => (number.to_string(), Style::Plain),
+                Ok(value) => (value.to_string(), ScalarNotation::Plain),
+                Err(_) => (number.to_string(), ScalarNotation::Plain),
             },
-            DeValue::Float(number) => (float(number.as_str()), Style::Plain),
-            DeValue::Boolean(value) => (value.to_string(), Style::Plain),
-            DeValue::Datetime(time) => (time.to_string(), Style::Quoted),
+            DeValue::Float(number) => (float_text(number.as_str()), ScalarNotation::Plain),
+            DeValue::Boolean(value) => (value.to_string(), ScalarNotation::Plain),
+            DeValue::Datetime(time) => (time.to_string(), ScalarNotation::Quoted),
         };
         let (first_line, _) = self.report.file().line_column(span.start);
-        Node { span, kind: Kind::Scalar(Scalar { text, style, first_line, indent: 0 }) }
+        DocNode { span, kind: NodeKind::Scalar(ScalarNode { text, style, first_line, indent: 0 }) }
     }
 }
 
 /// The float as YAML spells it.
-fn float(text: &str) -> String {
+fn float_text(text: &str) -> String {
     match text {
         "inf" | "+inf" => String::from(".inf"),
         "-inf" => String::from("-.inf"),
@@ -104,12 +107,12 @@ mod tests {
 
     use pintle_contract::SourceFile;
 
-    use super::super::{Fields, to_json};
+    use super::super::{FieldReader, to_json};
     use super::*;
 
-    fn report(text: &str) -> Report {
+    fn report(text: &str) -> FileReport {
         let file = Arc::new(SourceFile { path: PathBuf::from("a.toml"), text: text.to_owned() });
-        Report::new(file, "").of_format("toml")
+        FileReport::new(file, "").with_format("toml")
     }
 
     #[test]
@@ -123,10 +126,10 @@ mod tests {
         assert_eq!(to_json(&node).unwrap().to_string(), wanted.to_string());
         let ByteSpan { start, end } = node.get("a").unwrap().span;
         assert_eq!(&text[start..end], "\"x\"");
-        let mut fields = Fields::new(&report, "the file", Some(&node), node.span);
+        let mut fields = FieldReader::new(&report, "the file", Some(&node), node.span);
         assert_eq!(fields.text("a").as_deref(), Some("x"));
         assert_eq!(fields.integer::<u32>("z", 0..=9), Some(1));
-        assert!(report.into_findings().is_empty());
+        assert!(report.into_diagnostics().is_empty());
     }
 
     #[test]
@@ -134,7 +137,7 @@ mod tests {
         let report = report("a = \nb = 2\nc = = 3\n");
         let node = parse_toml(&report);
         assert!(node.get("b").is_some());
-        let findings = report.into_findings();
+        let findings = report.into_diagnostics();
         let mut lines: Vec<usize> = findings.iter().map(|finding| finding.location.line_column().unwrap().0).collect();
         lines.sort_unstable();
         assert_eq!(lines, [1, 3], "{findings:?}");

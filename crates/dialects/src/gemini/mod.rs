@@ -2,47 +2,47 @@
 //!
 //! The contract is "agents' hook contracts, Gemini CLI". `DEVIATIONS.md` lists where Pintle differs on purpose.
 
-mod rows;
+mod events;
 
 use std::sync::Arc;
 
 use pintle_contract::{Codec, Profile};
 
 use crate::client_hooks::{
-    Choice, Client, Clock, Kind, Layout, Means, Settings, Variable, Word, aliases, codec_of, count, load_client,
-    mappings, whole,
+    ClientDef, ClientHandlerKind, EnvVariable, FieldChoice, FieldMeaning, HookLayout, OutputField, SettingsFormat,
+    TimeUnit, aliases, codec_of, count_events, load_client, mappings, unchanged_output,
 };
-use crate::{Alias, Artifact, Dialect, Mapping, Others, Project, Reading};
+use crate::{Artifact, Dialect, EventAlias, EventMapping, ParseContext, ParsedProject, UnmappedEvents};
 
 /// What is different about it.
-pub static CLIENT: Client = Client {
+pub static CLIENT: ClientDef = ClientDef {
     name: "gemini",
     title: "Gemini CLI",
-    rows: rows::ROWS,
-    elsewhere: rows::ELSEWHERE,
-    settings: Settings {
-        layout: Layout::Groups,
-        clock: Clock::Milliseconds,
+    events: events::ROWS,
+    unmapped_events: events::ELSEWHERE,
+    settings: SettingsFormat {
+        layout: HookLayout::Groups,
+        clock: TimeUnit::Milliseconds,
         shell: Some("bash"),
         command_ms: 60_000,
         http_ms: 60_000,
         prompt_ms: 60_000,
-        kinds: &[("command", Kind::Command)],
+        kinds: &[("command", ClientHandlerKind::Command)],
         keys: &["type", "command", "name", "timeout", "description", "env"],
-        lost: &[],
-        beside: &["enabled", "disabled", "notifications"],
-        second_names: &[],
+        not_carried_over: &[],
+        non_event_keys: &["enabled", "disabled", "notifications"],
+        alternate_names: &[],
         judge: "gemini/gemini-2.5-flash",
     },
-    words: WORDS,
+    output_fields: WORDS,
     strict: false,
     statuses: true,
-    frame: whole,
+    extract_answer: unchanged_output,
     environment: &[
-        ("GEMINI_PROJECT_DIR", Variable::Project),
-        ("GEMINI_SESSION_ID", Variable::Session),
-        ("GEMINI_CWD", Variable::Directory),
-        ("CLAUDE_PROJECT_DIR", Variable::Project),
+        ("GEMINI_PROJECT_DIR", EnvVariable::Project),
+        ("GEMINI_SESSION_ID", EnvVariable::Session),
+        ("GEMINI_CWD", EnvVariable::Directory),
+        ("CLAUDE_PROJECT_DIR", EnvVariable::Project),
     ],
 };
 
@@ -50,36 +50,36 @@ pub static CLIENT: Client = Client {
 const OF_THE_MODEL: &str = "a hook of Gemini CLI cannot change here what the model is sent or says";
 
 /// What a program's output can say.
-const WORDS: &[Word] = &[
-    Word::top(
+const WORDS: &[OutputField] = &[
+    OutputField::top_level(
         "decision",
-        Means::Decision(&[
+        FieldMeaning::Decision(&[
             // It spares no question there either.
-            ("allow", Choice::Pass),
-            ("approve", Choice::Pass),
-            ("deny", Choice::Deny),
-            ("block", Choice::Deny),
-            ("ask", Choice::Ask),
+            ("allow", FieldChoice::Pass),
+            ("approve", FieldChoice::Pass),
+            ("deny", FieldChoice::Deny),
+            ("block", FieldChoice::Deny),
+            ("ask", FieldChoice::Ask),
         ]),
     ),
-    Word::top("reason", Means::Reason),
-    Word::top("continue", Means::Continue),
-    Word::top("stopReason", Means::StopReason),
-    Word::top("systemMessage", Means::Notice),
-    Word::top("suppressOutput", Means::Lost("")),
-    Word::top("hookSpecificOutput", Means::Specific),
-    Word::inside("hookEventName", Means::EventName),
-    Word::inside("tool_input", Means::Input),
-    Word::inside("additionalContext", Means::Context),
-    Word::inside("tailToolCallRequest", Means::Lost("a hook cannot call another tool here")),
-    Word::inside("llm_request", Means::Lost(OF_THE_MODEL)),
-    Word::inside("llm_response", Means::Lost(OF_THE_MODEL)),
-    Word::inside("toolConfig", Means::Lost(OF_THE_MODEL)),
-    Word::inside("clearContext", Means::Lost("the conversation stays as it is")),
+    OutputField::top_level("reason", FieldMeaning::Reason),
+    OutputField::top_level("continue", FieldMeaning::Continue),
+    OutputField::top_level("stopReason", FieldMeaning::StopReason),
+    OutputField::top_level("systemMessage", FieldMeaning::Notice),
+    OutputField::top_level("suppressOutput", FieldMeaning::NotCarriedOver("")),
+    OutputField::top_level("hookSpecificOutput", FieldMeaning::Specific),
+    OutputField::nested("hookEventName", FieldMeaning::EventName),
+    OutputField::nested("tool_input", FieldMeaning::Input),
+    OutputField::nested("additionalContext", FieldMeaning::Context),
+    OutputField::nested("tailToolCallRequest", FieldMeaning::NotCarriedOver("a hook cannot call another tool here")),
+    OutputField::nested("llm_request", FieldMeaning::NotCarriedOver(OF_THE_MODEL)),
+    OutputField::nested("llm_response", FieldMeaning::NotCarriedOver(OF_THE_MODEL)),
+    OutputField::nested("toolConfig", FieldMeaning::NotCarriedOver(OF_THE_MODEL)),
+    OutputField::nested("clearContext", FieldMeaning::NotCarriedOver("the conversation stays as it is")),
 ];
 
-static EVENTS: [Mapping; count(rows::ROWS, false)] = mappings(rows::ROWS);
-static ALIASES: [Alias; count(rows::ROWS, true)] = aliases(rows::ROWS);
+static EVENTS: [EventMapping; count_events(events::ROWS, false)] = mappings(events::ROWS);
+static ALIASES: [EventAlias; count_events(events::ROWS, true)] = aliases(events::ROWS);
 
 /// The dialect.
 pub static DIALECT: Dialect = Dialect {
@@ -88,7 +88,7 @@ pub static DIALECT: Dialect = Dialect {
     profile: Profile::ParallelStrictest,
     events: &EVENTS,
     aliases: &ALIASES,
-    others: Others::Unsupported,
+    others: UnmappedEvents::Unsupported,
     codec,
     load,
 };
@@ -101,6 +101,6 @@ pub fn codec() -> Arc<dyn Codec> {
 
 /// Reads its files.
 #[must_use]
-pub fn load(artifacts: &[Artifact], _reading: &Reading<'_>) -> Project {
+pub fn load(artifacts: &[Artifact], _reading: &ParseContext<'_>) -> ParsedProject {
     load_client(&CLIENT, artifacts)
 }

@@ -8,28 +8,28 @@ use pintle_contract::{
 };
 use serde_json::Value;
 
-use super::{DIALECT, ROWS, Row, decode, encode};
+use super::{DIALECT, HarnEventDef, ROWS, decode, encode};
 
 /// The codec of a hook that has no name.
 #[must_use]
 pub fn codec() -> Arc<dyn Codec> {
-    Arc::new(Harn::default())
+    Arc::new(HarnCodec::default())
 }
 
 /// The codec of one hook: it knows the hook's name, for what is said of a bad answer.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Harn {
+pub(super) struct HarnCodec {
     hook: Arc<str>,
 }
 
-impl Harn {
+impl HarnCodec {
     /// The codec of the hook with a name.
-    pub(super) fn of(hook: &str) -> Self {
+    pub(super) fn for_hook(hook: &str) -> Self {
         Self { hook: Arc::from(hook) }
     }
 }
 
-impl Codec for Harn {
+impl Codec for HarnCodec {
     fn dialect(&self) -> &'static str {
         DIALECT.name
     }
@@ -44,7 +44,7 @@ impl Codec for Harn {
     }
 
     fn influence(&self, spelling: &str) -> HookInfluence {
-        ROWS.iter().find(|row| row.name == spelling).map_or(HookInfluence::Observes, Row::influence)
+        ROWS.iter().find(|row| row.name == spelling).map_or(HookInfluence::Observes, HarnEventDef::influence)
     }
 
     fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {
@@ -52,13 +52,13 @@ impl Codec for Harn {
     }
 
     fn lazy_payload<'a>(&self, event: &'a Event, _spelling: &str) -> Option<LazyPayload<'a>> {
-        encode::parts(event)
+        encode::lazy_payload(event)
     }
 
     fn decode(&self, event: &Event, spelling: &str, answer: HandlerOutput) -> Verdict {
         let returned = match answer {
             HandlerOutput::Returned(returned) => returned,
-            HandlerOutput::Process(process) => match printed(&process) {
+            HandlerOutput::Process(process) => match parse_stdout(&process) {
                 Ok(value) => FunctionOutput::Value(value),
                 Err(failure) => return Verdict::failed(failure),
             },
@@ -72,7 +72,7 @@ impl Codec for Harn {
 }
 
 /// What a function printed that runs in a program of its own: one JSON value, or nothing.
-fn printed(process: &CommandOutput) -> Result<Value, Failure> {
+fn parse_stdout(process: &CommandOutput) -> Result<Value, Failure> {
     if process.exit_code != Some(0) {
         let told = String::from_utf8_lossy(&process.stderr);
         let last = told.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("it said nothing");
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_can_be_vetoed_has_guards_and_a_call_that_did_not_run_is_no_tool_use() {
+    fn only_vetoable_events_have_guards_and_unexecuted_calls_are_skipped() {
         let codec = codec();
         for row in ROWS {
             assert_eq!(codec.can_deny(row.name), row.veto, "{}", row.name);

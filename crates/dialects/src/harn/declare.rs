@@ -7,15 +7,15 @@ use pintle_contract::{
     MatcherSpec, Profile,
 };
 
-use super::codec::Harn;
-use super::name::{self, NameFault, Named};
-use super::native::{Deny, MaxOutput};
-use super::pattern::{EventPattern, Glob, Scope};
-use super::row::{Row, Surface};
+use super::codec::HarnCodec;
+use super::event_def::{HarnEventDef, HarnSurface};
+use super::name::{self, EventNameError, NamedEvent};
+use super::native::{DenyHandler, MaxOutputHandler};
+use super::pattern::{EventPattern, NameGlob, PersonaScope};
 
 /// What may be said of any hook besides what it does.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct HookOptions {
+pub struct HarnHookOptions {
     /// The hook's name on the tape. Default: where it was registered and what it is.
     pub name: Option<String>,
     /// Wall time for one call. Default: that of every hook.
@@ -42,7 +42,7 @@ pub struct ToolHookSpec {
     /// What runs after one.
     pub post: Option<HandlerSpec>,
     /// What else is said of them.
-    pub options: HookOptions,
+    pub options: HarnHookOptions,
     /// Where it was registered.
     pub location: Location,
 }
@@ -51,17 +51,18 @@ pub struct ToolHookSpec {
 const STEP: &str = "register_step_hook";
 
 /// One part of a tool hook: its event and what runs.
-type Part = (&'static str, &'static str, HandlerSpec);
+type ToolHookPart = (&'static str, &'static str, HandlerSpec);
 
 /// Declares the hooks of one table of `register_tool_hook`: those without a closure first, `pre` before `post`.
 ///
 /// # Errors
 /// Everything that is wrong with the table; nothing is registered by half.
-pub fn tool_hook(spec: ToolHookSpec) -> Result<Vec<HookDeclaration>, Vec<Diagnostic>> {
+pub fn declare_tool_hooks(spec: ToolHookSpec) -> Result<Vec<HookDeclaration>, Vec<Diagnostic>> {
     let ToolHookSpec { pattern, deny, max_output, pre, post, options, location } = spec;
-    let parts: Vec<Part> = [
-        deny.map(|reason| ("deny", "PreToolUse", HandlerSpec::Native(Arc::new(Deny::new(reason))))),
-        max_output.map(|limit| ("max_output", "PostToolUse", HandlerSpec::Native(Arc::new(MaxOutput::new(limit))))),
+    let parts: Vec<ToolHookPart> = [
+        deny.map(|reason| ("deny", "PreToolUse", HandlerSpec::Native(Arc::new(DenyHandler::new(reason))))),
+        max_output
+            .map(|limit| ("max_output", "PostToolUse", HandlerSpec::Native(Arc::new(MaxOutputHandler::new(limit))))),
         pre.map(|handler| ("pre", "PreToolUse", handler)),
         post.map(|handler| ("post", "PostToolUse", handler)),
     ]
@@ -81,17 +82,17 @@ pub fn tool_hook(spec: ToolHookSpec) -> Result<Vec<HookDeclaration>, Vec<Diagnos
         let name = match &options.name {
             Some(name) if single => name.clone(),
             Some(name) => format!("{name} {part}"),
-            None => default_name(&location, Surface::Tool.function(), &format!("{shown} {part}")),
+            None => default_name(&location, HarnSurface::Tool.function(), &format!("{shown} {part}")),
         };
-        let matcher = find(event, Surface::Tool, Surface::Tool.function())
-            .and_then(|named| Ok((named, EventPattern::of(shown, named.row).map_err(Fault::Pattern)?)));
+        let matcher = find_event(event, HarnSurface::Tool, HarnSurface::Tool.function())
+            .and_then(|named| Ok((named, EventPattern::compile_for(shown, named.def).map_err(DeclareError::Pattern)?)));
         match matcher {
             Ok((named, pattern)) => {
                 let matcher = (!pattern.matches_all()).then(|| MatcherSpec::Compiled(Arc::new(pattern)));
-                declared.extend(declaration(name, named, matcher, handler, &options, location.clone()));
+                declared.extend(build_declaration(name, named, matcher, handler, &options, location.clone()));
             }
             // The same pattern has the same fault in each part.
-            Err(fault) if faults.is_empty() => faults.push(fault.at(location.clone())),
+            Err(fault) if faults.is_empty() => faults.push(fault.into_diagnostics(location.clone())),
             Err(_) => {}
         }
     }
@@ -102,52 +103,53 @@ pub fn tool_hook(spec: ToolHookSpec) -> Result<Vec<HookDeclaration>, Vec<Diagnos
 ///
 /// # Errors
 /// When the event is none of the session's or the pattern is bad.
-pub fn session_hook(
+pub fn declare_session_hook(
     event: &str,
     pattern: Option<&str>,
     handler: HandlerSpec,
-    options: HookOptions,
+    options: HarnHookOptions,
     location: Location,
 ) -> Result<HookDeclaration, Vec<Diagnostic>> {
-    let fault = |fault: Fault| vec![fault.at(location.clone())];
-    let named = find(event, Surface::Session, Surface::Session.function()).map_err(fault)?;
-    patterned(named, pattern.unwrap_or("*"), handler, options, location)
+    let fault = |fault: DeclareError| vec![fault.into_diagnostics(location.clone())];
+    let named = find_event(event, HarnSurface::Session, HarnSurface::Session.function()).map_err(fault)?;
+    declare_with_pattern(named, pattern.unwrap_or("*"), handler, options, location)
 }
 
 /// Declares a hook on any event by a pattern, as `[[hooks]]` of a manifest does.
 ///
 /// # Errors
 /// When there is no such event or the pattern is bad.
-pub fn manifest_hook(
+pub fn declare_manifest_hook(
     event: &str,
     pattern: Option<&str>,
     handler: HandlerSpec,
-    options: HookOptions,
+    options: HarnHookOptions,
     location: Location,
 ) -> Result<HookDeclaration, Vec<Diagnostic>> {
-    let found =
-        name::find(event).and_then(|Named { row, .. }| name::find_for(event, row.surface, row.surface.function()));
-    let named = found.map_err(|fault| vec![fault.at(location.clone())])?;
-    patterned(named, pattern.unwrap_or("*"), handler, options, location)
+    let found = name::find_event(event)
+        .and_then(|NamedEvent { def: row, .. }| name::find_event_for(event, row.surface, row.surface.function()));
+    let named = found.map_err(|fault| vec![fault.into_diagnostic(location.clone())])?;
+    declare_with_pattern(named, pattern.unwrap_or("*"), handler, options, location)
 }
 
-fn patterned(
-    named: Named,
+fn declare_with_pattern(
+    named: NamedEvent,
     pattern: &str,
     handler: HandlerSpec,
-    options: HookOptions,
+    options: HarnHookOptions,
     location: Location,
 ) -> Result<HookDeclaration, Vec<Diagnostic>> {
-    let row = named.row;
-    let pattern = EventPattern::of(pattern, row).map_err(|fault| vec![fault.at(location.clone())])?;
+    let row = named.def;
+    let pattern =
+        EventPattern::compile_for(pattern, row).map_err(|fault| vec![fault.into_diagnostic(location.clone())])?;
     let name = options.name.clone().unwrap_or_else(|| default_name(&location, row.surface.function(), row.name));
     let matcher = match named.percent {
         None => (!pattern.matches_all()).then(|| MatcherSpec::Compiled(Arc::new(pattern))),
         Some(_) => {
-            let scope = Scope {
-                row,
+            let scope = PersonaScope {
+                def: row,
                 text: String::from("*"),
-                persona: Glob::All,
+                persona: NameGlob::All,
                 step: None,
                 percent: named.percent,
                 pattern: Some(pattern),
@@ -155,7 +157,7 @@ fn patterned(
             Some(MatcherSpec::Compiled(Arc::new(scope)))
         }
     };
-    declaration(name, named, matcher, handler, &options, location.clone())
+    build_declaration(name, named, matcher, handler, &options, location.clone())
         .ok_or_else(|| vec![Diagnostic::error("unknown_event", format!("unknown event `{}`", row.name), location)])
 }
 
@@ -163,56 +165,59 @@ fn patterned(
 ///
 /// # Errors
 /// Everything that is wrong with the pattern and the event.
-pub fn persona_hook(
+pub fn declare_persona_hook(
     persona_pattern: &str,
     event: &str,
     handler: HandlerSpec,
-    options: HookOptions,
+    options: HarnHookOptions,
     location: Location,
 ) -> Result<HookDeclaration, Vec<Diagnostic>> {
-    scoped(persona_pattern, None, event, handler, options, location)
+    declare_scoped(persona_pattern, None, event, handler, options, location)
 }
 
 /// Declares a hook of `register_step_hook`.
 ///
 /// # Errors
 /// Everything that is wrong with the pattern, the step and the event.
-pub fn step_hook(
+pub fn declare_step_hook(
     persona_pattern: &str,
     step_name: &str,
     event: &str,
     handler: HandlerSpec,
-    options: HookOptions,
+    options: HarnHookOptions,
     location: Location,
 ) -> Result<HookDeclaration, Vec<Diagnostic>> {
-    scoped(persona_pattern, Some(step_name), event, handler, options, location)
+    declare_scoped(persona_pattern, Some(step_name), event, handler, options, location)
 }
 
-fn scoped(
+fn declare_scoped(
     persona: &str,
     step: Option<&str>,
     event: &str,
     handler: HandlerSpec,
-    options: HookOptions,
+    options: HarnHookOptions,
     location: Location,
 ) -> Result<HookDeclaration, Vec<Diagnostic>> {
     let mut faults = Vec::new();
-    let glob = Glob::compile(persona.trim()).map_err(|fault| faults.push(fault.at(location.clone()))).ok();
+    let glob =
+        NameGlob::compile(persona.trim()).map_err(|fault| faults.push(fault.into_diagnostic(location.clone()))).ok();
     if step.is_some_and(|step| step.trim().is_empty()) {
         let fault = Diagnostic::error("bad_step", "the step has no name", location.clone());
         faults.push(fault.help("name the step, or use `register_persona_hook` for all of them"));
     }
-    let function = if step.is_some() { STEP } else { Surface::Persona.function() };
-    let named = find(event, Surface::Persona, function).map_err(|fault| faults.push(fault.at(location.clone()))).ok();
+    let function = if step.is_some() { STEP } else { HarnSurface::Persona.function() };
+    let named = find_event(event, HarnSurface::Persona, function)
+        .map_err(|fault| faults.push(fault.into_diagnostics(location.clone())))
+        .ok();
     let (Some(glob), Some(named), true) = (glob, named, faults.is_empty()) else { return Err(faults) };
     let shown = match (step, if persona.trim().is_empty() { "*" } else { persona.trim() }) {
         (Some(step), persona) => format!("{persona}.{step} {event}"),
         (None, persona) => format!("{persona} {event}"),
     };
     let name = options.name.clone().unwrap_or_else(|| default_name(&location, function, &shown));
-    let everything = matches!(glob, Glob::All) && step.is_none() && named.percent.is_none();
-    let scope = Scope {
-        row: named.row,
+    let everything = matches!(glob, NameGlob::All) && step.is_none() && named.percent.is_none();
+    let scope = PersonaScope {
+        def: named.def,
         text: persona.trim().to_owned(),
         persona: glob,
         step: step.map(|step| step.trim().to_owned()),
@@ -220,27 +225,27 @@ fn scoped(
         pattern: None,
     };
     let matcher = (!everything).then(|| MatcherSpec::Compiled(Arc::new(scope)));
-    declaration(name, named, matcher, handler, &options, location.clone())
+    build_declaration(name, named, matcher, handler, &options, location.clone())
         .ok_or_else(|| vec![Diagnostic::error("unknown_event", format!("unknown event `{event}`"), location)])
 }
 
 /// Why a hook cannot be declared.
-enum Fault {
-    Name(NameFault),
-    Pattern(super::pattern::PatternFault),
+enum DeclareError {
+    Name(EventNameError),
+    Pattern(super::pattern::PatternError),
 }
 
-impl Fault {
-    fn at(self, location: Location) -> Diagnostic {
+impl DeclareError {
+    fn into_diagnostics(self, location: Location) -> Diagnostic {
         match self {
-            Self::Name(fault) => fault.at(location),
-            Self::Pattern(fault) => fault.at(location),
+            Self::Name(fault) => fault.into_diagnostic(location),
+            Self::Pattern(fault) => fault.into_diagnostic(location),
         }
     }
 }
 
-fn find(event: &str, surface: Surface, function: &str) -> Result<Named, Fault> {
-    name::find_for(event.trim(), surface, function).map_err(Fault::Name)
+fn find_event(event: &str, surface: HarnSurface, function: &str) -> Result<NamedEvent, DeclareError> {
+    name::find_event_for(event.trim(), surface, function).map_err(DeclareError::Name)
 }
 
 /// `policy.star:12 exec_* deny`, or the function for a hook that stands in no file.
@@ -254,19 +259,19 @@ fn default_name(location: &Location, function: &str, what: &str) -> String {
 
 /// Gives a hook another name, which its answers are spoken of by too.
 pub(super) fn rename(declaration: &mut HookDeclaration, name: String) {
-    declaration.codec = Arc::new(Harn::of(&name));
+    declaration.codec = Arc::new(HarnCodec::for_hook(&name));
     declaration.name = name;
 }
 
-fn declaration(
+fn build_declaration(
     name: String,
-    named: Named,
+    named: NamedEvent,
     matcher: Option<MatcherSpec>,
     handler: HandlerSpec,
-    options: &HookOptions,
+    options: &HarnHookOptions,
     location: Location,
 ) -> Option<HookDeclaration> {
-    let row: &'static Row = named.row;
+    let row: &'static HarnEventDef = named.def;
     Some(HookDeclaration {
         event: EventName::parse(row.canonical).ok()?,
         event_alias: Arc::from(row.name),
@@ -286,7 +291,7 @@ fn declaration(
         source_trust: pintle_contract::SourceTrust::default(),
         examples: Vec::new(),
         location,
-        codec: Arc::new(Harn::of(&name)),
+        codec: Arc::new(HarnCodec::for_hook(&name)),
         name,
     })
 }

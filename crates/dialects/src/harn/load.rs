@@ -15,31 +15,31 @@ use std::collections::HashMap;
 
 use pintle_contract::HookDeclaration;
 
-pub use package::{Dependency, PackageFiles, package_files};
+pub use package::{PackageDependency, PackageFiles, package_files};
 
 use super::declare::rename;
-use crate::document::keep_to_one_line;
-use crate::{Artifact, Project, Reading, Role};
+use crate::document::sanitize;
+use crate::{Artifact, ArtifactKind, ParseContext, ParsedProject};
 
 /// Reads the files of one project. Every fault of every file is in the diagnostics.
 #[must_use]
-pub fn load(artifacts: &[Artifact], reading: &Reading<'_>) -> Project {
-    let mut project = Project::default();
-    let of_role = |role: Role| artifacts.iter().filter(move |artifact| artifact.role == role);
-    let modules: Vec<&Artifact> = of_role(Role::Module).collect();
-    for (place, artifact) in of_role(Role::Package).enumerate() {
+pub fn load(artifacts: &[Artifact], reading: &ParseContext<'_>) -> ParsedProject {
+    let mut project = ParsedProject::default();
+    let of_role = |role: ArtifactKind| artifacts.iter().filter(move |artifact| artifact.role == role);
+    let modules: Vec<&Artifact> = of_role(ArtifactKind::Module).collect();
+    for (place, artifact) in of_role(ArtifactKind::Package).enumerate() {
         manifest::read(artifact, place > 0, &modules, reading, &mut project);
     }
-    for artifact in of_role(Role::Plugin) {
+    for artifact in of_role(ArtifactKind::Plugin) {
         plugin::read(artifact, reading, &mut project);
     }
-    tell_apart(&mut project.hooks);
-    keep_to_one_line(&mut project.diagnostics);
+    number_duplicates(&mut project.hooks);
+    sanitize(&mut project.diagnostics);
     project
 }
 
 /// Gives hooks of one name a number each, so that the tape tells them apart.
-fn tell_apart(hooks: &mut [HookDeclaration]) {
+fn number_duplicates(hooks: &mut [HookDeclaration]) {
     let mut seen: HashMap<String, usize> = HashMap::new();
     for hook in hooks {
         let times = seen.entry(hook.name.clone()).or_default();

@@ -8,33 +8,36 @@ mod codec;
 mod declare;
 mod decode;
 mod encode;
+mod event_def;
 mod load;
 mod name;
 mod native;
 mod pattern;
 mod personas;
-mod row;
 
 pub use codec::codec;
-pub use declare::{HookOptions, ToolHookSpec, manifest_hook, persona_hook, session_hook, step_hook, tool_hook};
+pub use declare::{
+    HarnHookOptions, ToolHookSpec, declare_manifest_hook, declare_persona_hook, declare_session_hook,
+    declare_step_hook, declare_tool_hooks,
+};
 pub use decode::decode;
-pub use load::{Dependency, PackageFiles, load, package_files};
+pub use event_def::{HarnEventDef, HarnRewrite, HarnSurface, ROWS};
+pub use load::{PackageDependency, PackageFiles, load, package_files};
 pub use name::UNSUPPORTED;
-pub use pattern::{EventPattern, PatternFault};
-pub use row::{ROWS, Rewrites, Row, Surface};
+pub use pattern::{EventPattern, PatternError};
 
 use pintle_contract::Profile;
 
-use crate::{Dialect, Others};
+use crate::{Dialect, UnmappedEvents};
 
 /// The dialect.
 pub static DIALECT: Dialect = Dialect {
     name: "harn",
     description: "Harn: plugins and packages whose hooks are functions, for tools, personas and sessions",
     profile: Profile::SequentialFirstDeny,
-    events: &row::EVENTS,
+    events: &event_def::EVENTS,
     aliases: &[],
-    others: Others::Unsupported,
+    others: UnmappedEvents::Unsupported,
     codec,
     load,
 };

@@ -4,26 +4,26 @@ use std::borrow::Cow;
 
 use pintle_contract::{Diagnostic, Location, suggest_nearest};
 
-use super::row::{ROWS, Row, Surface, snake};
+use super::event_def::{HarnEventDef, HarnSurface, ROWS, to_snake_case};
 
 /// An event as somebody named it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Named {
-    pub(super) row: &'static Row,
+pub(super) struct NamedEvent {
+    pub(super) def: &'static HarnEventDef,
     /// The mark of `OnBudgetThreshold(pct)`.
     pub(super) percent: Option<f64>,
 }
 
 /// A name that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct NameFault {
+pub(super) struct EventNameError {
     pub(super) code: &'static str,
     pub(super) message: String,
     pub(super) help: Option<String>,
 }
 
-impl NameFault {
-    pub(super) fn at(self, location: Location) -> Diagnostic {
+impl EventNameError {
+    pub(super) fn into_diagnostic(self, location: Location) -> Diagnostic {
         Diagnostic { help: self.help, ..Diagnostic::error(self.code, self.message, location) }
     }
 }
@@ -56,59 +56,67 @@ pub const UNSUPPORTED: &[(&str, &str)] = &[
 ];
 
 /// The event of a name in either spelling, through whatever function it is registered.
-pub(super) fn find(written: &str) -> Result<Named, NameFault> {
+pub(super) fn find_event(written: &str) -> Result<NamedEvent, EventNameError> {
     let (name, mark) = match written.strip_prefix(BUDGET).map(str::trim) {
         Some(rest) if rest.starts_with('(') => (BUDGET, Some(rest)),
         _ => (written, None),
     };
     let spelled = if name == ALIAS.0 { ALIAS.1 } else { name };
-    let has_name = |row: &&Row| row.name == spelled || (row.surface == Surface::Session && row.snake() == spelled);
-    let Some(row) = ROWS.iter().find(has_name) else { return Err(unknown(written)) };
-    let percent = mark.map(|mark| percent(mark, written)).transpose()?;
-    Ok(Named { row, percent })
+    let has_name = |row: &&HarnEventDef| {
+        row.name == spelled || (row.surface == HarnSurface::Session && row.snake_name() == spelled)
+    };
+    let Some(row) = ROWS.iter().find(has_name) else { return Err(unknown_event(written)) };
+    let percent = mark.map(|mark| parse_percent(mark, written)).transpose()?;
+    Ok(NamedEvent { def: row, percent })
 }
 
 /// The event of a name, for one of the functions that register hooks on a surface.
 ///
 /// Only the session's events have a spelling in lower case, and each function has its own events.
-pub(super) fn find_for(written: &str, surface: Surface, function: &str) -> Result<Named, NameFault> {
-    let named = find(written)?;
-    let row = named.row;
+pub(super) fn find_event_for(
+    written: &str,
+    surface: HarnSurface,
+    function: &str,
+) -> Result<NamedEvent, EventNameError> {
+    let named = find_event(written)?;
+    let row = named.def;
     if row.surface != surface {
         let message = format!("`{}` is no event of `{function}`", row.name);
         let help = match row.surface {
-            Surface::Tool => {
+            HarnSurface::Tool => {
                 let key = if row.veto { "pre" } else { "post" };
                 format!("register it with `register_tool_hook`, under the key `{key}`")
             }
             other => format!("register it with `{}`", other.function()),
         };
-        return Err(NameFault { code: "wrong_event", message, help: Some(help) });
+        return Err(EventNameError { code: "wrong_event", message, help: Some(help) });
     }
     if row.name == BUDGET && named.percent.is_none() {
         let message = String::from("`OnBudgetThreshold` needs the mark it waits for, in per cent");
         let help = Some(String::from("write a number, as in `OnBudgetThreshold(80)`"));
-        return Err(NameFault { code: "bad_event", message, help });
+        return Err(EventNameError { code: "bad_event", message, help });
     }
     Ok(named)
 }
 
 /// The number in `(80)`.
-fn percent(mark: &str, written: &str) -> Result<f64, NameFault> {
+fn parse_percent(mark: &str, written: &str) -> Result<f64, EventNameError> {
     let number = mark.strip_prefix('(').and_then(|mark| mark.strip_suffix(')')).unwrap_or_default().trim();
     match number.parse::<f64>() {
         Ok(percent) if percent.is_finite() && percent > 0.0 => Ok(percent),
         _ => {
             let message = format!("`{written}` has no mark that can be reached: `{number}` is no number above 0");
             let help = Some(String::from("write a number of per cent, as in `OnBudgetThreshold(80)`"));
-            Err(NameFault { code: "bad_event", message, help })
+            Err(EventNameError { code: "bad_event", message, help })
         }
     }
 }
 
-fn unknown(written: &str) -> NameFault {
-    if let Some((name, nearest)) = UNSUPPORTED.iter().find(|(name, _)| *name == written || snake(name) == written) {
-        return NameFault {
+fn unknown_event(written: &str) -> EventNameError {
+    if let Some((name, nearest)) =
+        UNSUPPORTED.iter().find(|(name, _)| *name == written || to_snake_case(name) == written)
+    {
+        return EventNameError {
             code: "unsupported_event",
             message: format!("`{name}` is an event of Harn that Pintle does not fire"),
             help: Some(format!("the nearest one is `{nearest}`")),
@@ -117,7 +125,7 @@ fn unknown(written: &str) -> NameFault {
     let names: Vec<Cow<'_, str>> = ROWS
         .iter()
         .flat_map(|row| {
-            let snake = (row.surface == Surface::Session).then(|| Cow::Owned(row.snake()));
+            let snake = (row.surface == HarnSurface::Session).then(|| Cow::Owned(row.snake_name()));
             std::iter::once(Cow::Borrowed(row.name)).chain(snake)
         })
         .collect();
@@ -125,5 +133,5 @@ fn unknown(written: &str) -> NameFault {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("the events are {}", ROWS.iter().map(|row| row.name).collect::<Vec<_>>().join(", ")),
     };
-    NameFault { code: "unknown_event", message: format!("unknown event `{written}`"), help: Some(help) }
+    EventNameError { code: "unknown_event", message: format!("unknown event `{written}`"), help: Some(help) }
 }

@@ -7,17 +7,17 @@ use serde_json::{Map, Value};
 
 /// Refuses every call with one reason.
 #[derive(Debug)]
-pub(super) struct Deny {
+pub(super) struct DenyHandler {
     reason: String,
 }
 
-impl Deny {
+impl DenyHandler {
     pub(super) fn new(reason: String) -> Self {
         Self { reason }
     }
 }
 
-impl Handler for Deny {
+impl Handler for DenyHandler {
     fn kind(&self) -> &'static str {
         "native"
     }
@@ -29,17 +29,17 @@ impl Handler for Deny {
 
 /// Cuts results in their middle.
 #[derive(Debug)]
-pub(super) struct MaxOutput {
+pub(super) struct MaxOutputHandler {
     limit_bytes: usize,
 }
 
-impl MaxOutput {
+impl MaxOutputHandler {
     pub(super) fn new(limit_bytes: u64) -> Self {
         Self { limit_bytes: usize::try_from(limit_bytes).unwrap_or(usize::MAX) }
     }
 }
 
-impl Handler for MaxOutput {
+impl Handler for MaxOutputHandler {
     fn kind(&self) -> &'static str {
         "native"
     }

@@ -7,7 +7,7 @@ use pintle_contract::{
     BudgetSpec, ErrorBoundary, ModelSpec, PersonaSpec, PolicyMode, PriceSpec, RetrySpec, StepSpec, ToolsPolicy,
 };
 
-use crate::document::{Fields, Kind, Node, Plain, Report};
+use crate::document::{DocNode, FieldReader, FileReport, NodeKind, PlainValue};
 
 /// Parts of Harn's table that mean nothing here, and what does the same.
 const ELSEWHERE: [(&str, &str); 8] = [
@@ -22,8 +22,8 @@ const ELSEWHERE: [(&str, &str); 8] = [
 ];
 
 /// Reads the list of personas. Every fault is in the report.
-pub(super) fn read(report: &Report, personas: &Node) -> Vec<PersonaSpec> {
-    let Kind::List(items) = &personas.kind else {
+pub(super) fn read(report: &FileReport, personas: &DocNode) -> Vec<PersonaSpec> {
+    let NodeKind::List(items) = &personas.kind else {
         let message = format!("personas must be a list of tables, not {}", personas.describe());
         let help = String::from("begin each persona with a line `[[personas]]`");
         report.value_error("wrong_type", &message, personas.span, Some(help));
@@ -31,7 +31,7 @@ pub(super) fn read(report: &Report, personas: &Node) -> Vec<PersonaSpec> {
     };
     let mut read: Vec<PersonaSpec> = Vec::new();
     for (index, item) in items.iter().enumerate() {
-        let persona = persona(report, index, item);
+        let persona = read_persona(report, index, item);
         if read.iter().any(|known| known.name == persona.name) && !persona.name.is_empty() {
             let message = format!("there are two personas `{}`", persona.name);
             report.value_error("persona_name", &message, item.span, Some(String::from("give one another name")));
@@ -42,36 +42,36 @@ pub(super) fn read(report: &Report, personas: &Node) -> Vec<PersonaSpec> {
     read
 }
 
-fn persona(report: &Report, index: usize, item: &Node) -> PersonaSpec {
-    let mut fields = Fields::new(report, format!("personas[{index}]"), Some(item), item.span);
+fn read_persona(report: &FileReport, index: usize, item: &DocNode) -> PersonaSpec {
+    let mut fields = FieldReader::new(report, format!("personas[{index}]"), Some(item), item.span);
     let mut prices = Vec::new();
     for (index, item) in fields.list("prices").unwrap_or_default().iter().enumerate() {
-        prices.extend(price(report, index, item));
+        prices.extend(read_price(report, index, item));
     }
     let steps = fields.list("steps").unwrap_or_default().iter().enumerate();
-    let steps = steps.map(|(index, item)| step(report, index, item)).collect();
+    let steps = steps.map(|(index, item)| read_step(report, index, item)).collect();
     let persona = PersonaSpec {
         name: fields.text("name").unwrap_or_default(),
         description: fields.text("description").unwrap_or_default(),
         instruction: fields.text("instruction").unwrap_or_default(),
-        model: model(&mut fields),
-        tools: tools(&mut fields),
-        budget: budget(&mut fields),
+        model: read_model(&mut fields),
+        tools: read_tools(&mut fields),
+        budget: read_budget(&mut fields),
         prices,
-        thresholds: thresholds(&mut fields),
+        thresholds: read_thresholds(&mut fields),
         steps,
         handoffs: fields.texts("handoffs"),
         location: report.location(item.span),
     };
     for (key, help) in ELSEWHERE {
-        fields.not_supported(key, help);
+        fields.warn_unsupported(key, help);
     }
     fields.finish_strictly();
     persona
 }
 
-fn step(report: &Report, index: usize, item: &Node) -> StepSpec {
-    let mut fields = Fields::new(report, format!("steps[{index}]"), Some(item), item.span);
+fn read_step(report: &FileReport, index: usize, item: &DocNode) -> StepSpec {
+    let mut fields = FieldReader::new(report, format!("steps[{index}]"), Some(item), item.span);
     let boundaries =
         [("fail", ErrorBoundary::Fail), ("continue", ErrorBoundary::Continue), ("escalate", ErrorBoundary::Escalate)];
     let step = StepSpec {
@@ -79,9 +79,9 @@ fn step(report: &Report, index: usize, item: &Node) -> StepSpec {
         function: fields.text("function").unwrap_or_default(),
         instruction: fields.text("instruction").unwrap_or_default(),
         prompt: fields.text("prompt"),
-        model: model(&mut fields),
-        tools: tools(&mut fields),
-        budget: budget(&mut fields),
+        model: read_model(&mut fields),
+        tools: read_tools(&mut fields),
+        budget: read_budget(&mut fields),
         error_boundary: fields.choice("error_boundary", &boundaries).unwrap_or_default(),
         approval: fields.text("approval"),
         location: report.location(item.span),
@@ -91,13 +91,13 @@ fn step(report: &Report, index: usize, item: &Node) -> StepSpec {
 }
 
 /// A list of allowed tools makes an allowlist: others are not there.
-fn tools(fields: &mut Fields<'_>) -> ToolsPolicy {
+fn read_tools(fields: &mut FieldReader<'_>) -> ToolsPolicy {
     let has_list = fields.node("tools").is_some();
     let mode = if has_list { PolicyMode::Allowlist } else { PolicyMode::Denylist };
     ToolsPolicy { mode, allow: fields.texts("tools"), deny: fields.texts("deny_tools") }
 }
 
-fn budget(fields: &mut Fields<'_>) -> BudgetSpec {
+fn read_budget(fields: &mut FieldReader<'_>) -> BudgetSpec {
     let Some(mut budget) = fields.fields("budget") else { return BudgetSpec::default() };
     let read = BudgetSpec {
         max_tokens: budget.integer("max_tokens", 1..=1_000_000_000_000_u64),
@@ -107,8 +107,8 @@ fn budget(fields: &mut Fields<'_>) -> BudgetSpec {
     read
 }
 
-fn price(report: &Report, index: usize, item: &Node) -> Option<PriceSpec> {
-    let mut fields = Fields::new(report, format!("prices[{index}]"), Some(item), item.span);
+fn read_price(report: &FileReport, index: usize, item: &DocNode) -> Option<PriceSpec> {
+    let mut fields = FieldReader::new(report, format!("prices[{index}]"), Some(item), item.span);
     let model = fields.text("model");
     let input = fields.number("input_usd_per_million", 0.0..=1e9);
     let output = fields.number("output_usd_per_million", 0.0..=1e9);
@@ -123,14 +123,14 @@ fn price(report: &Report, index: usize, item: &Node) -> Option<PriceSpec> {
     Some(PriceSpec { model: model?, input_usd_per_million: input?, output_usd_per_million: output? })
 }
 
-fn thresholds(fields: &mut Fields<'_>) -> Vec<f64> {
+fn read_thresholds(fields: &mut FieldReader<'_>) -> Vec<f64> {
     let report = fields.report();
-    let number = |item: &Node| {
+    let number = |item: &DocNode| {
         let read = match &item.kind {
-            Kind::Scalar(scalar) => match scalar.plain() {
+            NodeKind::Scalar(scalar) => match scalar.plain_value() {
                 #[expect(clippy::cast_precision_loss, reason = "nobody waits for a mark beyond 2^53 per cent")]
-                Plain::Integer(number) => Some(number as f64),
-                Plain::Float(number) => Some(number),
+                PlainValue::Integer(number) => Some(number as f64),
+                PlainValue::Float(number) => Some(number),
                 _ => None,
             },
             _ => None,
@@ -150,7 +150,7 @@ fn thresholds(fields: &mut Fields<'_>) -> Vec<f64> {
 }
 
 /// `PROVIDER:NAME`, or a name alone, which is another model of the provider that is in use.
-fn model(fields: &mut Fields<'_>) -> Option<ModelSpec> {
+fn read_model(fields: &mut FieldReader<'_>) -> Option<ModelSpec> {
     let typed = fields.text("model")?;
     let (provider, name) = typed.split_once(':').unwrap_or(("", &typed));
     Some(ModelSpec {
@@ -175,10 +175,10 @@ mod tests {
 
     fn read_text(text: &str) -> (Vec<PersonaSpec>, Vec<Diagnostic>) {
         let file = Arc::new(SourceFile { path: "harn.toml".into(), text: text.to_owned() });
-        let report = Report::new(file, "").of_format("toml");
+        let report = FileReport::new(file, "").with_format("toml");
         let document = parse_toml(&report);
         let personas = read(&report, document.get("personas").unwrap());
-        (personas, report.into_findings())
+        (personas, report.into_diagnostics())
     }
 
     #[test]

@@ -5,23 +5,23 @@ use std::borrow::Cow;
 use pintle_contract::Event;
 use serde_json::{Map, Value, json};
 
-use super::row::{self, Field};
+use super::event_def::{self, FrameworkField};
 use crate::tools::CLAUDE;
 
 /// The transcript of a session that is kept nowhere: a file that is there, and without a line.
 const NO_TRANSCRIPT: &str = "/dev/null";
 
 /// The object on a script's standard input.
-pub(super) fn payload(event: &Event, spelling: &str) -> Value {
+pub(super) fn build_payload(event: &Event, spelling: &str) -> Value {
     let mut payload = Map::new();
     payload.insert(String::from("session_id"), Value::from(event.origin.session.as_str()));
-    payload.insert(String::from("transcript_path"), Value::from(transcript(event)));
+    payload.insert(String::from("transcript_path"), Value::from(transcript_path(event)));
     payload.insert(String::from("hook_event_name"), Value::from(spelling));
-    for field in row::of_event(event).fields {
+    for field in event_def::for_event(event).fields {
         let value = match field {
-            Field::Prompt => event.payload.field("prompt").cloned().unwrap_or_else(|| json!("")),
-            Field::ToolName => Value::from(call(event).0),
-            Field::ToolInput => call(event).1.into_owned(),
+            FrameworkField::Prompt => event.payload.field("prompt").cloned().unwrap_or_else(|| json!("")),
+            FrameworkField::ToolName => Value::from(native_call(event).0),
+            FrameworkField::ToolInput => native_call(event).1.into_owned(),
         };
         payload.insert(field.name().to_owned(), value);
     }
@@ -29,7 +29,7 @@ pub(super) fn payload(event: &Event, spelling: &str) -> Value {
 }
 
 /// The file with the conversation: that of the agent which told of the event, else the session's own.
-fn transcript(event: &Event) -> &str {
+fn transcript_path(event: &Event) -> &str {
     let told = event.payload.field("host").and_then(|host| host.get("transcript_path")).and_then(Value::as_str);
     let known = told.into_iter().chain([event.origin.transcript.as_str()]).find(|path| !path.is_empty());
     known.unwrap_or(NO_TRANSCRIPT)
@@ -37,21 +37,21 @@ fn transcript(event: &Event) -> &str {
 
 /// A tool call as Claude Code writes it. One that Claude Code itself told of is as it wrote it, as long as nobody has
 /// changed the arguments since.
-pub(super) fn call(event: &Event) -> (String, Cow<'_, Value>) {
+pub(super) fn native_call(event: &Event) -> (String, Cow<'_, Value>) {
     let name = event.payload.field("name").and_then(Value::as_str).unwrap_or_default();
     let args = event.payload.field("args").unwrap_or(&Value::Null);
-    if let Some((tool, input)) = told(event) {
-        let same = |part: crate::tools::Part| part.name == name && part.args == *args;
-        if CLAUDE.parts(tool, input).into_iter().any(same) {
+    if let Some((tool, input)) = reported_call(event) {
+        let same = |part: crate::tools::CanonicalCall| part.name == name && part.args == *args;
+        if CLAUDE.to_canonical(tool, input).into_iter().any(same) {
             return (tool.to_owned(), Cow::Borrowed(input));
         }
     }
-    let native = CLAUDE.native(name, args);
+    let native = CLAUDE.to_native(name, args);
     (native.name, Cow::Owned(native.input))
 }
 
 /// The tool and its input in the words of an agent that calls tools as Claude Code does.
-fn told(event: &Event) -> Option<(&str, &Value)> {
+fn reported_call(event: &Event) -> Option<(&str, &Value)> {
     let host = event.payload.field("host")?;
     let is_claude = host.get("client").and_then(Value::as_str) == Some(CLAUDE.name);
     is_claude.then(|| Some((host.get("tool")?.as_str()?, host.get("input")?)))?

@@ -8,47 +8,49 @@ use crate::tools::CLAUDE;
 
 /// The conditions of one entry.
 #[derive(Debug)]
-pub(super) struct Conditions {
+pub(super) struct FrameworkMatcher {
     /// The event, as the settings spell it.
-    pub(super) spelling: &'static str,
+    pub(super) event_alias: &'static str,
     /// What the fields of the payload have to be.
-    pub(super) wanted: Map<String, Value>,
+    pub(super) expected_fields: Map<String, Value>,
 }
 
-impl Conditions {
+impl FrameworkMatcher {
     /// The tool that the conditions name, when it is one.
-    fn tool(&self) -> Option<&str> {
-        self.wanted.get("tool_name").and_then(Value::as_str)
+    fn tool_name(&self) -> Option<&str> {
+        self.expected_fields.get("tool_name").and_then(Value::as_str)
     }
 }
 
-impl Matcher for Conditions {
+impl Matcher for FrameworkMatcher {
     fn matches(&self, event: &Event) -> MatchResult {
-        let payload = encode::payload(event, self.spelling);
-        let holds =
-            self.wanted.iter().all(|(field, wanted)| payload.get(field).is_some_and(|have| holds(wanted, have)));
+        let payload = encode::build_payload(event, self.event_alias);
+        let holds = self
+            .expected_fields
+            .iter()
+            .all(|(field, wanted)| payload.get(field).is_some_and(|have| matches_value(wanted, have)));
         if holds { MatchResult::Yes } else { MatchResult::No }
     }
 
     fn subjects(&self) -> SubjectFilter {
-        match self.tool().filter(|_| self.spelling == "PreToolUse") {
+        match self.tool_name().filter(|_| self.event_alias == "PreToolUse") {
             Some(tool) => SubjectFilter::Only { names: CLAUDE.canonical_names(tool), sufficient: false },
             None => SubjectFilter::Any,
         }
     }
 
     fn describe(&self) -> String {
-        Value::Object(self.wanted.clone()).to_string()
+        Value::Object(self.expected_fields.clone()).to_string()
     }
 }
 
 /// Whether a condition holds: values are equal, a mapping holds for each of its fields, and of a list one is enough.
-fn holds(wanted: &Value, have: &Value) -> bool {
+fn matches_value(wanted: &Value, have: &Value) -> bool {
     match wanted {
         Value::Object(fields) => {
-            fields.iter().all(|(field, wanted)| have.get(field).is_some_and(|have| holds(wanted, have)))
+            fields.iter().all(|(field, wanted)| have.get(field).is_some_and(|have| matches_value(wanted, have)))
         }
-        Value::Array(choices) => wanted == have || choices.iter().any(|choice| holds(choice, have)),
+        Value::Array(choices) => wanted == have || choices.iter().any(|choice| matches_value(choice, have)),
         _ => wanted == have,
     }
 }

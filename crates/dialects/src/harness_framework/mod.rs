@@ -8,26 +8,26 @@
 mod codec;
 mod decode;
 mod encode;
+mod event_def;
 mod load;
 mod matcher;
-mod row;
 
 pub use codec::codec;
+pub use event_def::{FrameworkEventDef, ROWS};
 pub use load::{load, recognise};
-pub use row::{ROWS, Row};
 
 use pintle_contract::Profile;
 
-use crate::{Dialect, Others};
+use crate::{Dialect, UnmappedEvents};
 
 /// The dialect.
 pub static DIALECT: Dialect = Dialect {
     name: "harness_framework",
     description: "The Harness Framework: executables registered in settings.json, for six events",
     profile: Profile::ParallelStrictest,
-    events: &row::EVENTS,
+    events: &event_def::EVENTS,
     aliases: &[],
-    others: Others::Unsupported,
+    others: UnmappedEvents::Unsupported,
     codec,
     load,
 };

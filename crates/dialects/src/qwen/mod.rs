@@ -2,35 +2,36 @@
 //!
 //! The contract is "agents' hook contracts, Qwen Code". `DEVIATIONS.md` lists where Pintle differs on purpose.
 
-mod rows;
+mod events;
 
 use std::sync::Arc;
 
 use pintle_contract::{Codec, Profile, Severity};
 
 use crate::client_hooks::{
-    Client, Clock, Kind, Layout, Settings, Variable, aliases, codec_of, count, load_client, mappings, whole,
+    ClientDef, ClientHandlerKind, EnvVariable, HookLayout, SettingsFormat, TimeUnit, aliases, codec_of, count_events,
+    load_client, mappings, unchanged_output,
 };
-use crate::{Alias, Artifact, Dialect, Mapping, Others, Project, Reading, claude_code};
+use crate::{Artifact, Dialect, EventAlias, EventMapping, ParseContext, ParsedProject, UnmappedEvents, claude_code};
 
 /// What is different about it.
-pub static CLIENT: Client = Client {
+pub static CLIENT: ClientDef = ClientDef {
     name: "qwen",
     title: "Qwen Code",
-    rows: rows::ROWS,
-    elsewhere: rows::ELSEWHERE,
-    settings: Settings {
-        layout: Layout::Groups,
-        clock: Clock::SecondsOrMilliseconds,
+    events: events::ROWS,
+    unmapped_events: events::ELSEWHERE,
+    settings: SettingsFormat {
+        layout: HookLayout::Groups,
+        clock: TimeUnit::SecondsOrMilliseconds,
         shell: Some("bash"),
         command_ms: 60_000,
         http_ms: 600_000,
         prompt_ms: 30_000,
         kinds: &[
-            ("command", Kind::Command),
-            ("http", Kind::Http),
-            ("prompt", Kind::Prompt),
-            ("function", Kind::Lost("it is code inside of Qwen Code")),
+            ("command", ClientHandlerKind::Command),
+            ("http", ClientHandlerKind::Http),
+            ("prompt", ClientHandlerKind::Prompt),
+            ("function", ClientHandlerKind::NotCarriedOver("it is code inside of Qwen Code")),
         ],
         keys: &[
             "type",
@@ -48,12 +49,12 @@ pub static CLIENT: Client = Client {
             "model",
             "if",
         ],
-        lost: &[
+        not_carried_over: &[
             ("statusMessage", Severity::Note, "nobody is shown that a hook is at work"),
             ("once", Severity::Warning, "the hook is asked each time"),
         ],
-        beside: &["enabled", "disabled"],
-        second_names: &[
+        non_event_keys: &["enabled", "disabled"],
+        alternate_names: &[
             ("run_shell_command", &["Bash", "Shell"]),
             ("write_file", &["Write", "WriteFile"]),
             ("edit", &["Edit", "MultiEdit"]),
@@ -65,20 +66,20 @@ pub static CLIENT: Client = Client {
         ],
         judge: "openai/gpt-5-mini",
     },
-    words: claude_code::WORDS,
+    output_fields: claude_code::WORDS,
     strict: false,
     statuses: true,
-    frame: whole,
+    extract_answer: unchanged_output,
     environment: &[
-        ("QWEN_PROJECT_DIR", Variable::Project),
-        ("QWEN_CODE_SESSION_ID", Variable::Session),
-        ("GEMINI_PROJECT_DIR", Variable::Project),
-        ("CLAUDE_PROJECT_DIR", Variable::Project),
+        ("QWEN_PROJECT_DIR", EnvVariable::Project),
+        ("QWEN_CODE_SESSION_ID", EnvVariable::Session),
+        ("GEMINI_PROJECT_DIR", EnvVariable::Project),
+        ("CLAUDE_PROJECT_DIR", EnvVariable::Project),
     ],
 };
 
-static EVENTS: [Mapping; count(rows::ROWS, false)] = mappings(rows::ROWS);
-static ALIASES: [Alias; count(rows::ROWS, true)] = aliases(rows::ROWS);
+static EVENTS: [EventMapping; count_events(events::ROWS, false)] = mappings(events::ROWS);
+static ALIASES: [EventAlias; count_events(events::ROWS, true)] = aliases(events::ROWS);
 
 /// The dialect.
 pub static DIALECT: Dialect = Dialect {
@@ -87,7 +88,7 @@ pub static DIALECT: Dialect = Dialect {
     profile: Profile::ParallelStrictest,
     events: &EVENTS,
     aliases: &ALIASES,
-    others: Others::Unsupported,
+    others: UnmappedEvents::Unsupported,
     codec,
     load,
 };
@@ -100,6 +101,6 @@ pub fn codec() -> Arc<dyn Codec> {
 
 /// Reads its files.
 #[must_use]
-pub fn load(artifacts: &[Artifact], _reading: &Reading<'_>) -> Project {
+pub fn load(artifacts: &[Artifact], _reading: &ParseContext<'_>) -> ParsedProject {
     load_client(&CLIENT, artifacts)
 }

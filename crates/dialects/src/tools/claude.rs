@@ -1,101 +1,119 @@
 //! The tools of Claude Code, and of Copilot where its hooks are in Claude's form.
 
-use super::{Element, Form, McpNames, Tool, Vocabulary};
+use super::{InputShape, ListElement, McpNames, ToolMapping, ToolVocabulary};
 
 /// The tools of Claude Code.
-pub static CLAUDE: Vocabulary = Vocabulary {
+pub static CLAUDE: ToolVocabulary = ToolVocabulary {
     name: "claude",
     mcp: McpNames::Doubled,
     tools: &[
-        Tool {
-            host: &["Bash", "PowerShell", "Monitor"],
-            when: None,
+        ToolMapping {
+            native_names: &["Bash", "PowerShell", "Monitor"],
+            required_field: None,
             canonical: "shell",
             category: "shell",
             fields: &[("timeout", "timeout_ms")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["Read"],
-            when: None,
+        ToolMapping {
+            native_names: &["Read"],
+            required_field: None,
             canonical: "read",
             category: "filesystem",
             fields: &[("file_path", "path")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["Write"],
-            when: None,
+        ToolMapping {
+            native_names: &["Write"],
+            required_field: None,
             canonical: "write",
             category: "filesystem",
             fields: &[("file_path", "path")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["Edit"],
-            when: None,
+        ToolMapping {
+            native_names: &["Edit"],
+            required_field: None,
             canonical: "edit",
             category: "filesystem",
             fields: &[("file_path", "path"), ("old_string", "old"), ("new_string", "new"), ("replace_all", "all")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["MultiEdit"],
-            when: None,
+        ToolMapping {
+            native_names: &["MultiEdit"],
+            required_field: None,
             canonical: "edit",
             category: "filesystem",
             fields: &[("old_string", "old"), ("new_string", "new"), ("replace_all", "all")],
-            form: Form::List { key: "edits", element: Element::Object("new"), shared: &[("file_path", "path")] },
+            form: InputShape::List {
+                key: "edits",
+                element: ListElement::Object("new"),
+                shared: &[("file_path", "path")],
+            },
         },
-        Tool {
-            host: &["NotebookEdit"],
-            when: None,
+        ToolMapping {
+            native_names: &["NotebookEdit"],
+            required_field: None,
             canonical: "edit",
             category: "filesystem",
             fields: &[("notebook_path", "path"), ("new_source", "new")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["NotebookRead"],
-            when: None,
+        ToolMapping {
+            native_names: &["NotebookRead"],
+            required_field: None,
             canonical: "read",
             category: "filesystem",
             fields: &[("notebook_path", "path")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool { host: &["LS"], when: None, canonical: "list", category: "filesystem", fields: &[], form: Form::Plain },
-        Tool { host: &["Glob"], when: None, canonical: "glob", category: "filesystem", fields: &[], form: Form::Plain },
-        Tool {
-            host: &["Grep"],
-            when: None,
+        ToolMapping {
+            native_names: &["LS"],
+            required_field: None,
+            canonical: "list",
+            category: "filesystem",
+            fields: &[],
+            form: InputShape::Plain,
+        },
+        ToolMapping {
+            native_names: &["Glob"],
+            required_field: None,
+            canonical: "glob",
+            category: "filesystem",
+            fields: &[],
+            form: InputShape::Plain,
+        },
+        ToolMapping {
+            native_names: &["Grep"],
+            required_field: None,
             canonical: "grep",
             category: "filesystem",
             fields: &[("-i", "ignore_case")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["WebFetch"],
-            when: None,
+        ToolMapping {
+            native_names: &["WebFetch"],
+            required_field: None,
             canonical: "fetch",
             category: "network",
             fields: &[],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["WebSearch"],
-            when: None,
+        ToolMapping {
+            native_names: &["WebSearch"],
+            required_field: None,
             canonical: "search",
             category: "network",
             fields: &[],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["Agent", "Task"],
-            when: None,
+        ToolMapping {
+            native_names: &["Agent", "Task"],
+            required_field: None,
             canonical: "agent",
             category: "agent",
             fields: &[("subagent_type", "agent")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
     ],
 };

@@ -1,171 +1,179 @@
 //! The tools of Cline, which takes several commands or files in one call.
 
-use super::{Element, Form, McpNames, Tool, Vocabulary};
+use super::{InputShape, ListElement, McpNames, ToolMapping, ToolVocabulary};
 
 /// The tools of Cline, under their older names as well.
-pub static CLINE: Vocabulary = Vocabulary {
+pub static CLINE: ToolVocabulary = ToolVocabulary {
     name: "cline",
     mcp: McpNames::Bare,
     tools: &[
-        Tool {
-            host: &["run_commands"],
-            when: None,
+        ToolMapping {
+            native_names: &["run_commands"],
+            required_field: None,
             canonical: "shell",
             category: "shell",
             fields: &[("cwd", "directory")],
-            form: Form::List { key: "commands", element: Element::Text("command"), shared: &[("cwd", "directory")] },
+            form: InputShape::List {
+                key: "commands",
+                element: ListElement::Text("command"),
+                shared: &[("cwd", "directory")],
+            },
         },
-        Tool {
-            host: &["execute_command"],
-            when: None,
+        ToolMapping {
+            native_names: &["execute_command"],
+            required_field: None,
             canonical: "shell",
             category: "shell",
             fields: &[],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["read_files"],
-            when: None,
+        ToolMapping {
+            native_names: &["read_files"],
+            required_field: None,
             canonical: "read",
             category: "filesystem",
             fields: &[],
-            form: Form::List { key: "files", element: Element::Object("path"), shared: &[] },
+            form: InputShape::List { key: "files", element: ListElement::Object("path"), shared: &[] },
         },
-        Tool {
-            host: &["read_file"],
-            when: None,
+        ToolMapping {
+            native_names: &["read_file"],
+            required_field: None,
             canonical: "read",
             category: "filesystem",
             fields: &[],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["editor"],
-            when: Some("old_text"),
+        ToolMapping {
+            native_names: &["editor"],
+            required_field: Some("old_text"),
             canonical: "edit",
             category: "filesystem",
             fields: &[("old_text", "old"), ("new_text", "new")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["editor"],
-            when: None,
+        ToolMapping {
+            native_names: &["editor"],
+            required_field: None,
             canonical: "write",
             category: "filesystem",
             fields: &[("new_text", "content")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["write_to_file"],
-            when: None,
+        ToolMapping {
+            native_names: &["write_to_file"],
+            required_field: None,
             canonical: "write",
             category: "filesystem",
             fields: &[],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["replace_in_file"],
-            when: None,
+        ToolMapping {
+            native_names: &["replace_in_file"],
+            required_field: None,
             canonical: "edit",
             category: "filesystem",
             fields: &[("diff", "new")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["delete_file"],
-            when: None,
+        ToolMapping {
+            native_names: &["delete_file"],
+            required_field: None,
             canonical: "delete",
             category: "filesystem",
             fields: &[],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["apply_patch"],
-            when: None,
+        ToolMapping {
+            native_names: &["apply_patch"],
+            required_field: None,
             canonical: "patch",
             category: "filesystem",
             fields: &[],
-            form: Form::Patch(&["input", "patch", "command"]),
+            form: InputShape::Patch(&["input", "patch", "command"]),
         },
-        Tool {
-            host: &["list_files"],
-            when: None,
+        ToolMapping {
+            native_names: &["list_files"],
+            required_field: None,
             canonical: "list",
             category: "filesystem",
             fields: &[],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["search_codebase"],
-            when: Some("queries"),
+        ToolMapping {
+            native_names: &["search_codebase"],
+            required_field: Some("queries"),
             canonical: "grep",
             category: "filesystem",
             fields: &[("regex", "pattern"), ("query", "pattern"), ("file_pattern", "glob")],
-            form: Form::List { key: "queries", element: Element::Text("pattern"), shared: &[("path", "path")] },
+            form: InputShape::List {
+                key: "queries",
+                element: ListElement::Text("pattern"),
+                shared: &[("path", "path")],
+            },
         },
-        Tool {
-            host: &["search_files", "search_codebase"],
-            when: None,
+        ToolMapping {
+            native_names: &["search_files", "search_codebase"],
+            required_field: None,
             canonical: "grep",
             category: "filesystem",
             fields: &[("regex", "pattern"), ("file_pattern", "glob")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["fetch_web_content"],
-            when: Some("requests"),
+        ToolMapping {
+            native_names: &["fetch_web_content"],
+            required_field: Some("requests"),
             canonical: "fetch",
             category: "network",
             fields: &[],
-            form: Form::List { key: "requests", element: Element::Object("url"), shared: &[] },
+            form: InputShape::List { key: "requests", element: ListElement::Object("url"), shared: &[] },
         },
-        Tool {
-            host: &["fetch_web_content", "web_fetch"],
-            when: None,
+        ToolMapping {
+            native_names: &["fetch_web_content", "web_fetch"],
+            required_field: None,
             canonical: "fetch",
             category: "network",
             fields: &[],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["web_search"],
-            when: None,
+        ToolMapping {
+            native_names: &["web_search"],
+            required_field: None,
             canonical: "search",
             category: "network",
             fields: &[],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["spawn_agent"],
-            when: None,
+        ToolMapping {
+            native_names: &["spawn_agent"],
+            required_field: None,
             canonical: "agent",
             category: "agent",
             fields: &[("task", "prompt"), ("systemPrompt", "agent")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["team_run_task"],
-            when: None,
+        ToolMapping {
+            native_names: &["team_run_task"],
+            required_field: None,
             canonical: "agent",
             category: "agent",
             fields: &[("task", "prompt"), ("agentId", "agent")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["team_spawn_teammate"],
-            when: None,
+        ToolMapping {
+            native_names: &["team_spawn_teammate"],
+            required_field: None,
             canonical: "agent",
             category: "agent",
             fields: &[("rolePrompt", "prompt"), ("agentId", "agent")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["new_task"],
-            when: None,
+        ToolMapping {
+            native_names: &["new_task"],
+            required_field: None,
             canonical: "agent",
             category: "agent",
             fields: &[("context", "prompt")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
     ],
 };

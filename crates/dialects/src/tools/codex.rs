@@ -1,123 +1,123 @@
 //! The tools of Codex.
 
-use super::{Form, McpNames, Tool, Vocabulary};
+use super::{InputShape, McpNames, ToolMapping, ToolVocabulary};
 
 /// The tools of Codex. It carries out patches that stand in a shell command itself.
-pub static CODEX: Vocabulary = Vocabulary {
+pub static CODEX: ToolVocabulary = ToolVocabulary {
     name: "codex",
     mcp: McpNames::Doubled,
     tools: &[
-        Tool {
-            host: &["Bash", "shell", "local_shell", "shell_command", "container.exec"],
-            when: None,
+        ToolMapping {
+            native_names: &["Bash", "shell", "local_shell", "shell_command", "container.exec"],
+            required_field: None,
             canonical: "shell",
             category: "shell",
             fields: &[("workdir", "directory")],
-            form: Form::MayPatch("command"),
+            form: InputShape::MayPatch("command"),
         },
-        Tool {
-            host: &["exec_command"],
-            when: None,
+        ToolMapping {
+            native_names: &["exec_command"],
+            required_field: None,
             canonical: "shell",
             category: "shell",
             fields: &[("cmd", "command"), ("workdir", "directory")],
-            form: Form::MayPatch("cmd"),
+            form: InputShape::MayPatch("cmd"),
         },
-        Tool {
-            host: &["unified_exec"],
-            when: None,
+        ToolMapping {
+            native_names: &["unified_exec"],
+            required_field: None,
             canonical: "shell",
             category: "shell",
             fields: &[("cmd", "command"), ("input", "command"), ("workdir", "directory")],
-            form: Form::MayPatch("cmd"),
+            form: InputShape::MayPatch("cmd"),
         },
-        Tool {
-            host: &["write_stdin"],
-            when: None,
+        ToolMapping {
+            native_names: &["write_stdin"],
+            required_field: None,
             canonical: "shell",
             category: "shell",
             fields: &[("chars", "command"), ("input", "command")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["js_repl"],
-            when: None,
+        ToolMapping {
+            native_names: &["js_repl"],
+            required_field: None,
             canonical: "shell",
             category: "shell",
             fields: &[("code", "command")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["apply_patch"],
-            when: None,
+        ToolMapping {
+            native_names: &["apply_patch"],
+            required_field: None,
             canonical: "patch",
             category: "filesystem",
             fields: &[],
-            form: Form::Patch(&["command", "input", "patch"]),
+            form: InputShape::Patch(&["command", "input", "patch"]),
         },
-        Tool {
-            host: &["Read", "read_file"],
-            when: None,
+        ToolMapping {
+            native_names: &["Read", "read_file"],
+            required_field: None,
             canonical: "read",
             category: "filesystem",
             fields: &[("file_path", "path")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["Write"],
-            when: None,
+        ToolMapping {
+            native_names: &["Write"],
+            required_field: None,
             canonical: "write",
             category: "filesystem",
             fields: &[("file_path", "path")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["Edit"],
-            when: None,
+        ToolMapping {
+            native_names: &["Edit"],
+            required_field: None,
             canonical: "edit",
             category: "filesystem",
             fields: &[("file_path", "path"), ("old_string", "old"), ("new_string", "new"), ("replace_all", "all")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["view_image"],
-            when: None,
+        ToolMapping {
+            native_names: &["view_image"],
+            required_field: None,
             canonical: "read",
             category: "filesystem",
             fields: &[],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["list_dir"],
-            when: None,
+        ToolMapping {
+            native_names: &["list_dir"],
+            required_field: None,
             canonical: "list",
             category: "filesystem",
             fields: &[("dir_path", "path")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["grep_files"],
-            when: None,
+        ToolMapping {
+            native_names: &["grep_files"],
+            required_field: None,
             canonical: "grep",
             category: "filesystem",
             fields: &[("include", "glob")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["web_search"],
-            when: None,
+        ToolMapping {
+            native_names: &["web_search"],
+            required_field: None,
             canonical: "search",
             category: "network",
             fields: &[],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["spawn_agent", "multi_agent_v1spawn_agent"],
-            when: None,
+        ToolMapping {
+            native_names: &["spawn_agent", "multi_agent_v1spawn_agent"],
+            required_field: None,
             canonical: "agent",
             category: "agent",
             fields: &[("message", "prompt"), ("agent_type", "agent")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
     ],
 };

@@ -1,181 +1,192 @@
 //! The tools of GitHub Copilot CLI, where its hooks are in its own form.
 
-use super::{Element, Form, McpNames, Tool, Vocabulary};
+use super::{InputShape, ListElement, McpNames, ToolMapping, ToolVocabulary};
 
 /// The tools of Copilot CLI.
-pub static COPILOT: Vocabulary = Vocabulary {
+pub static COPILOT: ToolVocabulary = ToolVocabulary {
     name: "copilot",
     mcp: McpNames::Dash,
     tools: &[
-        Tool {
-            host: &["bash", "powershell"],
-            when: None,
+        ToolMapping {
+            native_names: &["bash", "powershell"],
+            required_field: None,
             canonical: "shell",
             category: "shell",
             fields: &[("timeout", "timeout_ms"), ("cwd", "directory")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["write_bash", "write_powershell"],
-            when: None,
+        ToolMapping {
+            native_names: &["write_bash", "write_powershell"],
+            required_field: None,
             canonical: "shell",
             category: "shell",
             fields: &[("input", "command")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["view", "show_file"],
-            when: None,
+        ToolMapping {
+            native_names: &["view", "show_file"],
+            required_field: None,
             canonical: "read",
             category: "filesystem",
             fields: &[],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["create"],
-            when: None,
+        ToolMapping {
+            native_names: &["create"],
+            required_field: None,
             canonical: "write",
             category: "filesystem",
             fields: &[("file_text", "content")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["edit"],
-            when: None,
+        ToolMapping {
+            native_names: &["edit"],
+            required_field: None,
             canonical: "edit",
             category: "filesystem",
             fields: &[("old_str", "old"), ("new_str", "new")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["str_replace_editor"],
-            when: Some("file_text"),
+        ToolMapping {
+            native_names: &["str_replace_editor"],
+            required_field: Some("file_text"),
             canonical: "write",
             category: "filesystem",
             fields: &[("file_text", "content")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["str_replace_editor"],
-            when: Some("new_str"),
+        ToolMapping {
+            native_names: &["str_replace_editor"],
+            required_field: Some("new_str"),
             canonical: "edit",
             category: "filesystem",
             fields: &[("old_str", "old"), ("new_str", "new")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["str_replace_editor"],
-            when: None,
+        ToolMapping {
+            native_names: &["str_replace_editor"],
+            required_field: None,
             canonical: "read",
             category: "filesystem",
             fields: &[],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["apply_patch", "git_apply_patch"],
-            when: None,
+        ToolMapping {
+            native_names: &["apply_patch", "git_apply_patch"],
+            required_field: None,
             canonical: "patch",
             category: "filesystem",
             fields: &[],
-            form: Form::Patch(&["patch", "input", "command"]),
+            form: InputShape::Patch(&["patch", "input", "command"]),
         },
-        Tool {
-            host: &["glob"],
-            when: Some("paths"),
+        ToolMapping {
+            native_names: &["glob"],
+            required_field: Some("paths"),
             canonical: "glob",
             category: "filesystem",
             fields: &[],
-            form: Form::List { key: "paths", element: Element::Text("path"), shared: &[("pattern", "pattern")] },
+            form: InputShape::List {
+                key: "paths",
+                element: ListElement::Text("path"),
+                shared: &[("pattern", "pattern")],
+            },
         },
-        Tool {
-            host: &["grep", "rg"],
-            when: Some("paths"),
+        ToolMapping {
+            native_names: &["grep", "rg"],
+            required_field: Some("paths"),
             canonical: "grep",
             category: "filesystem",
             fields: &[],
-            form: Form::List {
+            form: InputShape::List {
                 key: "paths",
-                element: Element::Text("path"),
+                element: ListElement::Text("path"),
                 shared: &[("pattern", "pattern"), ("glob", "glob"), ("-i", "ignore_case")],
             },
         },
-        Tool { host: &["glob"], when: None, canonical: "glob", category: "filesystem", fields: &[], form: Form::Plain },
-        Tool {
-            host: &["grep", "rg"],
-            when: None,
+        ToolMapping {
+            native_names: &["glob"],
+            required_field: None,
+            canonical: "glob",
+            category: "filesystem",
+            fields: &[],
+            form: InputShape::Plain,
+        },
+        ToolMapping {
+            native_names: &["grep", "rg"],
+            required_field: None,
             canonical: "grep",
             category: "filesystem",
             fields: &[("-i", "ignore_case")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["web_fetch", "fetch"],
-            when: None,
+        ToolMapping {
+            native_names: &["web_fetch", "fetch"],
+            required_field: None,
             canonical: "fetch",
             category: "network",
             fields: &[],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["web_search"],
-            when: None,
+        ToolMapping {
+            native_names: &["web_search"],
+            required_field: None,
             canonical: "search",
             category: "network",
             fields: &[],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["task"],
-            when: None,
+        ToolMapping {
+            native_names: &["task"],
+            required_field: None,
             canonical: "agent",
             category: "agent",
             fields: &[("agent_type", "agent"), ("subagent_type", "agent")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
     ],
 };
 
 /// The same where its hooks are in Claude Code's form: under Claude's names of the tools, with its own names of the
 /// arguments.
-pub static COPILOT_AS_CLAUDE: Vocabulary = Vocabulary {
+pub static COPILOT_AS_CLAUDE: ToolVocabulary = ToolVocabulary {
     name: "copilot_as_claude",
     mcp: McpNames::Doubled,
     tools: &[
-        Tool {
-            host: &["Bash", "PowerShell", "bash", "powershell"],
-            when: None,
+        ToolMapping {
+            native_names: &["Bash", "PowerShell", "bash", "powershell"],
+            required_field: None,
             canonical: "shell",
             category: "shell",
             fields: &[("timeout", "timeout_ms"), ("cwd", "directory")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["write_bash", "write_powershell"],
-            when: None,
+        ToolMapping {
+            native_names: &["write_bash", "write_powershell"],
+            required_field: None,
             canonical: "shell",
             category: "shell",
             fields: &[("input", "command")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["Read", "view", "show_file"],
-            when: None,
+        ToolMapping {
+            native_names: &["Read", "view", "show_file"],
+            required_field: None,
             canonical: "read",
             category: "filesystem",
             fields: &[("file_path", "path")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["Write", "create"],
-            when: None,
+        ToolMapping {
+            native_names: &["Write", "create"],
+            required_field: None,
             canonical: "write",
             category: "filesystem",
             fields: &[("file_text", "content"), ("file_path", "path")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["Edit", "edit"],
-            when: None,
+        ToolMapping {
+            native_names: &["Edit", "edit"],
+            required_field: None,
             canonical: "edit",
             category: "filesystem",
             fields: &[
@@ -186,75 +197,79 @@ pub static COPILOT_AS_CLAUDE: Vocabulary = Vocabulary {
                 ("file_path", "path"),
                 ("replace_all", "all"),
             ],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["apply_patch", "git_apply_patch"],
-            when: None,
+        ToolMapping {
+            native_names: &["apply_patch", "git_apply_patch"],
+            required_field: None,
             canonical: "patch",
             category: "filesystem",
             fields: &[],
-            form: Form::Patch(&["patch", "input", "command"]),
+            form: InputShape::Patch(&["patch", "input", "command"]),
         },
-        Tool {
-            host: &["Glob", "glob"],
-            when: Some("paths"),
+        ToolMapping {
+            native_names: &["Glob", "glob"],
+            required_field: Some("paths"),
             canonical: "glob",
             category: "filesystem",
             fields: &[],
-            form: Form::List { key: "paths", element: Element::Text("path"), shared: &[("pattern", "pattern")] },
+            form: InputShape::List {
+                key: "paths",
+                element: ListElement::Text("path"),
+                shared: &[("pattern", "pattern")],
+            },
         },
-        Tool {
-            host: &["Glob", "glob"],
-            when: None,
+        ToolMapping {
+            native_names: &["Glob", "glob"],
+            required_field: None,
             canonical: "glob",
             category: "filesystem",
             fields: &[],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["Grep", "grep", "rg"],
-            when: Some("paths"),
+        ToolMapping {
+            native_names: &["Grep", "grep", "rg"],
+            required_field: Some("paths"),
             canonical: "grep",
             category: "filesystem",
             fields: &[],
-            form: Form::List {
+            form: InputShape::List {
                 key: "paths",
-                element: Element::Text("path"),
+                element: ListElement::Text("path"),
                 shared: &[("pattern", "pattern"), ("glob", "glob"), ("-i", "ignore_case")],
             },
         },
-        Tool {
-            host: &["Grep", "grep", "rg"],
-            when: None,
+        ToolMapping {
+            native_names: &["Grep", "grep", "rg"],
+            required_field: None,
             canonical: "grep",
             category: "filesystem",
             fields: &[("-i", "ignore_case")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["WebFetch", "web_fetch", "fetch"],
-            when: None,
+        ToolMapping {
+            native_names: &["WebFetch", "web_fetch", "fetch"],
+            required_field: None,
             canonical: "fetch",
             category: "network",
             fields: &[],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["WebSearch", "web_search"],
-            when: None,
+        ToolMapping {
+            native_names: &["WebSearch", "web_search"],
+            required_field: None,
             canonical: "search",
             category: "network",
             fields: &[],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["Task", "Agent", "task"],
-            when: None,
+        ToolMapping {
+            native_names: &["Task", "Agent", "task"],
+            required_field: None,
             canonical: "agent",
             category: "agent",
             fields: &[("agent_type", "agent"), ("subagent_type", "agent")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
     ],
 };

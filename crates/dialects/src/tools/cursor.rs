@@ -1,123 +1,123 @@
 //! The tools of Cursor.
 
-use super::{Form, McpNames, Tool, Vocabulary};
+use super::{InputShape, McpNames, ToolMapping, ToolVocabulary};
 
 /// The tools of Cursor.
-pub static CURSOR: Vocabulary = Vocabulary {
+pub static CURSOR: ToolVocabulary = ToolVocabulary {
     name: "cursor",
     mcp: McpNames::Colon,
     tools: &[
-        Tool {
-            host: &["Shell", "run_terminal_cmd"],
-            when: None,
+        ToolMapping {
+            native_names: &["Shell", "run_terminal_cmd"],
+            required_field: None,
             canonical: "shell",
             category: "shell",
             fields: &[("cwd", "directory"), ("working_directory", "directory"), ("timeout", "timeout_ms")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["Read", "ReadFile", "read_file"],
-            when: None,
+        ToolMapping {
+            native_names: &["Read", "ReadFile", "read_file"],
+            required_field: None,
             canonical: "read",
             category: "filesystem",
             fields: &[("file_path", "path"), ("target_file", "path")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["Write"],
-            when: None,
+        ToolMapping {
+            native_names: &["Write"],
+            required_field: None,
             canonical: "write",
             category: "filesystem",
             fields: &[("file_path", "path"), ("contents", "content")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["StrReplace", "Edit", "search_replace"],
-            when: None,
+        ToolMapping {
+            native_names: &["StrReplace", "Edit", "search_replace"],
+            required_field: None,
             canonical: "edit",
             category: "filesystem",
             fields: &[("file_path", "path"), ("old_string", "old"), ("new_string", "new"), ("replace_all", "all")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["EditNotebook"],
-            when: None,
+        ToolMapping {
+            native_names: &["EditNotebook"],
+            required_field: None,
             canonical: "edit",
             category: "filesystem",
             fields: &[("target_notebook", "path"), ("old_string", "old"), ("new_string", "new")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["edit_file"],
-            when: None,
+        ToolMapping {
+            native_names: &["edit_file"],
+            required_field: None,
             canonical: "edit",
             category: "filesystem",
             fields: &[("target_file", "path"), ("code_edit", "new")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["ApplyPatch", "apply_patch"],
-            when: None,
+        ToolMapping {
+            native_names: &["ApplyPatch", "apply_patch"],
+            required_field: None,
             canonical: "patch",
             category: "filesystem",
             fields: &[],
-            form: Form::Patch(&["patch", "input"]),
+            form: InputShape::Patch(&["patch", "input"]),
         },
-        Tool {
-            host: &["Delete", "delete_file"],
-            when: None,
+        ToolMapping {
+            native_names: &["Delete", "delete_file"],
+            required_field: None,
             canonical: "delete",
             category: "filesystem",
             fields: &[("file_path", "path"), ("target_file", "path")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["LS"],
-            when: None,
+        ToolMapping {
+            native_names: &["LS"],
+            required_field: None,
             canonical: "list",
             category: "filesystem",
             fields: &[("target_directory", "path")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["Glob"],
-            when: None,
+        ToolMapping {
+            native_names: &["Glob"],
+            required_field: None,
             canonical: "glob",
             category: "filesystem",
             fields: &[("glob_pattern", "pattern"), ("target_directory", "path")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["Grep"],
-            when: None,
+        ToolMapping {
+            native_names: &["Grep"],
+            required_field: None,
             canonical: "grep",
             category: "filesystem",
             fields: &[("-i", "ignore_case")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["WebFetch"],
-            when: None,
+        ToolMapping {
+            native_names: &["WebFetch"],
+            required_field: None,
             canonical: "fetch",
             category: "network",
             fields: &[],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["WebSearch"],
-            when: None,
+        ToolMapping {
+            native_names: &["WebSearch"],
+            required_field: None,
             canonical: "search",
             category: "network",
             fields: &[("search_term", "query")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["Task"],
-            when: None,
+        ToolMapping {
+            native_names: &["Task"],
+            required_field: None,
             canonical: "agent",
             category: "agent",
             fields: &[("task", "prompt"), ("subagent_type", "agent")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
     ],
 };

@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value};
 
-use super::CannotCarry;
+use super::UnmappableArguments;
 
 /// Names that differ: the agent's, and the canonical one.
-type Names = [(&'static str, &'static str)];
+type FieldNames = [(&'static str, &'static str)];
 
 /// Which canonical name each field of an input has. A listed name comes before what happens to be called so, and what
 /// finds its name taken is not shown: it stays in the agent's own input.
-fn claims<'a>(names: &Names, input: &'a Map<String, Value>) -> Vec<(&'a str, Option<&'a str>)> {
+fn match_fields<'a>(names: &FieldNames, input: &'a Map<String, Value>) -> Vec<(&'a str, Option<&'a str>)> {
     let mut claimed: Vec<(&str, &'static str)> = Vec::new();
     for (host, canonical) in names {
         if input.contains_key(*host) && !claimed.iter().any(|(_, taken)| taken == canonical) {
@@ -26,18 +26,18 @@ fn claims<'a>(names: &Names, input: &'a Map<String, Value>) -> Vec<(&'a str, Opt
 }
 
 /// An input under canonical names.
-pub(super) fn read(names: &Names, input: &Map<String, Value>) -> Map<String, Value> {
-    let claimed = claims(names, input).into_iter().zip(input.values());
+pub(super) fn to_canonical(names: &FieldNames, input: &Map<String, Value>) -> Map<String, Value> {
+    let claimed = match_fields(names, input).into_iter().zip(input.values());
     claimed.filter_map(|((_, canonical), value)| Some((canonical?.to_owned(), value.clone()))).collect()
 }
 
 /// The input with changed canonical arguments put back: what is the same stays, what is gone goes, what is new comes last.
-pub(super) fn put_back(
-    names: &Names,
+pub(super) fn merge_back(
+    names: &FieldNames,
     input: &Map<String, Value>,
     after: &Map<String, Value>,
-) -> Result<Map<String, Value>, CannotCarry> {
-    let claimed = claims(names, input);
+) -> Result<Map<String, Value>, UnmappableArguments> {
+    let claimed = match_fields(names, input);
     let mut merged = Map::new();
     for ((host, canonical), value) in claimed.iter().zip(input.values()) {
         match canonical {
@@ -55,9 +55,9 @@ pub(super) fn put_back(
         if claimed.iter().any(|(_, claim)| *claim == Some(canonical.as_str())) {
             continue;
         }
-        let host = host_name(names, canonical);
+        let host = native_name(names, canonical);
         if merged.contains_key(host) {
-            return Err(CannotCarry(format!("there is no place for the argument `{canonical}`")));
+            return Err(UnmappableArguments(format!("there is no place for the argument `{canonical}`")));
         }
         merged.insert(host.to_owned(), value.clone());
     }
@@ -65,10 +65,10 @@ pub(super) fn put_back(
 }
 
 /// Canonical arguments under the agent's names.
-pub(super) fn write(names: &Names, args: &Map<String, Value>) -> Map<String, Value> {
-    args.iter().map(|(canonical, value)| (host_name(names, canonical).to_owned(), value.clone())).collect()
+pub(super) fn to_native(names: &FieldNames, args: &Map<String, Value>) -> Map<String, Value> {
+    args.iter().map(|(canonical, value)| (native_name(names, canonical).to_owned(), value.clone())).collect()
 }
 
-fn host_name<'a>(names: &Names, canonical: &'a str) -> &'a str {
+fn native_name<'a>(names: &FieldNames, canonical: &'a str) -> &'a str {
     names.iter().find(|(_, name)| *name == canonical).map_or(canonical, |(host, _)| host)
 }

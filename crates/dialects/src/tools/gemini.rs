@@ -1,104 +1,104 @@
 //! The tools of Gemini CLI and of Qwen Code, which came from it.
 
-use super::{Element, Form, McpNames, Tool, Vocabulary};
+use super::{InputShape, ListElement, McpNames, ToolMapping, ToolVocabulary};
 
 // What both have alike.
 
-const SHELL: Tool = Tool {
-    host: &["run_shell_command", "Shell", "ShellTool", "Bash"],
-    when: None,
+const SHELL: ToolMapping = ToolMapping {
+    native_names: &["run_shell_command", "Shell", "ShellTool", "Bash"],
+    required_field: None,
     canonical: "shell",
     category: "shell",
     fields: &[("dir_path", "directory"), ("timeout", "timeout_ms")],
-    form: Form::Plain,
+    form: InputShape::Plain,
 };
 
-const READ: Tool = Tool {
-    host: &["read_file", "ReadFile", "Read"],
-    when: None,
+const READ: ToolMapping = ToolMapping {
+    native_names: &["read_file", "ReadFile", "Read"],
+    required_field: None,
     canonical: "read",
     category: "filesystem",
     fields: &[("file_path", "path"), ("absolute_path", "path")],
-    form: Form::Plain,
+    form: InputShape::Plain,
 };
 
-const READ_MANY_INCLUDED: Tool = Tool {
-    host: &["read_many_files"],
-    when: Some("include"),
+const READ_MANY_INCLUDED: ToolMapping = ToolMapping {
+    native_names: &["read_many_files"],
+    required_field: Some("include"),
     canonical: "read",
     category: "filesystem",
     fields: &[],
-    form: Form::List { key: "include", element: Element::Text("path"), shared: &[] },
+    form: InputShape::List { key: "include", element: ListElement::Text("path"), shared: &[] },
 };
 
-const READ_MANY: Tool = Tool {
-    host: &["read_many_files"],
-    when: None,
+const READ_MANY: ToolMapping = ToolMapping {
+    native_names: &["read_many_files"],
+    required_field: None,
     canonical: "read",
     category: "filesystem",
     fields: &[],
-    form: Form::List { key: "paths", element: Element::Text("path"), shared: &[] },
+    form: InputShape::List { key: "paths", element: ListElement::Text("path"), shared: &[] },
 };
 
-const WRITE: Tool = Tool {
-    host: &["write_file", "WriteFile", "Write"],
-    when: None,
+const WRITE: ToolMapping = ToolMapping {
+    native_names: &["write_file", "WriteFile", "Write"],
+    required_field: None,
     canonical: "write",
     category: "filesystem",
     fields: &[("file_path", "path")],
-    form: Form::Plain,
+    form: InputShape::Plain,
 };
 
-const LIST: Tool = Tool {
-    host: &["list_directory", "ListFiles", "LS"],
-    when: None,
+const LIST: ToolMapping = ToolMapping {
+    native_names: &["list_directory", "ListFiles", "LS"],
+    required_field: None,
     canonical: "list",
     category: "filesystem",
     fields: &[("dir_path", "path")],
-    form: Form::Plain,
+    form: InputShape::Plain,
 };
 
-const GLOB: Tool = Tool {
-    host: &["glob", "Glob", "FindFiles"],
-    when: None,
+const GLOB: ToolMapping = ToolMapping {
+    native_names: &["glob", "Glob", "FindFiles"],
+    required_field: None,
     canonical: "glob",
     category: "filesystem",
     fields: &[("dir_path", "path")],
-    form: Form::Plain,
+    form: InputShape::Plain,
 };
 
-const GREP: Tool = Tool {
-    host: &["grep_search", "search_file_content", "Grep", "SearchText"],
-    when: None,
+const GREP: ToolMapping = ToolMapping {
+    native_names: &["grep_search", "search_file_content", "Grep", "SearchText"],
+    required_field: None,
     canonical: "grep",
     category: "filesystem",
     fields: &[("dir_path", "path"), ("include_pattern", "glob"), ("include", "glob")],
-    form: Form::Plain,
+    form: InputShape::Plain,
 };
 
 /// Gemini CLI fetches every address that stands in the prompt.
-const FETCH_PROMPT: Tool = Tool {
-    host: &["web_fetch", "WebFetch"],
-    when: None,
+const FETCH_PROMPT: ToolMapping = ToolMapping {
+    native_names: &["web_fetch", "WebFetch"],
+    required_field: None,
     canonical: "fetch",
     category: "network",
     fields: &[],
-    form: Form::Addresses("prompt"),
+    form: InputShape::Addresses("prompt"),
 };
 
-const FETCH: Tool = Tool { form: Form::Plain, ..FETCH_PROMPT };
+const FETCH: ToolMapping = ToolMapping { form: InputShape::Plain, ..FETCH_PROMPT };
 
-const SEARCH: Tool = Tool {
-    host: &["google_web_search", "web_search", "WebSearch"],
-    when: None,
+const SEARCH: ToolMapping = ToolMapping {
+    native_names: &["google_web_search", "web_search", "WebSearch"],
+    required_field: None,
     canonical: "search",
     category: "network",
     fields: &[],
-    form: Form::Plain,
+    form: InputShape::Plain,
 };
 
 /// The tools of Gemini CLI, under their older names as well.
-pub static GEMINI: Vocabulary = Vocabulary {
+pub static GEMINI: ToolVocabulary = ToolVocabulary {
     name: "gemini",
     mcp: McpNames::Single,
     tools: &[
@@ -107,76 +107,76 @@ pub static GEMINI: Vocabulary = Vocabulary {
         READ_MANY_INCLUDED,
         READ_MANY,
         WRITE,
-        Tool {
-            host: &["replace", "edit", "Edit"],
-            when: None,
+        ToolMapping {
+            native_names: &["replace", "edit", "Edit"],
+            required_field: None,
             canonical: "edit",
             category: "filesystem",
             fields: &[("file_path", "path"), ("old_string", "old"), ("new_string", "new"), ("replace_all", "all")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
         LIST,
         GLOB,
         GREP,
         FETCH_PROMPT,
         SEARCH,
-        Tool {
-            host: &["invoke_agent", "delegate_to_agent", "agent", "Task", "Agent"],
-            when: None,
+        ToolMapping {
+            native_names: &["invoke_agent", "delegate_to_agent", "agent", "Task", "Agent"],
+            required_field: None,
             canonical: "agent",
             category: "agent",
             fields: &[("agent_name", "agent"), ("subagent_type", "agent")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
     ],
 };
 
 /// The tools of Qwen Code, under Claude's names as well.
-pub static QWEN: Vocabulary = Vocabulary {
+pub static QWEN: ToolVocabulary = ToolVocabulary {
     name: "qwen",
     mcp: McpNames::Doubled,
     tools: &[
         SHELL,
-        Tool {
-            host: &["monitor", "Monitor"],
-            when: None,
+        ToolMapping {
+            native_names: &["monitor", "Monitor"],
+            required_field: None,
             canonical: "shell",
             category: "shell",
             fields: &[("timeout", "timeout_ms"), ("dir_path", "directory")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
         READ,
         READ_MANY_INCLUDED,
         READ_MANY,
         WRITE,
-        Tool {
-            host: &["edit", "replace", "Edit"],
-            when: None,
+        ToolMapping {
+            native_names: &["edit", "replace", "Edit"],
+            required_field: None,
             canonical: "edit",
             category: "filesystem",
             fields: &[("file_path", "path"), ("old_string", "old"), ("new_string", "new"), ("replace_all", "all")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["notebook_edit", "NotebookEdit"],
-            when: None,
+        ToolMapping {
+            native_names: &["notebook_edit", "NotebookEdit"],
+            required_field: None,
             canonical: "edit",
             category: "filesystem",
             fields: &[("notebook_path", "path"), ("new_source", "new")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
         LIST,
         GLOB,
         GREP,
         FETCH,
         SEARCH,
-        Tool {
-            host: &["agent", "task", "invoke_agent", "Task", "Agent"],
-            when: None,
+        ToolMapping {
+            native_names: &["agent", "task", "invoke_agent", "Task", "Agent"],
+            required_field: None,
             canonical: "agent",
             category: "agent",
             fields: &[("subagent_type", "agent"), ("agent_name", "agent")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
     ],
 };

@@ -1,67 +1,67 @@
 //! The tools of goose.
 
-use super::{Form, McpNames, Tool, Vocabulary};
+use super::{InputShape, McpNames, ToolMapping, ToolVocabulary};
 
 /// The tools of goose.
-pub static GOOSE: Vocabulary = Vocabulary {
+pub static GOOSE: ToolVocabulary = ToolVocabulary {
     name: "goose",
     mcp: McpNames::Bare,
     tools: &[
-        Tool {
-            host: &["developer__shell", "shell"],
-            when: None,
+        ToolMapping {
+            native_names: &["developer__shell", "shell"],
+            required_field: None,
             canonical: "shell",
             category: "shell",
             fields: &[],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["developer__write", "write"],
-            when: None,
+        ToolMapping {
+            native_names: &["developer__write", "write"],
+            required_field: None,
             canonical: "write",
             category: "filesystem",
             fields: &[],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["developer__edit", "edit"],
-            when: None,
+        ToolMapping {
+            native_names: &["developer__edit", "edit"],
+            required_field: None,
             canonical: "edit",
             category: "filesystem",
             fields: &[("before", "old"), ("after", "new")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["developer__text_editor"],
-            when: Some("new_str"),
+        ToolMapping {
+            native_names: &["developer__text_editor"],
+            required_field: Some("new_str"),
             canonical: "edit",
             category: "filesystem",
             fields: &[("old_str", "old"), ("new_str", "new")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["developer__text_editor"],
-            when: Some("file_text"),
+        ToolMapping {
+            native_names: &["developer__text_editor"],
+            required_field: Some("file_text"),
             canonical: "write",
             category: "filesystem",
             fields: &[("file_text", "content")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["developer__text_editor"],
-            when: None,
+        ToolMapping {
+            native_names: &["developer__text_editor"],
+            required_field: None,
             canonical: "read",
             category: "filesystem",
             fields: &[],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["developer__tree"],
-            when: None,
+        ToolMapping {
+            native_names: &["developer__tree"],
+            required_field: None,
             canonical: "list",
             category: "filesystem",
             fields: &[],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
     ],
 };

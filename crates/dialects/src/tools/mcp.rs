@@ -22,7 +22,7 @@ const UNKNOWN: &str = "unknown";
 
 impl McpNames {
     /// The canonical name of an MCP server's tool; `None` for what is none.
-    pub(super) fn read(self, name: &str) -> Option<String> {
+    pub(super) fn to_canonical(self, name: &str) -> Option<String> {
         let (server, tool) = match self {
             Self::Doubled => name.strip_prefix("mcp__")?.split_once("__")?,
             Self::Single => match name.strip_prefix("mcp__") {
@@ -38,7 +38,7 @@ impl McpNames {
     }
 
     /// The agent's name of a canonical one; `None` for what is no MCP server's tool.
-    pub(super) fn write(self, canonical: &str) -> Option<String> {
+    pub(super) fn to_native(self, canonical: &str) -> Option<String> {
         let (server, tool) = canonical.strip_prefix("mcp__")?.split_once("__")?;
         Some(match self {
             Self::Doubled => canonical.to_owned(),

@@ -1,93 +1,111 @@
 //! The tools of OpenCode.
 
-use super::{Element, Form, McpNames, Tool, Vocabulary};
+use super::{InputShape, ListElement, McpNames, ToolMapping, ToolVocabulary};
 
 /// The tools of OpenCode.
-pub static OPENCODE: Vocabulary = Vocabulary {
+pub static OPENCODE: ToolVocabulary = ToolVocabulary {
     name: "opencode",
     mcp: McpNames::Unmarked,
     tools: &[
-        Tool {
-            host: &["bash"],
-            when: None,
+        ToolMapping {
+            native_names: &["bash"],
+            required_field: None,
             canonical: "shell",
             category: "shell",
             fields: &[("timeout", "timeout_ms"), ("workdir", "directory")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["read"],
-            when: None,
+        ToolMapping {
+            native_names: &["read"],
+            required_field: None,
             canonical: "read",
             category: "filesystem",
             fields: &[("filePath", "path")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["write"],
-            when: None,
+        ToolMapping {
+            native_names: &["write"],
+            required_field: None,
             canonical: "write",
             category: "filesystem",
             fields: &[("filePath", "path")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["edit"],
-            when: None,
+        ToolMapping {
+            native_names: &["edit"],
+            required_field: None,
             canonical: "edit",
             category: "filesystem",
             fields: &[("filePath", "path"), ("oldString", "old"), ("newString", "new"), ("replaceAll", "all")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["multiedit"],
-            when: None,
+        ToolMapping {
+            native_names: &["multiedit"],
+            required_field: None,
             canonical: "edit",
             category: "filesystem",
             fields: &[("oldString", "old"), ("newString", "new"), ("replaceAll", "all")],
-            form: Form::List { key: "edits", element: Element::Object("new"), shared: &[("filePath", "path")] },
+            form: InputShape::List {
+                key: "edits",
+                element: ListElement::Object("new"),
+                shared: &[("filePath", "path")],
+            },
         },
-        Tool {
-            host: &["patch", "apply_patch"],
-            when: None,
+        ToolMapping {
+            native_names: &["patch", "apply_patch"],
+            required_field: None,
             canonical: "patch",
             category: "filesystem",
             fields: &[],
-            form: Form::Patch(&["patchText", "patch", "input"]),
+            form: InputShape::Patch(&["patchText", "patch", "input"]),
         },
-        Tool { host: &["list"], when: None, canonical: "list", category: "filesystem", fields: &[], form: Form::Plain },
-        Tool { host: &["glob"], when: None, canonical: "glob", category: "filesystem", fields: &[], form: Form::Plain },
-        Tool {
-            host: &["grep"],
-            when: None,
+        ToolMapping {
+            native_names: &["list"],
+            required_field: None,
+            canonical: "list",
+            category: "filesystem",
+            fields: &[],
+            form: InputShape::Plain,
+        },
+        ToolMapping {
+            native_names: &["glob"],
+            required_field: None,
+            canonical: "glob",
+            category: "filesystem",
+            fields: &[],
+            form: InputShape::Plain,
+        },
+        ToolMapping {
+            native_names: &["grep"],
+            required_field: None,
             canonical: "grep",
             category: "filesystem",
             fields: &[("include", "glob")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["webfetch"],
-            when: None,
+        ToolMapping {
+            native_names: &["webfetch"],
+            required_field: None,
             canonical: "fetch",
             category: "network",
             fields: &[],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["websearch"],
-            when: None,
+        ToolMapping {
+            native_names: &["websearch"],
+            required_field: None,
             canonical: "search",
             category: "network",
             fields: &[],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
-        Tool {
-            host: &["task"],
-            when: None,
+        ToolMapping {
+            native_names: &["task"],
+            required_field: None,
             canonical: "agent",
             category: "agent",
             fields: &[("subagent_type", "agent")],
-            form: Form::Plain,
+            form: InputShape::Plain,
         },
     ],
 };

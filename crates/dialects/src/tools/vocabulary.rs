@@ -5,29 +5,29 @@ use std::fmt;
 use pintle_contract::suggest_nearest;
 use serde_json::Value;
 
-use super::form::Form;
+use super::input_shape::InputShape;
 use super::mcp::McpNames;
-use super::own;
+use super::pintle;
 
 /// The tools of one agent.
 #[derive(Debug)]
-pub struct Vocabulary {
+pub struct ToolVocabulary {
     /// The agent, such as `claude`.
     pub name: &'static str,
     /// Its tools. The first row that fits a call is the one that counts, and the first that has a canonical name is
     /// how that is spelled.
-    pub tools: &'static [Tool],
+    pub tools: &'static [ToolMapping],
     /// How it calls the tools of MCP servers.
     pub mcp: McpNames,
 }
 
 /// One tool of an agent.
 #[derive(Debug)]
-pub struct Tool {
+pub struct ToolMapping {
     /// Its names there; the first is how Pintle writes it.
-    pub host: &'static [&'static str],
+    pub native_names: &'static [&'static str],
     /// A field without which a call is not of this row. Some tools do two things, by what they are given.
-    pub when: Option<&'static str>,
+    pub required_field: Option<&'static str>,
     /// The canonical name.
     pub canonical: &'static str,
     /// The kind of tool: `shell`, `filesystem`, `network` or `agent`.
@@ -35,12 +35,12 @@ pub struct Tool {
     /// The arguments whose names differ: the agent's, and the canonical one.
     pub fields: &'static [(&'static str, &'static str)],
     /// How its arguments lie in its input.
-    pub form: Form,
+    pub form: InputShape,
 }
 
 /// One canonical call. A call of an agent is one or several of them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Part {
+pub struct CanonicalCall {
     /// The canonical name.
     pub name: String,
     /// The canonical arguments. What the table does not name is here as the agent wrote it.
@@ -52,7 +52,7 @@ pub struct Part {
 
 /// A call as an agent would write it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Native {
+pub struct NativeToolCall {
     /// The agent's name of the tool.
     pub name: String,
     /// Its input.
@@ -61,29 +61,33 @@ pub struct Native {
 
 /// Why changed arguments cannot be put back.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CannotCarry(pub String);
+pub struct UnmappableArguments(pub String);
 
-impl fmt::Display for CannotCarry {
+impl fmt::Display for UnmappableArguments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for CannotCarry {}
+impl std::error::Error for UnmappableArguments {}
 
-impl Vocabulary {
+impl ToolVocabulary {
     /// The canonical calls that a call of the agent's is, in the order in which they happen; never none.
     ///
     /// A tool that the table does not know keeps its name and its arguments. Input of an unexpected shape is handed on
     /// under the canonical name, so that a guard still sees the call.
     #[must_use]
-    pub fn parts(&self, name: &str, input: &Value) -> Vec<Part> {
-        if let Some(tool) = self.tool(name, input) {
-            return tool.form.parts(tool, input);
+    pub fn to_canonical(&self, name: &str, input: &Value) -> Vec<CanonicalCall> {
+        if let Some(tool) = self.find_tool(name, input) {
+            return tool.form.to_calls(tool, input);
         }
-        let server = self.mcp.read(name);
+        let server = self.mcp.to_canonical(name);
         let category = if server.is_some() { "mcp" } else { "other" };
-        vec![Part { name: server.unwrap_or_else(|| name.to_owned()), args: input.clone(), category: Some(category) }]
+        vec![CanonicalCall {
+            name: server.unwrap_or_else(|| name.to_owned()),
+            args: input.clone(),
+            category: Some(category),
+        }]
     }
 
     /// The agent's input with the changed arguments of `parts` in it. What they do not speak of stays as it is, and
@@ -91,33 +95,33 @@ impl Vocabulary {
     ///
     /// # Errors
     /// When the agent's form has no place for a change, such as another tool or one path of a patch.
-    pub fn merge(&self, name: &str, input: &Value, parts: &[Part]) -> Result<Value, CannotCarry> {
-        let before = self.parts(name, input);
+    pub fn merge_back(&self, name: &str, input: &Value, parts: &[CanonicalCall]) -> Result<Value, UnmappableArguments> {
+        let before = self.to_canonical(name, input);
         if before.len() != parts.len() {
-            return Err(CannotCarry(format!("a call of `{name}` cannot become another number of calls")));
+            return Err(UnmappableArguments(format!("a call of `{name}` cannot become another number of calls")));
         }
         if let Some((was, _)) = before.iter().zip(parts).find(|(was, now)| was.name != now.name) {
-            return Err(CannotCarry(format!("a call of `{}` cannot become one of another tool", was.name)));
+            return Err(UnmappableArguments(format!("a call of `{}` cannot become one of another tool", was.name)));
         }
         if before.iter().zip(parts).all(|(was, now)| was.args == now.args) {
             return Ok(input.clone());
         }
-        let merged = match (self.tool(name, input), parts) {
+        let merged = match (self.find_tool(name, input), parts) {
             (Some(tool), _) => tool.form.merge(tool, input, &before, parts)?,
             (None, [only]) => only.args.clone(),
-            (None, _) => return Err(CannotCarry(format!("`{name}` is one call"))),
+            (None, _) => return Err(UnmappableArguments(format!("`{name}` is one call"))),
         };
         // What the agent is given must read as what was decided, whatever else its input holds.
         if self.reads_as(name, &merged, &before, parts) {
             return Ok(merged);
         }
-        Err(CannotCarry(format!("the changed call of `{name}` would read as another one")))
+        Err(UnmappableArguments(format!("the changed call of `{name}` would read as another one")))
     }
 
-    fn reads_as(&self, name: &str, merged: &Value, before: &[Part], parts: &[Part]) -> bool {
-        let again = self.parts(name, merged);
-        let is_patch = parts.len() > 1 && self.tool(name, merged).is_some_and(|tool| tool.form.is_patch());
-        let same = |(now, wanted): (&Part, &Part)| {
+    fn reads_as(&self, name: &str, merged: &Value, before: &[CanonicalCall], parts: &[CanonicalCall]) -> bool {
+        let again = self.to_canonical(name, merged);
+        let is_patch = parts.len() > 1 && self.find_tool(name, merged).is_some_and(|tool| tool.form.is_patch());
+        let same = |(now, wanted): (&CanonicalCall, &CanonicalCall)| {
             // The text of a file in a patch ends in a line end, whatever was asked for.
             let args = if is_patch { now.args.get("path") == wanted.args.get("path") } else { now.args == wanted.args };
             now.name == wanted.name && args
@@ -129,26 +133,26 @@ impl Vocabulary {
     /// How the agent would write a canonical call, for hooks that expect its names. Second names that Pintle's own
     /// tools have, such as `fs.read` or `read_file`, are understood.
     #[must_use]
-    pub fn native(&self, name: &str, args: &Value) -> Native {
-        let own = own::canonical(name, args);
+    pub fn to_native(&self, name: &str, args: &Value) -> NativeToolCall {
+        let own = pintle::to_canonical(name, args);
         let (canonical, args) = own.as_ref().map_or((name, args), |(name, args)| (*name, args));
         if let Some(tool) = self.tools.iter().find(|tool| tool.canonical == canonical)
-            && let Some(host) = tool.host.first()
+            && let Some(host) = tool.native_names.first()
         {
-            return Native { name: (*host).to_owned(), input: tool.form.native(tool, args) };
+            return NativeToolCall { name: (*host).to_owned(), input: tool.form.to_native(tool, args) };
         }
-        Native { name: self.mcp.write(canonical).unwrap_or_else(|| name.to_owned()), input: args.clone() }
+        NativeToolCall { name: self.mcp.to_native(canonical).unwrap_or_else(|| name.to_owned()), input: args.clone() }
     }
 
     /// The names that a call may have in Pintle when the agent calls it so, for an index over them: canonical ones, second
     /// names of Pintle's own tools, and the name itself.
     #[must_use]
     pub fn canonical_names(&self, name: &str) -> Vec<String> {
-        let of_tool = |tool: &'static Tool| tool.host.contains(&name).then_some(tool.canonical);
+        let of_tool = |tool: &'static ToolMapping| tool.native_names.contains(&name).then_some(tool.canonical);
         let canonical: Vec<&str> = self.tools.iter().filter_map(of_tool).collect();
-        let second = own::names().filter(|(_, of)| canonical.contains(of)).map(|(second, _)| second);
+        let second = pintle::alternate_names().filter(|(_, of)| canonical.contains(of)).map(|(second, _)| second);
         let all = canonical.iter().copied().chain(second).chain([name]).map(str::to_owned);
-        let mut names: Vec<String> = all.chain(self.mcp.read(name)).collect();
+        let mut names: Vec<String> = all.chain(self.mcp.to_canonical(name)).collect();
         names.sort_unstable();
         names.dedup();
         names
@@ -156,14 +160,14 @@ impl Vocabulary {
 
     /// The agent's name that is nearest to a written one, when it is none of its own.
     #[must_use]
-    pub fn nearest(&self, name: &str) -> Option<&'static str> {
-        let names = || self.tools.iter().flat_map(|tool| tool.host).copied();
+    pub fn suggest(&self, name: &str) -> Option<&'static str> {
+        let names = || self.tools.iter().flat_map(|tool| tool.native_names).copied();
         let known = names().any(|known| known == name);
         (!known).then(|| suggest_nearest(name, names())).flatten()
     }
 
-    fn tool(&self, name: &str, input: &Value) -> Option<&'static Tool> {
+    fn find_tool(&self, name: &str, input: &Value) -> Option<&'static ToolMapping> {
         let given = |field: &str| input.get(field).is_some_and(|value| !value.is_null());
-        self.tools.iter().find(|tool| tool.host.contains(&name) && tool.when.is_none_or(given))
+        self.tools.iter().find(|tool| tool.native_names.contains(&name) && tool.required_field.is_none_or(given))
     }
 }

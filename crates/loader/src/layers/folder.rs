@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use pintle_contract::{Diagnostic, HandlerFactory, Layer, Location};
-use pintle_dialects::Role;
+use pintle_dialects::ArtifactKind;
 
 use crate::chain::compile_chains;
 use crate::discover::{Found, discover_own, entries, is_yaml, nowhere};
@@ -64,7 +64,7 @@ fn discover(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Found> {
     let mut found = Vec::new();
     let settings = folder.join(SETTINGS);
     if settings.exists() {
-        found.push(Found { path: settings, role: Role::UserSettings });
+        found.push(Found { path: settings, role: ArtifactKind::UserSettings });
     }
     for name in NEAR_SETTINGS.iter().filter(|name| folder.join(name).is_file()) {
         let message =
@@ -74,7 +74,7 @@ fn discover(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Found> {
     let drop_ins = folder.join(DROP_INS);
     if drop_ins.exists() {
         let files = entries(&drop_ins, findings).into_iter().filter(|path| is_yaml(path) && !path.is_dir());
-        found.extend(files.map(|path| Found { path, role: Role::HooksBlock }));
+        found.extend(files.map(|path| Found { path, role: ArtifactKind::HooksBlock }));
         for path in entries(&drop_ins, &mut Vec::new()).into_iter().filter(|path| is_near(path)) {
             let message = format!("the file `{}` is not read", path.display());
             let help = "drop-ins end in `.yaml`; hooks in Markdown and plugins belong into `hooks/` and `plugins/`";

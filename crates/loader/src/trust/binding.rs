@@ -11,7 +11,7 @@ use pintle_contract::{
     Codec, CommandBinding, CommandSpec, Failure, FailureKind, Handler, HandlerSpec, HookCall, HookDeclaration,
     HookInfluence, Redactor, Verdict,
 };
-use pintle_dialects::Project;
+use pintle_dialects::ParsedProject;
 
 use super::{bound, named};
 use crate::load::for_each_hook;
@@ -19,7 +19,7 @@ use crate::load::for_each_hook;
 /// Binds the commands of a project's hooks to their files as they are. Of a project that needs somebody's agreement all files
 /// that a command names are bound, wherever it runs. Of one that somebody named for this run, and whose files nobody listed,
 /// the programs are.
-pub(crate) fn bind(project: &mut Project, path: &Path, is_whole: bool) {
+pub(crate) fn bind(project: &mut ParsedProject, path: &Path, is_whole: bool) {
     let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pintle_contract::{AgentSpec, Capability, HookDeclaration, PersonaSpec, SourceFile, TeamSpec};
-use pintle_dialects::Role;
+use pintle_dialects::ArtifactKind;
 
 use super::claim::{Claim, ClaimKind, Draft, of_agent, of_persona, of_rules};
 use super::{bound, named};
@@ -30,7 +30,7 @@ pub(crate) struct Source {
     folder: PathBuf,
     /// The folder as it was named, by which the files are called.
     spelled: PathBuf,
-    files: Vec<(Role, PathBuf, Option<Arc<SourceFile>>)>,
+    files: Vec<(ArtifactKind, PathBuf, Option<Arc<SourceFile>>)>,
     of_host: bool,
 }
 
@@ -39,7 +39,11 @@ pub(crate) type Compiled<'a> = (&'a HookDeclaration, Option<&'a pintle_contract:
 
 impl Source {
     /// What was found in a folder. A file that could not be read counts as it is on disk.
-    pub(crate) fn new(folder: &Path, files: Vec<(Role, PathBuf, Option<Arc<SourceFile>>)>, of_host: bool) -> Self {
+    pub(crate) fn new(
+        folder: &Path,
+        files: Vec<(ArtifactKind, PathBuf, Option<Arc<SourceFile>>)>,
+        of_host: bool,
+    ) -> Self {
         let spelled = if folder.is_dir() { folder } else { folder.parent().unwrap_or(folder) };
         let spelled = if spelled.as_os_str().is_empty() { Path::new(".") } else { spelled };
         let canonical = spelled.canonicalize().unwrap_or_else(|_| spelled.to_owned());
@@ -64,7 +68,7 @@ impl Source {
             };
             let Some(digest) = digest else { continue };
             let key = self.key(path);
-            if matches!(role, Role::Module | Role::Package) {
+            if matches!(role, ArtifactKind::Module | ArtifactKind::Package) {
                 modules.push(key.clone());
             }
             files.insert(key, digest);

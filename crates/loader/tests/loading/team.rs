@@ -1,7 +1,7 @@
 //! Agents of docker-agent: which YAML is one, and what becomes of its hooks.
 
 use pintle_contract::{Layer, Severity};
-use pintle_dialects::docker_agent::Compat;
+use pintle_dialects::docker_agent::DockerAgentVersion;
 use pintle_loader::{Options, load_with, team_file};
 
 use crate::support::{Project, Taking};
@@ -65,7 +65,7 @@ fn a_version_that_is_asked_for_outranks_the_file() {
         load_with(&project.path("team.yaml"), Layer::Project, &Taking, &Options { compat, ..Options::default() })
     };
     assert_eq!(project.findings(&load(None), Severity::Warning), NOTHING);
-    let older = project.findings(&load(Some(Compat::G1)), Severity::Error);
+    let older = project.findings(&load(Some(DockerAgentVersion::G1)), Severity::Error);
     assert_eq!(
         older,
         ["team.yaml:6:7: error: hooks: `compat: g1` has no event `tool_guard`, which came with a newer docker-agent"]

@@ -4,7 +4,7 @@ use std::fmt::{self, Display};
 use std::sync::Arc;
 
 use pintle_contract::{Diagnostic, EnforcementMode, FailurePolicy, HandlerSpec, HookDeclaration, Location};
-use pintle_dialects::lifecycle_hooks::{self, HookOptions};
+use pintle_dialects::lifecycle_hooks::{self, HarnHookOptions};
 
 use super::closure::{Answer, Closure};
 use super::{HookEvent, HookReturn};
@@ -13,7 +13,7 @@ use super::{HookEvent, HookReturn};
 #[derive(Debug)]
 pub struct NewHook<S> {
     surface: S,
-    options: HookOptions,
+    options: HarnHookOptions,
 }
 
 /// A hook on tool calls.
@@ -31,7 +31,7 @@ impl Surface for OnPersona {}
 impl Surface for OnSession {}
 
 pub(super) mod private {
-    use super::{Diagnostic, HookDeclaration, HookOptions};
+    use super::{Diagnostic, HarnHookOptions, HookDeclaration};
 
     /// What a surface makes of a hook.
     pub trait Declares {
@@ -43,7 +43,7 @@ pub(super) mod private {
         ///
         /// # Errors
         /// With everything that is wrong with it.
-        fn declare(self, options: HookOptions) -> Result<Vec<HookDeclaration>, Vec<Diagnostic>>;
+        fn declare(self, options: HarnHookOptions) -> Result<Vec<HookDeclaration>, Vec<Diagnostic>>;
     }
 }
 
@@ -60,7 +60,7 @@ pub enum Kind {
 
 impl<S> NewHook<S> {
     fn new(surface: S) -> Self {
-        Self { surface, options: HookOptions::default() }
+        Self { surface, options: HarnHookOptions::default() }
     }
 
     /// What it is called on the tape and in reasons. Default: the function it was registered with and a number, such as
@@ -159,11 +159,11 @@ impl private::Declares for OnTool {
         Kind::Tool
     }
 
-    fn declare(self, options: HookOptions) -> Result<Vec<HookDeclaration>, Vec<Diagnostic>> {
+    fn declare(self, options: HarnHookOptions) -> Result<Vec<HookDeclaration>, Vec<Diagnostic>> {
         let Self { pattern, deny, max_output, pre, post } = self;
         let (pre, post) = (pre.map(|pre| handler(pre, &options)), post.map(|post| handler(post, &options)));
         let location = Location::default();
-        lifecycle_hooks::tool_hook(lifecycle_hooks::ToolHookSpec {
+        lifecycle_hooks::declare_tool_hooks(lifecycle_hooks::ToolHookSpec {
             pattern,
             deny,
             max_output,
@@ -216,13 +216,15 @@ impl private::Declares for OnPersona {
         Kind::Persona
     }
 
-    fn declare(self, options: HookOptions) -> Result<Vec<HookDeclaration>, Vec<Diagnostic>> {
+    fn declare(self, options: HarnHookOptions) -> Result<Vec<HookDeclaration>, Vec<Diagnostic>> {
         let Self { persona_pattern, step, event, answer } = self;
         let handler = handler(answer, &options);
         let location = Location::default();
         match step {
-            Some(step) => lifecycle_hooks::step_hook(&persona_pattern, &step, &event, handler, options, location),
-            None => lifecycle_hooks::persona_hook(&persona_pattern, &event, handler, options, location),
+            Some(step) => {
+                lifecycle_hooks::declare_step_hook(&persona_pattern, &step, &event, handler, options, location)
+            }
+            None => lifecycle_hooks::declare_persona_hook(&persona_pattern, &event, handler, options, location),
         }
         .map(|hook| vec![hook])
     }
@@ -263,16 +265,16 @@ impl private::Declares for OnSession {
         Kind::Session
     }
 
-    fn declare(self, options: HookOptions) -> Result<Vec<HookDeclaration>, Vec<Diagnostic>> {
+    fn declare(self, options: HarnHookOptions) -> Result<Vec<HookDeclaration>, Vec<Diagnostic>> {
         let Self { event, pattern, answer } = self;
         let handler = handler(answer, &options);
-        lifecycle_hooks::session_hook(&event, pattern.as_deref(), handler, options, Location::default())
+        lifecycle_hooks::declare_session_hook(&event, pattern.as_deref(), handler, options, Location::default())
             .map(|hook| vec![hook])
     }
 }
 
 /// What runs when the hook is asked.
-fn handler(answer: Answer, options: &HookOptions) -> HandlerSpec {
+fn handler(answer: Answer, options: &HarnHookOptions) -> HandlerSpec {
     let name = options.name.clone().unwrap_or_default();
     HandlerSpec::Native(Arc::new(Closure::new(name, answer, options.timeout_ms)))
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pintle::ByteSpan;
-use pintle::dialects::document::{MAX_FILE_BYTES, Report, parse, source_file, to_json};
+use pintle::dialects::document::{FileReport, MAX_FILE_BYTES, parse, source_file, to_json};
 use serde_json::{Map, Value};
 
 /// One file: a set of hooks, and what comes of firing at them.
@@ -36,9 +36,9 @@ fn read(path: &Path) -> Map<String, Value> {
     let (file, fault) = source_file(path, bytes);
     assert!(fault.is_none(), "{fault:?}");
     let whole = ByteSpan { start: 0, end: file.text.len() };
-    let report = Report::new(file, "");
+    let report = FileReport::new(file, "");
     let node = parse(&report, whole);
-    let findings: Vec<String> = report.into_findings().iter().map(ToString::to_string).collect();
+    let findings: Vec<String> = report.into_diagnostics().iter().map(ToString::to_string).collect();
     assert!(findings.is_empty(), "{findings:#?}");
     match to_json(&node.unwrap().unwrap()) {
         Ok(Value::Object(fields)) => fields,

@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::sync::Arc;
 
-use pintle::dialects::docker_agent::Compat;
+use pintle::dialects::docker_agent::DockerAgentVersion;
 use pintle::{CancelToken, Failure, Judge, JudgeRequest, Outcome, Runtime};
 use serde_json::{Value, json};
 
@@ -137,6 +137,6 @@ fn a_judging_model_is_asked_about_what_an_earlier_hook_made() {
     let text = format!(
         "pre_tool_use:\n  - hooks:\n      - {{type: command, command: {script}}}\n      - {{type: model, model: x/y, prompt: 'run {{{{ .ToolInput.cmd }}}}?', schema: pre_tool_use_decision}}\n"
     );
-    let stage = Stage::with(&text, Compat::Newest, Runtime::builder().judge(Arc::new(Echo)));
+    let stage = Stage::with(&text, DockerAgentVersion::Newest, Runtime::builder().judge(Arc::new(Echo)));
     assert_eq!(show(&stage.fire("pre_tool_use", json!({"args": {"cmd": "ls"}}))), "deny: run ls -h?, notice");
 }

@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pintle::dialects::docker_agent::{Compat, ROWS, hooks};
-use pintle::dialects::document::{Report, parse};
+use pintle::dialects::docker_agent::{DockerAgentVersion, ROWS, hooks};
+use pintle::dialects::document::{FileReport, parse};
 use pintle::event::CATALOGUE;
 use pintle::{
     Builder, ByteSpan, Decision, Diagnostic, Effect, Event, EventName, FailurePolicy, Layer, Origin, Outcome, Runtime,
@@ -24,21 +24,21 @@ pub(crate) struct Stage {
 impl Stage {
     /// A runtime with the hooks of a block.
     pub(crate) fn of(block: &str) -> Self {
-        Self::with(block, Compat::Newest, Runtime::builder())
+        Self::with(block, DockerAgentVersion::Newest, Runtime::builder())
     }
 
     /// A runtime with the hooks of a block of the first version.
     pub(crate) fn g1(block: &str) -> Self {
-        Self::with(block, Compat::G1, Runtime::builder())
+        Self::with(block, DockerAgentVersion::G1, Runtime::builder())
     }
 
     /// A runtime with the hooks of a block, and what a builder has besides.
-    pub(crate) fn with(block: &str, compat: Compat, builder: Builder) -> Self {
+    pub(crate) fn with(block: &str, compat: DockerAgentVersion, builder: Builder) -> Self {
         let file = Arc::new(SourceFile { path: PathBuf::from("agent.yaml"), text: block.to_owned() });
-        let report = Report::new(file, "");
+        let report = FileReport::new(file, "");
         let node = parse(&report, ByteSpan { start: 0, end: block.len() }).unwrap().unwrap();
         let declared = hooks::read(&report, &node, compat);
-        let mut findings = report.into_findings();
+        let mut findings = report.into_diagnostics();
         let compiler = builder.worker(worker()).build().runtime;
         let (chains, more) = compiler.compile_chains("agent.yaml", Layer::Agent, &declared);
         findings.extend(more);

@@ -3,7 +3,10 @@
 use std::fmt::Write as _;
 
 use pintle_contract::DenyEffect;
-use pintle_dialects::client_hooks::{Block, CLIENTS, Client, ExitTwo, Holds, Input, PLACES, Row, Stop, Text};
+use pintle_dialects::client_hooks::{
+    BlockEffect, CLIENTS, ClientDef, ClientEventDef, ExitTwoEffect, InputRewrite, LocationKind, PLACES,
+    PlainTextReader, StopEffect,
+};
 
 const HEAD: &str = "\
 # Hooks of coding agents
@@ -24,10 +27,10 @@ has its events: the event of [the catalogue](events.md), whether a matcher count
 pub(super) fn page() -> String {
     let mut page = String::from(HEAD);
     for place in PLACES {
-        let holds = match place.holds {
-            Holds::File => "a file",
-            Holds::Documents => "files that end in `.json`",
-            Holds::Programs => "programs that are called like their event",
+        let holds = match place.kind {
+            LocationKind::File => "a file",
+            LocationKind::Documents => "files that end in `.json`",
+            LocationKind::Programs => "programs that are called like their event",
         };
         let name = place.file.dialect().name;
         let title = CLIENTS.iter().find(|client| client.name == name).map_or(name, |client| client.title);
@@ -39,61 +42,61 @@ pub(super) fn page() -> String {
     page
 }
 
-fn section(page: &mut String, client: &Client) {
+fn section(page: &mut String, client: &ClientDef) {
     put(page, format_args!("\n## {}\n", client.title));
     let deviations = format!("../../crates/dialects/src/{}/DEVIATIONS.md", client.name);
     put(page, format_args!("Where Pintle differs on purpose: [the list of deviations]({deviations}).\n"));
     let head =
         "event | in Pintle | matcher | exit status 2 | a block | `continue: false` | may change | context | plain text";
     put(page, format_args!("| {head} |\n|{}", " --- |".repeat(9)));
-    for row in client.rows {
+    for row in client.events {
         put(page, format_args!("{}", event(row)));
     }
     put(page, format_args!("\n| event | keys of the payload |\n| --- | --- |"));
-    for row in client.rows {
+    for row in client.events {
         let keys: Vec<String> = row.all_keys().map(|key| format!("`{}`", key.name)).collect();
         put(page, format_args!("| `{}` | {} |", row.name, keys.join(", ")));
     }
-    if !client.elsewhere.is_empty() {
+    if !client.unmapped_events.is_empty() {
         put(page, format_args!("\n| not carried over | why |\n| --- | --- |"));
-        for elsewhere in client.elsewhere {
+        for elsewhere in client.unmapped_events {
             let names: Vec<String> = elsewhere.names.iter().map(|name| format!("`{name}`")).collect();
-            put(page, format_args!("| {} | {} |", names.join(", "), elsewhere.why));
+            put(page, format_args!("| {} | {} |", names.join(", "), elsewhere.reason));
         }
     }
 }
 
-fn event(row: &Row) -> String {
+fn event(row: &ClientEventDef) -> String {
     let block = match row.block {
-        Block::Denies => "denies",
-        Block::Tells => "tells the model why",
-        Block::Replaces => "replaces the result",
-        Block::Nothing => "-",
+        BlockEffect::Deny => "denies",
+        BlockEffect::NotifyModel => "tells the model why",
+        BlockEffect::ReplaceResult => "replaces the result",
+        BlockEffect::Ignored => "-",
     };
     let exit_two = match row.exit_two {
-        ExitTwo::Blocks => "blocks",
-        ExitTwo::Model => "tells the model",
-        ExitTwo::Person => "tells the person",
-        ExitTwo::Fails if row.fails_closed => "denies",
-        ExitTwo::Fails => "a failed hook",
-        ExitTwo::Nothing => "-",
+        ExitTwoEffect::Block => "blocks",
+        ExitTwoEffect::NotifyModel => "tells the model",
+        ExitTwoEffect::NotifyUser => "tells the person",
+        ExitTwoEffect::Fail if row.fails_closed => "denies",
+        ExitTwoEffect::Fail => "a failed hook",
+        ExitTwoEffect::Ignored => "-",
     };
     let stop = match row.stop {
-        Stop::Denies if row.on_deny == DenyEffect::StopRun => "ends the run",
-        Stop::Denies => "denies",
-        Stop::Stops => "lets it stop",
-        Stop::Nothing => "-",
+        StopEffect::Deny if row.on_deny == DenyEffect::StopRun => "ends the run",
+        StopEffect::Deny => "denies",
+        StopEffect::AllowStop => "lets it stop",
+        StopEffect::Ignored => "-",
     };
     let changes = match (row.input, row.output) {
-        (Input::Replaced, _) => "the input",
-        (Input::Merged, _) => "fields of the input",
-        (Input::Stays, true) => "the result",
-        (Input::Stays, false) => "-",
+        (InputRewrite::Replace, _) => "the input",
+        (InputRewrite::Merge, _) => "fields of the input",
+        (InputRewrite::Unchanged, true) => "the result",
+        (InputRewrite::Unchanged, false) => "-",
     };
     let text = match row.text {
-        Text::Nobody => "-",
-        Text::Model => "the model",
-        Text::Person => "the person",
+        PlainTextReader::Discarded => "-",
+        PlainTextReader::Model => "the model",
+        PlainTextReader::User => "the person",
     };
     let matcher = if row.subject.is_some() { "yes" } else { "-" };
     let context = if row.context { "the model" } else { "-" };

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use pintle::{BuiltinRow, builtins};
-use pintle_dialects::command_hooks::{Context, DIALECT, Decisions, ROWS, Rewrites, Row};
+use pintle_dialects::command_hooks::{ContextReader, DIALECT, DockerEventDef, DockerRewrite, PermissionWords, ROWS};
 
 const HEAD: &str = "\
 # docker-agent
@@ -76,29 +76,29 @@ pub(super) fn page() -> String {
     page
 }
 
-fn event(row: &Row) -> String {
+fn event(row: &DockerEventDef) -> String {
     let yes = |is: bool| if is { "yes" } else { "-" };
     let fails = if row.fails_closed { "blocks" } else { "warns" };
     let decisions = match row.decisions {
-        Decisions::Nothing => "-",
-        Decisions::Deny => "`deny`",
-        Decisions::AllowDeny => "`allow`, `deny`",
-        Decisions::All => "`allow`, `ask`, `deny`",
+        PermissionWords::Nothing => "-",
+        PermissionWords::Deny => "`deny`",
+        PermissionWords::AllowDeny => "`allow`, `deny`",
+        PermissionWords::All => "`allow`, `ask`, `deny`",
     };
     let rewrites = match row.rewrites {
         None if row.summary => "`summary`",
         None => "-",
-        Some(Rewrites::Input) => "`updated_input`",
-        Some(Rewrites::Messages) => "`updated_messages`",
-        Some(Rewrites::Response) => "`updated_tool_response`",
+        Some(DockerRewrite::Input) => "`updated_input`",
+        Some(DockerRewrite::Messages) => "`updated_messages`",
+        Some(DockerRewrite::Response) => "`updated_tool_response`",
     };
     let context = match row.context {
-        Context::Nobody => "-",
-        Context::Model => "the model",
-        Context::Person => "the person",
+        ContextReader::NoReader => "-",
+        ContextReader::Model => "the model",
+        ContextReader::User => "the person",
     };
     let anchor: String = row.canonical.chars().filter(|letter| *letter != '.').collect();
-    let (matcher, blocks) = (yes(row.matcher), yes(row.blocks));
+    let (matcher, blocks) = (yes(row.matcher), yes(row.can_block));
     let (name, canonical) = (row.name, row.canonical);
     format!(
         "| `{name}` | [`{canonical}`](events.md#{anchor}) | {matcher} | {blocks} | {fails} | {decisions} | {rewrites} | {context} |"

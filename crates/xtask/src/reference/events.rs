@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use pintle_contract::FailurePolicy;
 use pintle_contract::event::{CATALOGUE, ContextScope, EventClass, EventDef, RewriteTarget};
-use pintle_dialects::{DIALECTS, Dialect, Support};
+use pintle_dialects::{DIALECTS, Dialect, EventSupport};
 use serde_json::Value;
 
 use super::schema_text::{Field, fields, kind, pieces};
@@ -120,14 +120,14 @@ fn context(scope: ContextScope) -> &'static str {
 /// What a dialect calls the event, and which other spellings it takes.
 fn in_dialect(dialect: &Dialect, row: &EventDef) -> String {
     let name = match dialect.support(row) {
-        Support::Native(name) => format!("`{name}`"),
-        Support::Addition => format!("`{}`, which its documents do not have", row.name),
-        Support::Unsupported => String::from("none"),
+        EventSupport::Native(name) => format!("`{name}`"),
+        EventSupport::Addition => format!("`{}`, which its documents do not have", row.name),
+        EventSupport::Unsupported => String::from("none"),
     };
     let of_row =
         |canonical: &str| canonical == row.name || row.family().is_some_and(|prefix| canonical.starts_with(prefix));
     let others = dialect.aliases.iter().filter(|alias| of_row(alias.canonical));
-    let others: String = others.map(|alias| format!(", `{}` for `{}`", alias.spelling, alias.canonical)).collect();
+    let others: String = others.map(|alias| format!(", `{}` for `{}`", alias.name, alias.canonical)).collect();
     format!("{}: {name}{others}", dialect.name)
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use pintle_dialects::lifecycle_hooks::{DIALECT, ROWS, Rewrites, Row, Surface, UNSUPPORTED};
+use pintle_dialects::lifecycle_hooks::{DIALECT, HarnEventDef, HarnRewrite, HarnSurface, ROWS, UNSUPPORTED};
 
 const HEAD: &str = "\
 # Harn
@@ -72,15 +72,15 @@ pub(super) fn page() -> String {
     page
 }
 
-fn event(row: &Row) -> String {
-    let also = if row.surface == Surface::Session { format!("`{}`", row.snake()) } else { String::from("-") };
+fn event(row: &HarnEventDef) -> String {
+    let also = if row.surface == HarnSurface::Session { format!("`{}`", row.snake_name()) } else { String::from("-") };
     let veto = if row.veto { "yes" } else { "-" };
     let fails = if row.veto { "denies" } else { "is shown" };
     let rewrites = match row.rewrites {
         None => "-",
-        Some(Rewrites::Arguments | Rewrites::StepArguments) => "the arguments",
-        Some(Rewrites::Result) => "the result",
-        Some(Rewrites::Output) => "the output",
+        Some(HarnRewrite::Arguments | HarnRewrite::StepArguments) => "the arguments",
+        Some(HarnRewrite::Result) => "the result",
+        Some(HarnRewrite::Output) => "the output",
     };
     let subject = row.subject.map_or_else(|| String::from("-"), |subject| format!("`{subject}`"));
     let link = row.canonical.replace('.', "");
@@ -92,7 +92,7 @@ fn event(row: &Row) -> String {
     )
 }
 
-fn returns(row: &Row) -> Vec<String> {
+fn returns(row: &HarnEventDef) -> Vec<String> {
     let mut forms: Vec<&str> = Vec::new();
     if row.veto {
         forms.extend(["`false`", "`{block: true, reason}`", "`{deny: reason}`"]);
@@ -102,18 +102,18 @@ fn returns(row: &Row) -> Vec<String> {
     }
     match row.rewrites {
         None => {}
-        Some(Rewrites::Arguments) => forms.push("`{args: table}`"),
-        Some(Rewrites::StepArguments) => forms.extend(["`{args: list}`", "`{reason}`"]),
-        Some(Rewrites::Result) => forms.extend([
+        Some(HarnRewrite::Arguments) => forms.push("`{args: table}`"),
+        Some(HarnRewrite::StepArguments) => forms.extend(["`{args: list}`", "`{reason}`"]),
+        Some(HarnRewrite::Result) => forms.extend([
             "a text",
             "`{result}`",
             "`{result, denial: {kind, message}}`",
             "`{result, truncated: true, dropped_bytes}`",
         ]),
-        Some(Rewrites::Output) => forms.extend(["`{output}`", "`{result}`"]),
+        Some(HarnRewrite::Output) => forms.extend(["`{output}`", "`{result}`"]),
     }
     let mut forms: Vec<String> = forms.into_iter().map(|form| form.replace('|', "\\|")).collect();
-    forms.extend(row.word.map(|word| format!("`\"{word}\"`")));
+    forms.extend(row.empty_word.map(|word| format!("`\"{word}\"`")));
     forms
 }
 

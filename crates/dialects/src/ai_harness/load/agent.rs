@@ -6,12 +6,12 @@ use pintle_contract::{
     AgentSpec, Diagnostic, HookDeclaration, Location, PolicyMode, ToolSpec, ToolsPolicy, suggest_nearest,
 };
 
-use super::hook::{self, Draft, first_line};
-use super::merge::{Merged, Source, ToolDraft, merge};
+use super::hook::{self, HookDraft, first_line};
+use super::merge::{DeclarationSource, MergedDeclarations, ToolDraft, merge};
 use super::model::{self, ModelRef};
-use super::{Gathered, event, report, tool};
+use super::{GatheredFiles, event, new_report, tool};
 use crate::Artifact;
-use crate::document::{Fields, Node, split};
+use crate::document::{DocNode, FieldReader, split};
 
 /// What holds something back and is the root's alone.
 const OF_ROOT: [&str; 2] = ["tools_policy", "network"];
@@ -23,21 +23,21 @@ pub(super) struct AgentDraft {
     instruction: String,
     model: Option<ModelRef>,
     tools: Vec<ToolDraft>,
-    tool_references: Vec<Reference>,
+    tool_references: Vec<NameReference>,
     lists_tools: bool,
-    hooks: Vec<Draft>,
-    hook_references: Vec<Reference>,
+    hooks: Vec<HookDraft>,
+    hook_references: Vec<NameReference>,
     location: Location,
 }
 
 /// The name of something declared elsewhere.
-struct Reference {
+struct NameReference {
     name: String,
     location: Location,
 }
 
 /// What the references of sub-agents may mean.
-pub(super) struct Surroundings<'a> {
+pub(super) struct ReferenceScope<'a> {
     /// The root agent with the project's tools.
     pub(super) root: &'a AgentSpec,
     /// The names of the project's hooks.
@@ -47,21 +47,22 @@ pub(super) struct Surroundings<'a> {
 }
 
 /// Reads an agent file. The stem is the name, the body the instruction.
-pub(super) fn read(artifact: &Artifact, gathered: &mut Gathered) {
-    let report = report(artifact, "agent ");
+pub(super) fn read(artifact: &Artifact, gathered: &mut GatheredFiles) {
+    let report = new_report(artifact, "agent ");
     if let Some(document) = split(&report) {
         let place = first_line(&artifact.file.text, document.matter_span);
-        let mut fields = Fields::new(&report, format!("agent `{}`", artifact.name), document.matter.as_ref(), place);
+        let mut fields =
+            FieldReader::new(&report, format!("agent `{}`", artifact.name), document.matter.as_ref(), place);
         let help =
             format!("the file's name is the agent's name, `{}`; rename the file to rename the agent", artifact.name);
-        fields.foreign("name", &help);
+        fields.misplaced("name", &help);
         let description = fields.text("description").unwrap_or_default();
         let model = model::read(&mut fields);
         let (tools, tool_references) = split_list(&mut fields, "tools", |fields, index, item| {
-            tool::read_inline(fields, index, item, Source::Inline)
+            tool::read_inline(fields, index, item, DeclarationSource::Inline)
         });
         let (hooks, hook_references) = split_list(&mut fields, "hooks", |fields, index, item| {
-            hook::read_inline(fields, index, item, Source::Inline)
+            hook::read_inline(fields, index, item, DeclarationSource::Inline)
         });
         let lists_tools = fields.node("tools").is_some_and(|node| !node.is_null());
         if document.body.is_empty() {
@@ -96,20 +97,20 @@ pub(super) fn read(artifact: &Artifact, gathered: &mut Gathered) {
             location: report.location(place),
         });
     }
-    gathered.findings.extend(report.into_findings());
+    gathered.findings.extend(report.into_diagnostics());
 }
 
 /// A list whose items are names or declarations.
 fn split_list<T>(
-    fields: &mut Fields<'_>,
+    fields: &mut FieldReader<'_>,
     key: &'static str,
-    read: impl Fn(&Fields<'_>, usize, &Node) -> Option<T>,
-) -> (Vec<T>, Vec<Reference>) {
+    read: impl Fn(&FieldReader<'_>, usize, &DocNode) -> Option<T>,
+) -> (Vec<T>, Vec<NameReference>) {
     let (mut declared, mut references) = (Vec::new(), Vec::new());
     for (index, item) in fields.list(key).unwrap_or_default().iter().enumerate() {
         match item.as_text() {
             Some(name) => {
-                references.push(Reference { name: name.to_owned(), location: fields.report().location(item.span) });
+                references.push(NameReference { name: name.to_owned(), location: fields.report().location(item.span) });
             }
             None => declared.extend(read(fields, index, item)),
         }
@@ -123,12 +124,12 @@ fn split_list<T>(
 /// because every hook of the project runs in its sub-agents too (Concepts, Delegation).
 pub(super) fn assemble(
     draft: AgentDraft,
-    around: &Surroundings<'_>,
+    around: &ReferenceScope<'_>,
     unplaced: &mut Vec<HookDeclaration>,
     findings: &mut Vec<Diagnostic>,
 ) -> AgentSpec {
     let own_names: Vec<String> = draft.tools.iter().map(|tool| tool.spec.name.clone()).collect();
-    let Merged { hooks, tools } = merge(draft.hooks, draft.tools, findings);
+    let MergedDeclarations { hooks, tools } = merge(draft.hooks, draft.tools, findings);
     let mut tools: Vec<ToolSpec> = tools;
     if !draft.lists_tools {
         tools.extend(around.root.tools.iter().cloned());
@@ -142,12 +143,12 @@ pub(super) fn assemble(
         } else {
             let names =
                 around.root.tools.iter().map(|tool| tool.name.as_str()).chain(around.host_tools.iter().copied());
-            findings.push(dangling("tool", &draft.name, reference, names));
+            findings.push(unknown_reference("tool", &draft.name, reference, names));
         }
     }
     for reference in &draft.hook_references {
         if !around.hooks.contains(&reference.name.as_str()) {
-            findings.push(dangling("hook", &draft.name, reference, around.hooks.iter().copied()));
+            findings.push(unknown_reference("hook", &draft.name, reference, around.hooks.iter().copied()));
         }
     }
     let owner = format!("agent {}: ", draft.name);
@@ -175,7 +176,12 @@ pub(super) fn assemble(
     }
 }
 
-fn dangling<'a>(kind: &str, agent: &str, reference: &Reference, names: impl Iterator<Item = &'a str>) -> Diagnostic {
+fn unknown_reference<'a>(
+    kind: &str,
+    agent: &str,
+    reference: &NameReference,
+    names: impl Iterator<Item = &'a str>,
+) -> Diagnostic {
     let message = format!("agent `{agent}` refers to {kind} `{}`, which does not exist", reference.name);
     let help = match suggest_nearest(&reference.name, names) {
         Some(near) => format!("did you mean `{near}`?"),

@@ -1,47 +1,47 @@
 //! Reading a bundle: tools and hooks in the lists of one file's frontmatter ("Shape A").
 
 use super::hook::first_line;
-use super::merge::Source;
-use super::{Gathered, condition, hook, report, tool};
-use crate::document::{Fields, Kind, split};
-use crate::{Artifact, Folder};
+use super::merge::DeclarationSource;
+use super::{GatheredFiles, condition, hook, new_report, tool};
+use crate::document::{FieldReader, NodeKind, split};
+use crate::{Artifact, BundleFolder};
 
 /// What a bundle says of itself; nothing follows from it here.
 const ABOUT: [&str; 8] = ["name", "type", "version", "description", "author", "tags", "depends_on", "priority"];
 
 /// The folders whose bundles give the model their body as context.
-const GIVING_CONTEXT: [Folder; 2] = [Folder::Plugins, Folder::Overrides];
+const GIVING_CONTEXT: [BundleFolder; 2] = [BundleFolder::Plugins, BundleFolder::Overrides];
 /// What begins an item of a list in a fenced block, which was meant for the frontmatter.
 const FENCED: &[&str] = &["event:", "handler:", "name:"];
 
 /// What of a bundle is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wanted {
+enum BundleSelection {
     All,
     /// Its condition cannot be decided. Hooks that guard less than their author wrote are worse than hooks that guard
     /// more.
-    HooksAlone,
+    HooksOnly,
     /// Its own file switches it off, as if it were not there.
     Nothing,
 }
 
 /// What the `condition` of a bundle says of it.
-fn wanted(fields: &mut Fields<'_>) -> Wanted {
-    let Some(node) = fields.node("condition").filter(|node| !node.is_null()) else { return Wanted::All };
+fn read_condition(fields: &mut FieldReader<'_>) -> BundleSelection {
+    let Some(node) = fields.node("condition").filter(|node| !node.is_null()) else { return BundleSelection::All };
     let decided = match &node.kind {
-        Kind::Scalar(scalar) if scalar.text.trim().is_empty() => Some(true),
-        Kind::Scalar(scalar) => condition::decide(&scalar.text),
+        NodeKind::Scalar(scalar) if scalar.text.trim().is_empty() => Some(true),
+        NodeKind::Scalar(scalar) => condition::evaluate(&scalar.text),
         _ => None,
     };
     let (wanted, message, help) = match decided {
-        Some(true) => return Wanted::All,
+        Some(true) => return BundleSelection::All,
         Some(false) => (
-            Wanted::Nothing,
+            BundleSelection::Nothing,
             "`condition` is never true: the bundle is left out, its hooks as well",
             "move the file out of the folder, or take `condition` away",
         ),
         None => (
-            Wanted::HooksAlone,
+            BundleSelection::HooksOnly,
             "`condition` is decided when it is loaded, and this one cannot be: the hooks of the bundle always run, its tools \
              and its text are left out",
             "only `True`, `False`, `not`, `and` and `or` are decided; give each hook its own `when`, and put tools and text \
@@ -53,21 +53,23 @@ fn wanted(fields: &mut Fields<'_>) -> Wanted {
 }
 
 /// Reads the file into the gathered declarations.
-pub(super) fn read(artifact: &Artifact, folder: Folder, gathered: &mut Gathered) {
-    let report = report(artifact, "artifact ");
+pub(super) fn read(artifact: &Artifact, folder: BundleFolder, gathered: &mut GatheredFiles) {
+    let report = new_report(artifact, "artifact ");
     if let Some(document) = split(&report) {
         let place = first_line(&artifact.file.text, document.matter_span);
-        let mut fields = Fields::new(&report, format!("bundle `{}`", artifact.name), document.matter.as_ref(), place);
+        let mut fields =
+            FieldReader::new(&report, format!("bundle `{}`", artifact.name), document.matter.as_ref(), place);
         for key in ABOUT {
             fields.node(key);
         }
-        let wanted = wanted(&mut fields);
+        let wanted = read_condition(&mut fields);
         let gives_context =
             GIVING_CONTEXT.contains(&folder) || fields.text("type").is_some_and(|kind| kind == "harness");
         let context = document.body.trim();
-        let context = Some(context).filter(|text| gives_context && !text.is_empty() && !hook::fenced(text, FENCED));
-        let tools = tool::read_list(&mut fields, Source::Bundle(folder));
-        let hooks = hook::read_list(&mut fields, Source::Bundle(folder));
+        let context =
+            Some(context).filter(|text| gives_context && !text.is_empty() && !hook::has_fenced_list(text, FENCED));
+        let tools = tool::read_list(&mut fields, DeclarationSource::Bundle(folder));
+        let hooks = hook::read_list(&mut fields, DeclarationSource::Bundle(folder));
         if fields.node("tools").is_none() && fields.node("hooks").is_none() && context.is_none() {
             let looks_like_hook = document.matter.as_ref().is_some_and(|matter| matter.get("event").is_some());
             let help = if looks_like_hook {
@@ -79,13 +81,13 @@ pub(super) fn read(artifact: &Artifact, folder: Folder, gathered: &mut Gathered)
             report.warning("empty_bundle", message, place, Some(help.to_owned()));
         }
         fields.finish_guarding(&["hooks", "tools", "condition"]);
-        if wanted == Wanted::All {
+        if wanted == BundleSelection::All {
             gathered.tools.extend(tools);
             gathered.contexts.extend(context.map(str::to_owned));
         }
-        if wanted != Wanted::Nothing {
+        if wanted != BundleSelection::Nothing {
             gathered.hooks.extend(hooks);
         }
     }
-    gathered.findings.extend(report.into_findings());
+    gathered.findings.extend(report.into_diagnostics());
 }

@@ -9,33 +9,33 @@ use std::vec::IntoIter;
 const MAX_DEPTH: usize = 50;
 
 /// What an expression of `True`, `False`, `None`, `not`, `and` and `or` comes to; `None` for any other.
-pub(super) fn decide(text: &str) -> Option<bool> {
+pub(super) fn evaluate(text: &str) -> Option<bool> {
     let spaced = text.replace('(', " ( ").replace(')', " ) ");
     let words: Vec<&str> = spaced.split_whitespace().collect();
     let mut words = words.into_iter().peekable();
-    let value = either(&mut words, 0)?;
+    let value = parse_or(&mut words, 0)?;
     words.next().is_none().then_some(value)
 }
 
-type Words<'a> = Peekable<IntoIter<&'a str>>;
+type ConditionWords<'a> = Peekable<IntoIter<&'a str>>;
 
-fn either(words: &mut Words<'_>, depth: usize) -> Option<bool> {
-    let mut value = both(words, depth)?;
+fn parse_or(words: &mut ConditionWords<'_>, depth: usize) -> Option<bool> {
+    let mut value = parse_and(words, depth)?;
     while words.next_if_eq(&"or").is_some() {
-        value |= both(words, depth)?;
+        value |= parse_and(words, depth)?;
     }
     Some(value)
 }
 
-fn both(words: &mut Words<'_>, depth: usize) -> Option<bool> {
-    let mut value = single(words, depth)?;
+fn parse_and(words: &mut ConditionWords<'_>, depth: usize) -> Option<bool> {
+    let mut value = parse_operand(words, depth)?;
     while words.next_if_eq(&"and").is_some() {
-        value &= single(words, depth)?;
+        value &= parse_operand(words, depth)?;
     }
     Some(value)
 }
 
-fn single(words: &mut Words<'_>, depth: usize) -> Option<bool> {
+fn parse_operand(words: &mut ConditionWords<'_>, depth: usize) -> Option<bool> {
     if depth > MAX_DEPTH {
         return None;
     }
@@ -43,9 +43,9 @@ fn single(words: &mut Words<'_>, depth: usize) -> Option<bool> {
         // YAML's own spelling is a truth value too.
         "True" | "true" => Some(true),
         "False" | "false" | "None" => Some(false),
-        "not" => single(words, depth + 1).map(|value| !value),
+        "not" => parse_operand(words, depth + 1).map(|value| !value),
         "(" => {
-            let value = either(words, depth + 1)?;
+            let value = parse_or(words, depth + 1)?;
             words.next_if_eq(&")").map(|_| value)
         }
         _ => None,
@@ -80,7 +80,7 @@ mod tests {
             (deep.as_str(), None),
         ];
         for (text, wanted) in cases {
-            assert_eq!(decide(text), wanted, "{}", &text[..text.len().min(40)]);
+            assert_eq!(evaluate(text), wanted, "{}", &text[..text.len().min(40)]);
         }
     }
 }

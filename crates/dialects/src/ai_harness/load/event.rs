@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pintle_contract::{Codec, Diagnostic, EventName, HandlerSpec, HookDeclaration, MatcherSpec, suggest_nearest};
 
-use super::hook::Draft;
+use super::hook::HookDraft;
 use crate::ai_harness::{DIALECT, codec};
 
 /// The event that stands in where there is none, so that a script is still compiled and its faults reported.
@@ -18,7 +18,7 @@ const META_EVENTS: [&str; 4] = ["meta.register_tool", "meta.register_hook", "met
 /// `owner` goes before the messages: empty for a project's own list.
 pub(super) fn declare(
     owner: &str,
-    drafts: Vec<Draft>,
+    drafts: Vec<HookDraft>,
     unplaced: &mut Vec<HookDeclaration>,
     findings: &mut Vec<Diagnostic>,
 ) -> Vec<HookDeclaration> {
@@ -29,25 +29,25 @@ pub(super) fn declare(
             Ok(event) => Some((event, spelling)),
             Err(_) => {
                 let message = format!("{owner}hooks[{index}].event \"{spelling}\" is invalid");
-                findings.push(Diagnostic::error("unknown_event", message, location).help(advice(&spelling)));
+                findings.push(Diagnostic::error("unknown_event", message, location).help(suggest_event(&spelling)));
                 None
             }
         });
         match known {
             Some((event, spelling)) => {
-                findings.extend(unfired(&event, &spelling, &draft));
-                declared.push(declaration(draft, event, spelling, &codec));
+                findings.extend(check_never_fired(&event, &spelling, &draft));
+                declared.push(build_declaration(draft, event, spelling, &codec));
             }
             None => {
                 let stand_in = EventName::parse(STAND_IN).ok();
-                unplaced.extend(stand_in.map(|event| declaration(draft, event, STAND_IN.to_owned(), &codec)));
+                unplaced.extend(stand_in.map(|event| build_declaration(draft, event, STAND_IN.to_owned(), &codec)));
             }
         }
     }
     declared
 }
 
-fn declaration(draft: Draft, event: EventName, spelling: String, codec: &Arc<dyn Codec>) -> HookDeclaration {
+fn build_declaration(draft: HookDraft, event: EventName, spelling: String, codec: &Arc<dyn Codec>) -> HookDeclaration {
     HookDeclaration {
         on_deny: pintle_contract::DenyEffect::default(),
         profile: pintle_contract::Profile::SequentialFirstDeny,
@@ -73,12 +73,12 @@ fn declaration(draft: Draft, event: EventName, spelling: String, codec: &Arc<dyn
 }
 
 /// A guard of an event that nothing fires guards nothing.
-fn unfired(event: &EventName, spelling: &str, draft: &Draft) -> Option<Diagnostic> {
+fn check_never_fired(event: &EventName, spelling: &str, draft: &HookDraft) -> Option<Diagnostic> {
     let name = event.as_str();
     if !name.starts_with("meta.") || META_EVENTS.contains(&name) {
         return None;
     }
-    let known = META_EVENTS.into_iter().chain(DIALECT.aliases.iter().map(|alias| alias.spelling));
+    let known = META_EVENTS.into_iter().chain(DIALECT.aliases.iter().map(|alias| alias.name));
     let help = match suggest_nearest(spelling, known) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("fired are {}", META_EVENTS.join(", ")),
@@ -87,7 +87,7 @@ fn unfired(event: &EventName, spelling: &str, draft: &Draft) -> Option<Diagnosti
 }
 
 /// The next step for someone who wrote an event that does not exist.
-fn advice(spelling: &str) -> String {
+fn suggest_event(spelling: &str) -> String {
     let trimmed = spelling.trim();
     if trimmed.is_empty() {
         return String::from("add a line such as `event: tool.pre`");

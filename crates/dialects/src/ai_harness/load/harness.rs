@@ -3,10 +3,10 @@
 use pintle_contract::{AgentSpec, ByteSpan, Location};
 
 use super::hook::first_line;
-use super::merge::Source;
-use super::{Gathered, hook, model, report, settings, tool};
-use crate::document::{Fields, Report, after_byte_order_mark, parse, split};
-use crate::{Artifact, Role};
+use super::merge::DeclarationSource;
+use super::{GatheredFiles, hook, model, new_report, settings, tool};
+use crate::document::{FieldReader, FileReport, parse, skip_byte_order_mark, split};
+use crate::{Artifact, ArtifactKind};
 
 /// The name, without its ending, of a YAML that can only be an agent's own file.
 const OWN_NAME: &str = "harness";
@@ -15,16 +15,17 @@ const GUARDING: &[&str] =
     &["hooks", "tools", "tools_policy", "network", "meta", "delegation", "exit_policy", "redact_secrets"];
 
 /// Reads the file into the gathered declarations.
-pub(super) fn read(artifact: &Artifact, gathered: &mut Gathered) {
-    let report = report(artifact, "");
-    if artifact.role == Role::HarnessYaml {
-        let whole = ByteSpan { start: after_byte_order_mark(&report), end: artifact.file.text.len() };
+pub(super) fn read(artifact: &Artifact, gathered: &mut GatheredFiles) {
+    let report = new_report(artifact, "");
+    if artifact.role == ArtifactKind::HarnessYaml {
+        let whole = ByteSpan { start: skip_byte_order_mark(&report), end: artifact.file.text.len() };
         if let Ok(matter) = parse(&report, whole) {
             if matter.is_none() {
                 let help = Some(String::from("write an agent, its hooks or a block of hooks into it, or take it away"));
                 report.value_error("empty_file", "the file is empty: it declares nothing", whole, help);
             }
-            let mut fields = Fields::new(&report, "the agent", matter.as_ref(), first_line(&artifact.file.text, whole));
+            let mut fields =
+                FieldReader::new(&report, "the agent", matter.as_ref(), first_line(&artifact.file.text, whole));
             read_fields(&mut fields, "", gathered);
             match artifact.name.as_str() {
                 OWN_NAME => fields.finish_guarding(GUARDING),
@@ -34,14 +35,14 @@ pub(super) fn read(artifact: &Artifact, gathered: &mut Gathered) {
         }
     } else if let Some(document) = split(&report) {
         let place = first_line(&artifact.file.text, document.matter_span);
-        let mut fields = Fields::new(&report, "the agent", document.matter.as_ref(), place);
+        let mut fields = FieldReader::new(&report, "the agent", document.matter.as_ref(), place);
         read_fields(&mut fields, document.body, gathered);
         fields.finish_guarding(GUARDING);
     }
-    gathered.findings.extend(report.into_findings());
+    gathered.findings.extend(report.into_diagnostics());
 }
 
-fn read_fields(fields: &mut Fields<'_>, body: &str, gathered: &mut Gathered) {
+fn read_fields(fields: &mut FieldReader<'_>, body: &str, gathered: &mut GatheredFiles) {
     let models = model::read_list(fields);
     let model = model::read(fields).map(|model| model.resolve(None, &models));
     let (history, prompt) = settings::read_context(fields);
@@ -61,20 +62,20 @@ fn read_fields(fields: &mut Fields<'_>, body: &str, gathered: &mut Gathered) {
         meta: settings::read_meta(fields),
         network: settings::read_network(fields),
         exit: settings::read_exit(fields),
-        location: place(fields.report(), fields.place()),
+        location: to_location(fields.report(), fields.span()),
         ..AgentSpec::default()
     };
     // Pintle's own. A project can ask for it, and not forbid it.
     gathered.redact_secrets = fields.boolean("redact_secrets") == Some(true);
-    gathered.tools.extend(tool::read_list(fields, Source::Inline));
-    gathered.hooks.extend(hook::read_list(fields, Source::Inline));
-    fields.reserved("version");
-    fields.not_supported("serve", "start the agent with `pintle run`");
-    fields.not_supported("artifact_sources", "copy the artifacts into `.harness/`");
-    fields.not_supported("trusted_sources", "copy the artifacts into `.harness/`");
+    gathered.tools.extend(tool::read_list(fields, DeclarationSource::Inline));
+    gathered.hooks.extend(hook::read_list(fields, DeclarationSource::Inline));
+    fields.note_reserved("version");
+    fields.warn_unsupported("serve", "start the agent with `pintle run`");
+    fields.warn_unsupported("artifact_sources", "copy the artifacts into `.harness/`");
+    fields.warn_unsupported("trusted_sources", "copy the artifacts into `.harness/`");
     gathered.harness = Some(spec);
 }
 
-fn place(report: &Report, span: ByteSpan) -> Location {
+fn to_location(report: &FileReport, span: ByteSpan) -> Location {
     report.location(first_line(&report.file().text, span))
 }

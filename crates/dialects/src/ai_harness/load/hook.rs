@@ -2,19 +2,19 @@
 
 use pintle_contract::{ByteSpan, EnforcementMode, FailurePolicy, HookExample, Location, ScriptSource};
 
-use super::merge::Source;
-use super::{Gathered, report};
+use super::merge::DeclarationSource;
+use super::{GatheredFiles, new_report};
 use crate::Artifact;
-use crate::document::{Fields, Kind, Node, split, to_json};
+use crate::document::{DocNode, FieldReader, NodeKind, split, to_json};
 
 /// The longest time one call may be given: an hour.
 const MAX_TIMEOUT_MS: u64 = 3_600_000;
 
 /// A hook as written, before its event is looked up.
 #[derive(Debug)]
-pub(super) struct Draft {
+pub(super) struct HookDraft {
     pub(super) name: String,
-    pub(super) source: Source,
+    pub(super) source: DeclarationSource,
     /// The event as written and its place; `None` when it is missing and that was reported.
     pub(super) event: Option<(String, Location)>,
     pub(super) script: Option<ScriptSource>,
@@ -29,9 +29,9 @@ pub(super) struct Draft {
     pub(super) location: Location,
 }
 
-impl Draft {
+impl HookDraft {
     /// A hook that does nothing yet.
-    pub(super) fn empty(name: String, source: Source, location: Location) -> Self {
+    pub(super) fn empty(name: String, source: DeclarationSource, location: Location) -> Self {
         Self {
             name,
             source,
@@ -51,26 +51,27 @@ impl Draft {
 }
 
 /// Reads a hook file. The file's stem is the name (File shape, rule 3).
-pub(super) fn read_file(artifact: &Artifact, gathered: &mut Gathered) {
-    let report = report(artifact, "hook ");
+pub(super) fn read_file(artifact: &Artifact, gathered: &mut GatheredFiles) {
+    let report = new_report(artifact, "hook ");
     if let Some(document) = split(&report) {
         let place = first_line(&artifact.file.text, document.matter_span);
         let says = |key: &str| document.matter.as_ref().is_some_and(|matter| matter.get(key).is_some());
-        if !says("event") && !says("script") && fenced(document.body, &["event:", "handler:"]) {
+        if !says("event") && !says("script") && has_fenced_list(document.body, &["event:", "handler:"]) {
             let message =
                 format!("file `{}` has its hooks in a fenced block of its body, which is not read", artifact.name);
             let help = "list them below `hooks:` in the frontmatter of a file in `.harness/plugins/`";
             report.value_error("fenced_block", &message, place, Some(help.to_owned()));
-            gathered.findings.extend(report.into_findings());
+            gathered.findings.extend(report.into_diagnostics());
             return;
         }
         let owner = format!("hook `{}`", artifact.name);
-        let mut fields = Fields::new(&report, owner, document.matter.as_ref(), place);
+        let mut fields = FieldReader::new(&report, owner, document.matter.as_ref(), place);
         let name_help =
             format!("the file's name is the hook's name, `{}`; rename the file to rename the hook", artifact.name);
-        fields.foreign("name", &name_help);
-        fields.foreign("handler", &name_help);
-        let mut draft = read_fields(&mut fields, artifact.name.clone(), Source::File, report.location(place));
+        fields.misplaced("name", &name_help);
+        fields.misplaced("handler", &name_help);
+        let mut draft =
+            read_fields(&mut fields, artifact.name.clone(), DeclarationSource::File, report.location(place));
         let event_is_text = fields.node("event").is_none_or(|node| node.is_null() || node.as_text().is_some());
         if event_is_text && draft.event.as_ref().is_none_or(|(event, _)| event.is_empty()) {
             let message = format!("hook \"{}\": event field is required in frontmatter", artifact.name);
@@ -81,27 +82,32 @@ pub(super) fn read_file(artifact: &Artifact, gathered: &mut Gathered) {
         fields.finish_guarding_all();
         gathered.hooks.push(draft);
     }
-    gathered.findings.extend(report.into_findings());
+    gathered.findings.extend(report.into_diagnostics());
 }
 
 /// Reads the hooks of a list. Each needs a `handler`, which is its name.
-pub(super) fn read_list(fields: &mut Fields<'_>, source: Source) -> Vec<Draft> {
+pub(super) fn read_list(fields: &mut FieldReader<'_>, source: DeclarationSource) -> Vec<HookDraft> {
     let items = fields.list("hooks").unwrap_or_default();
     items.iter().enumerate().filter_map(|(index, item)| read_inline(fields, index, item, source)).collect()
 }
 
 /// Reads one hook of a list; `None` when it is no mapping, which is reported.
-pub(super) fn read_inline(fields: &Fields<'_>, index: usize, item: &Node, source: Source) -> Option<Draft> {
+pub(super) fn read_inline(
+    fields: &FieldReader<'_>,
+    index: usize,
+    item: &DocNode,
+    source: DeclarationSource,
+) -> Option<HookDraft> {
     let report = fields.report();
-    let named = item.get("handler").and_then(Node::as_text).unwrap_or_default();
+    let named = item.get("handler").and_then(DocNode::as_text).unwrap_or_default();
     let owner = if named.is_empty() { format!("hooks[{index}]") } else { format!("hook `{named}`") };
-    let mut own = Fields::new(report, owner, Some(item), item.span);
-    if !matches!(item.kind, Kind::Map(_)) {
+    let mut own = FieldReader::new(report, owner, Some(item), item.span);
+    if !matches!(item.kind, NodeKind::Map(_)) {
         return None;
     }
     let place = first_line(&report.file().text, item.span);
     let handler = own.text("handler").filter(|name| !name.is_empty());
-    own.foreign("name", "a hook in a list is named by `handler`");
+    own.misplaced("name", "a hook in a list is named by `handler`");
     if handler.is_none() && own.node("handler").is_none_or(|node| node.is_null() || node.as_text().is_some()) {
         let help = Some(String::from("add `handler:` with a name for the hook"));
         report.error("missing_field", &format!("hooks[{index}].handler cannot be empty"), place, help);
@@ -109,7 +115,7 @@ pub(super) fn read_inline(fields: &Fields<'_>, index: usize, item: &Node, source
     let name = handler.unwrap_or_else(|| format!("hooks[{index}]"));
     let mut draft = read_fields(&mut own, name, source, report.location(place));
     // A missing event is found when the merged list is checked, with its position there (Validation surface).
-    if own.node("event").is_none_or(Node::is_null) {
+    if own.node("event").is_none_or(DocNode::is_null) {
         draft.event = Some((String::new(), report.location(place)));
     }
     own.finish_guarding_all();
@@ -117,7 +123,7 @@ pub(super) fn read_inline(fields: &Fields<'_>, index: usize, item: &Node, source
 }
 
 /// Reads the fields that every form of a hook has.
-fn read_fields(fields: &mut Fields<'_>, name: String, source: Source, place: Location) -> Draft {
+fn read_fields(fields: &mut FieldReader<'_>, name: String, source: DeclarationSource, place: Location) -> HookDraft {
     let report = fields.report();
     let event_place = fields.node("event").filter(|node| !node.is_null()).map(|node| report.location(node.span));
     let event = fields.text("event").zip(event_place.clone());
@@ -139,8 +145,8 @@ fn read_fields(fields: &mut Fields<'_>, name: String, source: Source, place: Loc
     let files = fields.texts("files");
     let tools = fields.texts("tools");
     let examples = read_examples(fields);
-    fields.reserved("verify");
-    fields.reserved("verify_policy");
+    fields.note_reserved("verify");
+    fields.note_reserved("verify_policy");
     if script.is_none() && declared.is_none_or(|node| node.as_text().is_some()) {
         let help = Some(String::from("add `script: |` with a function `handle(event, payload)`"));
         match fields.unknown_key().filter(|_| declared.is_none()) {
@@ -155,10 +161,24 @@ fn read_fields(fields: &mut Fields<'_>, name: String, source: Source, place: Loc
         }
     }
     let location = event_place.unwrap_or(place);
-    Draft { name, source, event, script, when, priority, timeout_ms, on_error, mode, files, tools, examples, location }
+    HookDraft {
+        name,
+        source,
+        event,
+        script,
+        when,
+        priority,
+        timeout_ms,
+        on_error,
+        mode,
+        files,
+        tools,
+        examples,
+        location,
+    }
 }
 
-fn read_examples(fields: &mut Fields<'_>) -> Vec<HookExample> {
+fn read_examples(fields: &mut FieldReader<'_>) -> Vec<HookExample> {
     let report = fields.report();
     let items = fields.list("examples").unwrap_or_default();
     if let Some(node) = fields.node("examples").filter(|_| !items.is_empty()) {
@@ -171,7 +191,7 @@ fn read_examples(fields: &mut Fields<'_>) -> Vec<HookExample> {
     }
     let mut examples = Vec::new();
     for (index, item) in items.iter().enumerate() {
-        let mut own = Fields::new(report, format!("examples[{index}]"), Some(item), item.span);
+        let mut own = FieldReader::new(report, format!("examples[{index}]"), Some(item), item.span);
         let expected = own.choice("expect", &["allow", "block", "modify", "ask"].map(|word| (word, word)));
         let payload = own.node("payload").map(to_json);
         for missing in ["payload", "expect"].into_iter().filter(|key| item.get(key).is_none()) {
@@ -189,7 +209,7 @@ fn read_examples(fields: &mut Fields<'_>) -> Vec<HookExample> {
 }
 
 /// Whether a fenced block of a body has a list with one of these keys, as upstream's catalogue of artifacts shows them.
-pub(super) fn fenced(body: &str, keys: &[&str]) -> bool {
+pub(super) fn has_fenced_list(body: &str, keys: &[&str]) -> bool {
     let mut is_inside = false;
     body.lines().map(str::trim).any(|line| {
         if line.starts_with("```") {

@@ -2,48 +2,48 @@
 
 use pintle_contract::{Diagnostic, Location, ToolSpec};
 
-use super::Seen;
-use super::hook::Draft;
-use crate::Folder;
+use super::NameCounts;
+use super::hook::HookDraft;
+use crate::BundleFolder;
 
 /// Where a hook or a tool was declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum DeclarationSource {
     /// In a list of the agent's own file.
     Inline,
     /// In a file of its own.
     File,
     /// In a bundle.
-    Bundle(Folder),
+    Bundle(BundleFolder),
 }
 
 /// A tool, and where it was declared.
 #[derive(Debug)]
 pub(super) struct ToolDraft {
     pub(super) spec: ToolSpec,
-    pub(super) source: Source,
+    pub(super) source: DeclarationSource,
 }
 
 /// The hooks and tools that stay, in registration order.
-pub(super) struct Merged {
-    pub(super) hooks: Vec<Draft>,
+pub(super) struct MergedDeclarations {
+    pub(super) hooks: Vec<HookDraft>,
     pub(super) tools: Vec<ToolSpec>,
 }
 
 /// A thing with a name, a source and a place.
-trait Named {
+trait NamedDeclaration {
     const KIND: &'static str;
     fn name(&self) -> &str;
-    fn source(&self) -> Source;
+    fn source(&self) -> DeclarationSource;
     fn location(&self) -> &Location;
 }
 
-impl Named for Draft {
+impl NamedDeclaration for HookDraft {
     const KIND: &'static str = "hook";
     fn name(&self) -> &str {
         &self.name
     }
-    fn source(&self) -> Source {
+    fn source(&self) -> DeclarationSource {
         self.source
     }
     fn location(&self) -> &Location {
@@ -51,12 +51,12 @@ impl Named for Draft {
     }
 }
 
-impl Named for ToolDraft {
+impl NamedDeclaration for ToolDraft {
     const KIND: &'static str = "tool";
     fn name(&self) -> &str {
         &self.spec.name
     }
-    fn source(&self) -> Source {
+    fn source(&self) -> DeclarationSource {
         self.source
     }
     fn location(&self) -> &Location {
@@ -66,33 +66,41 @@ impl Named for ToolDraft {
 
 /// Lets files replace inline declarations and overrides replace everything; what else meets under one name both stays
 /// (hooks, with a warning) or is an error (tools).
-pub(super) fn merge(hooks: Vec<Draft>, tools: Vec<ToolDraft>, findings: &mut Vec<Diagnostic>) -> Merged {
-    let hooks = place(hooks, findings, |earlier, later| {
+pub(super) fn merge(
+    hooks: Vec<HookDraft>,
+    tools: Vec<ToolDraft>,
+    findings: &mut Vec<Diagnostic>,
+) -> MergedDeclarations {
+    let hooks = merge_declarations(hooks, findings, |earlier, later| {
         let message = format!("hook `{}` is declared more than once, and each runs", later.name);
-        let help =
-            format!("the other is {}; rename one, or put one into `overrides/` to replace the other", at(earlier));
+        let help = format!(
+            "the other is {}; rename one, or put one into `overrides/` to replace the other",
+            describe_location(earlier)
+        );
         (true, Diagnostic::warning("duplicate_hook", message, later.location.clone()).help(help))
     });
-    let tools = place(tools, findings, |earlier, later| {
+    let tools = merge_declarations(tools, findings, |earlier, later| {
         let message = format!("tool \"{}\" is defined more than once", later.spec.name);
-        let help =
-            format!("the other is {}; rename one, or put one into `overrides/` to replace the other", at(earlier));
+        let help = format!(
+            "the other is {}; rename one, or put one into `overrides/` to replace the other",
+            describe_location(earlier)
+        );
         (false, Diagnostic::error("duplicate_tool", message, later.spec.location.clone()).help(help))
     });
-    Merged { hooks, tools: tools.into_iter().map(|draft| draft.spec).collect() }
+    MergedDeclarations { hooks, tools: tools.into_iter().map(|draft| draft.spec).collect() }
 }
 
 /// Walks declarations in registration order and gives each its place.
 ///
 /// `meet` is asked when two meet of which none replaces the other: whether the later one stays too, and what to say.
-fn place<T: Named>(
+fn merge_declarations<T: NamedDeclaration>(
     items: Vec<T>,
     findings: &mut Vec<Diagnostic>,
     meet: impl Fn(&T, &T) -> (bool, Diagnostic),
 ) -> Vec<T> {
     let mut slots: Vec<Option<T>> = Vec::with_capacity(items.len());
     let mut met: Vec<(usize, Diagnostic)> = Vec::new();
-    let mut seen = Seen::new();
+    let mut seen = NameCounts::new();
     for item in items {
         let same = seen.entry(item.name().to_owned()).or_default();
         let replaced: Vec<usize> = same
@@ -105,14 +113,16 @@ fn place<T: Named>(
         if let Some((first, others)) = replaced.split_first() {
             for slot in others {
                 if let Some(earlier) = slots.get_mut(*slot).and_then(Option::take) {
-                    let message = format!("{} `{}` replaces the one {}", T::KIND, item.name(), at(&earlier));
+                    let message =
+                        format!("{} `{}` replaces the one {}", T::KIND, item.name(), describe_location(&earlier));
                     findings.push(Diagnostic::note("replaced", message, item.location().clone()));
                 }
             }
             same.retain(|slot| !others.contains(slot));
             if let Some(slot) = slots.get_mut(*first) {
                 if let Some(earlier) = slot.as_ref() {
-                    let message = format!("{} `{}` replaces the one {}", T::KIND, item.name(), at(earlier));
+                    let message =
+                        format!("{} `{}` replaces the one {}", T::KIND, item.name(), describe_location(earlier));
                     findings.push(Diagnostic::note("replaced", message, item.location().clone()));
                 }
                 *slot = Some(item);
@@ -135,16 +145,18 @@ fn place<T: Named>(
     slots.into_iter().flatten().collect()
 }
 
-fn replaces<T: Named>(later: &T, earlier: &T) -> bool {
+fn replaces<T: NamedDeclaration>(later: &T, earlier: &T) -> bool {
     match (later.source(), earlier.source()) {
-        (Source::Bundle(Folder::Overrides), Source::Bundle(Folder::Overrides)) => false,
-        (Source::Bundle(Folder::Overrides), _) => true,
-        (Source::File | Source::Bundle(_), Source::Inline) => true,
+        (DeclarationSource::Bundle(BundleFolder::Overrides), DeclarationSource::Bundle(BundleFolder::Overrides)) => {
+            false
+        }
+        (DeclarationSource::Bundle(BundleFolder::Overrides), _) => true,
+        (DeclarationSource::File | DeclarationSource::Bundle(_), DeclarationSource::Inline) => true,
         _ => false,
     }
 }
 
-fn at<T: Named>(item: &T) -> String {
+fn describe_location<T: NamedDeclaration>(item: &T) -> String {
     match (item.location().path(), item.location().line_column()) {
         (Some(path), Some((line, _))) => format!("at {}:{line}", path.display()),
         _ => String::from("registered before"),

@@ -2,7 +2,7 @@
 
 use pintle_contract::{ModelSpec, RetrySpec};
 
-use crate::document::{Fields, Kind};
+use crate::document::{FieldReader, NodeKind};
 
 /// The model that a mapping without `name` means.
 const DEFAULT_NAME: &str = "gpt-4o";
@@ -27,16 +27,16 @@ impl ModelRef {
             Self::Declared(model) => model,
             Self::Named(name) => {
                 let known = models.iter().chain(model).find(|model| model.name == name);
-                known.cloned().unwrap_or_else(|| ModelSpec { name, ..model.cloned().unwrap_or_else(plain) })
+                known.cloned().unwrap_or_else(|| ModelSpec { name, ..model.cloned().unwrap_or_else(default_model) })
             }
         }
     }
 }
 
 /// Reads `model`: a mapping, or a name alone.
-pub(super) fn read(fields: &mut Fields<'_>) -> Option<ModelRef> {
+pub(super) fn read(fields: &mut FieldReader<'_>) -> Option<ModelRef> {
     let node = fields.node("model").filter(|node| !node.is_null())?;
-    if matches!(node.kind, Kind::Map(_)) {
+    if matches!(node.kind, NodeKind::Map(_)) {
         let mut own = fields.fields("model")?;
         let model = read_fields(&mut own);
         own.finish();
@@ -46,26 +46,26 @@ pub(super) fn read(fields: &mut Fields<'_>) -> Option<ModelRef> {
 }
 
 /// Reads `models`: a list of the same.
-pub(super) fn read_list(fields: &mut Fields<'_>) -> Vec<ModelSpec> {
+pub(super) fn read_list(fields: &mut FieldReader<'_>) -> Vec<ModelSpec> {
     let report = fields.report();
     let items = fields.list("models").unwrap_or_default();
     let mut models = Vec::new();
     for (index, item) in items.iter().enumerate() {
         if let Some(name) = item.as_text() {
-            models.push(ModelSpec { name: name.to_owned(), ..plain() });
+            models.push(ModelSpec { name: name.to_owned(), ..default_model() });
             continue;
         }
-        let mut own = Fields::new(report, format!("models[{index}]"), Some(item), item.span);
+        let mut own = FieldReader::new(report, format!("models[{index}]"), Some(item), item.span);
         let model = read_fields(&mut own);
         own.finish();
-        if matches!(item.kind, Kind::Map(_)) {
+        if matches!(item.kind, NodeKind::Map(_)) {
             models.push(model);
         }
     }
     models
 }
 
-fn plain() -> ModelSpec {
+fn default_model() -> ModelSpec {
     ModelSpec {
         name: String::from(DEFAULT_NAME),
         provider: String::from(DEFAULT_PROVIDER),
@@ -77,8 +77,8 @@ fn plain() -> ModelSpec {
     }
 }
 
-fn read_fields(fields: &mut Fields<'_>) -> ModelSpec {
-    let plain = plain();
+fn read_fields(fields: &mut FieldReader<'_>) -> ModelSpec {
+    let plain = default_model();
     ModelSpec {
         name: fields.text("name").unwrap_or(plain.name),
         provider: fields.text("provider").unwrap_or(plain.provider),
@@ -90,7 +90,7 @@ fn read_fields(fields: &mut Fields<'_>) -> ModelSpec {
     }
 }
 
-fn read_retry(fields: &mut Fields<'_>) -> RetrySpec {
+fn read_retry(fields: &mut FieldReader<'_>) -> RetrySpec {
     let default = RetrySpec::default();
     let Some(mut own) = fields.fields("retry") else {
         return default;

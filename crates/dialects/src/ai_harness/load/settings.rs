@@ -5,13 +5,13 @@ use pintle_contract::{
     PermissionMode, PolicyMode, ToolsPolicy,
 };
 
-use crate::document::{Fields, Kind, Plain};
+use crate::document::{FieldReader, NodeKind, PlainValue};
 
 /// The deepest delegation there is.
 const MAX_DEPTH: u32 = 5;
 
 /// Reads `context`; the second value is `context.system_prompt`.
-pub(super) fn read_context(fields: &mut Fields<'_>) -> (HistorySpec, Option<String>) {
+pub(super) fn read_context(fields: &mut FieldReader<'_>) -> (HistorySpec, Option<String>) {
     let default = HistorySpec::default();
     let Some(mut own) = fields.fields("context") else {
         return (default, None);
@@ -21,13 +21,13 @@ pub(super) fn read_context(fields: &mut Fields<'_>) -> (HistorySpec, Option<Stri
         max_tokens: own.integer("max_tokens", 1..=100_000_000).unwrap_or(default.max_tokens),
     };
     let prompt = own.text("system_prompt");
-    own.not_supported("sources", "put the text into the body, or read the files with a tool");
+    own.warn_unsupported("sources", "put the text into the body, or read the files with a tool");
     own.finish();
     (history, prompt)
 }
 
 /// Reads `compaction`. Absent is the model's own window, as far as it is known.
-pub(super) fn read_compaction(fields: &mut Fields<'_>) -> CompactionSpec {
+pub(super) fn read_compaction(fields: &mut FieldReader<'_>) -> CompactionSpec {
     let default = CompactionSpec::default();
     let Some(mut own) = fields.fields("compaction") else {
         return default;
@@ -42,7 +42,7 @@ pub(super) fn read_compaction(fields: &mut Fields<'_>) -> CompactionSpec {
 }
 
 /// Reads `permission_mode`.
-pub(super) fn read_permission_mode(fields: &mut Fields<'_>) -> Option<PermissionMode> {
+pub(super) fn read_permission_mode(fields: &mut FieldReader<'_>) -> Option<PermissionMode> {
     let modes = [
         ("strict", PermissionMode::Strict),
         ("balanced", PermissionMode::Balanced),
@@ -53,7 +53,7 @@ pub(super) fn read_permission_mode(fields: &mut Fields<'_>) -> Option<Permission
 }
 
 /// Reads `tools_policy`. A list of allowed tools without a mode means an allow-list.
-pub(super) fn read_policy(fields: &mut Fields<'_>) -> ToolsPolicy {
+pub(super) fn read_policy(fields: &mut FieldReader<'_>) -> ToolsPolicy {
     let Some(mut own) = fields.fields("tools_policy") else {
         return ToolsPolicy::default();
     };
@@ -91,13 +91,13 @@ pub(super) fn read_policy(fields: &mut Fields<'_>) -> ToolsPolicy {
 }
 
 /// Reads `delegation`.
-pub(super) fn read_delegation(fields: &mut Fields<'_>) -> DelegationSpec {
+pub(super) fn read_delegation(fields: &mut FieldReader<'_>) -> DelegationSpec {
     let Some(mut own) = fields.fields("delegation") else {
         return DelegationSpec::default();
     };
     let mut max_depth = own.integer("max_depth", 0..=u32::MAX);
     if let Some(depth) = max_depth.filter(|depth| *depth > MAX_DEPTH) {
-        let place = own.node("max_depth").map_or(own.place(), |node| node.span);
+        let place = own.node("max_depth").map_or(own.span(), |node| node.span);
         let help = Some(format!("write at most {MAX_DEPTH}"));
         own.report().warning(
             "bad_value",
@@ -114,20 +114,20 @@ pub(super) fn read_delegation(fields: &mut Fields<'_>) -> DelegationSpec {
     if let Some(mut policy) = own.fields("verify_policy") {
         // `max_verify_retries` outranks the policy's.
         max_verify_retries = max_verify_retries.or(policy.integer("max_retries", 0..=100));
-        policy.reserved("on_exhausted");
-        policy.reserved("timeout_per_attempt");
+        policy.note_reserved("on_exhausted");
+        policy.note_reserved("timeout_per_attempt");
         policy.finish_guarding_all();
     }
     own.finish_guarding_all();
     DelegationSpec { max_depth, max_concurrent, iterations_per_depth, verify, max_verify_retries }
 }
 
-fn read_iterations(fields: &mut Fields<'_>) -> Vec<u32> {
+fn read_iterations(fields: &mut FieldReader<'_>) -> Vec<u32> {
     let report = fields.report();
     let items = fields.list("iterations_per_depth").unwrap_or_default();
-    let whole = |item: &crate::document::Node| match &item.kind {
-        Kind::Scalar(scalar) => match scalar.plain() {
-            Plain::Integer(value) => u32::try_from(value).ok().filter(|value| *value > 0),
+    let whole = |item: &crate::document::DocNode| match &item.kind {
+        NodeKind::Scalar(scalar) => match scalar.plain_value() {
+            PlainValue::Integer(value) => u32::try_from(value).ok().filter(|value| *value > 0),
             _ => None,
         },
         _ => None,
@@ -145,7 +145,7 @@ fn read_iterations(fields: &mut Fields<'_>) -> Vec<u32> {
 }
 
 /// Reads `meta`. Absent means disabled.
-pub(super) fn read_meta(fields: &mut Fields<'_>) -> MetaSpec {
+pub(super) fn read_meta(fields: &mut FieldReader<'_>) -> MetaSpec {
     let default = MetaSpec::default();
     let Some(mut own) = fields.fields("meta") else {
         return default;
@@ -162,7 +162,7 @@ pub(super) fn read_meta(fields: &mut Fields<'_>) -> MetaSpec {
 }
 
 /// Reads `network`.
-pub(super) fn read_network(fields: &mut Fields<'_>) -> NetworkSpec {
+pub(super) fn read_network(fields: &mut FieldReader<'_>) -> NetworkSpec {
     let Some(mut own) = fields.fields("network") else {
         return NetworkSpec::default();
     };
@@ -172,7 +172,7 @@ pub(super) fn read_network(fields: &mut Fields<'_>) -> NetworkSpec {
 }
 
 /// Reads `exit_policy`.
-pub(super) fn read_exit(fields: &mut Fields<'_>) -> ExitSpec {
+pub(super) fn read_exit(fields: &mut FieldReader<'_>) -> ExitSpec {
     let default = ExitSpec::default();
     let Some(mut own) = fields.fields("exit_policy") else {
         return default;

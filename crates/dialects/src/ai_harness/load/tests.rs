@@ -18,18 +18,18 @@ use serde_json::json;
 use super::*;
 
 /// Loads files given as role, name and text; the path is the name with its folder.
-fn read(files: &[(Role, &str, &str)]) -> Project {
+fn read(files: &[(ArtifactKind, &str, &str)]) -> ParsedProject {
     let artifacts: Vec<Artifact> = files
         .iter()
         .map(|(role, name, text)| {
             let folder = match role {
-                Role::Harness | Role::HarnessYaml | Role::Bundle(Folder::Root) => "",
-                Role::Tool => "tools/",
-                Role::Hook => "hooks/",
-                Role::Bundle(Folder::Plugins) => "plugins/",
-                Role::Bundle(Folder::Builtins) => "builtins/",
-                Role::Bundle(Folder::Overrides) => "overrides/",
-                Role::Agent => "agents/",
+                ArtifactKind::Harness | ArtifactKind::HarnessYaml | ArtifactKind::Bundle(BundleFolder::Root) => "",
+                ArtifactKind::Tool => "tools/",
+                ArtifactKind::Hook => "hooks/",
+                ArtifactKind::Bundle(BundleFolder::Plugins) => "plugins/",
+                ArtifactKind::Bundle(BundleFolder::Builtins) => "builtins/",
+                ArtifactKind::Bundle(BundleFolder::Overrides) => "overrides/",
+                ArtifactKind::Agent => "agents/",
                 _ => "elsewhere/",
             };
             let path = PathBuf::from(format!("{folder}{name}.md"));
@@ -40,24 +40,24 @@ fn read(files: &[(Role, &str, &str)]) -> Project {
             }
         })
         .collect();
-    load(&artifacts, &Reading { host_tools: &["shell"], ..Reading::default() })
+    load(&artifacts, &ParseContext { host_tools: &["shell"], ..ParseContext::default() })
 }
 
 /// The findings of at least a severity, each with its help.
-fn findings(project: &Project, least: Severity) -> Vec<String> {
+fn findings(project: &ParsedProject, least: Severity) -> Vec<String> {
     let shown = project.diagnostics.iter().filter(|finding| finding.severity >= least);
     shown
         .map(|finding| finding.help.as_ref().map_or(finding.to_string(), |help| format!("{finding} | {help}")))
         .collect()
 }
 
-fn names(project: &Project) -> Vec<&str> {
+fn names(project: &ParsedProject) -> Vec<&str> {
     project.hooks.iter().map(|hook| hook.name.as_str()).collect()
 }
 
 const HOOK: &str = "---\nevent: tool.pre\npriority: 1\nscript: x\n---\n";
 const NO_FINDINGS: Vec<String> = Vec::new();
 
-fn bundle(handler: &str) -> String {
+fn bundle_with_hook(handler: &str) -> String {
     format!("---\nhooks:\n  - handler: {handler}\n    event: tool.post\n    priority: 1\n    script: x\n---\n")
 }

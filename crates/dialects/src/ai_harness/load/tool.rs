@@ -3,11 +3,11 @@
 use pintle_contract::{ByteSpan, Location, ScriptSource, ToolSpec};
 use serde_json::{Map, Value, json};
 
-use super::hook::{fenced, first_line};
-use super::merge::{Source, ToolDraft};
-use super::{Gathered, report};
+use super::hook::{first_line, has_fenced_list};
+use super::merge::{DeclarationSource, ToolDraft};
+use super::{GatheredFiles, new_report};
 use crate::Artifact;
-use crate::document::{Fields, Kind, Node, split, to_json};
+use crate::document::{DocNode, FieldReader, NodeKind, split, to_json};
 
 /// The keys by which something is held back.
 const GUARDING: &[&str] = &["script", "parameters", "verify"];
@@ -19,15 +19,15 @@ const DEFAULT_TIMEOUT_MS: u64 = 60_000;
 const TYPES: [&str; 6] = ["string", "number", "integer", "boolean", "object", "array"];
 
 /// Reads a tool file. The stem is the name, the body the description.
-pub(super) fn read_file(artifact: &Artifact, gathered: &mut Gathered) {
-    let report = report(artifact, "tool ");
+pub(super) fn read_file(artifact: &Artifact, gathered: &mut GatheredFiles) {
+    let report = new_report(artifact, "tool ");
     if let Some(document) = split(&report) {
         let place = first_line(&artifact.file.text, document.matter_span);
         let owner = format!("tool `{}`", artifact.name);
-        let mut fields = Fields::new(&report, owner, document.matter.as_ref(), place);
+        let mut fields = FieldReader::new(&report, owner, document.matter.as_ref(), place);
         let help =
             format!("the file's name is the tool's name, `{}`; rename the file to rename the tool", artifact.name);
-        fields.foreign("name", &help);
+        fields.misplaced("name", &help);
         let mut spec = read_fields(&mut fields, artifact.name.clone(), report.location(place));
         if !document.body.is_empty() {
             spec.description = document.body.to_owned();
@@ -35,30 +35,35 @@ pub(super) fn read_file(artifact: &Artifact, gathered: &mut Gathered) {
             spec.description.clone_from(&artifact.name);
         }
         fields.finish_guarding(GUARDING);
-        if spec.script.is_none() && fenced(&spec.description, &["name:"]) {
+        if spec.script.is_none() && has_fenced_list(&spec.description, &["name:"]) {
             let message =
                 format!("file `{}` has its tools in a fenced block of its body, which is not read", artifact.name);
             let help = "list them below `tools:` in the frontmatter of a file in `.harness/plugins/`";
             report.warning("fenced_block", message, place, Some(help.to_owned()));
         }
-        gathered.tools.push(ToolDraft { spec, source: Source::File });
+        gathered.tools.push(ToolDraft { spec, source: DeclarationSource::File });
     }
-    gathered.findings.extend(report.into_findings());
+    gathered.findings.extend(report.into_diagnostics());
 }
 
 /// Reads the tools of a list.
-pub(super) fn read_list(fields: &mut Fields<'_>, source: Source) -> Vec<ToolDraft> {
+pub(super) fn read_list(fields: &mut FieldReader<'_>, source: DeclarationSource) -> Vec<ToolDraft> {
     let items = fields.list("tools").unwrap_or_default();
     items.iter().enumerate().filter_map(|(index, item)| read_inline(fields, index, item, source)).collect()
 }
 
 /// Reads one tool of a list; `None` when it has no name or is no mapping, which is reported.
-pub(super) fn read_inline(fields: &Fields<'_>, index: usize, item: &Node, source: Source) -> Option<ToolDraft> {
+pub(super) fn read_inline(
+    fields: &FieldReader<'_>,
+    index: usize,
+    item: &DocNode,
+    source: DeclarationSource,
+) -> Option<ToolDraft> {
     let report = fields.report();
-    let named = item.get("name").and_then(Node::as_text).unwrap_or_default();
+    let named = item.get("name").and_then(DocNode::as_text).unwrap_or_default();
     let owner = if named.is_empty() { format!("tools[{index}]") } else { format!("tool `{named}`") };
-    let mut own = Fields::new(report, owner, Some(item), item.span);
-    if !matches!(item.kind, Kind::Map(_)) {
+    let mut own = FieldReader::new(report, owner, Some(item), item.span);
+    if !matches!(item.kind, NodeKind::Map(_)) {
         return None;
     }
     let name = own.text("name").filter(|name| !name.is_empty());
@@ -80,30 +85,30 @@ pub(super) fn read_inline(fields: &Fields<'_>, index: usize, item: &Node, source
     name.is_some().then_some(ToolDraft { spec, source })
 }
 
-fn read_fields(fields: &mut Fields<'_>, name: String, location: Location) -> ToolSpec {
+fn read_fields(fields: &mut FieldReader<'_>, name: String, location: Location) -> ToolSpec {
     let report = fields.report();
     let description = fields.text("description").unwrap_or_default();
     let parameters = read_parameters(fields);
     let script_node = fields.node("script");
-    let script = fields.script("script").filter(filled);
+    let script = fields.script("script").filter(has_text);
     if script.is_none() && script_node.is_none_or(|node| node.as_text().is_some()) {
         let message = format!("tool \"{name}\" is configured but no handler has been registered");
         let help = String::from("add `script: |` with a function `run(args)`");
         report.warning("no_script", message, location.span, Some(help));
     }
     let timeout_ms = read_timeout(fields, &name);
-    let verify = fields.script("verify").filter(filled);
-    fields.reserved("verify_policy");
-    fields.not_supported("async", "the tool runs to its end before the model goes on");
+    let verify = fields.script("verify").filter(has_text);
+    fields.note_reserved("verify_policy");
+    fields.warn_unsupported("async", "the tool runs to its end before the model goes on");
     ToolSpec { name, description, parameters, script, timeout_ms, verify, location }
 }
 
-fn filled(script: &ScriptSource) -> bool {
+fn has_text(script: &ScriptSource) -> bool {
     !script.text.trim().is_empty()
 }
 
 /// Zero is the default, as it is for a field that is left out.
-fn read_timeout(fields: &mut Fields<'_>, name: &str) -> u64 {
+fn read_timeout(fields: &mut FieldReader<'_>, name: &str) -> u64 {
     let Some(value) = fields.integer("timeout_ms", i64::MIN..=i64::MAX) else {
         return DEFAULT_TIMEOUT_MS;
     };
@@ -111,7 +116,7 @@ fn read_timeout(fields: &mut Fields<'_>, name: &str) -> u64 {
         Ok(0) => DEFAULT_TIMEOUT_MS,
         Ok(value) => value,
         Err(_) => {
-            let place = fields.node("timeout_ms").map_or(fields.place(), |node| node.span);
+            let place = fields.node("timeout_ms").map_or(fields.span(), |node| node.span);
             fields.report().error("bad_value", &format!("tool \"{name}\" timeout_ms must be >= 0"), place, None);
             DEFAULT_TIMEOUT_MS
         }
@@ -121,26 +126,27 @@ fn read_timeout(fields: &mut Fields<'_>, name: &str) -> u64 {
 /// The JSON Schema of a tool's arguments: an object with the declared properties and no others.
 ///
 /// A mapping that already is such a schema (`type: object` with `properties`) is taken as it stands.
-fn read_parameters(fields: &mut Fields<'_>) -> Value {
+fn read_parameters(fields: &mut FieldReader<'_>) -> Value {
     let report = fields.report();
     let none = || json!({"type": "object", "properties": {}, "additionalProperties": false});
     let Some(node) = fields.node("parameters").filter(|node| !node.is_null()) else {
         return none();
     };
-    let Kind::Map(entries) = &node.kind else {
+    let NodeKind::Map(entries) = &node.kind else {
         let message = format!("parameters must be a mapping of names, not {}", node.describe());
         report.value_error("wrong_type", &message, node.span, Some(String::from("write `name: {type: string}` lines")));
         return none();
     };
-    let is_schema = node.get("type").and_then(Node::as_text) == Some("object")
-        && node.get("properties").is_some_and(|properties| matches!(properties.kind, Kind::Map(_)));
+    let is_schema = node.get("type").and_then(DocNode::as_text) == Some("object")
+        && node.get("properties").is_some_and(|properties| matches!(properties.kind, NodeKind::Map(_)));
     if is_schema {
-        return json_or_report(fields, node).unwrap_or_else(none);
+        return read_json(fields, node).unwrap_or_else(none);
     }
     let mut properties = Map::new();
     let mut required = Vec::new();
     for entry in entries {
-        let mut own = Fields::new(report, format!("parameter `{}`", entry.key), Some(&entry.value), entry.key_span);
+        let mut own =
+            FieldReader::new(report, format!("parameter `{}`", entry.key), Some(&entry.value), entry.key_span);
         let mut property = Map::new();
         read_property(&mut own, &mut property, entry.key_span);
         if own.boolean("required") == Some(true) {
@@ -159,7 +165,7 @@ fn read_parameters(fields: &mut Fields<'_>) -> Value {
 /// The keys of a parameter that are passed on as they stand, with the meaning that JSON Schema gives them.
 const SCHEMA_KEYS: [&str; 7] = ["enum", "items", "default", "properties", "minimum", "maximum", "pattern"];
 
-fn read_property(fields: &mut Fields<'_>, property: &mut Map<String, Value>, place: ByteSpan) {
+fn read_property(fields: &mut FieldReader<'_>, property: &mut Map<String, Value>, place: ByteSpan) {
     let kind = match fields.node("type") {
         None => {
             let help = Some(format!("one of {}", TYPES.join(", ")));
@@ -175,13 +181,13 @@ fn read_property(fields: &mut Fields<'_>, property: &mut Map<String, Value>, pla
         property.insert(String::from("description"), Value::String(description));
     }
     for key in SCHEMA_KEYS {
-        if let Some(value) = fields.node(key).and_then(|node| json_or_report(fields, node)) {
+        if let Some(value) = fields.node(key).and_then(|node| read_json(fields, node)) {
             property.insert(key.to_owned(), value);
         }
     }
 }
 
-fn json_or_report(fields: &Fields<'_>, node: &Node) -> Option<Value> {
+fn read_json(fields: &FieldReader<'_>, node: &DocNode) -> Option<Value> {
     to_json(node)
         .map_err(|node| {
             fields.report().value_error("bad_value", "a number must be finite and fit in 64 bits", node.span, None)

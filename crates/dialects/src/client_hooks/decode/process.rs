@@ -5,67 +5,74 @@ use std::borrow::Cow;
 use pintle_contract::{CommandOutput, Effect, Failure, FailureKind, Verdict, read_json, read_leading_json};
 use serde_json::{Map, Value};
 
-use super::reply::Reply;
-use super::{Asked, ambiguous, bad, ruling};
-use crate::client_hooks::row::{ExitTwo, Text};
-use crate::printed::{UNREAD, UNREADABLE_REFUSAL, complaint, failure, objects, too_long};
-use crate::refusal::{narrowed, text_refuses, without_mark};
+use super::reply::ClientHookOutput;
+use super::{ClientDecodeContext, bad_output, decode_ambiguous, verdict};
+use crate::client_hooks::event_def::{ExitTwoEffect, PlainTextReader};
+use crate::program_output::{
+    UNREAD, UNREADABLE_REFUSAL, exit_failure, find_objects, last_stderr_line, output_limit_failure,
+};
+use crate::refusal::{decode_wide_text, strip_byte_order_mark, text_refuses};
 
 /// The exit code that blocks.
 const BLOCK: i32 = 2;
 
 /// Reads an answer.
-pub(super) fn decode(asked: &Asked<'_>, answer: &CommandOutput) -> Verdict {
+pub(super) fn decode(asked: &ClientDecodeContext<'_>, answer: &CommandOutput) -> Verdict {
     match answer.exit_code {
-        Some(0) => printed(asked, answer),
-        Some(BLOCK) if asked.codec.client.statuses && asked.row.exit_two != ExitTwo::Fails => two(asked, answer),
-        Some(_) if !asked.codec.client.statuses && !answer.stdout.is_empty() => printed(asked, answer),
-        _ => failed(asked, answer),
+        Some(0) => decode_stdout(asked, answer),
+        Some(BLOCK) if asked.codec.client.statuses && asked.def.exit_two != ExitTwoEffect::Fail => {
+            decode_exit_two(asked, answer)
+        }
+        Some(_) if !asked.codec.client.statuses && !answer.stdout.is_empty() => decode_stdout(asked, answer),
+        _ => decode_failed(asked, answer),
     }
 }
 
 /// A program that failed. One that has refused before it did has refused.
-fn failed(asked: &Asked<'_>, answer: &CommandOutput) -> Verdict {
-    match refusal(asked, answer) {
+fn decode_failed(asked: &ClientDecodeContext<'_>, answer: &CommandOutput) -> Verdict {
+    match decode_refusal(asked, answer) {
         Some(refusal) => refusal,
-        None => Verdict::failed(failure(answer)),
+        None => Verdict::failed(exit_failure(answer)),
     }
 }
 
-fn refusal(asked: &Asked<'_>, answer: &CommandOutput) -> Option<Verdict> {
-    let text = narrowed(&answer.stdout).map_or_else(|| String::from_utf8_lossy(&answer.stdout), Cow::Owned);
-    refusal_of(asked, &text)
+fn decode_refusal(asked: &ClientDecodeContext<'_>, answer: &CommandOutput) -> Option<Verdict> {
+    let text = decode_wide_text(&answer.stdout).map_or_else(|| String::from_utf8_lossy(&answer.stdout), Cow::Owned);
+    refusal_in_text(asked, &text)
 }
 
 /// The refusal that a text is, when it is one and nothing else.
-fn refusal_of(asked: &Asked<'_>, text: &str) -> Option<Verdict> {
-    let object: Map<String, Value> = match read_json(without_mark((asked.codec.client.frame)(text).trim())) {
-        Ok(object) => object,
-        Err(fault) => return (fault.is_repeated_key() && asked.row.is_gate()).then(|| ambiguous(asked, &fault)),
-    };
-    let reply = Reply::read(asked, &object);
-    reply.is_against().then(|| ruling::rule(asked, reply))
+fn refusal_in_text(asked: &ClientDecodeContext<'_>, text: &str) -> Option<Verdict> {
+    let object: Map<String, Value> =
+        match read_json(strip_byte_order_mark((asked.codec.client.extract_answer)(text).trim())) {
+            Ok(object) => object,
+            Err(fault) => {
+                return (fault.is_repeated_key() && asked.def.is_gate()).then(|| decode_ambiguous(asked, &fault));
+            }
+        };
+    let reply = ClientHookOutput::read(asked, &object);
+    reply.denies().then(|| verdict::build_verdict(asked, reply))
 }
 
 /// The exit status that blocks.
-fn two(asked: &Asked<'_>, answer: &CommandOutput) -> Verdict {
+fn decode_exit_two(asked: &ClientDecodeContext<'_>, answer: &CommandOutput) -> Verdict {
     let stderr = String::from_utf8_lossy(&answer.stderr);
     let text = stderr.trim();
-    match asked.row.exit_two {
-        ExitTwo::Blocks | ExitTwo::Fails => {
+    match asked.def.exit_two {
+        ExitTwoEffect::Block | ExitTwoEffect::Fail => {
             if text.is_empty()
-                && let Some(refusal) = refusal(asked, answer)
+                && let Some(refusal) = decode_refusal(asked, answer)
             {
                 return refusal;
             }
-            ruling::refused(asked, text)
+            verdict::deny_with_reason(asked, text)
         }
-        ExitTwo::Model if !text.is_empty() => Verdict::pass().with_effect(Effect::Context(text.to_owned())),
-        ExitTwo::Person if !text.is_empty() => Verdict::pass().with_effect(Effect::Notice(text.to_owned())),
-        ExitTwo::Model | ExitTwo::Person => Verdict::pass(),
-        ExitTwo::Nothing => {
-            let warning = format!("exit status 2 has no effect on `{}`", asked.row.name);
-            Verdict::pass().with_warning(match complaint(&answer.stderr) {
+        ExitTwoEffect::NotifyModel if !text.is_empty() => Verdict::pass().with_effect(Effect::Context(text.to_owned())),
+        ExitTwoEffect::NotifyUser if !text.is_empty() => Verdict::pass().with_effect(Effect::Notice(text.to_owned())),
+        ExitTwoEffect::NotifyModel | ExitTwoEffect::NotifyUser => Verdict::pass(),
+        ExitTwoEffect::Ignored => {
+            let warning = format!("exit status 2 has no effect on `{}`", asked.def.name);
+            Verdict::pass().with_warning(match last_stderr_line(&answer.stderr) {
                 Some(complaint) => format!("{warning}: {complaint}"),
                 None => warning,
             })
@@ -73,18 +80,19 @@ fn two(asked: &Asked<'_>, answer: &CommandOutput) -> Verdict {
     }
 }
 
-fn printed(asked: &Asked<'_>, answer: &CommandOutput) -> Verdict {
+fn decode_stdout(asked: &ClientDecodeContext<'_>, answer: &CommandOutput) -> Verdict {
     if answer.stdout_cut {
-        return Verdict::failed(too_long(answer));
+        return Verdict::failed(output_limit_failure(answer));
     }
-    if let Some(text) = narrowed(&answer.stdout).filter(|_| asked.row.is_gate()) {
+    if let Some(text) = decode_wide_text(&answer.stdout).filter(|_| asked.def.is_gate()) {
         let message = "the hook's output is not UTF-8, but looks like UTF-16 or UTF-32";
-        return refusal_of(asked, &text).map_or_else(|| bad(message), |refusal| refusal.with_warning(message));
+        return refusal_in_text(asked, &text)
+            .map_or_else(|| bad_output(message), |refusal| refusal.with_warning(message));
     }
     let text = String::from_utf8_lossy(&answer.stdout);
     let is_mended = matches!(text, Cow::Owned(_));
-    let framed = (asked.codec.client.frame)(&text);
-    let trimmed = without_mark(framed.trim_start()).trim();
+    let framed = (asked.codec.client.extract_answer)(&text);
+    let trimmed = strip_byte_order_mark(framed.trim_start()).trim();
     if trimmed.is_empty() {
         return match asked.codec.needs_answer {
             true => Verdict::failed(Failure::new(FailureKind::BadOutput, "the hook printed no answer")),
@@ -92,77 +100,79 @@ fn printed(asked: &Asked<'_>, answer: &CommandOutput) -> Verdict {
         };
     }
     if !trimmed.starts_with('{') {
-        return plain(asked, &framed);
+        return decode_plain_text(asked, &framed);
     }
     if is_mended {
-        return bad("the hook's output is not UTF-8");
+        return bad_output("the hook's output is not UTF-8");
     }
     match read_leading_json::<Map<String, Value>>(trimmed) {
         Some(Ok((object, length))) if trimmed.get(length..).unwrap_or_default().trim().is_empty() => {
-            ruling::rule(asked, Reply::read(asked, &object))
+            verdict::build_verdict(asked, ClientHookOutput::read(asked, &object))
         }
-        Some(Ok(_)) => several(asked, trimmed),
-        Some(Err(fault)) if fault.is_repeated_key() => ambiguous(asked, &fault),
-        Some(Err(fault)) => bad(format!("the hook's output begins like JSON and is none: {fault}")),
-        None => plain(asked, trimmed),
+        Some(Ok(_)) => decode_multiple_objects(asked, trimmed),
+        Some(Err(fault)) if fault.is_repeated_key() => decode_ambiguous(asked, &fault),
+        Some(Err(fault)) => bad_output(format!("the hook's output begins like JSON and is none: {fault}")),
+        None => decode_plain_text(asked, trimmed),
     }
 }
 
 /// An object and something behind it: text, unless one of them refuses.
-fn several(asked: &Asked<'_>, text: &str) -> Verdict {
-    embedded(asked, text).unwrap_or_else(|| told(asked, text))
+fn decode_multiple_objects(asked: &ClientDecodeContext<'_>, text: &str) -> Verdict {
+    decode_embedded_refusal(asked, text).unwrap_or_else(|| deliver_text(asked, text))
 }
 
 /// Text that is no object.
-fn plain(asked: &Asked<'_>, text: &str) -> Verdict {
-    match asked.row.text {
+fn decode_plain_text(asked: &ClientDecodeContext<'_>, text: &str) -> Verdict {
+    match asked.def.text {
         // Such text is meant for the model, but for an object that has lines of its own.
-        Text::Model => match own_lines(text) {
-            Some(object) if asked.row.is_gate() => embedded(asked, object).unwrap_or_else(|| told(asked, text)),
-            _ => told(asked, text),
+        PlainTextReader::Model => match text_from_object_line(text) {
+            Some(object) if asked.def.is_gate() => {
+                decode_embedded_refusal(asked, object).unwrap_or_else(|| deliver_text(asked, text))
+            }
+            _ => deliver_text(asked, text),
         },
-        Text::Person | Text::Nobody => several(asked, text),
+        PlainTextReader::User | PlainTextReader::Discarded => decode_multiple_objects(asked, text),
     }
 }
 
 /// The text from the first line on that begins with an object.
-fn own_lines(text: &str) -> Option<&str> {
+fn text_from_object_line(text: &str) -> Option<&str> {
     let start =
         text.match_indices('\n').find(|(at, _)| text.get(*at..).is_some_and(|rest| rest.trim_start().starts_with('{')));
     start.and_then(|(at, _)| text.get(at..))
 }
 
-fn told(asked: &Asked<'_>, text: &str) -> Verdict {
+fn deliver_text(asked: &ClientDecodeContext<'_>, text: &str) -> Verdict {
     let text = text.trim().to_owned();
-    match asked.row.text {
-        Text::Model => Verdict::pass().with_effect(Effect::Context(text)),
-        _ if asked.row.is_gate() && text_refuses(&text) => bad(UNREADABLE_REFUSAL),
-        Text::Person => Verdict::pass().with_effect(Effect::Notice(text)),
-        Text::Nobody if asked.codec.needs_answer || asked.codec.needs_json => {
-            bad("the hook printed text and no answer")
+    match asked.def.text {
+        PlainTextReader::Model => Verdict::pass().with_effect(Effect::Context(text)),
+        _ if asked.def.is_gate() && text_refuses(&text) => bad_output(UNREADABLE_REFUSAL),
+        PlainTextReader::User => Verdict::pass().with_effect(Effect::Notice(text)),
+        PlainTextReader::Discarded if asked.codec.needs_answer || asked.codec.needs_json => {
+            bad_output("the hook printed text and no answer")
         }
-        Text::Nobody if asked.row.is_gate() => Verdict::pass().with_warning(UNREAD),
-        Text::Nobody => Verdict::pass(),
+        PlainTextReader::Discarded if asked.def.is_gate() => Verdict::pass().with_warning(UNREAD),
+        PlainTextReader::Discarded => Verdict::pass(),
     }
 }
 
 /// The refusal of an object that stands among other output.
-fn embedded(asked: &Asked<'_>, text: &str) -> Option<Verdict> {
-    if !asked.row.guards() {
+fn decode_embedded_refusal(asked: &ClientDecodeContext<'_>, text: &str) -> Option<Verdict> {
+    if !asked.def.can_deny() {
         return None;
     }
-    let objects = objects(text);
-    let replies = objects.found.iter().map(|object| Reply::read(asked, object));
-    if let Some(reply) = replies.into_iter().find(Reply::is_against) {
+    let objects = find_objects(text);
+    let replies = objects.found.iter().map(|object| ClientHookOutput::read(asked, object));
+    if let Some(reply) = replies.into_iter().find(ClientHookOutput::denies) {
         let warning = "the hook printed something beside the object that refuses; print the object alone";
-        return Some(ruling::rule(asked, reply).with_warning(warning));
+        return Some(verdict::build_verdict(asked, reply).with_warning(warning));
     }
     if let Some(fault) = &objects.repeated_key {
-        return Some(ambiguous(asked, fault));
+        return Some(decode_ambiguous(asked, fault));
     }
     // More beginnings than a log line has: the words alone make it no answer.
-    let words = asked.codec.client.words.iter().filter(|word| word.decides());
+    let words = asked.codec.client.output_fields.iter().filter(|word| word.can_restrict());
     let mut named = words.map(|word| format!("\"{}\"", word.name));
-    let may_refuse = objects.rest.is_some_and(|rest| named.any(|name| rest.contains(&name)));
-    may_refuse.then(|| bad("the hook printed too much beside an object that may refuse; print the object alone"))
+    let may_refuse = objects.unread_text.is_some_and(|rest| named.any(|name| rest.contains(&name)));
+    may_refuse.then(|| bad_output("the hook printed too much beside an object that may refuse; print the object alone"))
 }

@@ -2,12 +2,12 @@
 
 use pintle_contract::HookDeclaration;
 
-use super::{Source, events, tell};
-use crate::document::{Kind, Node, Plain};
+use super::{ClientSource, diagnostics, events};
+use crate::document::{DocNode, NodeKind, PlainValue};
 
 /// What a file says about all of its hooks.
 #[derive(Debug, Default)]
-pub(super) struct Whole {
+pub(super) struct FileOptions {
     /// The addresses that may be asked; `None` is any.
     pub(super) addresses: Option<Vec<String>>,
     /// The variables that headers may hold; `None` is what each hook says.
@@ -18,50 +18,50 @@ pub(super) struct Whole {
 
 /// Reads a document: `hooks` and what stands beside it. A document without it whose keys are events is the hooks
 /// themselves.
-pub(super) fn read(source: &Source<'_>, document: &Node) -> Vec<HookDeclaration> {
-    let Kind::Map(entries) = &document.kind else {
+pub(super) fn read(source: &ClientSource<'_>, document: &DocNode) -> Vec<HookDeclaration> {
+    let NodeKind::Map(entries) = &document.kind else {
         let message = format!("the file must be an object, not {}", document.describe());
         source.report.value_error("wrong_type", &message, document.span, Some(String::from("write `{\"hooks\": {}}`")));
         return Vec::new();
     };
-    let is_event = |key: &str| source.client.row(key).is_some();
+    let is_event = |key: &str| source.client.event_def(key).is_some();
     let hooks = match document.get("hooks") {
         Some(hooks) => hooks,
         None if entries.iter().any(|entry| is_event(&entry.key)) => document,
         None => return Vec::new(),
     };
     let off = [document.get("disableAllHooks"), document.get("hooksConfig").and_then(|inner| inner.get("disabled"))];
-    let off = off.into_iter().flatten().find(|node| boolean(node) == Some(true));
+    let off = off.into_iter().flatten().find(|node| read_boolean(node) == Some(true));
     let enabled = [document.get("hooksConfig"), Some(hooks)].into_iter().flatten();
-    let not_on = enabled.filter_map(|inner| inner.get("enabled")).find(|node| boolean(node) == Some(false));
+    let not_on = enabled.filter_map(|inner| inner.get("enabled")).find(|node| read_boolean(node) == Some(false));
     if let Some(switch) = off.or(not_on) {
         let message = String::from("all hooks of this file are switched off here, so none is read");
         let help = Some(String::from("remove the switch to have them asked"));
-        tell::idle(source, "switched_off", message, switch.span, help);
+        diagnostics::no_effect(source, "switched_off", message, switch.span, help);
         return Vec::new();
     }
-    let of_config = document.get("hooksConfig").and_then(|inner| inner.get("disabled")).and_then(texts);
-    let whole = Whole {
-        addresses: document.get("allowedHttpHookUrls").and_then(texts),
-        variables: document.get("httpHookAllowedEnvVars").and_then(texts),
-        disabled: hooks.get("disabled").and_then(texts).or(of_config).unwrap_or_default(),
+    let of_config = document.get("hooksConfig").and_then(|inner| inner.get("disabled")).and_then(read_texts);
+    let whole = FileOptions {
+        addresses: document.get("allowedHttpHookUrls").and_then(read_texts),
+        variables: document.get("httpHookAllowedEnvVars").and_then(read_texts),
+        disabled: hooks.get("disabled").and_then(read_texts).or(of_config).unwrap_or_default(),
     };
     events::read(source, &whole, hooks)
 }
 
-pub(super) fn boolean(node: &Node) -> Option<bool> {
+pub(super) fn read_boolean(node: &DocNode) -> Option<bool> {
     match &node.kind {
-        Kind::Scalar(scalar) => match scalar.plain() {
-            Plain::Boolean(value) => Some(value),
+        NodeKind::Scalar(scalar) => match scalar.plain_value() {
+            PlainValue::Boolean(value) => Some(value),
             _ => None,
         },
         _ => None,
     }
 }
 
-fn texts(node: &Node) -> Option<Vec<String>> {
+fn read_texts(node: &DocNode) -> Option<Vec<String>> {
     match &node.kind {
-        Kind::List(items) => Some(items.iter().filter_map(Node::as_text).map(str::to_owned).collect()),
+        NodeKind::List(items) => Some(items.iter().filter_map(DocNode::as_text).map(str::to_owned).collect()),
         _ => None,
     }
 }

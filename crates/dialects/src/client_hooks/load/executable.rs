@@ -9,20 +9,20 @@ use pintle_contract::{
 };
 use serde_json::json;
 
-use super::{Source, tell};
+use super::{ClientSource, diagnostics};
 use crate::Artifact;
 use crate::client_hooks::codec::ClientCodec;
 
 /// Reads one program. Files with other names are scripts that the hooks use.
-pub(super) fn read(source: &Source<'_>, artifact: &Artifact) -> Option<HookDeclaration> {
+pub(super) fn read(source: &ClientSource<'_>, artifact: &Artifact) -> Option<HookDeclaration> {
     let client = source.client;
     let path = &artifact.file.path;
     let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let here = Location::new(Arc::clone(&artifact.file), pintle_contract::ByteSpan::default());
-    let Some(row) = client.row(name) else {
-        if let Some(elsewhere) = client.elsewhere.iter().find(|elsewhere| elsewhere.names.contains(&name)) {
-            tell::lost_event(source, name, elsewhere.why, here.span);
-        } else if let Some(near) = suggest_nearest(name, client.rows.iter().map(|row| row.name)) {
+    let Some(row) = client.event_def(name) else {
+        if let Some(elsewhere) = client.unmapped_events.iter().find(|elsewhere| elsewhere.names.contains(&name)) {
+            diagnostics::event_not_carried_over(source, name, elsewhere.reason, here.span);
+        } else if let Some(near) = suggest_nearest(name, client.events.iter().map(|row| row.name)) {
             let message = format!("{} has no event `{name}`, so the program never runs", client.title);
             let finding = Diagnostic::warning("unknown_event", message, here);
             source.report.add(finding.help(format!("did you mean `{near}`?")));

@@ -1,7 +1,7 @@
 //! One handler.
 
-mod carried;
 mod command;
+mod fields;
 mod http;
 mod prompt;
 
@@ -12,35 +12,35 @@ use pintle_contract::{
 };
 use serde_json::json;
 
-use super::document::Whole;
-use super::settings::Kind;
-use super::{Source, tell};
+use super::document::FileOptions;
+use super::settings::ClientHandlerKind;
+use super::{ClientSource, diagnostics};
 use crate::client_hooks::codec::ClientCodec;
-use crate::client_hooks::matcher::{Condition, Pattern, Wanted};
-use crate::client_hooks::row::Row;
-use crate::document::{self, Node};
-use carried::Carried;
+use crate::client_hooks::event_def::ClientEventDef;
+use crate::client_hooks::matcher::{ClientMatcher, PermissionCondition, SubjectPattern};
+use crate::document::{self, DocNode};
+use fields::HandlerFields;
 
 /// What the handlers of a list have in common.
 #[derive(Debug, Clone)]
-pub(super) struct Around<'a> {
-    pub(super) source: &'a Source<'a>,
-    pub(super) whole: &'a Whole,
-    pub(super) row: &'static Row,
+pub(super) struct HandlerContext<'a> {
+    pub(super) source: &'a ClientSource<'a>,
+    pub(super) file_options: &'a FileOptions,
+    pub(super) def: &'static ClientEventDef,
     pub(super) profile: Profile,
-    pub(super) pattern: Option<Pattern>,
+    pub(super) pattern: Option<SubjectPattern>,
 }
 
 /// What every handler may say.
 #[derive(Debug)]
-struct Options {
+struct HandlerOptions {
     name: Option<String>,
     timeout_ms: u64,
     background: bool,
     on_error: Option<FailurePolicy>,
     needs_answer: bool,
     needs_json: bool,
-    condition: Option<Condition>,
+    condition: Option<PermissionCondition>,
     files: Vec<String>,
 }
 
@@ -49,63 +49,67 @@ const LONGEST_NAME: usize = 60;
 
 /// Reads one handler: a declaration for each event of the catalogue that its event is. Nothing when it cannot be carried
 /// over, which is told.
-pub(super) fn read(around: &Around<'_>, path: &str, node: &Node) -> Vec<HookDeclaration> {
-    let Around { source, row, .. } = around;
-    if !matches!(node.kind, document::Kind::Map(_)) {
+pub(super) fn read(around: &HandlerContext<'_>, path: &str, node: &DocNode) -> Vec<HookDeclaration> {
+    let HandlerContext { source, def: row, .. } = around;
+    if !matches!(node.kind, document::NodeKind::Map(_)) {
         let message = format!("the hook {path} must be an object, not {}", node.describe());
         let help = Some(String::from("write `{\"type\": \"command\", \"command\": \"..\"}`"));
         source.report.value_error("wrong_type", &message, node.span, help);
         return Vec::new();
     }
-    let mut carried = Carried::new(around, path, node);
-    let Some(kind) = kind(&mut carried) else { return Vec::new() };
+    let mut carried = HandlerFields::new(around, path, node);
+    let Some(kind) = read_kind(&mut carried) else { return Vec::new() };
     let spec = match kind {
-        Kind::Command => command::read(&mut carried).map(HandlerSpec::Command),
-        Kind::Http => http::read(&mut carried, around.whole).map(HandlerSpec::Http),
-        Kind::Prompt => prompt::read(&mut carried, source.client.settings.judge).map(HandlerSpec::Model),
-        Kind::Lost(_) => None,
+        ClientHandlerKind::Command => command::read(&mut carried).map(HandlerSpec::Command),
+        ClientHandlerKind::Http => http::read(&mut carried, around.file_options).map(HandlerSpec::Http),
+        ClientHandlerKind::Prompt => prompt::read(&mut carried, source.client.settings.judge).map(HandlerSpec::Model),
+        ClientHandlerKind::NotCarriedOver(_) => None,
     };
-    let options = options(&mut carried, kind, row);
+    let options = read_options(&mut carried, kind, row);
     carried.finish();
     let (Some(handler), Some(options)) = (spec, options) else { return Vec::new() };
     // Otherwise asking the hooks would be one of the hooks.
-    if matches!(&handler, HandlerSpec::Command(spec) if command::is_own(&spec.command)) {
+    if matches!(&handler, HandlerSpec::Command(spec) if command::is_pintle_command(&spec.command)) {
         return Vec::new();
     }
-    let is_off = |name: &str| around.whole.disabled.iter().any(|disabled| disabled == name);
-    let runs = runs(&handler);
+    let is_off = |name: &str| around.file_options.disabled.iter().any(|disabled| disabled == name);
+    let runs = describe_command(&handler);
     if is_off(&runs) || options.name.as_deref().is_some_and(is_off) {
         return Vec::new();
     }
-    let names = std::iter::once(row.canonical).chain(row.also.iter().copied());
+    let names = std::iter::once(row.canonical).chain(row.also_canonical.iter().copied());
     names.filter_map(|name| declare(around, node, &options, handler.clone(), &runs, name)).collect()
 }
 
 /// The kind of a handler; `None` for one that is not carried over, or that cannot be told, which is reported.
-fn kind(carried: &mut Carried<'_>) -> Option<Kind> {
+fn read_kind(carried: &mut HandlerFields<'_>) -> Option<ClientHandlerKind> {
     let kinds = carried.client().settings.kinds;
     let Some(node) = carried.fields.node("type") else { return kinds.first().map(|(_, kind)| *kind) };
-    let words: Vec<(&str, Kind)> = kinds.to_vec();
+    let words: Vec<(&str, ClientHandlerKind)> = kinds.to_vec();
     let kind = carried.fields.choice("type", &words)?;
-    if let Kind::Lost(why) = kind {
+    if let ClientHandlerKind::NotCarriedOver(why) = kind {
         let word = node.as_text().unwrap_or_default();
-        let what = format!("the `{word}` hook of `{}`", carried.row().name);
-        tell::lost(carried.source(), Severity::Warning, &what, why, carried.place());
+        let what = format!("the `{word}` hook of `{}`", carried.def().name);
+        diagnostics::not_carried_over(carried.source(), Severity::Warning, &what, why, carried.first_line());
         return None;
     }
     Some(kind)
 }
 
 /// What stands beside the kind's own fields. `None` when the hook never runs, which is told.
-fn options(carried: &mut Carried<'_>, kind: Kind, row: &'static Row) -> Option<Options> {
+fn read_options(
+    carried: &mut HandlerFields<'_>,
+    kind: ClientHandlerKind,
+    row: &'static ClientEventDef,
+) -> Option<HandlerOptions> {
     let settings = &carried.client().settings;
     let written = carried.number("timeout").or_else(|| carried.number("timeoutSec"));
     let default_ms = match kind {
-        Kind::Http => settings.http_ms,
-        Kind::Prompt => settings.prompt_ms,
-        Kind::Command | Kind::Lost(_) => settings.command_ms,
+        ClientHandlerKind::Http => settings.http_ms,
+        ClientHandlerKind::Prompt => settings.prompt_ms,
+        ClientHandlerKind::Command | ClientHandlerKind::NotCarriedOver(_) => settings.command_ms,
     };
-    let timeout_ms = written.map_or(row.timeout_ms.unwrap_or(default_ms), |written| settings.milliseconds(written));
+    let timeout_ms = written.map_or(row.timeout_ms.unwrap_or(default_ms), |written| settings.to_milliseconds(written));
     let wakes = carried.boolean("asyncRewake");
     let background = carried.boolean("async").or(wakes).unwrap_or(false);
     let on_error = carried.choice("onFailure", &[("block", FailurePolicy::Closed), ("continue", FailurePolicy::Open)]);
@@ -114,16 +118,16 @@ fn options(carried: &mut Carried<'_>, kind: Kind, row: &'static Row) -> Option<O
         None => None,
         Some(_) if !row.is_tool => {
             let message = format!("`if` is for tool calls, so a hook on `{}` that has one never runs", row.name);
-            carried.idle("misplaced_key", message, "if", "remove the condition");
+            carried.warn_no_effect("misplaced_key", message, "if", "remove the condition");
             return None;
         }
-        Some(text) => condition(carried, &text),
+        Some(text) => read_condition(carried, &text),
     };
     // A server that answers with a page, such as that of a proxy, has not answered.
-    let needs_json = kind == Kind::Http && on_error == Some(FailurePolicy::Closed);
+    let needs_json = kind == ClientHandlerKind::Http && on_error == Some(FailurePolicy::Closed);
     let on_error = if needs_answer { Some(FailurePolicy::Closed) } else { on_error };
     let files = carried.fields.texts("files");
-    Some(Options {
+    Some(HandlerOptions {
         name: carried.text("name"),
         timeout_ms,
         background,
@@ -135,41 +139,46 @@ fn options(carried: &mut Carried<'_>, kind: Kind, row: &'static Row) -> Option<O
     })
 }
 
-fn condition(carried: &mut Carried<'_>, text: &str) -> Option<Condition> {
-    match Condition::new(text) {
+fn read_condition(carried: &mut HandlerFields<'_>, text: &str) -> Option<PermissionCondition> {
+    match PermissionCondition::new(text) {
         Ok(condition) => {
-            if !condition.is_understood() {
+            if !condition.has_known_subject() {
                 let message =
                     format!("what is in the brackets of `{text}` means nothing here; every call of the tool fits");
-                carried.idle("bad_condition", message, "if", "leave the brackets out");
+                carried.warn_no_effect("bad_condition", message, "if", "leave the brackets out");
             }
             Some(condition)
         }
         Err(why) => {
             let message = format!("the condition `{text}` cannot be read: {why}; the hook is asked every time");
-            carried.idle("bad_condition", message, "if", "write a tool and what it is for, as in `Bash(git *)`");
+            carried.warn_no_effect(
+                "bad_condition",
+                message,
+                "if",
+                "write a tool and what it is for, as in `Bash(git *)`",
+            );
             None
         }
     }
 }
 
 fn declare(
-    around: &Around<'_>,
-    node: &Node,
-    options: &Options,
+    around: &HandlerContext<'_>,
+    node: &DocNode,
+    options: &HandlerOptions,
     handler: HandlerSpec,
     runs: &str,
     canonical: &str,
 ) -> Option<HookDeclaration> {
-    let Around { source, row, .. } = *around;
-    let Options { timeout_ms, background, on_error, needs_answer, needs_json, .. } = *options;
-    let condition = options.condition.as_ref().map(Condition::written);
-    let definition = json!([definition(&handler), condition, timeout_ms, background, needs_answer]);
-    let wanted = Wanted {
-        row,
+    let HandlerContext { source, def: row, .. } = *around;
+    let HandlerOptions { timeout_ms, background, on_error, needs_answer, needs_json, .. } = *options;
+    let condition = options.condition.as_ref().map(PermissionCondition::text);
+    let definition = json!([handler_definition(&handler), condition, timeout_ms, background, needs_answer]);
+    let wanted = ClientMatcher {
+        def: row,
         pattern: around.pattern.clone(),
         condition: options.condition.clone(),
-        second_names: source.client.settings.second_names,
+        alternate_names: source.client.settings.alternate_names,
     };
     let codec: Arc<dyn Codec> = Arc::new(ClientCodec { needs_answer, needs_json, ..source.codec.clone() });
     Some(HookDeclaration {
@@ -191,13 +200,13 @@ fn declare(
         tools: Vec::new(),
         source_trust: pintle_contract::SourceTrust::default(),
         examples: Vec::new(),
-        location: source.report.location(tell::first_line(source, node.span)),
+        location: source.report.location(diagnostics::first_line(source, node.span)),
         codec,
     })
 }
 
 /// What makes a handler another one.
-fn definition(handler: &HandlerSpec) -> serde_json::Value {
+fn handler_definition(handler: &HandlerSpec) -> serde_json::Value {
     match handler {
         HandlerSpec::Command(spec) => {
             json!(["command", spec.command, spec.arguments, spec.shell, spec.environment, spec.directory])
@@ -209,14 +218,14 @@ fn definition(handler: &HandlerSpec) -> serde_json::Value {
 }
 
 /// What a handler runs, in one short line for people.
-fn runs(handler: &HandlerSpec) -> String {
+fn describe_command(handler: &HandlerSpec) -> String {
     let text = match handler {
         HandlerSpec::Command(spec) => {
             let arguments = spec.arguments.iter().flatten().map(String::as_str);
             std::iter::once(spec.command.as_str()).chain(arguments).collect::<Vec<_>>().join(" ")
         }
         HandlerSpec::Http(spec) => spec.url.clone(),
-        HandlerSpec::Model(spec) => prompt::question(&spec.prompt),
+        HandlerSpec::Model(spec) => prompt::convert_prompt(&spec.prompt),
         _ => String::new(),
     };
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();

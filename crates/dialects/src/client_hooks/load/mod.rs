@@ -2,43 +2,43 @@
 //!
 //! What a file holds that cannot be carried over is a warning with its line, the reason, and what happens instead.
 
+mod diagnostics;
 mod document;
 mod events;
 mod executable;
 mod handler;
 mod settings;
-mod tell;
 
 use std::path::{Path, absolute};
 use std::sync::Arc;
 
 use pintle_contract::HookDeclaration;
 
-pub use settings::{Clock, Kind, Layout, Settings};
+pub use settings::{ClientHandlerKind, HookLayout, SettingsFormat, TimeUnit};
 
-use super::client::Client;
+use super::client::ClientDef;
 use super::codec::ClientCodec;
-use super::place::ClientFile;
-use crate::document::{Report, parse_json, parse_toml};
-use crate::{Artifact, Project, Role};
+use super::file_locations::ClientFile;
+use crate::document::{FileReport, parse_json, parse_toml};
+use crate::{Artifact, ArtifactKind, ParsedProject};
 
 /// Reads the files of one agent. Every fault of every file is in the diagnostics.
-pub(super) fn load(client: &'static Client, artifacts: &[Artifact]) -> Project {
-    let mut project = Project::default();
+pub(super) fn load(client: &'static ClientDef, artifacts: &[Artifact]) -> ParsedProject {
+    let mut project = ParsedProject::default();
     for artifact in artifacts {
-        let Role::Client(file) = artifact.role else { continue };
+        let ArtifactKind::Client(file) = artifact.role else { continue };
         let format = if file == ClientFile::CodexConfig { "toml" } else { "json" };
-        let report = Report::new(Arc::clone(&artifact.file), "").of_format(format);
-        let source = Source { client, report: &report, codec: codec(client, &artifact.file.path) };
+        let report = FileReport::new(Arc::clone(&artifact.file), "").with_format(format);
+        let source = ClientSource { client, report: &report, codec: file_codec(client, &artifact.file.path) };
         project.hooks.extend(read(&source, artifact, file));
-        let mut findings = report.into_findings();
-        crate::document::keep_to_one_line(&mut findings);
+        let mut findings = report.into_diagnostics();
+        crate::document::sanitize(&mut findings);
         project.diagnostics.extend(findings);
     }
     project
 }
 
-fn read(source: &Source<'_>, artifact: &Artifact, file: ClientFile) -> Vec<HookDeclaration> {
+fn read(source: &ClientSource<'_>, artifact: &Artifact, file: ClientFile) -> Vec<HookDeclaration> {
     match file {
         ClientFile::ClineExecutable => executable::read(source, artifact).into_iter().collect(),
         ClientFile::CodexConfig => document::read(source, &parse_toml(source.report)),
@@ -48,15 +48,15 @@ fn read(source: &Source<'_>, artifact: &Artifact, file: ClientFile) -> Vec<HookD
 
 /// A file that is read.
 #[derive(Debug)]
-struct Source<'a> {
-    client: &'static Client,
-    report: &'a Report,
+struct ClientSource<'a> {
+    client: &'static ClientDef,
+    report: &'a FileReport,
     /// What the codecs of its hooks have in common.
     codec: ClientCodec,
 }
 
 /// The codec of a file's hooks: it knows the project that the file is of.
-fn codec(client: &'static Client, path: &Path) -> ClientCodec {
+fn file_codec(client: &'static ClientDef, path: &Path) -> ClientCodec {
     let path = absolute(path).unwrap_or_else(|_| path.to_owned());
     let is_dotted = |folder: &Path| folder.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
     let named = |folder: &Path| Arc::from(folder.to_string_lossy().as_ref());

@@ -2,15 +2,15 @@
 
 use pintle_contract::Severity;
 
-use crate::client_hooks::matcher::SecondNames;
+use crate::client_hooks::matcher::AlternateNames;
 
 /// How an agent's files are laid out.
 #[derive(Debug)]
-pub struct Settings {
+pub struct SettingsFormat {
     /// What stands below an event.
-    pub layout: Layout,
+    pub layout: HookLayout,
     /// What a time-out is counted in.
-    pub clock: Clock,
+    pub clock: TimeUnit,
     /// The shell that reads command lines; `None` is `/bin/sh`.
     pub shell: Option<&'static str>,
     /// How long a command may take, in milliseconds.
@@ -20,22 +20,22 @@ pub struct Settings {
     /// How long a model may take, in milliseconds.
     pub prompt_ms: u64,
     /// The words for kinds of handlers; the first one is meant where none is written.
-    pub kinds: &'static [(&'static str, Kind)],
+    pub kinds: &'static [(&'static str, ClientHandlerKind)],
     /// The keys of a handler that mean something.
     pub keys: &'static [&'static str],
     /// The keys that are known and not carried over: why and what happens instead, and how bad that is.
-    pub lost: &'static [(&'static str, Severity, &'static str)],
+    pub not_carried_over: &'static [(&'static str, Severity, &'static str)],
     /// The keys beside the events that are none.
-    pub beside: &'static [&'static str],
+    pub non_event_keys: &'static [&'static str],
     /// Second names of tools in matchers.
-    pub second_names: SecondNames,
+    pub alternate_names: AlternateNames,
     /// The model that judges where a prompt names none.
     pub judge: &'static str,
 }
 
 /// What stands below an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layout {
+pub enum HookLayout {
     /// Groups with a matcher and a list of handlers.
     Groups,
     /// Handlers, each with its matcher.
@@ -44,7 +44,7 @@ pub enum Layout {
 
 /// What a time-out is counted in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Clock {
+pub enum TimeUnit {
     /// Seconds.
     Seconds,
     /// Seconds, and milliseconds from 1000 on.
@@ -55,7 +55,7 @@ pub enum Clock {
 
 /// A kind of handler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ClientHandlerKind {
     /// A program.
     Command,
     /// A server.
@@ -63,17 +63,17 @@ pub enum Kind {
     /// A model.
     Prompt,
     /// Not carried over, and why.
-    Lost(&'static str),
+    NotCarriedOver(&'static str),
 }
 
-impl Settings {
+impl SettingsFormat {
     /// A time-out in milliseconds.
     #[must_use]
-    pub fn milliseconds(&self, written: f64) -> u64 {
+    pub fn to_milliseconds(&self, written: f64) -> u64 {
         let factor = match self.clock {
-            Clock::Milliseconds => 1.0,
-            Clock::SecondsOrMilliseconds if written >= 1000.0 => 1.0,
-            Clock::Seconds | Clock::SecondsOrMilliseconds => 1000.0,
+            TimeUnit::Milliseconds => 1.0,
+            TimeUnit::SecondsOrMilliseconds if written >= 1000.0 => 1.0,
+            TimeUnit::Seconds | TimeUnit::SecondsOrMilliseconds => 1000.0,
         };
         (written * factor).max(1.0) as u64
     }

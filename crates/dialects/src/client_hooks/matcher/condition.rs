@@ -4,27 +4,27 @@
 use regex::Regex;
 use serde_json::Value;
 
+use super::command_pattern::{self, CommandPattern};
 use super::glob;
-use super::shell::{self, CommandLine};
 
 /// A condition.
 #[derive(Debug, Clone)]
-pub struct Condition {
-    written: String,
+pub struct PermissionCondition {
+    text: String,
     tool: String,
     /// The tools, where stars stand in the name.
     names: Option<Regex>,
-    about: About,
+    subject: ConditionSubject,
 }
 
 #[derive(Debug, Clone)]
-enum About {
+enum ConditionSubject {
     /// Every call of the tool.
     All,
     /// Calls with such a command line.
-    Line(CommandLine),
+    Line(CommandPattern),
     /// Calls for such a file.
-    File(File),
+    File(FilePattern),
     /// Calls for such a host.
     Host(String),
     /// Calls for such an agent.
@@ -34,23 +34,24 @@ enum About {
 }
 
 /// Tools, and what stands in the brackets behind them.
-type Kind = (&'static [&'static str], fn(String) -> About);
+type ToolGroup = (&'static [&'static str], fn(String) -> ConditionSubject);
 
 /// The kinds of what stands in the brackets, by the tool.
-const KINDS: &[Kind] = &[
-    (&["Bash", "PowerShell", "run_shell_command"], |text| About::Line(CommandLine::new(&text))),
+const KINDS: &[ToolGroup] = &[
+    (&["Bash", "PowerShell", "run_shell_command"], |text| ConditionSubject::Line(CommandPattern::new(&text))),
     (&["Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "Glob", "Grep", "read_file", "write_file"], |text| {
-        About::File(File::new(&text))
+        ConditionSubject::File(FilePattern::new(&text))
     }),
-    (&["Agent", "Task", "agent"], |text| About::Agent(glob::line(&text))),
-    (&["WebFetch", "web_fetch"], host),
+    (&["Agent", "Task", "agent"], |text| ConditionSubject::Agent(glob::compile_line(&text))),
+    (&["WebFetch", "web_fetch"], host_subject),
 ];
 
-fn host(text: String) -> About {
-    text.strip_prefix("domain:").map_or(About::Unknown, |host| About::Host(host.trim().to_ascii_lowercase()))
+fn host_subject(text: String) -> ConditionSubject {
+    text.strip_prefix("domain:")
+        .map_or(ConditionSubject::Unknown, |host| ConditionSubject::Host(host.trim().to_ascii_lowercase()))
 }
 
-impl Condition {
+impl PermissionCondition {
     /// Reads a condition.
     ///
     /// # Errors
@@ -66,35 +67,35 @@ impl Condition {
             return Err(String::from("it begins with no name of a tool"));
         }
         let about = match inner.map(str::trim) {
-            None | Some("" | "*") => About::All,
+            None | Some("" | "*") => ConditionSubject::All,
             Some(inner) => {
                 let kind = KINDS.iter().find(|(tools, _)| tools.contains(&tool));
-                kind.map_or(About::Unknown, |(_, make)| make(inner.to_owned()))
+                kind.map_or(ConditionSubject::Unknown, |(_, make)| make(inner.to_owned()))
             }
         };
-        let names = tool.contains('*').then(|| glob::line(tool)).flatten();
-        Ok(Self { written: written.to_owned(), tool: tool.to_owned(), names, about })
+        let names = tool.contains('*').then(|| glob::compile_line(tool)).flatten();
+        Ok(Self { text: written.to_owned(), tool: tool.to_owned(), names, subject: about })
     }
 
     /// The condition as its author wrote it.
     #[must_use]
-    pub fn written(&self) -> &str {
-        &self.written
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// Whether what stands in the brackets means something here. What does not is passed over: every call of the tool fits.
     #[must_use]
-    pub fn is_understood(&self) -> bool {
-        !matches!(self.about, About::Unknown)
+    pub fn has_known_subject(&self) -> bool {
+        !matches!(self.subject, ConditionSubject::Unknown)
     }
 
     /// Whether it holds for a call. What cannot be told counts as held: a hook is rather asked once too often.
     #[must_use]
-    pub fn holds<'a>(&self, mut names: impl Iterator<Item = &'a str>, input: &Value, directory: &str) -> bool {
-        names.any(|name| self.is_of(name)) && self.is_about(input, directory)
+    pub fn is_met<'a>(&self, mut names: impl Iterator<Item = &'a str>, input: &Value, directory: &str) -> bool {
+        names.any(|name| self.is_for_tool(name)) && self.is_for_input(input, directory)
     }
 
-    fn is_of(&self, name: &str) -> bool {
+    fn is_for_tool(&self, name: &str) -> bool {
         // A rule on editing is about every tool that edits files.
         let edits = self.tool == "Edit" && ["Write", "MultiEdit", "NotebookEdit"].contains(&name);
         let of_server = || {
@@ -104,17 +105,19 @@ impl Condition {
         self.tool == name || edits || of_server() || self.names.as_ref().is_some_and(|names| names.is_match(name))
     }
 
-    fn is_about(&self, input: &Value, directory: &str) -> bool {
+    fn is_for_input(&self, input: &Value, directory: &str) -> bool {
         let text = |names: &[&str]| names.iter().find_map(|name| input.get(*name)?.as_str());
-        match &self.about {
-            About::All | About::Unknown => true,
-            About::Line(pattern) => text(&["command"]).is_none_or(|line| shell::matches(pattern, line)),
-            About::File(pattern) => {
-                text(&["file_path", "path", "notebook_path"]).is_none_or(|path| pattern.is(path, directory))
+        match &self.subject {
+            ConditionSubject::All | ConditionSubject::Unknown => true,
+            ConditionSubject::Line(pattern) => {
+                text(&["command"]).is_none_or(|line| command_pattern::matches(pattern, line))
             }
-            About::Agent(pattern) => text(&["subagent_type", "agent_type", "agent"])
+            ConditionSubject::File(pattern) => {
+                text(&["file_path", "path", "notebook_path"]).is_none_or(|path| pattern.matches(path, directory))
+            }
+            ConditionSubject::Agent(pattern) => text(&["subagent_type", "agent_type", "agent"])
                 .is_none_or(|agent| pattern.as_ref().is_none_or(|pattern| pattern.is_match(agent))),
-            About::Host(pattern) => text(&["url"]).is_none_or(|url| is_host(pattern, url)),
+            ConditionSubject::Host(pattern) => text(&["url"]).is_none_or(|url| matches_host(pattern, url)),
         }
     }
 }
@@ -122,13 +125,13 @@ impl Condition {
 /// A pattern of files: `//x` is absolute, `~/x` below the home folder, a name without a slash anywhere below the session's
 /// folder, and everything else relative to that.
 #[derive(Debug, Clone)]
-struct File {
+struct FilePattern {
     /// The folder that it is relative to; `None` is the session's.
-    below: Option<String>,
+    base_dir: Option<String>,
     pattern: Option<Regex>,
 }
 
-impl File {
+impl FilePattern {
     fn new(written: &str) -> Self {
         let (below, rest) = match (written.strip_prefix("//"), written.strip_prefix("~/")) {
             (Some(rest), _) => (Some(String::new()), rest),
@@ -137,20 +140,21 @@ impl File {
         };
         let anywhere = !written.contains('/');
         let rest = rest.trim_start_matches('/');
-        let pattern = if anywhere { glob::path(&format!("**/{rest}")) } else { glob::path(rest) };
-        Self { below, pattern }
+        let pattern = if anywhere { glob::compile_path(&format!("**/{rest}")) } else { glob::compile_path(rest) };
+        Self { base_dir: below, pattern }
     }
 
-    fn is(&self, path: &str, directory: &str) -> bool {
-        let path = if path.starts_with('/') { plain(path) } else { plain(&format!("{directory}/{path}")) };
-        let below = plain(self.below.as_deref().unwrap_or(directory));
+    fn matches(&self, path: &str, directory: &str) -> bool {
+        let path =
+            if path.starts_with('/') { normalize_path(path) } else { normalize_path(&format!("{directory}/{path}")) };
+        let below = normalize_path(self.base_dir.as_deref().unwrap_or(directory));
         let rest = path.strip_prefix(below.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/'));
         rest.is_some_and(|rest| self.pattern.as_ref().is_none_or(|pattern| pattern.is_match(rest)))
     }
 }
 
 /// A path without `.` and `..`.
-fn plain(path: &str) -> String {
+fn normalize_path(path: &str) -> String {
     let mut folders: Vec<&str> = Vec::new();
     for folder in path.split('/') {
         match folder {
@@ -162,7 +166,7 @@ fn plain(path: &str) -> String {
     format!("/{}", folders.join("/"))
 }
 
-fn is_host(pattern: &str, url: &str) -> bool {
+fn matches_host(pattern: &str, url: &str) -> bool {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = authority.rsplit('@').next().unwrap_or_default();
@@ -205,12 +209,12 @@ mod tests {
             ("WebFetch(domain:x.test)", "WebFetch", json!({"url": "https://ax.test/?x.test"}), false),
             ("Custom(what)", "Custom", json!({}), true),
         ] {
-            let condition = Condition::new(written).unwrap();
-            assert_eq!(condition.holds(std::iter::once(name), &input, "/p"), wanted, "{written} {name} {input}");
+            let condition = PermissionCondition::new(written).unwrap();
+            assert_eq!(condition.is_met(std::iter::once(name), &input, "/p"), wanted, "{written} {name} {input}");
         }
-        assert!(!Condition::new("Custom(what)").unwrap().is_understood());
-        assert!(Condition::new("Bash(git").is_err());
-        assert!(Condition::new("(x)").is_err());
-        assert!(Condition::new("").is_err());
+        assert!(!PermissionCondition::new("Custom(what)").unwrap().has_known_subject());
+        assert!(PermissionCondition::new("Bash(git").is_err());
+        assert!(PermissionCondition::new("(x)").is_err());
+        assert!(PermissionCondition::new("").is_err());
     }
 }

@@ -3,13 +3,13 @@
 use regex::Regex;
 
 /// A pattern of a whole line, where `*` is any run of letters. `None` when it is too large.
-pub(super) fn line(pattern: &str) -> Option<Regex> {
+pub(super) fn compile_line(pattern: &str) -> Option<Regex> {
     let pieces: Vec<String> = pattern.split('*').map(regex::escape).collect();
     Regex::new(&format!("^(?s:{})$", pieces.join(".*"))).ok()
 }
 
 /// A pattern of a whole path: `*` and `?` stay within one folder, `**` does not, and `**/` is also nothing.
-pub(super) fn path(pattern: &str) -> Option<Regex> {
+pub(super) fn compile_path(pattern: &str) -> Option<Regex> {
     let mut expression = String::from("^(?s:");
     let mut rest = pattern;
     while let Some(letter) = rest.chars().next() {
@@ -50,9 +50,9 @@ mod tests {
             ("?.rs", "/.rs", false),
             ("a.b", "axb", false),
         ] {
-            assert_eq!(path(pattern).unwrap().is_match(text), wanted, "{pattern} {text}");
+            assert_eq!(compile_path(pattern).unwrap().is_match(text), wanted, "{pattern} {text}");
         }
-        assert!(line("git * main").unwrap().is_match("git push a/b main"));
-        assert!(!line("git * main").unwrap().is_match("git push maint"));
+        assert!(compile_line("git * main").unwrap().is_match("git push a/b main"));
+        assert!(!compile_line("git * main").unwrap().is_match("git push maint"));
     }
 }

@@ -1,55 +1,55 @@
 //! Which events a hook wants: the pattern of its group, and its own condition.
 
+mod command_pattern;
 mod condition;
 mod glob;
 mod pattern;
-mod shell;
 
 use std::sync::Arc;
 
 use pintle_contract::{Event, MatchResult, Matcher};
 
-pub use condition::Condition;
-pub use pattern::{Pattern, Rule};
+pub use condition::PermissionCondition;
+pub use pattern::{MatcherSyntax, SubjectPattern};
 
-use super::Given;
-use super::row::Row;
+use super::EncodeContext;
+use super::event_def::ClientEventDef;
 
 /// Names that a matcher may use for a tool besides its own.
-pub type SecondNames = &'static [(&'static str, &'static [&'static str])];
+pub type AlternateNames = &'static [(&'static str, &'static [&'static str])];
 
 /// What a hook wants to see.
 #[derive(Debug)]
-pub struct Wanted {
+pub struct ClientMatcher {
     /// The event.
-    pub row: &'static Row,
+    pub def: &'static ClientEventDef,
     /// What the subject has to be.
-    pub pattern: Option<Pattern>,
+    pub pattern: Option<SubjectPattern>,
     /// What the tool call has to be.
-    pub condition: Option<Condition>,
+    pub condition: Option<PermissionCondition>,
     /// Second names of tools.
-    pub second_names: SecondNames,
+    pub alternate_names: AlternateNames,
 }
 
-impl Wanted {
+impl ClientMatcher {
     /// As a matcher; `None` wants everything.
     #[must_use]
     pub fn into_matcher(self) -> Option<Arc<dyn Matcher>> {
         (self.pattern.is_some() || self.condition.is_some()).then(|| Arc::new(self) as Arc<dyn Matcher>)
     }
 
-    fn names<'a>(&self, name: &'a str) -> impl Iterator<Item = &'a str> + use<'a> {
-        let second = self.second_names.iter().find(|(own, _)| *own == name).map_or(&[][..], |(_, second)| second);
+    fn tool_names<'a>(&self, name: &'a str) -> impl Iterator<Item = &'a str> + use<'a> {
+        let second = self.alternate_names.iter().find(|(own, _)| *own == name).map_or(&[][..], |(_, second)| second);
         std::iter::once(name).chain(second.iter().copied())
     }
 }
 
-impl Matcher for Wanted {
+impl Matcher for ClientMatcher {
     fn matches(&self, event: &Event) -> MatchResult {
-        let given = Given { event, spelling: self.row.name, voice: self.row.voice };
-        let subject = self.row.subject.and_then(|subject| subject(&given));
+        let given = EncodeContext { event, event_alias: self.def.name, voice: self.def.style };
+        let subject = self.def.subject.and_then(|subject| subject(&given));
         let fits = match (&self.pattern, &subject) {
-            (Some(pattern), Some(subject)) => self.names(subject).any(|name| pattern.matches(name)),
+            (Some(pattern), Some(subject)) => self.tool_names(subject).any(|name| pattern.matches(name)),
             // An event without a subject has nothing that could fail to match.
             (None, _) | (_, None) => true,
         };
@@ -57,7 +57,7 @@ impl Matcher for Wanted {
             None => true,
             Some(condition) => {
                 let call = given.call();
-                condition.holds(self.names(&call.0.name), &call.0.input, &event.origin.cwd)
+                condition.is_met(self.tool_names(&call.0.name), &call.0.input, &event.origin.cwd)
             }
         };
         if fits && holds() { MatchResult::Yes } else { MatchResult::No }
@@ -65,8 +65,8 @@ impl Matcher for Wanted {
 
     fn describe(&self) -> String {
         let parts = [
-            self.pattern.as_ref().map(|pattern| pattern.written().to_owned()),
-            self.condition.as_ref().map(|condition| format!("if {}", condition.written())),
+            self.pattern.as_ref().map(|pattern| pattern.text().to_owned()),
+            self.condition.as_ref().map(|condition| format!("if {}", condition.text())),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }

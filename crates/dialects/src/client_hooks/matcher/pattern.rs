@@ -4,7 +4,7 @@ use regex::Regex;
 
 /// How a matcher is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rule {
+pub enum MatcherSyntax {
     /// Letters, digits, `_`, `-`, `,`, `|` and blanks are a name or a list of names; anything else is an expression that
     /// may match anywhere (agents' hook contracts, Claude Code).
     NamesOrExpression,
@@ -18,68 +18,70 @@ pub enum Rule {
 
 /// A pattern.
 #[derive(Debug, Clone)]
-pub struct Pattern {
-    written: String,
-    means: Means,
+pub struct SubjectPattern {
+    text: String,
+    meaning: PatternMeaning,
 }
 
 #[derive(Debug, Clone)]
-enum Means {
+enum PatternMeaning {
     Names(Vec<String>),
     Expression(Regex),
-    NameOr(Regex),
+    NameOrExpression(Regex),
 }
 
-impl Pattern {
+impl SubjectPattern {
     /// Reads a pattern; `None` is one that everything matches.
     ///
     /// # Errors
     /// When it is no expression; the text says why.
-    pub fn new(rule: Rule, written: &str) -> Result<Option<Self>, String> {
+    pub fn new(rule: MatcherSyntax, written: &str) -> Result<Option<Self>, String> {
         if written.trim().is_empty() || written == "*" {
             return Ok(None);
         }
-        let expression = |text: &str| Regex::new(text).map_err(|fault| reason(&fault));
+        let expression = |text: &str| Regex::new(text).map_err(|fault| last_error_line(&fault));
         let means = match rule {
-            Rule::NamesOrExpression if written.chars().all(is_plain) => {
+            MatcherSyntax::NamesOrExpression if written.chars().all(is_name_character) => {
                 let names = written.split([',', '|']).map(str::trim).filter(|name| !name.is_empty());
-                Means::Names(names.map(str::to_owned).collect())
+                PatternMeaning::Names(names.map(str::to_owned).collect())
             }
-            Rule::NamesOrExpression | Rule::Expression => Means::Expression(expression(written)?),
-            Rule::NameThenExpression => match expression(written) {
-                Ok(expression) => Means::NameOr(expression),
+            MatcherSyntax::NamesOrExpression | MatcherSyntax::Expression => {
+                PatternMeaning::Expression(expression(written)?)
+            }
+            MatcherSyntax::NameThenExpression => match expression(written) {
+                Ok(expression) => PatternMeaning::NameOrExpression(expression),
                 // A name that happens to be no expression is a name all the same.
                 Err(fault) if written.contains(['(', '[', '{', '*', '+', '?', '\\']) => return Err(fault),
-                Err(_) => Means::Names(vec![written.to_owned()]),
+                Err(_) => PatternMeaning::Names(vec![written.to_owned()]),
             },
-            Rule::WholeExpression => Means::Expression(expression(&format!("^(?:{written})$"))?),
+            MatcherSyntax::WholeExpression => PatternMeaning::Expression(expression(&format!("^(?:{written})$"))?),
         };
-        Ok(Some(Self { written: written.to_owned(), means }))
+        Ok(Some(Self { text: written.to_owned(), meaning: means }))
     }
 
     /// Whether a subject matches.
     #[must_use]
     pub fn matches(&self, subject: &str) -> bool {
-        match &self.means {
-            Means::Names(names) => names.iter().any(|name| name == subject),
-            Means::Expression(expression) => expression.is_match(subject),
-            Means::NameOr(expression) => self.written == subject || expression.is_match(subject),
+        match &self.meaning {
+            PatternMeaning::Names(names) => names.iter().any(|name| name == subject),
+            PatternMeaning::Expression(expression) => expression.is_match(subject),
+            PatternMeaning::NameOrExpression(expression) => self.text == subject || expression.is_match(subject),
         }
     }
 
     /// The pattern as its author wrote it.
     #[must_use]
-    pub fn written(&self) -> &str {
-        &self.written
+    pub fn text(&self) -> &str {
+        &self.text
     }
 }
 
-fn is_plain(letter: char) -> bool {
+fn is_name_character(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | ',' | '|' | ' ')
 }
 
 /// The last line of a fault, which says what is wrong.
-fn reason(fault: &regex::Error) -> String {
+fn last_error_line(fault: &regex::Error) -> String {
     let text = fault.to_string();
     let line = text.lines().last().unwrap_or_default().trim();
     line.strip_prefix("error: ").unwrap_or(line).to_owned()
@@ -89,8 +91,8 @@ fn reason(fault: &regex::Error) -> String {
 mod tests {
     use super::*;
 
-    fn matches(rule: Rule, written: &str, subject: &str) -> Option<bool> {
-        Pattern::new(rule, written).ok().map(|pattern| pattern.is_none_or(|pattern| pattern.matches(subject)))
+    fn matches_subject(rule: MatcherSyntax, written: &str, subject: &str) -> Option<bool> {
+        SubjectPattern::new(rule, written).ok().map(|pattern| pattern.is_none_or(|pattern| pattern.matches(subject)))
     }
 
     #[test]
@@ -112,25 +114,29 @@ mod tests {
             ("(", "Bash", None),
             ("^(?!Bash)", "Read", None),
         ] {
-            assert_eq!(matches(Rule::NamesOrExpression, written, subject), wanted, "{written} {subject}");
+            assert_eq!(
+                matches_subject(MatcherSyntax::NamesOrExpression, written, subject),
+                wanted,
+                "{written} {subject}"
+            );
         }
     }
 
     #[test]
     fn other_agents_read_the_same_text_in_their_own_way() {
         for (rule, written, subject, wanted) in [
-            (Rule::Expression, "Bash", "BashOutput", Some(true)),
-            (Rule::Expression, "^Bash$", "BashOutput", Some(false)),
-            (Rule::Expression, "[", "Bash", None),
-            (Rule::WholeExpression, "bash|view", "view", Some(true)),
-            (Rule::WholeExpression, "bash", "bash_output", Some(false)),
-            (Rule::WholeExpression, "ba.*", "bash", Some(true)),
-            (Rule::WholeExpression, "*x", "x", None),
-            (Rule::NameThenExpression, "run_shell_command", "run_shell_command", Some(true)),
-            (Rule::NameThenExpression, "shell", "run_shell_command", Some(true)),
-            (Rule::NameThenExpression, "a(", "a(", None),
+            (MatcherSyntax::Expression, "Bash", "BashOutput", Some(true)),
+            (MatcherSyntax::Expression, "^Bash$", "BashOutput", Some(false)),
+            (MatcherSyntax::Expression, "[", "Bash", None),
+            (MatcherSyntax::WholeExpression, "bash|view", "view", Some(true)),
+            (MatcherSyntax::WholeExpression, "bash", "bash_output", Some(false)),
+            (MatcherSyntax::WholeExpression, "ba.*", "bash", Some(true)),
+            (MatcherSyntax::WholeExpression, "*x", "x", None),
+            (MatcherSyntax::NameThenExpression, "run_shell_command", "run_shell_command", Some(true)),
+            (MatcherSyntax::NameThenExpression, "shell", "run_shell_command", Some(true)),
+            (MatcherSyntax::NameThenExpression, "a(", "a(", None),
         ] {
-            assert_eq!(matches(rule, written, subject), wanted, "{rule:?} {written} {subject}");
+            assert_eq!(matches_subject(rule, written, subject), wanted, "{rule:?} {written} {subject}");
         }
     }
 }

@@ -3,13 +3,13 @@
 use pintle_contract::{CommandOutput, Effect, HandlerOutput, Rewrite, Verdict, VerdictKind};
 use serde_json::{Value, json};
 
-use super::{cases, event};
+use super::{example_event, read_cases};
 use crate::client_hooks::CLIENTS;
 use crate::client_hooks::codec::ClientCodec;
 use pintle_contract::Codec;
 
 /// A payload that fits the event.
-fn payload(canonical: &str) -> Value {
+fn example_payload(canonical: &str) -> Value {
     match canonical {
         "tool.pre" | "permission.ask" => json!({"id": "c1", "name": "shell", "args": {"command": "ls"}}),
         "tool.post" => {
@@ -20,7 +20,7 @@ fn payload(canonical: &str) -> Value {
 }
 
 /// A verdict as one value.
-fn told(verdict: &Verdict) -> Value {
+fn verdict_to_json(verdict: &Verdict) -> Value {
     let said = match &verdict.kind {
         VerdictKind::Pass => json!("pass"),
         VerdictKind::Allow { reason } => json!({"allow": reason}),
@@ -57,7 +57,7 @@ fn told(verdict: &Verdict) -> Value {
 }
 
 /// How a case's hook answered. Printed JSON may stand in the case as such.
-fn answer(case: &Value) -> HandlerOutput {
+fn case_output(case: &Value) -> HandlerOutput {
     if let Some(reply) = case.get("reply") {
         return HandlerOutput::Text(reply.as_str().unwrap().to_owned());
     }
@@ -85,12 +85,12 @@ fn answer(case: &Value) -> HandlerOutput {
 fn each_answer_gives_its_verdict() {
     let mut wrong = Vec::new();
     let mut count = 0;
-    for (name, lines) in cases("answers", "jsonl") {
+    for (name, lines) in read_cases("answers", "jsonl") {
         let client = CLIENTS.iter().find(|client| client.name == name).unwrap();
         for line in lines.lines().filter(|line| !line.trim().is_empty()) {
             let case: Value = serde_json::from_str(line).unwrap_or_else(|fault| panic!("{fault}: {line}"));
             let spelling = case["event"].as_str().unwrap();
-            let row = client.row(spelling).unwrap();
+            let row = client.event_def(spelling).unwrap();
             let needs_answer = case.get("needs_answer").is_some();
             let codec = ClientCodec {
                 client,
@@ -99,8 +99,11 @@ fn each_answer_gives_its_verdict() {
                 needs_answer,
                 needs_json: case.get("needs_json").is_some(),
             };
-            let event = event(row.canonical, case.get("payload").cloned().unwrap_or_else(|| payload(row.canonical)));
-            let found = told(&codec.decode(&event, spelling, answer(&case)));
+            let event = example_event(
+                row.canonical,
+                case.get("payload").cloned().unwrap_or_else(|| example_payload(row.canonical)),
+            );
+            let found = verdict_to_json(&codec.decode(&event, spelling, case_output(&case)));
             count += 1;
             if case.get("verdict") != Some(&found) {
                 let mut mended = case.clone();

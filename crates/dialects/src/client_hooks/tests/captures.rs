@@ -5,10 +5,10 @@ use std::sync::Arc;
 use pintle_contract::{Codec, Event, Origin};
 use serde_json::{Map, Value, json};
 
-use super::event;
+use super::example_event;
 use crate::client_hooks::CLIENTS;
 use crate::client_hooks::codec::ClientCodec;
-use crate::client_hooks::row::Row;
+use crate::client_hooks::event_def::ClientEventDef;
 
 /// The folder of an agent's payloads, its dialect, and the keys that are never sent here.
 const CAPTURES: &[(&str, &str, &[&str])] = &[
@@ -44,7 +44,7 @@ const OWN: &[(&str, &str)] = &[
 ];
 
 /// What an agent said, as the bridge keeps it.
-fn host(client: &str, sent: &Value) -> Value {
+fn host_payload(client: &str, sent: &Value) -> Value {
     let first = |names: &[&str]| names.iter().find_map(|name| sent.get(*name)).cloned();
     let call = sent.get("tool_call").or_else(|| sent.get("tool_result"));
     let of_call = |name: &str| call.and_then(|call| call.get(name)).cloned();
@@ -62,12 +62,12 @@ fn host(client: &str, sent: &Value) -> Value {
 }
 
 /// The canonical event of a payload.
-fn canonical(client: &str, row: &Row, sent: &Value) -> Event {
-    let host = host(client, sent);
+fn canonical_event(client: &str, row: &ClientEventDef, sent: &Value) -> Event {
+    let host = host_payload(client, sent);
     let text = |names: &[&str]| names.iter().find_map(|name| sent.get(*name)?.as_str()).unwrap_or_default().to_owned();
     let call = || {
         let (tool, input) = (host["tool"].as_str().unwrap(), &host["input"]);
-        let part = row.voice.tools.parts(tool, input).remove(0);
+        let part = row.style.tools.to_canonical(tool, input).remove(0);
         let id = sent.pointer("/tool_call/id").or_else(|| sent.pointer("/tool_result/id")).and_then(Value::as_str);
         json!({"id": id.map_or_else(|| text(&["tool_use_id"]), str::to_owned), "name": part.name, "args": part.args})
     };
@@ -84,7 +84,8 @@ fn canonical(client: &str, row: &Row, sent: &Value) -> Event {
         "tool.batch" => {
             let calls = sent["tool_calls"].as_array().unwrap().iter();
             let one = |call: &Value| {
-                let part = row.voice.tools.parts(call["tool_name"].as_str().unwrap(), &call["tool_input"]).remove(0);
+                let part =
+                    row.style.tools.to_canonical(call["tool_name"].as_str().unwrap(), &call["tool_input"]).remove(0);
                 let id = &call["tool_use_id"];
                 (
                     json!({"id": id, "name": part.name, "args": part.args}),
@@ -123,7 +124,7 @@ fn canonical(client: &str, row: &Row, sent: &Value) -> Event {
         cwd: if cwd.is_empty() { root.to_owned() } else { cwd },
         ..Origin::default()
     };
-    Event { origin: Arc::new(origin), ..event(row.canonical, payload) }
+    Event { origin: Arc::new(origin), ..example_event(row.canonical, payload) }
 }
 
 #[test]
@@ -138,9 +139,9 @@ fn what_an_agent_sent_is_what_its_hooks_get() {
             let path = entry.unwrap().path();
             let file = path.file_name().unwrap().to_string_lossy().into_owned();
             let name = file.split('.').next().unwrap();
-            let Some(row) = client.row(name) else { continue };
+            let Some(row) = client.event_def(name) else { continue };
             let sent: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
-            let encoded = codec.encode(&canonical(client_name, row, &sent), name).unwrap();
+            let encoded = codec.encode(&canonical_event(client_name, row, &sent), name).unwrap();
             count += 1;
             let empty = Map::new();
             for (key, value) in sent.as_object().unwrap_or(&empty) {

@@ -7,10 +7,10 @@ use pintle_contract::{Codec, CommandOutput, HandlerOutput, SourceFile, VerdictKi
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::event;
+use super::example_event;
 use crate::client_hooks::codec::ClientCodec;
 use crate::client_hooks::{CLIENTS, ClientFile};
-use crate::{Artifact, Reading, Role};
+use crate::{Artifact, ArtifactKind, ParseContext};
 
 const FILES: [ClientFile; 8] = [
     ClientFile::Claude,
@@ -24,7 +24,7 @@ const FILES: [ClientFile; 8] = [
 ];
 
 /// A file whose pieces are those of real ones, in any order.
-fn files() -> impl Strategy<Value = String> {
+fn any_file() -> impl Strategy<Value = String> {
     let words = [
         "{",
         "}",
@@ -70,10 +70,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn any_text_loads(text in files(), file in proptest::sample::select(FILES.to_vec())) {
+    fn any_text_loads(text in any_file(), file in proptest::sample::select(FILES.to_vec())) {
         let source = Arc::new(SourceFile { path: PathBuf::from(".claude/PreToolUse"), text });
-        let artifact = Artifact { role: Role::Client(file), name: String::new(), file: source };
-        let project = (file.dialect().load)(&[artifact], &Reading::default());
+        let artifact = Artifact { role: ArtifactKind::Client(file), name: String::new(), file: source };
+        let project = (file.dialect().load)(&[artifact], &ParseContext::default());
         for finding in &project.diagnostics {
             prop_assert!(!finding.message.contains('\n'), "{finding}");
         }
@@ -88,9 +88,9 @@ proptest! {
         bytes in proptest::collection::vec(any::<u8>(), 0..20),
         needs_answer in any::<bool>(),
     ) {
-        let row = &client.rows[row.index(client.rows.len())];
+        let row = &client.events[row.index(client.events.len())];
         let codec = ClientCodec { client, project: None, plugin: None, needs_answer, needs_json: false };
-        let event = event(row.canonical, json!({"name": "shell", "args": {"command": "ls"}}));
+        let event = example_event(row.canonical, json!({"name": "shell", "args": {"command": "ls"}}));
         let stdout = [stdout.into_bytes(), bytes].concat();
         let answer = CommandOutput { exit_code, stdout, ..CommandOutput::default() };
         let verdict = codec.decode(&event, row.name, HandlerOutput::Process(answer.clone()));

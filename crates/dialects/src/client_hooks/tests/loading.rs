@@ -6,17 +6,17 @@ use std::sync::Arc;
 
 use pintle_contract::{HandlerSpec, HookDeclaration, MatcherSpec, Profile, SourceFile};
 
-use super::cases;
+use super::read_cases;
 use crate::client_hooks::recognise;
-use crate::{Artifact, Reading};
+use crate::{Artifact, ParseContext};
 
 /// What a case's file gives, a line each.
-fn given(path: &str, text: &str) -> String {
+fn describe_file(path: &str, text: &str) -> String {
     let file = Arc::new(SourceFile { path: PathBuf::from(path), text: text.to_owned() });
     let role = recognise(Path::new(path), text).unwrap_or_else(|| panic!("{path} is nobody's"));
     let artifact = Artifact { role, name: String::new(), file };
-    let project = (role.dialect().load)(&[artifact], &Reading::default());
-    let hooks = project.hooks.iter().map(hook);
+    let project = (role.dialect().load)(&[artifact], &ParseContext::default());
+    let hooks = project.hooks.iter().map(describe_hook);
     let findings = project.diagnostics.iter().map(|finding| {
         let help = finding.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
         finding.to_string().replace(path, "") + &help
@@ -24,7 +24,7 @@ fn given(path: &str, text: &str) -> String {
     hooks.chain(findings).map(|line| line + "\n").collect()
 }
 
-fn hook(hook: &HookDeclaration) -> String {
+fn describe_hook(hook: &HookDeclaration) -> String {
     let runs = match &hook.handler {
         HandlerSpec::Command(spec) => {
             let parts = [
@@ -73,11 +73,11 @@ fn sections(page: &str) -> impl Iterator<Item = (&str, Vec<&str>)> {
 #[test]
 fn each_file_gives_its_hooks_and_tells_what_it_cannot_carry_over() {
     let mut wrong = Vec::new();
-    for (name, page) in cases("loading", "md") {
+    for (name, page) in read_cases("loading", "md") {
         let mut count = 0;
         for (path, blocks) in sections(&page) {
             count += 1;
-            let found = given(path, blocks[0]);
+            let found = describe_file(path, blocks[0]);
             if found.trim() != blocks.get(1).copied().unwrap_or_default().trim() {
                 wrong.push(format!("{name}, {path}:\n{}\n---\n{found}", blocks[0]));
             }

@@ -12,7 +12,7 @@ use pintle_contract::{Event, EventName, Origin};
 use serde_json::Value;
 
 /// The event of a row of the catalogue.
-fn event(name: &str, payload: Value) -> Event {
+fn example_event(name: &str, payload: Value) -> Event {
     let origin = Origin {
         session: String::from("s1"),
         turn: 2,
@@ -24,7 +24,7 @@ fn event(name: &str, payload: Value) -> Event {
 }
 
 /// A folder of cases below this one.
-fn cases(folder: &str, ending: &str) -> Vec<(String, String)> {
+fn read_cases(folder: &str, ending: &str) -> Vec<(String, String)> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/client_hooks/tests").join(folder);
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|path| path.extension().is_some_and(|found| found == ending));

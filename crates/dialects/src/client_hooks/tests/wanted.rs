@@ -3,20 +3,20 @@
 use pintle_contract::{MatchResult, Matcher, Origin};
 use serde_json::{Value, json};
 
-use super::event;
+use super::example_event;
 use crate::client_hooks::CLIENTS;
-use crate::client_hooks::matcher::{Condition, Pattern, Wanted};
+use crate::client_hooks::matcher::{ClientMatcher, PermissionCondition, SubjectPattern};
 
-fn wants(client: &str, event_name: &str, matcher: &str, condition: Option<&str>, payload: Value) -> bool {
+fn matches_event(client: &str, event_name: &str, matcher: &str, condition: Option<&str>, payload: Value) -> bool {
     let client = CLIENTS.iter().find(|known| known.name == client).unwrap();
-    let row = client.row(event_name).unwrap();
-    let wanted = Wanted {
-        row,
-        pattern: Pattern::new(row.voice.matcher, matcher).unwrap(),
-        condition: condition.map(|text| Condition::new(text).unwrap()),
-        second_names: client.settings.second_names,
+    let row = client.event_def(event_name).unwrap();
+    let wanted = ClientMatcher {
+        def: row,
+        pattern: SubjectPattern::new(row.style.matcher, matcher).unwrap(),
+        condition: condition.map(|text| PermissionCondition::new(text).unwrap()),
+        alternate_names: client.settings.alternate_names,
     };
-    wanted.matches(&event(row.canonical, payload)) == MatchResult::Yes
+    wanted.matches(&example_event(row.canonical, payload)) == MatchResult::Yes
 }
 
 #[test]
@@ -50,7 +50,11 @@ fn matchers_see_the_tool_as_the_agent_spells_it() {
         ("cursor", "preToolUse", "Shell", None, shell(), true),
     ];
     for (client, name, matcher, condition, payload, wanted) in cases {
-        assert_eq!(wants(client, name, matcher, condition, payload), wanted, "{client} {name} {matcher} {condition:?}");
+        assert_eq!(
+            matches_event(client, name, matcher, condition, payload),
+            wanted,
+            "{client} {name} {matcher} {condition:?}"
+        );
     }
 }
 
@@ -79,12 +83,12 @@ fn an_event_that_is_narrower_there_is_not_the_others() {
         ("cursor", "beforeMCPExecution", "tool.pre", of_shell, false),
     ];
     for (client, name, canonical, payload, wanted) in cases {
-        let row = CLIENTS.iter().find(|known| known.name == client).unwrap().row(name).unwrap();
-        let means = row.narrow.unwrap();
-        assert_eq!(means(&event(canonical, payload.clone())), wanted, "{client} {name} {payload}");
+        let row = CLIENTS.iter().find(|known| known.name == client).unwrap().event_def(name).unwrap();
+        let means = row.event_filter.unwrap();
+        assert_eq!(means(&example_event(canonical, payload.clone())), wanted, "{client} {name} {payload}");
     }
-    let stop = CLIENTS[0].row("Stop").unwrap().narrow.unwrap();
-    let mut of_subagent = event("agent.stop", json!({}));
+    let stop = CLIENTS[0].event_def("Stop").unwrap().event_filter.unwrap();
+    let mut of_subagent = example_event("agent.stop", json!({}));
     assert!(stop(&of_subagent));
     of_subagent.origin = std::sync::Arc::new(Origin { run: String::from("r1"), ..Origin::default() });
     assert!(!stop(&of_subagent));

@@ -2,24 +2,24 @@
 
 use serde_json::{Map, Value};
 
-use super::key::spelled;
-use crate::printed::objects;
+use super::key::find_key;
+use crate::program_output::find_objects;
 
 /// Whether a text that is no object holds one that wants to decide.
-pub(super) fn holds_decision(text: &str) -> bool {
-    let objects = objects(text);
+pub(super) fn contains_decision(text: &str) -> bool {
+    let objects = find_objects(text);
     // More beginnings than a log line has: the words alone decide.
     objects.repeated_key.is_some()
-        || objects.found.iter().any(decides)
-        || objects.rest.is_some_and(|rest| {
+        || objects.found.iter().any(can_decide)
+        || objects.unread_text.is_some_and(|rest| {
             ["\"decision\"", "\"permission_decision\"", "\"permissionDecision\"", "\"continue\""]
                 .iter()
                 .any(|word| rest.contains(word))
         })
 }
 
-fn decides(object: &Map<String, Value>) -> bool {
-    object.keys().any(|word| spelled(word).is_some_and(|(key, _)| key.decides))
+fn can_decide(object: &Map<String, Value>) -> bool {
+    object.keys().any(|word| find_key(word).is_some_and(|(key, _)| key.can_decide))
 }
 
 #[cfg(test)]
@@ -40,9 +40,9 @@ mod tests {
             ("a \\\"decision\\\": b", false),
             ("log {\"a\":1,\"\\u0061\":2}", true),
         ] {
-            assert_eq!(holds_decision(text), wanted, "{text}");
+            assert_eq!(contains_decision(text), wanted, "{text}");
         }
-        assert!(holds_decision(&format!("{} {{\"decision\":\"block\"}}", "{".repeat(64))));
-        assert!(!holds_decision(&"{".repeat(128)));
+        assert!(contains_decision(&format!("{} {{\"decision\":\"block\"}}", "{".repeat(64))));
+        assert!(!contains_decision(&"{".repeat(128)));
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::docker_agent::row::{Context, Decisions, Rewrites, Row};
+use crate::docker_agent::event_def::{ContextReader, DockerEventDef, DockerRewrite, PermissionWords};
 
 /// One key.
 #[derive(Debug)]
@@ -11,18 +11,18 @@ pub(crate) struct OutputKey {
     /// Its name.
     pub(crate) name: &'static str,
     /// Whether it stands inside `hook_specific_output`.
-    pub(crate) specific: bool,
+    pub(crate) is_specific: bool,
     /// What its value has to be.
-    pub(crate) class: Class,
+    pub(crate) class: ValueClass,
     /// Whether it can decide anything anywhere.
-    pub(crate) decides: bool,
+    pub(crate) can_decide: bool,
     /// Whether it has an effect on an event.
-    pub(crate) works: fn(&Row) -> bool,
+    pub(crate) has_effect: fn(&DockerEventDef) -> bool,
 }
 
 /// What a value has to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Class {
+pub(crate) enum ValueClass {
     /// `true` or `false`.
     Boolean,
     /// Text.
@@ -39,70 +39,71 @@ pub(crate) enum Class {
 
 /// How a key was spelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Spelled {
+pub(crate) enum KeySpelling {
     /// As documented; letter case does not matter.
     Expected,
     /// With the underscores left out, as in `hookSpecificOutput`.
     Camel,
 }
 
-const TOP: OutputKey = OutputKey { name: "", specific: false, class: Class::Text, decides: false, works: |_| true };
-const SPECIFIC: OutputKey = OutputKey { specific: true, ..TOP };
+const TOP: OutputKey =
+    OutputKey { name: "", is_specific: false, class: ValueClass::Text, can_decide: false, has_effect: |_| true };
+const SPECIFIC: OutputKey = OutputKey { is_specific: true, ..TOP };
 
 /// Every key.
 pub(crate) static KEYS: &[OutputKey] = &[
-    OutputKey { name: "continue", class: Class::Boolean, decides: true, ..TOP },
-    OutputKey { name: "stop_reason", works: |row| row.blocks, ..TOP },
-    OutputKey { name: "suppress_output", class: Class::Boolean, works: |_| false, ..TOP },
+    OutputKey { name: "continue", class: ValueClass::Boolean, can_decide: true, ..TOP },
+    OutputKey { name: "stop_reason", has_effect: |row| row.can_block, ..TOP },
+    OutputKey { name: "suppress_output", class: ValueClass::Boolean, has_effect: |_| false, ..TOP },
     OutputKey { name: "system_message", ..TOP },
-    OutputKey { name: "decision", decides: true, works: |row| row.blocks, ..TOP },
-    OutputKey { name: "reason", works: |row| row.blocks, ..TOP },
-    OutputKey { name: "hook_specific_output", class: Class::Object, decides: true, ..TOP },
+    OutputKey { name: "decision", can_decide: true, has_effect: |row| row.can_block, ..TOP },
+    OutputKey { name: "reason", has_effect: |row| row.can_block, ..TOP },
+    OutputKey { name: "hook_specific_output", class: ValueClass::Object, can_decide: true, ..TOP },
     OutputKey { name: "hook_event_name", ..SPECIFIC },
-    OutputKey { name: "permission_decision", decides: true, works: takes_decisions, ..SPECIFIC },
-    OutputKey { name: "permission_decision_reason", works: takes_decisions, ..SPECIFIC },
+    OutputKey { name: "permission_decision", can_decide: true, has_effect: takes_decisions, ..SPECIFIC },
+    OutputKey { name: "permission_decision_reason", has_effect: takes_decisions, ..SPECIFIC },
     OutputKey {
         name: "updated_input",
-        class: Class::Object,
-        works: |row| row.rewrites == Some(Rewrites::Input),
+        class: ValueClass::Object,
+        has_effect: |row| row.rewrites == Some(DockerRewrite::Input),
         ..SPECIFIC
     },
-    OutputKey { name: "additional_context", works: takes_context, ..SPECIFIC },
-    OutputKey { name: "instruction_context", class: Class::List, works: takes_context, ..SPECIFIC },
-    OutputKey { name: "summary", works: |row| row.summary, ..SPECIFIC },
+    OutputKey { name: "additional_context", has_effect: takes_context, ..SPECIFIC },
+    OutputKey { name: "instruction_context", class: ValueClass::List, has_effect: takes_context, ..SPECIFIC },
+    OutputKey { name: "summary", has_effect: |row| row.summary, ..SPECIFIC },
     OutputKey {
         name: "updated_messages",
-        class: Class::List,
-        works: |row| row.rewrites == Some(Rewrites::Messages),
+        class: ValueClass::List,
+        has_effect: |row| row.rewrites == Some(DockerRewrite::Messages),
         ..SPECIFIC
     },
     OutputKey {
         name: "updated_tool_response",
-        class: Class::Anything,
-        works: |row| row.rewrites == Some(Rewrites::Response),
+        class: ValueClass::Anything,
+        has_effect: |row| row.rewrites == Some(DockerRewrite::Response),
         ..SPECIFIC
     },
-    OutputKey { name: "metadata", class: Class::Texts, works: |row| row.metadata, ..SPECIFIC },
+    OutputKey { name: "metadata", class: ValueClass::Texts, has_effect: |row| row.metadata, ..SPECIFIC },
 ];
 
-fn takes_decisions(row: &Row) -> bool {
-    row.decisions != Decisions::Nothing
+fn takes_decisions(row: &DockerEventDef) -> bool {
+    row.decisions != PermissionWords::Nothing
 }
 
-fn takes_context(row: &Row) -> bool {
-    row.context != Context::Nobody
+fn takes_context(row: &DockerEventDef) -> bool {
+    row.context != ContextReader::NoReader
 }
 
 /// The key that a word spells, and how.
 ///
 /// docker-agent passes over letter case and not over underscores (section 2.3); the other common spelling is known here
 /// so that it can be told apart from a word that means nothing.
-pub(crate) fn spelled(word: &str) -> Option<(&'static OutputKey, Spelled)> {
+pub(crate) fn find_key(word: &str) -> Option<(&'static OutputKey, KeySpelling)> {
     static BY_LETTERS: LazyLock<HashMap<String, &'static OutputKey>> =
         LazyLock::new(|| KEYS.iter().map(|key| (key.name.replace('_', ""), key)).collect());
     let lower = word.to_lowercase();
     let key = *BY_LETTERS.get(&lower.replace('_', ""))?;
-    Some((key, if lower == key.name { Spelled::Expected } else { Spelled::Camel }))
+    Some((key, if lower == key.name { KeySpelling::Expected } else { KeySpelling::Camel }))
 }
 
 #[cfg(test)]
@@ -110,18 +111,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letter_case_does_not_matter_and_a_missing_underscore_is_another_spelling() {
+    fn letter_case_is_ignored_and_camel_case_is_a_different_spelling() {
         for (word, wanted) in [
-            ("decision", Some(("decision", Spelled::Expected))),
-            ("DECISION", Some(("decision", Spelled::Expected))),
-            ("Hook_Specific_Output", Some(("hook_specific_output", Spelled::Expected))),
-            ("hookSpecificOutput", Some(("hook_specific_output", Spelled::Camel))),
-            ("permissionDecisionReason", Some(("permission_decision_reason", Spelled::Camel))),
-            ("de_cision", Some(("decision", Spelled::Camel))),
+            ("decision", Some(("decision", KeySpelling::Expected))),
+            ("DECISION", Some(("decision", KeySpelling::Expected))),
+            ("Hook_Specific_Output", Some(("hook_specific_output", KeySpelling::Expected))),
+            ("hookSpecificOutput", Some(("hook_specific_output", KeySpelling::Camel))),
+            ("permissionDecisionReason", Some(("permission_decision_reason", KeySpelling::Camel))),
+            ("de_cision", Some(("decision", KeySpelling::Camel))),
             ("decisions", None),
             ("", None),
         ] {
-            assert_eq!(spelled(word).map(|(key, how)| (key.name, how)), wanted, "{word}");
+            assert_eq!(find_key(word).map(|(key, how)| (key.name, how)), wanted, "{word}");
         }
     }
 }

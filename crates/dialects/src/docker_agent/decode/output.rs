@@ -3,45 +3,50 @@
 use pintle_contract::{format_key, suggest_nearest};
 use serde_json::{Map, Value};
 
-use super::key::{Class, KEYS, OutputKey, Spelled, spelled};
-use super::{Asked, strict};
-use crate::docker_agent::Compat;
-use crate::printed::{MOST_UNKNOWN_FIELDS, kind};
+use super::key::{KEYS, KeySpelling, OutputKey, ValueClass, find_key};
+use super::{DockerDecodeContext, strict};
+use crate::docker_agent::DockerAgentVersion;
+use crate::program_output::{MOST_UNKNOWN_FIELDS, describe_kind};
 use crate::refusal::refuses;
 
 /// What a hook printed: the keys that mean something, with values of the right kind.
 #[derive(Debug, Default)]
-pub(super) struct Output {
+pub(super) struct DockerHookOutput {
     pub(super) values: Vec<(&'static OutputKey, Value)>,
     /// What the hook's author should know.
     pub(super) warnings: Vec<String>,
     /// How many fields there are that nobody reads.
-    unknown: usize,
+    unknown_count: usize,
 }
 
-impl Output {
+impl DockerHookOutput {
     /// Reads an object. Null counts as absent.
     ///
     /// # Errors
     /// When a value is of the wrong kind, a key is said twice, or what wants to decide cannot be read.
-    pub(super) fn read(asked: &Asked<'_>, object: Map<String, Value>) -> Result<Self, String> {
+    pub(super) fn read(asked: &DockerDecodeContext<'_>, object: Map<String, Value>) -> Result<Self, String> {
         let mut output = Self::default();
-        output.level(asked, object, false)?;
+        output.read_level(asked, object, false)?;
         if asked.codec.strict_output {
             strict::check(asked, &output)?;
         }
         Ok(output)
     }
 
-    fn level(&mut self, asked: &Asked<'_>, object: Map<String, Value>, specific: bool) -> Result<(), String> {
+    fn read_level(
+        &mut self,
+        asked: &DockerDecodeContext<'_>,
+        object: Map<String, Value>,
+        specific: bool,
+    ) -> Result<(), String> {
         for (word, value) in object {
-            let Some(key) = self.known(asked, &word, &value, specific)? else { continue };
+            let Some(key) = self.find_known_key(asked, &word, &value, specific)? else { continue };
             if value.is_null() {
                 continue;
             }
-            check(key, &value)?;
+            check_value(key, &value)?;
             match value {
-                Value::Object(inner) if key.name == "hook_specific_output" => self.level(asked, inner, true)?,
+                Value::Object(inner) if key.name == "hook_specific_output" => self.read_level(asked, inner, true)?,
                 value => self.set(asked, key, value)?,
             }
         }
@@ -49,47 +54,53 @@ impl Output {
     }
 
     /// The key that a word spells here, unless it is one that says nothing.
-    fn known(
+    fn find_known_key(
         &mut self,
-        asked: &Asked<'_>,
+        asked: &DockerDecodeContext<'_>,
         word: &str,
         value: &Value,
         specific: bool,
     ) -> Result<Option<&'static OutputKey>, String> {
         let strict = asked.codec.strict_output;
-        let Some((key, how)) = spelled(word) else {
-            self.unknown(asked, word, value, specific)?;
+        let Some((key, how)) = find_key(word) else {
+            self.read_unknown(asked, word, value, specific)?;
             return Ok(None);
         };
-        if key.specific != specific {
-            let belongs = if key.specific { "belongs inside" } else { "stands beside, not inside," };
+        if key.is_specific != specific {
+            let belongs = if key.is_specific { "belongs inside" } else { "stands beside, not inside," };
             let message = format!("`{word}` {belongs} `hook_specific_output`");
-            if strict || (key.decides && asked.row.blocks && asked.codec.compat == Compat::Newest) {
+            if strict || (key.can_decide && asked.def.can_block && asked.codec.compat == DockerAgentVersion::Newest) {
                 return Err(message);
             }
             self.warnings.push(format!("{message}, and has no effect here"));
             return Ok(None);
         }
         match how {
-            Spelled::Expected => Ok(Some(key)),
-            Spelled::Camel if strict => Err(format!("unknown field `{word}`; write `{}`", key.name)),
-            Spelled::Camel if asked.codec.compat == Compat::G1 => {
+            KeySpelling::Expected => Ok(Some(key)),
+            KeySpelling::Camel if strict => Err(format!("unknown field `{word}`; write `{}`", key.name)),
+            KeySpelling::Camel if asked.codec.compat == DockerAgentVersion::G1 => {
                 self.warnings.push(format!("`{word}` is ignored under `compat: g1`; write `{}`", key.name));
                 Ok(None)
             }
-            Spelled::Camel => {
+            KeySpelling::Camel => {
                 self.warnings.push(format!("`{word}` is not how docker-agent spells it; write `{}`", key.name));
                 Ok(Some(key))
             }
         }
     }
 
-    fn unknown(&mut self, asked: &Asked<'_>, word: &str, value: &Value, specific: bool) -> Result<(), String> {
-        let is_newest = asked.codec.compat == Compat::Newest;
+    fn read_unknown(
+        &mut self,
+        asked: &DockerDecodeContext<'_>,
+        word: &str,
+        value: &Value,
+        specific: bool,
+    ) -> Result<(), String> {
+        let is_newest = asked.codec.compat == DockerAgentVersion::Newest;
         // Elsewhere nothing can be let through.
-        let may_block = is_newest && asked.row.blocks;
-        self.unknown += 1;
-        if self.unknown > MOST_UNKNOWN_FIELDS {
+        let may_block = is_newest && asked.def.can_block;
+        self.unknown_count += 1;
+        if self.unknown_count > MOST_UNKNOWN_FIELDS {
             let message = format!("more than {MOST_UNKNOWN_FIELDS} unknown fields");
             if is_newest {
                 return Err(message);
@@ -98,7 +109,7 @@ impl Output {
             self.warnings.push(message);
             return Ok(());
         }
-        let here = KEYS.iter().filter(|key| key.specific == specific);
+        let here = KEYS.iter().filter(|key| key.is_specific == specific);
         let names = || KEYS.iter().map(|key| key.name);
         let near = suggest_nearest(word, here.map(|key| key.name)).or_else(|| suggest_nearest(word, names()));
         let shown = format_key(word);
@@ -107,7 +118,7 @@ impl Output {
             None => format!("unknown field `{shown}`"),
         };
         // A slip in a word that decides, wherever it stands, must not let anything through.
-        let is_slip = may_block && near.is_some_and(|near| KEYS.iter().any(|key| key.decides && key.name == near));
+        let is_slip = may_block && near.is_some_and(|near| KEYS.iter().any(|key| key.can_decide && key.name == near));
         if asked.codec.strict_output || is_slip {
             return Err(message);
         }
@@ -118,10 +129,10 @@ impl Output {
         Ok(())
     }
 
-    fn set(&mut self, asked: &Asked<'_>, key: &'static OutputKey, value: Value) -> Result<(), String> {
+    fn set(&mut self, asked: &DockerDecodeContext<'_>, key: &'static OutputKey, value: Value) -> Result<(), String> {
         match self.values.iter_mut().find(|(known, _)| known.name == key.name) {
             None => self.values.push((key, value)),
-            Some((_, known)) if *known == value || asked.codec.compat == Compat::G1 => *known = value,
+            Some((_, known)) if *known == value || asked.codec.compat == DockerAgentVersion::G1 => *known = value,
             Some(_) => return Err(format!("`{}` is there twice, with different values", key.name)),
         }
         Ok(())
@@ -144,7 +155,7 @@ impl Output {
     }
 
     /// The texts of all that block in it, when something does: `continue: false` and `decision: block`.
-    pub(super) fn blocks(&self) -> Option<Vec<&str>> {
+    pub(super) fn blocking_texts(&self) -> Option<Vec<&str>> {
         let stopped = self.value("continue") == Some(&Value::Bool(false));
         let blocked = self.text("decision") == "block";
         let texts = [(stopped, "stop_reason"), (blocked, "reason")];
@@ -154,15 +165,15 @@ impl Output {
 }
 
 /// Refuses a value of the wrong kind.
-fn check(key: &OutputKey, value: &Value) -> Result<(), String> {
+fn check_value(key: &OutputKey, value: &Value) -> Result<(), String> {
     let texts = |fields: &Map<String, Value>| fields.values().all(Value::is_string);
     let (fits, wanted) = match key.class {
-        Class::Boolean => (value.is_boolean(), "true or false"),
-        Class::Text => (value.is_string(), "a string"),
-        Class::Object => (value.is_object(), "an object"),
-        Class::Texts => (value.as_object().is_some_and(texts), "an object whose values are strings"),
-        Class::List => (value.is_array(), "a list"),
-        Class::Anything => (true, "anything"),
+        ValueClass::Boolean => (value.is_boolean(), "true or false"),
+        ValueClass::Text => (value.is_string(), "a string"),
+        ValueClass::Object => (value.is_object(), "an object"),
+        ValueClass::Texts => (value.as_object().is_some_and(texts), "an object whose values are strings"),
+        ValueClass::List => (value.is_array(), "a list"),
+        ValueClass::Anything => (true, "anything"),
     };
-    if fits { Ok(()) } else { Err(format!("`{}` must be {wanted}, not {}", key.name, kind(value))) }
+    if fits { Ok(()) } else { Err(format!("`{}` must be {wanted}, not {}", key.name, describe_kind(value))) }
 }

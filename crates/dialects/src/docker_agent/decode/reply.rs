@@ -3,38 +3,42 @@
 use pintle_contract::{Effect, Verdict, format_key, read_json};
 use serde_json::{Map, Value};
 
-use super::output::Output;
-use super::{Asked, bad, ruling};
-use crate::docker_agent::row::Context;
+use super::output::DockerHookOutput;
+use super::{DockerDecodeContext, bad_output, verdict};
+use crate::docker_agent::event_def::ContextReader;
 use crate::refusal::{refuses, text_refuses};
 
 /// The one schema that a reply can have.
 pub(crate) const DECISION_SCHEMA: &str = "pre_tool_use_decision";
 
 /// Reads a reply: text for the model where there is no schema, a decision where there is one.
-pub(super) fn decode(asked: &Asked<'_>, reply: &str) -> Verdict {
+pub(super) fn decode(asked: &DockerDecodeContext<'_>, reply: &str) -> Verdict {
     match asked.codec.schema.as_deref() {
-        None => match (reply.trim(), asked.row.context) {
-            ("", _) => bad("empty model reply"),
-            (text, Context::Model) => Verdict::pass().with_effect(Effect::Context(text.to_owned())),
-            (text, Context::Person) => Verdict::pass().with_effect(Effect::Notice(text.to_owned())),
-            (text, Context::Nobody) if asked.row.blocks && text_refuses(text) => {
-                bad("the model seems to refuse, and nobody reads its reply; add `schema: pre_tool_use_decision`")
+        None => match (reply.trim(), asked.def.context) {
+            ("", _) => bad_output("empty model reply"),
+            (text, ContextReader::Model) => Verdict::pass().with_effect(Effect::Context(text.to_owned())),
+            (text, ContextReader::User) => Verdict::pass().with_effect(Effect::Notice(text.to_owned())),
+            (text, ContextReader::NoReader) if asked.def.can_block && text_refuses(text) => {
+                bad_output("the model seems to refuse, and nobody reads its reply; add `schema: pre_tool_use_decision`")
             }
-            (_, Context::Nobody) => {
+            (_, ContextReader::NoReader) => {
                 Verdict::pass().with_warning(format!("the model's reply has no effect on {}", asked.name()))
             }
         },
-        Some(DECISION_SCHEMA) => match judgement(reply).and_then(|object| Output::read(asked, object)) {
-            Ok(output) => ruling::rule(asked, output),
-            Err(why) => bad(why),
-        },
-        Some(other) => bad(format!("model hook: unknown schema \"{other}\"; the only one is `{DECISION_SCHEMA}`")),
+        Some(DECISION_SCHEMA) => {
+            match parse_judgement(reply).and_then(|object| DockerHookOutput::read(asked, object)) {
+                Ok(output) => verdict::build_verdict(asked, output),
+                Err(why) => bad_output(why),
+            }
+        }
+        Some(other) => {
+            bad_output(format!("model hook: unknown schema \"{other}\"; the only one is `{DECISION_SCHEMA}`"))
+        }
     }
 }
 
 /// The output that a judging model stands for. A code fence and words around the object are passed over.
-fn judgement(reply: &str) -> Result<Map<String, Value>, String> {
+fn parse_judgement(reply: &str) -> Result<Map<String, Value>, String> {
     if reply.trim().is_empty() {
         return Err(String::from("empty model reply"));
     }

@@ -2,11 +2,11 @@
 
 use pintle_contract::format_key;
 
-use super::Asked;
-use super::output::Output;
+use super::DockerDecodeContext;
+use super::output::DockerHookOutput;
 
 /// Refuses what the event does not support.
-pub(super) fn check(asked: &Asked<'_>, output: &Output) -> Result<(), String> {
+pub(super) fn check(asked: &DockerDecodeContext<'_>, output: &DockerHookOutput) -> Result<(), String> {
     let event = asked.name();
     if output.value("suppress_output").is_some() {
         return Err(String::from("`suppress_output` has no effect and is not allowed under strict_output"));
@@ -15,10 +15,10 @@ pub(super) fn check(asked: &Asked<'_>, output: &Output) -> Result<(), String> {
     if !named.is_empty() && named != event {
         return Err(format!("hook_event_name is `{}`, but the event is `{event}`", format_key(named)));
     }
-    if !asked.row.blocks && output.blocks().is_some() {
+    if !asked.def.can_block && output.blocking_texts().is_some() {
         return Err(format!("{event} does not support blocking output"));
     }
-    match output.values.iter().find(|(key, _)| !(key.works)(asked.row)) {
+    match output.values.iter().find(|(key, _)| !(key.has_effect)(asked.def)) {
         Some((key, _)) => Err(format!("{event} does not support {}", key.name)),
         None => Ok(()),
     }

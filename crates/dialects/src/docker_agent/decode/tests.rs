@@ -14,11 +14,11 @@ use pintle_contract::{
     Codec, CommandOutput, Effect, Event, EventName, HandlerOutput, Origin, Rewrite, Verdict, VerdictKind,
 };
 
-use crate::docker_agent::codec::DockerAgent;
-use crate::docker_agent::{Compat, ROWS};
+use crate::docker_agent::codec::DockerAgentCodec;
+use crate::docker_agent::{DockerAgentVersion, ROWS};
 
 /// The example payload of an event; `preempt` is `pre_tool_use` with `preempt_yolo`.
-fn event(name: &str) -> (Event, &str) {
+fn example_event(name: &str) -> (Event, &str) {
     let (canonical, spelling) = match name {
         "preempt" => ("tool.guard", "pre_tool_use"),
         name => (ROWS.iter().find(|row| row.name == name).unwrap().canonical, name),
@@ -27,7 +27,7 @@ fn event(name: &str) -> (Event, &str) {
     (Event::new(EventName::parse(canonical).unwrap(), (row.example)(), Arc::new(Origin::default())), spelling)
 }
 
-fn exited(code: i32, stdout: &str, stderr: &str) -> CommandOutput {
+fn exit_output(code: i32, stdout: &str, stderr: &str) -> CommandOutput {
     CommandOutput {
         exit_code: Some(code),
         stdout: stdout.as_bytes().to_vec(),
@@ -36,18 +36,18 @@ fn exited(code: i32, stdout: &str, stderr: &str) -> CommandOutput {
     }
 }
 
-fn decoded(codec: &DockerAgent, name: &str, answer: HandlerOutput) -> Verdict {
-    let (event, spelling) = event(name);
+fn decode_answer(codec: &DockerAgentCodec, name: &str, answer: HandlerOutput) -> Verdict {
+    let (event, spelling) = example_event(name);
     codec.decode(&event, spelling, answer)
 }
 
 /// The verdict of the newest version on an output, in words.
-fn printed(name: &str, stdout: &str) -> String {
-    show(&decoded(&DockerAgent::default(), name, HandlerOutput::Process(exited(0, stdout, ""))))
+fn decode_printed(name: &str, stdout: &str) -> String {
+    show(&decode_answer(&DockerAgentCodec::default(), name, HandlerOutput::Process(exit_output(0, stdout, ""))))
 }
 
-fn g1() -> DockerAgent {
-    DockerAgent { compat: Compat::G1, ..DockerAgent::default() }
+fn g1_codec() -> DockerAgentCodec {
+    DockerAgentCodec { compat: DockerAgentVersion::G1, ..DockerAgentCodec::default() }
 }
 
 /// A verdict on one line: what was said, what comes with it, and the warnings behind `!`.

@@ -25,9 +25,9 @@ const KEYS: [&str; 14] = [
 ];
 
 /// A message of the catalogue, written in docker-agent's form.
-pub(super) struct ChatMessage<'a>(pub(super) &'a Value);
+pub(super) struct DockerChatMessage<'a>(pub(super) &'a Value);
 
-impl Serialize for ChatMessage<'_> {
+impl Serialize for DockerChatMessage<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Value::Object(fields) = self.0 else { return self.0.serialize(serializer) };
         let mut map = serializer.serialize_map(None)?;
@@ -57,7 +57,7 @@ impl Serialize for ChatMessage<'_> {
 ///
 /// # Errors
 /// When it is no message: no mapping, or without a role.
-pub(crate) fn canonical(message: Value) -> Result<Value, &'static str> {
+pub(crate) fn to_canonical(message: Value) -> Result<Value, &'static str> {
     let Value::Object(mut fields) = message else { return Err("a message must be an object") };
     if fields.get("role").and_then(Value::as_str).is_none_or(str::is_empty) {
         return Err("a message must have a `role`");
@@ -91,9 +91,9 @@ fn is_silent(fields: &Map<String, Value>) -> bool {
 mod tests {
     use super::*;
 
-    fn both_ways(message: &Value) -> (String, Value) {
-        let written = serde_json::to_string(&ChatMessage(message)).unwrap();
-        let back = canonical(serde_json::from_str(&written).unwrap()).unwrap();
+    fn convert_both_ways(message: &Value) -> (String, Value) {
+        let written = serde_json::to_string(&DockerChatMessage(message)).unwrap();
+        let back = to_canonical(serde_json::from_str(&written).unwrap()).unwrap();
         (written, back)
     }
 
@@ -118,7 +118,7 @@ mod tests {
                 r#"{"role":"tool","content":"ok","tool_call_id":"1","is_error":true,"name":"shell"}"#,
             ),
         ] {
-            let (written, back) = both_ways(&message);
+            let (written, back) = convert_both_ways(&message);
             assert_eq!(written, wanted);
             assert_eq!(back, message, "{written}");
         }
@@ -128,7 +128,7 @@ mod tests {
     fn a_text_beside_parts_becomes_the_first_part() {
         let message = json!({"role": "user", "content": "look:", "multi_content": [{"type": "image_url", "image_url": {"url": "x"}}]});
         let wanted = json!({"role": "user", "content": [{"type": "text", "text": "look:"}, {"type": "image_url", "image_url": {"url": "x"}}]});
-        assert_eq!(canonical(message), Ok(wanted));
+        assert_eq!(to_canonical(message), Ok(wanted));
     }
 
     #[test]
@@ -140,7 +140,7 @@ mod tests {
             (json!({"role": "user", "content": {}}), "the `content` of a message must be text"),
             (json!({"role": "user", "multi_content": "x"}), "the `multi_content` of a message must be a list"),
         ] {
-            assert_eq!(canonical(message), Err(wanted));
+            assert_eq!(to_canonical(message), Err(wanted));
         }
     }
 }

@@ -9,33 +9,33 @@ use std::collections::BTreeMap;
 use pintle_contract::Event;
 use serde_json::{Map, Value, json};
 
-use super::Given;
-use crate::docker_agent::Compat;
+use super::DockerValue;
+use crate::docker_agent::DockerAgentVersion;
 
 /// One key.
 #[derive(Debug)]
-pub(crate) struct Key {
+pub(crate) struct DockerKey {
     /// Its name.
     pub(crate) name: &'static str,
     /// The oldest version that sends it.
-    pub(crate) since: Compat,
+    pub(crate) since: DockerAgentVersion,
     /// Whether it is sent although it is empty.
     keeps_empty: bool,
-    source: Source,
+    source: DockerKeySource,
 }
 
 /// Where a value comes from.
 #[derive(Debug)]
-enum Source {
+enum DockerKeySource {
     /// A field of the payload, as it is.
     Field(&'static str),
     /// Made of the event.
-    Made(for<'a> fn(&'a Event) -> Option<Given<'a>>),
+    Computed(for<'a> fn(&'a Event) -> Option<DockerValue<'a>>),
 }
 
 /// How the object begins.
 #[derive(Debug)]
-pub(crate) struct Opening {
+pub(crate) struct ObjectOpening {
     /// The session.
     pub(crate) session: for<'a> fn(&'a Event) -> Cow<'a, str>,
     /// The working directory.
@@ -46,38 +46,40 @@ pub(crate) struct Opening {
     pub(crate) agent_in_g1: bool,
 }
 
-impl Key {
+impl DockerKey {
     const fn field(name: &'static str, field: &'static str) -> Self {
-        Self { name, since: Compat::G1, keeps_empty: false, source: Source::Field(field) }
+        Self { name, since: DockerAgentVersion::G1, keeps_empty: false, source: DockerKeySource::Field(field) }
     }
 
-    const fn made(name: &'static str, make: for<'a> fn(&'a Event) -> Option<Given<'a>>) -> Self {
-        Self { name, since: Compat::G1, keeps_empty: false, source: Source::Made(make) }
+    const fn computed(name: &'static str, make: for<'a> fn(&'a Event) -> Option<DockerValue<'a>>) -> Self {
+        Self { name, since: DockerAgentVersion::G1, keeps_empty: false, source: DockerKeySource::Computed(make) }
     }
 
     /// A key that the first version does not send.
-    const fn newer(self) -> Self {
-        Self { since: Compat::Newest, ..self }
+    const fn not_in_g1(self) -> Self {
+        Self { since: DockerAgentVersion::Newest, ..self }
     }
 
     /// A key that is sent although it is empty.
-    const fn kept(self) -> Self {
+    const fn with_empty(self) -> Self {
         Self { keeps_empty: true, ..self }
     }
 
     /// The field of the payload that holds the value as it is.
     pub(crate) fn field_name(&self) -> Option<&'static str> {
         match self.source {
-            Source::Field(field) => Some(field),
-            Source::Made(_) => None,
+            DockerKeySource::Field(field) => Some(field),
+            DockerKeySource::Computed(_) => None,
         }
     }
 
     /// The value, unless it is left out.
-    pub(crate) fn of<'a>(&self, event: &'a Event) -> Option<Given<'a>> {
+    pub(crate) fn value_for<'a>(&self, event: &'a Event) -> Option<DockerValue<'a>> {
         let given = match self.source {
-            Source::Field(field) => event.payload.field(field).filter(|value| !value.is_null()).map(Given::Json),
-            Source::Made(make) => make(event),
+            DockerKeySource::Field(field) => {
+                event.payload.field(field).filter(|value| !value.is_null()).map(DockerValue::Json)
+            }
+            DockerKeySource::Computed(make) => make(event),
         };
         given.filter(|given| self.keeps_empty || !given.is_empty())
     }
@@ -95,7 +97,7 @@ fn session_of<'a>(event: &'a Event, run: &str) -> Cow<'a, str> {
 }
 
 /// An event of one agent in its session.
-pub(crate) const PLAIN: Opening = Opening {
+pub(crate) const PLAIN: ObjectOpening = ObjectOpening {
     session: |event| session_of(event, &event.origin.run),
     cwd: |event| &event.origin.cwd,
     agent: |event| &event.origin.agent,
@@ -103,10 +105,10 @@ pub(crate) const PLAIN: Opening = Opening {
 };
 
 /// The same where the first version names the agent too.
-pub(crate) const NAMED: Opening = Opening { agent_in_g1: true, ..PLAIN };
+pub(crate) const NAMED: ObjectOpening = ObjectOpening { agent_in_g1: true, ..PLAIN };
 
 /// An event about a sub-agent: session and agent are the child's.
-pub(crate) const CHILD: Opening = Opening {
+pub(crate) const CHILD: ObjectOpening = ObjectOpening {
     session: |event| session_of(event, text(event, "id")),
     agent: |event| text(event, "agent"),
     agent_in_g1: true,
@@ -114,14 +116,14 @@ pub(crate) const CHILD: Opening = Opening {
 };
 
 /// An event before there is a session: the directory is the new working tree.
-pub(crate) const WORKTREE: Opening =
-    Opening { session: |_| Cow::Borrowed(""), cwd: |event| text(event, "path"), agent_in_g1: true, ..PLAIN };
+pub(crate) const WORKTREE: ObjectOpening =
+    ObjectOpening { session: |_| Cow::Borrowed(""), cwd: |event| text(event, "path"), agent_in_g1: true, ..PLAIN };
 
 /// The group of a tool.
-pub(crate) const CATEGORY: &[Key] = &[Key::field("tool_category", "category").newer()];
+pub(crate) const CATEGORY: &[DockerKey] = &[DockerKey::field("tool_category", "category").not_in_g1()];
 
 /// The arguments of a call. A shell command of another agent is called `command`, and docker-agent's hooks look for `cmd`.
-fn tool_input(event: &Event) -> Option<Given<'_>> {
+fn tool_input(event: &Event) -> Option<DockerValue<'_>> {
     let args = event.payload.field("args").and_then(Value::as_object)?;
     let is_shell = event.payload.field("name").and_then(Value::as_str) == Some("shell");
     match args.get("command") {
@@ -129,121 +131,124 @@ fn tool_input(event: &Event) -> Option<Given<'_>> {
             let both = args.iter().map(|(name, value)| (name.as_str(), value)).chain([("cmd", command)]);
             let sorted: BTreeMap<&str, &Value> = both.collect();
             let made = sorted.into_iter().map(|(name, value)| (name.to_owned(), value.clone()));
-            Some(Given::Made(Value::Object(made.collect())))
+            Some(DockerValue::Computed(Value::Object(made.collect())))
         }
-        _ => Some(Given::Sorted(args)),
+        _ => Some(DockerValue::Sorted(args)),
     }
 }
 
 /// A tool call.
-pub(crate) const CALL: &[Key] = &[
-    Key::field("tool_name", "name"),
-    Key::made("tool_use_id", |event| {
+pub(crate) const CALL: &[DockerKey] = &[
+    DockerKey::field("tool_name", "name"),
+    DockerKey::computed("tool_use_id", |event| {
         let id = [text(event, "id"), text(event, "call_id")].into_iter().find(|id| !id.is_empty())?;
-        Some(Given::Text(Cow::Borrowed(id)))
+        Some(DockerValue::Text(Cow::Borrowed(id)))
     }),
-    Key::made("tool_input", tool_input),
-    Key::field("tool_read_only", "read_only").newer(),
-    Key::field("safety_policy", "permission_mode").newer(),
+    DockerKey::computed("tool_input", tool_input),
+    DockerKey::field("tool_read_only", "read_only").not_in_g1(),
+    DockerKey::field("safety_policy", "permission_mode").not_in_g1(),
 ];
 
 /// The result of a tool call.
-pub(crate) const RESULT: &[Key] =
-    &[Key::field("tool_response", "content").kept(), Key::field("tool_error", "is_error")];
+pub(crate) const RESULT: &[DockerKey] =
+    &[DockerKey::field("tool_response", "content").with_empty(), DockerKey::field("tool_error", "is_error")];
 
-pub(crate) const SESSION_START: &[Key] = &[Key::field("source", "source")];
+pub(crate) const SESSION_START: &[DockerKey] = &[DockerKey::field("source", "source")];
 
-pub(crate) const PROMPT: &[Key] = &[Key::field("prompt", "prompt")];
+pub(crate) const PROMPT: &[DockerKey] = &[DockerKey::field("prompt", "prompt")];
 
-pub(crate) const STEERING: &[Key] = &[Key::field("steering_messages", "messages")];
+pub(crate) const STEERING: &[DockerKey] = &[DockerKey::field("steering_messages", "messages")];
 
-pub(crate) const TURN_END: &[Key] = &[Key::field("reason", "reason")];
+pub(crate) const TURN_END: &[DockerKey] = &[DockerKey::field("reason", "reason")];
 
-pub(crate) const BEFORE_CALL: &[Key] =
-    &[Key::made("model_id", model_id), Key::field("iteration", "iteration"), Key::made("messages", messages)];
-
-pub(crate) const AFTER_CALL: &[Key] = &[
-    Key::made("model_id", model_id),
-    Key::field("last_user_message", "last_user_message"),
-    Key::field("stop_response", "text"),
-    Key::made("usage", usage).newer(),
-    // Absent is not priced; 0 is free.
-    Key::field("cost", "cost_usd").newer().kept(),
+pub(crate) const BEFORE_CALL: &[DockerKey] = &[
+    DockerKey::computed("model_id", model_id),
+    DockerKey::field("iteration", "iteration"),
+    DockerKey::computed("messages", messages),
 ];
 
-pub(crate) const PRE_COMPACT: &[Key] = &[Key::field("source", "source")];
+pub(crate) const AFTER_CALL: &[DockerKey] = &[
+    DockerKey::computed("model_id", model_id),
+    DockerKey::field("last_user_message", "last_user_message"),
+    DockerKey::field("stop_response", "text"),
+    DockerKey::computed("usage", usage).not_in_g1(),
+    // Absent is not priced; 0 is free.
+    DockerKey::field("cost", "cost_usd").not_in_g1().with_empty(),
+];
 
-pub(crate) const COMPACTION: &[Key] = &[
-    Key::field("input_tokens", "input_tokens"),
-    Key::field("output_tokens", "output_tokens"),
-    Key::field("context_limit", "context_limit"),
-    Key::field("compaction_reason", "reason"),
+pub(crate) const PRE_COMPACT: &[DockerKey] = &[DockerKey::field("source", "source")];
+
+pub(crate) const COMPACTION: &[DockerKey] = &[
+    DockerKey::field("input_tokens", "input_tokens"),
+    DockerKey::field("output_tokens", "output_tokens"),
+    DockerKey::field("context_limit", "context_limit"),
+    DockerKey::field("compaction_reason", "reason"),
 ];
 
 /// An addition: what is about to be summed up, so that a hook can write the summary itself.
-pub(crate) const COMPACTED: &[Key] = &[Key::made("messages", messages).newer()];
+pub(crate) const COMPACTED: &[DockerKey] = &[DockerKey::computed("messages", messages).not_in_g1()];
 
-pub(crate) const COMPACTION_SUMMARY: &[Key] = &[Key::field("summary", "summary")];
+pub(crate) const COMPACTION_SUMMARY: &[DockerKey] = &[DockerKey::field("summary", "summary")];
 
-pub(crate) const CHILD_END: &[Key] = &[
-    Key::field("stop_response", "response"),
-    Key::made("parent_session_id", |event| Some(Given::Text((PLAIN.session)(event)))),
+pub(crate) const CHILD_END: &[DockerKey] = &[
+    DockerKey::field("stop_response", "response"),
+    DockerKey::computed("parent_session_id", |event| Some(DockerValue::Text((PLAIN.session)(event)))),
     // An addition: `completed` or `failed`.
-    Key::made("status", |event| {
+    DockerKey::computed("status", |event| {
         let failed = event.payload.field("is_error") == Some(&Value::Bool(true));
-        Some(Given::Text(Cow::Borrowed(if failed { "failed" } else { "completed" })))
+        Some(DockerValue::Text(Cow::Borrowed(if failed { "failed" } else { "completed" })))
     })
-    .newer(),
+    .not_in_g1(),
 ];
 
 /// An addition: what the person is asked for.
-pub(crate) const USER_INPUT: &[Key] = &[Key::field("reason", "reason").newer()];
+pub(crate) const USER_INPUT: &[DockerKey] = &[DockerKey::field("reason", "reason").not_in_g1()];
 
-pub(crate) const STOP: &[Key] =
-    &[Key::field("last_user_message", "last_user_message"), Key::field("stop_response", "response")];
+pub(crate) const STOP: &[DockerKey] =
+    &[DockerKey::field("last_user_message", "last_user_message"), DockerKey::field("stop_response", "response")];
 
-pub(crate) const NOTIFICATION: &[Key] =
-    &[Key::field("notification_level", "level"), Key::field("notification_message", "message")];
+pub(crate) const NOTIFICATION: &[DockerKey] =
+    &[DockerKey::field("notification_level", "level"), DockerKey::field("notification_message", "message")];
 
-pub(crate) const ERROR: &[Key] = &[
-    Key::made("notification_level", |_| Some(Given::Text(Cow::Borrowed("error")))),
-    Key::field("notification_message", "message"),
+pub(crate) const ERROR: &[DockerKey] = &[
+    DockerKey::computed("notification_level", |_| Some(DockerValue::Text(Cow::Borrowed("error")))),
+    DockerKey::field("notification_message", "message"),
 ];
 
-pub(crate) const LIMIT: &[Key] = &[
-    Key::made("notification_level", |_| Some(Given::Text(Cow::Borrowed("warning")))),
-    Key::field("notification_message", "message"),
+pub(crate) const LIMIT: &[DockerKey] = &[
+    DockerKey::computed("notification_level", |_| Some(DockerValue::Text(Cow::Borrowed("warning")))),
+    DockerKey::field("notification_message", "message"),
 ];
 
-pub(crate) const SESSION_END: &[Key] = &[Key::made("reason", |event| {
-    Some(Given::Text(Cow::Borrowed(word(END_REASONS, text(event, "reason")).unwrap_or("other"))))
+pub(crate) const SESSION_END: &[DockerKey] = &[DockerKey::computed("reason", |event| {
+    Some(DockerValue::Text(Cow::Borrowed(find_word(END_REASONS, text(event, "reason")).unwrap_or("other"))))
 })];
 
-pub(crate) const SWITCH: &[Key] = &[
-    Key::field("from_agent", "from"),
-    Key::field("to_agent", "to"),
-    Key::made("agent_switch_kind", |event| {
+pub(crate) const SWITCH: &[DockerKey] = &[
+    DockerKey::field("from_agent", "from"),
+    DockerKey::field("to_agent", "to"),
+    DockerKey::computed("agent_switch_kind", |event| {
         let kind = text(event, "kind");
-        Some(Given::Text(Cow::Borrowed(word(SWITCH_KINDS, kind).unwrap_or(kind))))
+        Some(DockerValue::Text(Cow::Borrowed(find_word(SWITCH_KINDS, kind).unwrap_or(kind))))
     }),
-    Key::made("from_agent_models", models),
+    DockerKey::computed("from_agent_models", models),
 ];
 
-pub(crate) const RESUME: &[Key] = &[
-    Key::field("previous_max_iterations", "previous_max_iterations"),
-    Key::field("new_max_iterations", "new_max_iterations"),
+pub(crate) const RESUME: &[DockerKey] = &[
+    DockerKey::field("previous_max_iterations", "previous_max_iterations"),
+    DockerKey::field("new_max_iterations", "new_max_iterations"),
 ];
 
-pub(crate) const APPROVAL: &[Key] = &[
-    Key::field("approval_decision", "decision"),
-    Key::field("approval_source", "detail"),
-    Key::field("safety_label", "safety_label").newer(),
+pub(crate) const APPROVAL: &[DockerKey] = &[
+    DockerKey::field("approval_decision", "decision"),
+    DockerKey::field("approval_source", "detail"),
+    DockerKey::field("safety_label", "safety_label").not_in_g1(),
 ];
 
-pub(crate) const WORKTREE_FIELDS: &[Key] = &[
-    Key::field("worktree_path", "path"),
-    Key::field("worktree_branch", "branch"),
-    Key::field("worktree_source_dir", "source_dir"),
+pub(crate) const WORKTREE_FIELDS: &[DockerKey] = &[
+    DockerKey::field("worktree_path", "path"),
+    DockerKey::field("worktree_branch", "branch"),
+    DockerKey::field("worktree_source_dir", "source_dir"),
 ];
 
 /// Why a session ends, in the catalogue's words and in those that docker-agent documents; any other is `other`.
@@ -267,7 +272,7 @@ pub(crate) fn canonical_word(key: &str, theirs: &str) -> Option<&'static str> {
     words.iter().find(|(_, word)| *word == theirs).map(|(canonical, _)| *canonical)
 }
 
-fn word(words: &[(&str, &'static str)], canonical: &str) -> Option<&'static str> {
+fn find_word(words: &[(&str, &'static str)], canonical: &str) -> Option<&'static str> {
     words.iter().find(|(known, _)| *known == canonical).map(|(_, word)| *word)
 }
 
@@ -275,21 +280,21 @@ fn text<'a>(event: &'a Event, field: &str) -> &'a str {
     event.payload.field(field).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn model_id(event: &Event) -> Option<Given<'_>> {
+fn model_id(event: &Event) -> Option<DockerValue<'_>> {
     let (provider, model) = (text(event, "provider"), text(event, "model"));
-    Some(Given::Text(if provider.is_empty() || model.is_empty() {
+    Some(DockerValue::Text(if provider.is_empty() || model.is_empty() {
         Cow::Borrowed(model)
     } else {
         Cow::Owned(format!("{provider}/{model}"))
     }))
 }
 
-fn messages(event: &Event) -> Option<Given<'_>> {
-    event.payload.field("messages").and_then(Value::as_array).map(|messages| Given::Messages(messages))
+fn messages(event: &Event) -> Option<DockerValue<'_>> {
+    event.payload.field("messages").and_then(Value::as_array).map(|messages| DockerValue::Messages(messages))
 }
 
 /// The tokens of the call; nothing when the provider counted none.
-fn usage(event: &Event) -> Option<Given<'_>> {
+fn usage(event: &Event) -> Option<DockerValue<'_>> {
     let counts = event.payload.field("usage")?.as_object()?;
     let count = |name: &str| counts.get(name).and_then(Value::as_u64).unwrap_or(0);
     if count("input_tokens") == 0 && count("output_tokens") == 0 {
@@ -302,10 +307,10 @@ fn usage(event: &Event) -> Option<Given<'_>> {
     if count("reasoning_tokens") > 0 {
         usage.insert(String::from("reasoning_tokens"), json!(count("reasoning_tokens")));
     }
-    Some(Given::Made(Value::Object(usage)))
+    Some(DockerValue::Computed(Value::Object(usage)))
 }
 
-fn models(event: &Event) -> Option<Given<'_>> {
+fn models(event: &Event) -> Option<DockerValue<'_>> {
     let models = event.payload.field("from_models")?.as_array()?;
     let in_docker_agent = |model: &Value| {
         let keys =
@@ -313,5 +318,5 @@ fn models(event: &Event) -> Option<Given<'_>> {
         let given = keys.iter().filter_map(|(key, field)| Some(((*key).to_owned(), model.get(field)?.clone())));
         given.filter(|(_, value)| value.as_str().is_some_and(|text| !text.is_empty())).collect::<Value>()
     };
-    Some(Given::Made(models.iter().map(in_docker_agent).collect()))
+    Some(DockerValue::Computed(models.iter().map(in_docker_agent).collect()))
 }

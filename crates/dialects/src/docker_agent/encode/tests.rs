@@ -3,8 +3,8 @@ use std::sync::Arc;
 use pintle_contract::{Codec, Event, EventName, Origin};
 use serde_json::{Value, json};
 
-use crate::docker_agent::codec::DockerAgent;
-use crate::docker_agent::{Compat, ROWS};
+use crate::docker_agent::codec::DockerAgentCodec;
+use crate::docker_agent::{DockerAgentVersion, ROWS};
 
 /// Every key of docker-agent's own list, in its order (docker-agent behaviour, section 1.2).
 const ORDER: [&str; 43] = [
@@ -68,8 +68,8 @@ fn event(canonical: &str, payload: Value) -> Event {
     Event::new(EventName::parse(canonical).unwrap(), payload, Arc::new(origin))
 }
 
-fn written(compat: Compat, spelling: &str, canonical: &str, payload: &Value) -> String {
-    let codec = DockerAgent { compat, ..DockerAgent::default() };
+fn encode_text(compat: DockerAgentVersion, spelling: &str, canonical: &str, payload: &Value) -> String {
+    let codec = DockerAgentCodec { compat, ..DockerAgentCodec::default() };
     let event = event(canonical, payload.clone());
     let bytes = codec.encode_bytes(&event, spelling);
     let parsed: Value = serde_json::from_slice(&bytes).unwrap();
@@ -323,7 +323,7 @@ fn cases() -> Vec<(&'static str, &'static str, Value, &'static str, Option<&'sta
 }
 
 /// The object with its beginning written out.
-fn whole(spelling: &str, text: &str) -> String {
+fn expand_object(spelling: &str, text: &str) -> String {
     let (start, rest) = text.split_at(5);
     let agent = if start == "AGENT" { r#","agent_name":"root""# } else { "" };
     let comma = if rest.is_empty() { "" } else { "," };
@@ -333,9 +333,12 @@ fn whole(spelling: &str, text: &str) -> String {
 #[test]
 fn every_event_writes_what_is_documented() {
     for (spelling, canonical, payload, newest, g1) in cases() {
-        assert_eq!(written(Compat::Newest, spelling, canonical, &payload), whole(spelling, newest));
-        let g1 = whole(spelling, g1.unwrap_or(newest));
-        assert_eq!(written(Compat::G1, spelling, canonical, &payload), g1);
+        assert_eq!(
+            encode_text(DockerAgentVersion::Newest, spelling, canonical, &payload),
+            expand_object(spelling, newest)
+        );
+        let g1 = expand_object(spelling, g1.unwrap_or(newest));
+        assert_eq!(encode_text(DockerAgentVersion::G1, spelling, canonical, &payload), g1);
     }
     let covered: Vec<&str> = cases().into_iter().map(|(spelling, ..)| spelling).collect();
     let elsewhere = ["subagent_stop", "worktree_create"];
@@ -349,11 +352,11 @@ fn a_sub_agent_is_told_as_the_child_of_its_parents_session() {
     let payload =
         json!({"id": "d1", "agent": "reviewer", "result": "ok", "response": "ok", "depth": 1, "is_error": true});
     assert_eq!(
-        written(Compat::Newest, "subagent_stop", "delegation.post", &payload),
+        encode_text(DockerAgentVersion::Newest, "subagent_stop", "delegation.post", &payload),
         r#"{"session_id":"s1.d1","cwd":"/w","hook_event_name":"subagent_stop","agent_name":"reviewer","stop_response":"ok","parent_session_id":"s1","status":"failed"}"#
     );
     assert_eq!(
-        written(Compat::G1, "subagent_stop", "delegation.post", &payload),
+        encode_text(DockerAgentVersion::G1, "subagent_stop", "delegation.post", &payload),
         r#"{"session_id":"s1.d1","cwd":"/w","hook_event_name":"subagent_stop","agent_name":"reviewer","stop_response":"ok","parent_session_id":"s1"}"#
     );
 }
@@ -362,7 +365,7 @@ fn a_sub_agent_is_told_as_the_child_of_its_parents_session() {
 fn a_new_working_tree_is_told_before_there_is_a_session() {
     let payload = json!({"path": "/t/fix", "branch": "fix", "source_dir": "/w"});
     assert_eq!(
-        written(Compat::G1, "worktree_create", "worktree.create", &payload),
+        encode_text(DockerAgentVersion::G1, "worktree_create", "worktree.create", &payload),
         r#"{"session_id":"","cwd":"/t/fix","hook_event_name":"worktree_create","agent_name":"root","worktree_path":"/t/fix","worktree_branch":"fix","worktree_source_dir":"/w"}"#
     );
 }
@@ -372,15 +375,15 @@ fn a_delegated_agent_has_a_session_of_its_own() {
     let origin = Origin { session: String::from("s1"), run: String::from("d7"), ..Origin::default() };
     let name = EventName::parse("iteration.start").unwrap();
     let event = Event::new(name, json!({"iteration": 1}), Arc::new(origin));
-    let bytes = DockerAgent::default().encode_bytes(&event, "turn_start");
+    let bytes = DockerAgentCodec::default().encode_bytes(&event, "turn_start");
     assert_eq!(String::from_utf8(bytes).unwrap(), r#"{"session_id":"s1.d7","cwd":"","hook_event_name":"turn_start"}"#);
 }
 
 #[test]
 fn the_two_versions_have_different_forms_and_share_nothing() {
-    let newest = DockerAgent::default();
-    let g1 = DockerAgent { compat: Compat::G1, ..DockerAgent::default() };
+    let newest = DockerAgentCodec::default();
+    let g1 = DockerAgentCodec { compat: DockerAgentVersion::G1, ..DockerAgentCodec::default() };
     assert_ne!(newest.encoding_key(), g1.encoding_key());
-    let strict = DockerAgent { strict_output: true, schema: Some(Arc::from("x")), ..DockerAgent::default() };
+    let strict = DockerAgentCodec { strict_output: true, schema: Some(Arc::from("x")), ..DockerAgentCodec::default() };
     assert_eq!(newest.encoding_key(), strict.encoding_key());
 }

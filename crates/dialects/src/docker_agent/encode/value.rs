@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value};
 
-use super::chat::ChatMessage;
+use super::chat::DockerChatMessage;
 
 /// The value of one key, borrowed from the payload where it stands there.
 #[derive(Debug)]
-pub(crate) enum Given<'a> {
+pub(crate) enum DockerValue<'a> {
     /// As it is.
     Json(&'a Value),
     /// A text.
@@ -19,10 +19,10 @@ pub(crate) enum Given<'a> {
     /// Messages of a conversation, in the form of docker-agent.
     Messages(&'a [Value]),
     /// Made of several fields.
-    Made(Value),
+    Computed(Value),
 }
 
-impl Given<'_> {
+impl DockerValue<'_> {
     /// Whether Go leaves it out: 0, false, and empty texts, lists and mappings.
     pub(crate) fn is_empty(&self) -> bool {
         match self {
@@ -30,7 +30,7 @@ impl Given<'_> {
             Self::Text(text) => text.is_empty(),
             Self::Sorted(fields) => fields.is_empty(),
             Self::Messages(messages) => messages.is_empty(),
-            Self::Made(value) => is_empty(value),
+            Self::Computed(value) => is_empty(value),
         }
     }
 }
@@ -46,37 +46,37 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-impl Serialize for Given<'_> {
+impl Serialize for DockerValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Json(value) => value.serialize(serializer),
-            Self::Made(value) => value.serialize(serializer),
+            Self::Computed(value) => value.serialize(serializer),
             Self::Text(text) => serializer.serialize_str(text),
-            Self::Sorted(fields) => sorted(fields, serializer),
-            Self::Messages(messages) => serializer.collect_seq(messages.iter().map(ChatMessage)),
+            Self::Sorted(fields) => serialize_sorted(fields, serializer),
+            Self::Messages(messages) => serializer.collect_seq(messages.iter().map(DockerChatMessage)),
         }
     }
 }
 
 /// A value whose mappings are written with sorted keys.
-struct Sorted<'a>(&'a Value);
+struct SortedValue<'a>(&'a Value);
 
-impl Serialize for Sorted<'_> {
+impl Serialize for SortedValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
-            Value::Object(fields) => sorted(fields, serializer),
-            Value::Array(items) => serializer.collect_seq(items.iter().map(Sorted)),
+            Value::Object(fields) => serialize_sorted(fields, serializer),
+            Value::Array(items) => serializer.collect_seq(items.iter().map(SortedValue)),
             plain => plain.serialize(serializer),
         }
     }
 }
 
-fn sorted<S: Serializer>(fields: &Map<String, Value>, serializer: S) -> Result<S::Ok, S::Error> {
+fn serialize_sorted<S: Serializer>(fields: &Map<String, Value>, serializer: S) -> Result<S::Ok, S::Error> {
     let mut ordered: Vec<(&String, &Value)> = fields.iter().collect();
     ordered.sort_unstable_by_key(|(key, _)| *key);
     let mut map = serializer.serialize_map(Some(ordered.len()))?;
     for (key, value) in ordered {
-        map.serialize_entry(key, &Sorted(value))?;
+        map.serialize_entry(key, &SortedValue(value))?;
     }
     map.end()
 }

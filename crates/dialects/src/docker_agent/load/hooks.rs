@@ -15,21 +15,21 @@ use std::sync::Arc;
 
 use pintle_contract::{BuiltinSpec, CommandSpec, Diagnostic, HandlerSpec, HookDeclaration, Location};
 
-pub(in crate::docker_agent::load) use self::advice::event_meant;
-use self::declare::{Draft, Named};
-use super::super::row;
-use crate::docker_agent::{Compat, ROWS, Row};
-use crate::document::{Entry, Kind, Node, Report};
+pub(in crate::docker_agent::load) use self::advice::guess_event;
+use self::declare::{DockerHookDraft, HookNaming};
+use super::super::event_def;
+use crate::docker_agent::{DockerAgentVersion, DockerEventDef, ROWS};
+use crate::document::{DocNode, FileReport, MapEntry, NodeKind};
 
 /// Reads one `hooks:` block: the hooks of each event in the order written, events in the order of the file.
 ///
 /// `node` is the value of `hooks:`, or the whole document of a drop-in file. Every fault goes to the report, and what is
 /// faulty is left out: whoever loads for running must not go on past errors.
 #[must_use]
-pub fn read(report: &Report, node: &Node, compat: Compat) -> Vec<HookDeclaration> {
+pub fn read(report: &FileReport, node: &DocNode, compat: DockerAgentVersion) -> Vec<HookDeclaration> {
     let entries = match &node.kind {
-        Kind::Map(entries) => entries,
-        Kind::Scalar(_) if node.is_null() => return Vec::new(),
+        NodeKind::Map(entries) => entries,
+        NodeKind::Scalar(_) if node.is_null() => return Vec::new(),
         _ => {
             let help = String::from("write `hooks:` and below it an event, such as `pre_tool_use:`");
             let message = format!("hooks must be a mapping of events, not {}", node.describe());
@@ -39,25 +39,29 @@ pub fn read(report: &Report, node: &Node, compat: Compat) -> Vec<HookDeclaration
     };
     let mut declared = Vec::new();
     for entry in entries {
-        if let Some(row) = known(report, entry, compat) {
+        if let Some(row) = find_known_event(report, entry, compat) {
             declared.extend(entry::read(report, row, &entry.value, compat));
         }
     }
-    if compat == Compat::G1 {
-        declare::tell_of_repeated(report, &declared);
+    if compat == DockerAgentVersion::G1 {
+        declare::warn_duplicates(report, &declared);
     }
     declared
 }
 
 /// The row of an event that a file names.
-fn known(report: &Report, entry: &Entry, compat: Compat) -> Option<&'static Row> {
+fn find_known_event(
+    report: &FileReport,
+    entry: &MapEntry,
+    compat: DockerAgentVersion,
+) -> Option<&'static DockerEventDef> {
     let written = entry.key.as_str();
-    let Some(row) = row::named(written) else {
+    let Some(row) = event_def::by_name(written) else {
         let message = format!("hooks: unknown event `{written}`");
-        report.error("unknown_event", &message, entry.key_span, Some(advice::on_unknown(written)));
+        report.error("unknown_event", &message, entry.key_span, Some(advice::help_for_unknown_event(written)));
         return None;
     };
-    if compat == Compat::G1 && row.since == Compat::Newest {
+    if compat == DockerAgentVersion::G1 && row.since == DockerAgentVersion::Newest {
         let message = format!("hooks: `compat: g1` has no event `{written}`, which came with a newer docker-agent");
         report.error("unknown_event", &message, entry.key_span, Some(String::from("remove `compat: g1`")));
         return None;
@@ -69,49 +73,71 @@ fn known(report: &Report, entry: &Entry, compat: Compat) -> Option<&'static Row>
 ///
 /// # Errors
 /// When the dialect has no such event.
-pub fn of_flag(event: &str, command: &str, compat: Compat) -> Result<Option<HookDeclaration>, String> {
-    let row = ROWS.iter().find(|row| row.name == event && (compat == Compat::Newest || row.since == compat));
-    let row = row.ok_or_else(|| format!("unknown event `{event}`; {}", advice::on_unknown(event)))?;
+pub fn hook_from_flag(
+    event: &str,
+    command: &str,
+    compat: DockerAgentVersion,
+) -> Result<Option<HookDeclaration>, String> {
+    let row =
+        ROWS.iter().find(|row| row.name == event && (compat == DockerAgentVersion::Newest || row.since == compat));
+    let row = row.ok_or_else(|| format!("unknown event `{event}`; {}", advice::help_for_unknown_event(event)))?;
     if command.trim().is_empty() {
         return Ok(None);
     }
-    let spec = CommandSpec { command: command.to_owned(), expands: compat == Compat::Newest, ..CommandSpec::default() };
+    let spec = CommandSpec {
+        command: command.to_owned(),
+        expands: compat == DockerAgentVersion::Newest,
+        ..CommandSpec::default()
+    };
     let place = format!("--hook-{}", event.replace('_', "-"));
-    let draft = Draft::new(row, compat, HandlerSpec::Command(spec), Location::default());
-    Ok(draft.declare(&Named { own: None, text: Some(command), place: &place }))
+    let draft = DockerHookDraft::new(row, compat, HandlerSpec::Command(spec), Location::default());
+    Ok(draft.declare(&HookNaming { author_name: None, command: Some(command), path: &place }))
 }
 
 /// A hook that an agent's flag stands for, such as `add_date: true`; `None` when there is no such event.
 #[must_use]
-pub fn builtin(
+pub fn builtin_hook(
     event: &str,
     name: &str,
     arguments: &[&str],
     location: &Location,
-    compat: Compat,
+    compat: DockerAgentVersion,
 ) -> Option<HookDeclaration> {
-    let row = row::named(event)?;
+    let row = event_def::by_name(event)?;
     let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
     let spec = BuiltinSpec { name: name.to_owned(), arguments, ..BuiltinSpec::default() };
-    let draft = Draft::new(row, compat, HandlerSpec::Builtin(spec), location.clone());
-    draft.declare(&Named { own: None, text: Some(name), place: name })
+    let draft = DockerHookDraft::new(row, compat, HandlerSpec::Builtin(spec), location.clone());
+    draft.declare(&HookNaming { author_name: None, command: Some(name), path: name })
 }
 
 /// A place in a block for people, such as `hooks.pre_tool_use[0].hooks[1]`.
-type Path = String;
+type BlockPath = String;
 
 /// A finding about a place, with the place in its words.
-fn fault(report: &Report, code: &'static str, path: &str, message: &str, node: &Node, help: Option<String>) {
+fn report_fault(
+    report: &FileReport,
+    code: &'static str,
+    path: &str,
+    message: &str,
+    node: &DocNode,
+    help: Option<String>,
+) {
     report.error(code, &format!("{path}: {message}"), strict::first_line(report, node.span), help);
 }
 
 /// Where a node begins, as a location.
-fn location(report: &Report, node: &Node) -> Location {
+fn node_location(report: &FileReport, node: &DocNode) -> Location {
     Location::new(Arc::clone(report.file()), strict::first_line(report, node.span))
 }
 
 /// A warning at a place in the file.
-fn warn(report: &Report, code: &'static str, message: String, span: pintle_contract::ByteSpan, help: Option<String>) {
+fn warn(
+    report: &FileReport,
+    code: &'static str,
+    message: String,
+    span: pintle_contract::ByteSpan,
+    help: Option<String>,
+) {
     let finding = Diagnostic::warning(code, message, report.location(span));
     report.add(Diagnostic { help, ..finding });
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use pintle_contract::{ByteSpan, SourceFile, suggest_nearest};
 
-use super::hooks::event_meant;
-use crate::Role;
+use super::hooks::guess_event;
+use crate::ArtifactKind;
 use crate::docker_agent::DIALECT;
-use crate::document::{Entry, Kind, Report, after_byte_order_mark, outline};
+use crate::document::{FileReport, MapEntry, NodeKind, outline, skip_byte_order_mark};
 
 /// Keys of a script that a model plays, which may have `agents` as well and lies beside the agents that use it.
 const SCRIPT: [&str; 3] = ["about", "prompts", "turns"];
@@ -23,60 +23,62 @@ const MAX_KEY: usize = 64;
 /// A file with a fault in its YAML, or with a slip in the very key by which it would be known, is taken for what it was
 /// meant to be: reading it tells of the fault, and nothing else would.
 #[must_use]
-pub fn recognise(text: &str) -> Option<Role> {
-    let report = Report::new(Arc::new(SourceFile { path: PathBuf::new(), text: text.to_owned() }), "");
-    let whole = ByteSpan { start: after_byte_order_mark(&report), end: text.len() };
+pub fn recognise(text: &str) -> Option<ArtifactKind> {
+    let report = FileReport::new(Arc::new(SourceFile { path: PathBuf::new(), text: text.to_owned() }), "");
+    let whole = ByteSpan { start: skip_byte_order_mark(&report), end: text.len() };
     match outline(&report, whole) {
         Ok(document) => match &document?.kind {
-            Kind::Map(entries) => {
+            NodeKind::Map(entries) => {
                 let keys: Vec<&str> = entries.iter().map(|entry| entry.key.as_str()).collect();
-                exactly(&keys).or_else(|| entries.iter().find_map(|entry| meant(entry, &keys)))
+                recognise_exact_keys(&keys)
+                    .or_else(|| entries.iter().find_map(|entry| recognise_misspelled_key(entry, &keys)))
             }
             _ => None,
         },
         Err(read) => {
             let lines = text.lines().filter_map(top_level_key);
             let keys: Vec<&str> = read.iter().map(String::as_str).chain(lines).collect();
-            exactly(&keys).or_else(|| names_agents(text).then_some(Role::Team))
+            recognise_exact_keys(&keys).or_else(|| names_agents(text).then_some(ArtifactKind::Team))
         }
     }
 }
 
 /// What a document with these keys is.
-fn exactly(keys: &[&str]) -> Option<Role> {
+fn recognise_exact_keys(keys: &[&str]) -> Option<ArtifactKind> {
     if is_script(keys) {
         return None;
     }
     if keys.contains(&"agents") {
-        return Some(Role::Team);
+        return Some(ArtifactKind::Team);
     }
     if keys.contains(&"settings") {
-        return Some(Role::UserSettings);
+        return Some(ArtifactKind::UserSettings);
     }
-    DIALECT.names().any(|name| keys.contains(&name)).then_some(Role::HooksBlock)
+    DIALECT.names().any(|name| keys.contains(&name)).then_some(ArtifactKind::HooksBlock)
 }
 
 /// What a document was meant to be that has an entry with a slip in its key, by what stands behind it.
-fn meant(entry: &Entry, keys: &[&str]) -> Option<Role> {
+fn recognise_misspelled_key(entry: &MapEntry, keys: &[&str]) -> Option<ArtifactKind> {
     if is_script(keys) {
         return None;
     }
-    let Entry { key, value, .. } = entry;
+    let MapEntry { key, value, .. } = entry;
     let is_near = |word: &str| key != word && key.len() <= MAX_KEY && suggest_nearest(key, [word]).is_some();
     let below = match &value.kind {
-        Kind::Map(entries) => entries.as_slice(),
+        NodeKind::Map(entries) => entries.as_slice(),
         _ => &[],
     };
     if is_near("agents") && below.iter().any(|agent| OF_AGENTS.iter().any(|key| agent.value.get(key).is_some())) {
-        return Some(Role::Team);
+        return Some(ArtifactKind::Team);
     }
     if is_near("settings") && value.get("hooks").is_some() {
-        return Some(Role::UserSettings);
+        return Some(ArtifactKind::UserSettings);
     }
-    let is_event = |entry: &Entry| !matches!(entry.value.kind, Kind::Scalar(_)) && event_meant(&entry.key).is_some();
+    let is_event =
+        |entry: &MapEntry| !matches!(entry.value.kind, NodeKind::Scalar(_)) && guess_event(&entry.key).is_some();
     // Events below `hooks:` at the top of a file are where no file has them.
     let is_block = is_event(entry) || (key == "hooks" && below.iter().any(is_event));
-    is_block.then_some(Role::HooksBlock)
+    is_block.then_some(ArtifactKind::HooksBlock)
 }
 
 fn is_script(keys: &[&str]) -> bool {
@@ -109,29 +111,29 @@ mod tests {
     #[test]
     fn a_file_is_known_by_the_keys_of_its_document() {
         let cases = [
-            ("agents:\n  root:\n    model: openai/gpt-4o\n", Some(Role::Team)),
-            ("# agents\nversion: \"2\"\n\"agents\" :\n", Some(Role::Team)),
-            ("\u{FEFF}agents: {root: {\n", Some(Role::Team)),
-            ("settings:\n  hooks: {}\n", Some(Role::UserSettings)),
-            ("pre_tool_use:\n  - hooks: []\n", Some(Role::HooksBlock)),
+            ("agents:\n  root:\n    model: openai/gpt-4o\n", Some(ArtifactKind::Team)),
+            ("# agents\nversion: \"2\"\n\"agents\" :\n", Some(ArtifactKind::Team)),
+            ("\u{FEFF}agents: {root: {\n", Some(ArtifactKind::Team)),
+            ("settings:\n  hooks: {}\n", Some(ArtifactKind::UserSettings)),
+            ("pre_tool_use:\n  - hooks: []\n", Some(ArtifactKind::HooksBlock)),
             ("name: helper\nmodel: gpt-4o\nhooks: []\n", None),
             ("about: a script\nturns: []\nagents: {helper: []}\n", None),
-            ("{agents: {root: {model: openai/gpt-4o}}}", Some(Role::Team)),
-            ("{\"version\": \"2\",\n \"agents\": {\"root\": {}}}", Some(Role::Team)),
-            ("  agents:\n    root: {}\n", Some(Role::Team)),
-            ("? agents\n: root: {}\n", Some(Role::Team)),
-            ("{version: 2, agents: {root: [}", Some(Role::Team)),
-            ("x: &x\n  agents: {root: {}}\n<<: *x\n", Some(Role::Team)),
-            ("<<: {pre_tool_use: []}\n", Some(Role::HooksBlock)),
-            ("--- {settings: {hooks: {}}}", Some(Role::UserSettings)),
-            ("{pre_tool_use: []}", Some(Role::HooksBlock)),
-            ("\u{FEFF}  {\n\"pre_tool_use\"\n: []}", Some(Role::HooksBlock)),
-            ("agent:\n  root:\n    hooks: {}\n", Some(Role::Team)),
+            ("{agents: {root: {model: openai/gpt-4o}}}", Some(ArtifactKind::Team)),
+            ("{\"version\": \"2\",\n \"agents\": {\"root\": {}}}", Some(ArtifactKind::Team)),
+            ("  agents:\n    root: {}\n", Some(ArtifactKind::Team)),
+            ("? agents\n: root: {}\n", Some(ArtifactKind::Team)),
+            ("{version: 2, agents: {root: [}", Some(ArtifactKind::Team)),
+            ("x: &x\n  agents: {root: {}}\n<<: *x\n", Some(ArtifactKind::Team)),
+            ("<<: {pre_tool_use: []}\n", Some(ArtifactKind::HooksBlock)),
+            ("--- {settings: {hooks: {}}}", Some(ArtifactKind::UserSettings)),
+            ("{pre_tool_use: []}", Some(ArtifactKind::HooksBlock)),
+            ("\u{FEFF}  {\n\"pre_tool_use\"\n: []}", Some(ArtifactKind::HooksBlock)),
+            ("agent:\n  root:\n    hooks: {}\n", Some(ArtifactKind::Team)),
             ("agent:\n  log_level: debug\n", None),
-            ("pre_tool_us:\n  - hooks: []\n", Some(Role::HooksBlock)),
-            ("PreToolUse:\n  - hooks: []\n", Some(Role::HooksBlock)),
-            ("hooks:\n  pre_tool_use: []\n", Some(Role::HooksBlock)),
-            ("setting:\n  hooks: {}\n", Some(Role::UserSettings)),
+            ("pre_tool_us:\n  - hooks: []\n", Some(ArtifactKind::HooksBlock)),
+            ("PreToolUse:\n  - hooks: []\n", Some(ArtifactKind::HooksBlock)),
+            ("hooks:\n  pre_tool_use: []\n", Some(ArtifactKind::HooksBlock)),
+            ("setting:\n  hooks: {}\n", Some(ArtifactKind::UserSettings)),
             (
                 "name: a\ndescription: b\nmodel: {}\nmodels: []\ncontext: {}\ntools_policy: {}\ndelegation: {}\nmeta: {}\nnetwork: {}\nexit_policy: {}\ntools: []\nhooks: []\nversion: []\n",
                 None,

@@ -3,9 +3,9 @@
 use pintle_contract::{PermissionMode, UntrustedGuardPolicy};
 
 use super::{agent, hooks};
-use crate::Project;
-use crate::docker_agent::Compat;
-use crate::document::{Fields, Kind, Node, Report};
+use crate::ParsedProject;
+use crate::docker_agent::DockerAgentVersion;
+use crate::document::{DocNode, FieldReader, FileReport, NodeKind};
 
 /// Sections of the file, and settings, that are about docker-agent's own screens and services. They change nothing that
 /// an agent may do.
@@ -35,14 +35,20 @@ const OTHER_SETTINGS: &[&str] = &[
 const SNAPSHOT_EVENTS: [&str; 4] = ["session_start", "turn_start", "turn_end", "session_end"];
 
 /// Reads the file into the project.
-pub(super) fn read(report: &Report, document: Option<&Node>, compat: Compat, project: &mut Project) {
-    let mut fields = Fields::new(report, "the user's configuration", document, pintle_contract::ByteSpan::default());
+pub(super) fn read(
+    report: &FileReport,
+    document: Option<&DocNode>,
+    compat: DockerAgentVersion,
+    project: &mut ParsedProject,
+) {
+    let mut fields =
+        FieldReader::new(report, "the user's configuration", document, pintle_contract::ByteSpan::default());
     if let Some(mut own) = fields.fields("settings") {
         read_settings(&mut own, compat, project);
         for key in OTHER_SETTINGS {
             let _ = own.node(key);
         }
-        misplaced(&own, "below `settings: hooks:`");
+        warn_misplaced_events(&own, "below `settings: hooks:`");
         own.finish_guarding(&["hooks", "permissions", "redact_secrets", "safety", "snapshot"]);
     }
     // Pintle's own.
@@ -56,14 +62,14 @@ pub(super) fn read(report: &Report, document: Option<&Node>, compat: Compat, pro
         let help = Some(String::from("write it one level deeper, below `settings:`"));
         report.value_error("misplaced_key", "`hooks` does not belong here, and guards nothing", span, help);
     }
-    misplaced(&fields, "below `settings: hooks:`");
+    warn_misplaced_events(&fields, "below `settings: hooks:`");
     fields.finish_guarding(&["settings", "untrusted_guards"]);
 }
 
 /// Events that stand where no hook is looked for.
-fn misplaced(fields: &Fields<'_>, place: &str) {
-    for entry in fields.others().filter(|entry| !matches!(entry.value.kind, Kind::Scalar(_))) {
-        if let Some(event) = hooks::event_meant(&entry.key) {
+fn warn_misplaced_events(fields: &FieldReader<'_>, place: &str) {
+    for entry in fields.others().filter(|entry| !matches!(entry.value.kind, NodeKind::Scalar(_))) {
+        if let Some(event) = hooks::guess_event(&entry.key) {
             let message = format!("the event `{}` does not belong here, and its hooks guard nothing", entry.key);
             let help = Some(format!("write `{event}:` {place}"));
             fields.report().value_error("misplaced_key", &message, entry.key_span, help);
@@ -71,11 +77,11 @@ fn misplaced(fields: &Fields<'_>, place: &str) {
     }
 }
 
-fn read_settings(own: &mut Fields<'_>, compat: Compat, project: &mut Project) {
+fn read_settings(own: &mut FieldReader<'_>, compat: DockerAgentVersion, project: &mut ParsedProject) {
     let report = own.report();
     if let Some(block) = own.node("hooks") {
-        let (errors, declared) = (report.errors(), hooks::read(report, block, compat));
-        if declared.is_empty() && report.errors() == errors {
+        let (errors, declared) = (report.error_count(), hooks::read(report, block, compat));
+        if declared.is_empty() && report.error_count() == errors {
             let help = String::from("write an event below it, such as `pre_tool_use:`, or take the line away");
             report.value_error("no_hooks", "`hooks` declares no hooks", block.span, Some(help));
         }
@@ -83,7 +89,8 @@ fn read_settings(own: &mut Fields<'_>, compat: Compat, project: &mut Project) {
     }
     if own.boolean("snapshot") == Some(true) {
         let place = own.node("snapshot").map(|node| report.location(node.span)).unwrap_or_default();
-        let wired = SNAPSHOT_EVENTS.iter().filter_map(|event| hooks::builtin(event, "snapshot", &[], &place, compat));
+        let wired =
+            SNAPSHOT_EVENTS.iter().filter_map(|event| hooks::builtin_hook(event, "snapshot", &[], &place, compat));
         project.hooks.extend(wired);
     }
     // Pintle's own: for every agent and every hook, unlike the key of an agent.

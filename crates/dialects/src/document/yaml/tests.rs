@@ -8,11 +8,11 @@ use serde_json::json;
 use super::*;
 use crate::document::to_json;
 
-fn read(text: &str) -> (Result<Option<Node>, Unreadable>, Vec<String>) {
+fn read(text: &str) -> (Result<Option<DocNode>, YamlUnreadable>, Vec<String>) {
     let file = SourceFile { path: PathBuf::from("a.md"), text: text.to_owned() };
-    let report = Report::new(Arc::new(file), "");
+    let report = FileReport::new(Arc::new(file), "");
     let tree = parse(&report, ByteSpan { start: 0, end: text.len() });
-    (tree, report.into_findings().iter().map(ToString::to_string).collect())
+    (tree, report.into_diagnostics().iter().map(ToString::to_string).collect())
 }
 
 #[test]
@@ -21,9 +21,9 @@ fn every_value_knows_its_place() {
     let (tree, findings) = read(text);
     assert_eq!(findings, Vec::<String>::new());
     let tree = tree.unwrap().unwrap();
-    let slice = |node: &Node| text[node.span.start..node.span.end].to_owned();
+    let slice = |node: &DocNode| text[node.span.start..node.span.end].to_owned();
     assert_eq!(slice(tree.get("a").unwrap()), "1");
-    let Kind::List(items) = &tree.get("list").unwrap().kind else { panic!("a list") };
+    let NodeKind::List(items) = &tree.get("list").unwrap().kind else { panic!("a list") };
     assert_eq!(items.iter().map(slice).collect::<Vec<_>>(), ["\"x y\"", "{k: v}"]);
     assert!(tree.get("empty").unwrap().is_null());
     assert_eq!(to_json(&tree), Ok(json!({"a": 1, "list": ["x y", {"k": "v"}], "empty": null})));
@@ -62,7 +62,7 @@ fn a_block_knows_the_line_of_its_first_line() {
     ] {
         let (tree, _) = read(text);
         let tree = tree.unwrap().unwrap();
-        let Kind::Scalar(scalar) = &tree.get("s").unwrap().kind else { panic!("a scalar") };
+        let NodeKind::Scalar(scalar) = &tree.get("s").unwrap().kind else { panic!("a scalar") };
         assert_eq!((scalar.first_line, scalar.indent, scalar.text.as_str()), (first_line, indent, wanted), "{text:?}");
     }
 }
@@ -87,10 +87,10 @@ fn what_is_no_document_is_refused_with_its_place() {
         (chain.as_str(), "a.md:63:12: error: yaml: line 63: values are nested deeper than 64 levels"),
     ] {
         let (tree, findings) = read(text);
-        assert_eq!(tree, Err(Unreadable), "{text}");
+        assert_eq!(tree, Err(YamlUnreadable), "{text}");
         assert_eq!(findings, [wanted], "{text}");
     }
-    assert_eq!(read(&deep).0, Err(Unreadable));
+    assert_eq!(read(&deep).0, Err(YamlUnreadable));
 }
 
 #[test]
@@ -116,16 +116,18 @@ fn nothing_is_an_empty_document() {
 }
 
 /// Every place in a tree can be cut out of the text.
-fn places(node: &Node, text: &str) {
+fn assert_spans(node: &DocNode, text: &str) {
     let cut = |span: ByteSpan| assert!(text.get(span.start..span.end).is_some(), "{span:?} in {text:?}");
     cut(node.span);
     match &node.kind {
-        Kind::Scalar(scalar) => assert!(scalar.first_line <= text.lines().count().max(1) + 1, "{scalar:?} in {text:?}"),
-        Kind::List(items) => items.iter().for_each(|item| places(item, text)),
-        Kind::Map(entries) => {
+        NodeKind::Scalar(scalar) => {
+            assert!(scalar.first_line <= text.lines().count().max(1) + 1, "{scalar:?} in {text:?}")
+        }
+        NodeKind::List(items) => items.iter().for_each(|item| assert_spans(item, text)),
+        NodeKind::Map(entries) => {
             for entry in entries {
                 cut(entry.key_span);
-                places(&entry.value, text);
+                assert_spans(&entry.value, text);
             }
         }
     }
@@ -135,8 +137,8 @@ fn places(node: &Node, text: &str) {
 fn a_carriage_return_alone_ends_no_line_of_the_file() {
     let text = "a: x\rb:\n  c: |\n    d\n";
     let tree = read(text).0.unwrap().unwrap();
-    places(&tree, text);
-    let Some(Kind::Scalar(scalar)) = tree.get("b").and_then(|node| node.get("c")).map(|node| &node.kind) else {
+    assert_spans(&tree, text);
+    let Some(NodeKind::Scalar(scalar)) = tree.get("b").and_then(|node| node.get("c")).map(|node| &node.kind) else {
         panic!("{tree:?}");
     };
     assert_eq!((scalar.text.as_str(), scalar.first_line), ("d\n", 3));
@@ -148,9 +150,9 @@ proptest! {
         let text = pieces.concat();
         let (tree, findings) = read(&text);
         match tree {
-            Ok(Some(node)) => places(&node, &text),
+            Ok(Some(node)) => assert_spans(&node, &text),
             Ok(None) => {}
-            Err(Unreadable) => prop_assert!(!findings.is_empty()),
+            Err(YamlUnreadable) => prop_assert!(!findings.is_empty()),
         }
     }
 }

@@ -17,13 +17,13 @@ fn spec(pattern: &str) -> ToolHookSpec {
         max_output: None,
         pre: None,
         post: None,
-        options: HookOptions::default(),
+        options: HarnHookOptions::default(),
         location: Location::default(),
     }
 }
 
-fn session(event: &str) -> Result<HookDeclaration, Vec<Diagnostic>> {
-    session_hook(event, None, HandlerSpec::None, HookOptions::default(), Location::default())
+fn declare_session(event: &str) -> Result<HookDeclaration, Vec<Diagnostic>> {
+    declare_session_hook(event, None, HandlerSpec::None, HarnHookOptions::default(), Location::default())
 }
 
 fn messages(faults: Vec<Diagnostic>) -> Vec<String> {
@@ -32,25 +32,25 @@ fn messages(faults: Vec<Diagnostic>) -> Vec<String> {
 
 #[test]
 fn session_events_have_both_spellings_and_one_alias() {
-    for row in ROWS.iter().filter(|row| row.surface == Surface::Session) {
-        for spelled in [row.name.to_owned(), row.snake()] {
-            let declared = session(&spelled).unwrap();
+    for row in ROWS.iter().filter(|row| row.surface == HarnSurface::Session) {
+        for spelled in [row.name.to_owned(), row.snake_name()] {
+            let declared = declare_session(&spelled).unwrap();
             assert_eq!((declared.event.as_str(), &*declared.event_alias), (row.canonical, row.name), "{spelled}");
         }
     }
-    assert_eq!(session("error").unwrap().event.as_str(), "session.error");
-    assert_eq!(session("user_prompt_submit").unwrap().event.as_str(), "prompt.submit");
+    assert_eq!(declare_session("error").unwrap().event.as_str(), "session.error");
+    assert_eq!(declare_session("user_prompt_submit").unwrap().event.as_str(), "prompt.submit");
 }
 
 #[test]
-fn an_event_of_another_surface_is_refused_by_the_name_of_the_function_that_was_called() {
-    let (none, options, location) = (|| HandlerSpec::None, HookOptions::default, Location::default);
-    let persona = persona_hook("*", "SessionStart", none(), options(), location());
-    let step = step_hook("*", "audit", "SessionStart", none(), options(), location());
+fn event_of_another_surface_is_rejected_naming_the_called_function() {
+    let (none, options, location) = (|| HandlerSpec::None, HarnHookOptions::default, Location::default);
+    let persona = declare_persona_hook("*", "SessionStart", none(), options(), location());
+    let step = declare_step_hook("*", "audit", "SessionStart", none(), options(), location());
     for (refused, function) in [
         (persona, "register_persona_hook"),
         (step, "register_step_hook"),
-        (session("PreStep"), "register_session_hook"),
+        (declare_session("PreStep"), "register_session_hook"),
     ] {
         let told = messages(refused.unwrap_err());
         assert!(told[0].contains(&format!("is no event of `{function}`; register it with `register_")), "{told:?}");
@@ -58,24 +58,24 @@ fn an_event_of_another_surface_is_refused_by_the_name_of_the_function_that_was_c
 }
 
 #[test]
-fn each_surface_refuses_the_events_of_the_others_and_says_where_they_belong() {
+fn surface_rejects_foreign_events_and_names_the_right_function() {
     for row in ROWS {
-        let persona = persona_hook(
+        let persona = declare_persona_hook(
             "*",
             if row.name == "OnBudgetThreshold" { "OnBudgetThreshold(1)" } else { row.name },
             HandlerSpec::None,
-            HookOptions::default(),
+            HarnHookOptions::default(),
             Location::default(),
         );
-        assert_eq!(persona.is_ok(), row.surface == Surface::Persona, "{}", row.name);
-        assert_eq!(session(row.name).is_ok(), row.surface == Surface::Session, "{}", row.name);
-        if row.surface == Surface::Tool {
-            let told = messages(session(row.name).unwrap_err());
+        assert_eq!(persona.is_ok(), row.surface == HarnSurface::Persona, "{}", row.name);
+        assert_eq!(declare_session(row.name).is_ok(), row.surface == HarnSurface::Session, "{}", row.name);
+        if row.surface == HarnSurface::Tool {
+            let told = messages(declare_session(row.name).unwrap_err());
             assert!(told[0].contains("register it with `register_tool_hook`, under the key"), "{told:?}");
         }
     }
     for (name, nearest) in UNSUPPORTED {
-        let told = messages(session(name).unwrap_err());
+        let told = messages(declare_session(name).unwrap_err());
         let wanted = format!("`{name}` is an event of Harn that Pintle does not fire; the nearest one is `{nearest}`");
         assert_eq!(told, [wanted]);
     }
@@ -83,7 +83,9 @@ fn each_surface_refuses_the_events_of_the_others_and_says_where_they_belong() {
 
 #[test]
 fn marks_of_budgets_are_numbers_above_zero() {
-    let named = |event: &str| persona_hook("*", event, HandlerSpec::None, HookOptions::default(), Location::default());
+    let named = |event: &str| {
+        declare_persona_hook("*", event, HandlerSpec::None, HarnHookOptions::default(), Location::default())
+    };
     for (written, mark) in
         [("OnBudgetThreshold(80)", 80.0), ("OnBudgetThreshold( 0.5 )", 0.5), ("OnBudgetThreshold(250)", 250.0)]
     {
@@ -104,25 +106,27 @@ fn marks_of_budgets_are_numbers_above_zero() {
 }
 
 #[test]
-fn a_tool_hook_that_does_nothing_is_an_error_and_a_bad_pattern_is_told_once() {
+fn empty_tool_hook_is_an_error_and_a_bad_pattern_is_reported_once() {
     assert_eq!(
-        messages(tool_hook(spec("exec_*")).unwrap_err()),
+        messages(declare_tool_hooks(spec("exec_*")).unwrap_err()),
         ["a tool hook that does nothing; give it `deny`, `max_output`, `pre` or `post`"]
     );
     let both = ToolHookSpec { deny: Some(String::from("x")), max_output: Some(1), ..spec("[a") };
-    assert_eq!(tool_hook(both).unwrap_err().len(), 1);
+    assert_eq!(declare_tool_hooks(both).unwrap_err().len(), 1);
 }
 
 #[test]
 fn hooks_of_a_program_are_named_by_their_function_or_as_their_author_says() {
     let hook = |name: Option<&str>| {
-        let options = HookOptions {
+        let options = HarnHookOptions {
             name: name.map(str::to_owned),
             mode: EnforcementMode::Shadow,
             on_error: Some(FailurePolicy::Open),
-            ..HookOptions::default()
+            ..HarnHookOptions::default()
         };
-        tool_hook(ToolHookSpec { deny: Some(String::from("no")), options, ..spec("exec_*") }).unwrap().remove(0)
+        declare_tool_hooks(ToolHookSpec { deny: Some(String::from("no")), options, ..spec("exec_*") })
+            .unwrap()
+            .remove(0)
     };
     assert_eq!(hook(None).name, "register_tool_hook exec_* deny");
     let named = hook(Some("gate"));
@@ -133,7 +137,7 @@ fn hooks_of_a_program_are_named_by_their_function_or_as_their_author_says() {
 }
 
 /// Asks a native handler.
-fn ask(declaration: &HookDeclaration, payload: Value) -> VerdictKind {
+fn call_handler(declaration: &HookDeclaration, payload: Value) -> VerdictKind {
     let HandlerSpec::Native(handler) = &declaration.handler else { panic!() };
     let event = Event::new(declaration.event.clone(), payload, Arc::new(Origin::default()));
     let hook = Hook {
@@ -170,11 +174,14 @@ fn ask(declaration: &HookDeclaration, payload: Value) -> VerdictKind {
 #[test]
 fn deny_refuses_with_its_reason_and_max_output_cuts_below_two_hundred_too() {
     let table = ToolHookSpec { deny: Some(String::from("exec is gated")), max_output: Some(100), ..spec("*") };
-    let [deny, cut] = tool_hook(table).unwrap().try_into().unwrap();
-    assert_eq!(ask(&deny, json!({"name": "exec_root"})), VerdictKind::Deny { reason: String::from("exec is gated") });
-    assert_eq!(ask(&cut, json!({"content": "x".repeat(100)})), VerdictKind::Pass);
+    let [deny, cut] = declare_tool_hooks(table).unwrap().try_into().unwrap();
+    assert_eq!(
+        call_handler(&deny, json!({"name": "exec_root"})),
+        VerdictKind::Deny { reason: String::from("exec is gated") }
+    );
+    assert_eq!(call_handler(&cut, json!({"content": "x".repeat(100)})), VerdictKind::Pass);
     let VerdictKind::Rewrite(pintle_contract::Rewrite::Fields(fields)) =
-        ask(&cut, json!({"content": "x".repeat(1000)}))
+        call_handler(&cut, json!({"content": "x".repeat(1000)}))
     else {
         panic!()
     };

@@ -3,13 +3,13 @@
 use pintle_contract::{Effect, Failure, Rewrite, Verdict, VerdictKind};
 use serde_json::{Map, Value};
 
-use super::tables::Table;
-use super::{Reading, shape};
-use crate::harn::row::Rewrites;
+use super::tables::ReturnTable;
+use super::{ReturnDecoder, describe};
+use crate::harn::event_def::HarnRewrite;
 
-type Fields = Map<String, Value>;
+type ReturnFields = Map<String, Value>;
 
-impl Reading<'_> {
+impl ReturnDecoder<'_> {
     /// Whether a table says nothing but that the event is vetoed, and why.
     pub(super) fn is_plain_veto(&self, entries: &[(String, Value)]) -> bool {
         let mut vetoes = false;
@@ -21,11 +21,11 @@ impl Reading<'_> {
             ("reason", Value::String(_)) => true,
             _ => false,
         });
-        all && vetoes && self.row.veto
+        all && vetoes && self.def.veto
     }
 
-    /// Reads such a table, to the same end as [`Reading::control`].
-    pub(super) fn veto(&mut self, entries: Vec<(String, Value)>) {
+    /// Reads such a table, to the same end as [`ReturnDecoder::read_control`].
+    pub(super) fn read_veto(&mut self, entries: Vec<(String, Value)>) {
         let (mut own, mut reason) = (None, None);
         for entry in entries {
             match entry {
@@ -35,25 +35,25 @@ impl Reading<'_> {
             }
         }
         let own = own.filter(|text| !text.trim().is_empty());
-        self.deny(own.or(reason).unwrap_or_else(|| self.blocked()));
+        self.deny(own.or(reason).unwrap_or_else(|| self.default_reason()));
     }
 
     /// Why an event is vetoed for which no reason was given.
-    fn blocked(&self) -> String {
-        format!("{} hook blocked the operation", self.row.name)
+    fn default_reason(&self) -> String {
+        format!("{} hook blocked the operation", self.def.name)
     }
 
     /// Reads the keys that say what is to be done.
-    pub(super) fn control(&mut self, mut fields: Fields) -> Result<(), Failure> {
+    pub(super) fn read_control(&mut self, mut fields: ReturnFields) -> Result<(), Failure> {
         for name in fields.keys() {
-            if let Some(objection) = Table::objection(name, self.row) {
-                return Err(self.fault(&objection));
+            if let Some(objection) = ReturnTable::explain_unsupported(name, self.def) {
+                return Err(self.unexpected_value(&objection));
             }
         }
-        let reason = self.text(fields.remove("reason"), "reason")?;
+        let reason = self.read_text(fields.remove("reason"), "reason")?;
         let has_reason = reason.is_some();
-        let decision = fields.remove("decision").map(|word| self.decision(&word)).transpose()?;
-        if let Some(refusal) = self.refusal(&mut fields, reason.as_deref())? {
+        let decision = fields.remove("decision").map(|word| self.read_decision(&word)).transpose()?;
+        if let Some(refusal) = self.read_refusal(&mut fields, reason.as_deref())? {
             self.deny(refusal);
             return Ok(());
         }
@@ -61,7 +61,7 @@ impl Reading<'_> {
         match decision {
             Some("allow") => self.verdict.kind = VerdictKind::Allow { reason: reason.clone().unwrap_or_default() },
             Some("deny") => {
-                self.deny(reason.clone().unwrap_or_else(|| format!("{} hook denied it", self.row.name)));
+                self.deny(reason.clone().unwrap_or_else(|| format!("{} hook denied it", self.def.name)));
                 return Ok(());
             }
             // Somebody is about to be asked anyway: the host's resolver, or the person.
@@ -70,103 +70,104 @@ impl Reading<'_> {
         }
         let acted = decided || fields.remove("block").is_some() | fields.remove("action").is_some();
         if has_reason && !acted && fields.is_empty() {
-            if self.row.rewrites == Some(Rewrites::StepArguments) {
+            if self.def.rewrites == Some(HarnRewrite::StepArguments) {
                 self.deny(reason.unwrap_or_default());
                 return Ok(());
             }
-            return Err(self.fault("a table with `reason` alone"));
+            return Err(self.unexpected_value("a table with `reason` alone"));
         }
-        match self.row.rewrites {
-            Some(Rewrites::Arguments) => self.arguments(fields),
-            Some(Rewrites::StepArguments) => self.step_arguments(fields),
-            Some(Rewrites::Result) => self.result(fields),
-            Some(Rewrites::Output) => self.output(fields),
+        match self.def.rewrites {
+            Some(HarnRewrite::Arguments) => self.read_arguments(fields),
+            Some(HarnRewrite::StepArguments) => self.read_step_arguments(fields),
+            Some(HarnRewrite::Result) => self.read_result(fields),
+            Some(HarnRewrite::Output) => self.read_output(fields),
             None => Ok(()),
         }
     }
 
     /// Why the event is vetoed, when it is.
-    fn refusal(&self, fields: &mut Fields, reason: Option<&str>) -> Result<Option<String>, Failure> {
+    fn read_refusal(&self, fields: &mut ReturnFields, reason: Option<&str>) -> Result<Option<String>, Failure> {
         let blocks = match fields.get("block") {
             None | Some(Value::Bool(false)) => false,
             Some(Value::Bool(true)) => true,
-            Some(other) => return Err(self.mistyped("block", other, "true or false")),
+            Some(other) => return Err(self.type_failure("block", other, "true or false")),
         };
         let denies = match fields.remove("deny") {
             None => None,
             Some(Value::Bool(true)) => Some(None),
             Some(Value::String(text)) => Some(Some(text)),
             Some(Value::Number(number)) => Some(Some(number.to_string())),
-            Some(other) => return Err(self.mistyped("deny", &other, "the reason")),
+            Some(other) => return Err(self.type_failure("deny", &other, "the reason")),
         };
         let acts = match fields.get("action") {
             None => false,
             Some(Value::String(word)) if word == "deny" => true,
             Some(Value::String(word)) if word == "allow" => false,
-            Some(other) => return Err(self.mistyped("action", other, "\"deny\" or \"allow\"")),
+            Some(other) => return Err(self.type_failure("action", other, "\"deny\" or \"allow\"")),
         };
         if !(blocks || denies.is_some() || acts) {
             return Ok(None);
         }
         let own = denies.flatten().filter(|text| !text.trim().is_empty());
-        Ok(Some(own.or_else(|| reason.map(str::to_owned)).unwrap_or_else(|| self.blocked())))
+        Ok(Some(own.or_else(|| reason.map(str::to_owned)).unwrap_or_else(|| self.default_reason())))
     }
 
     /// `allow`, `deny` or `ask`; case and blanks are forgiven.
-    fn decision(&self, word: &Value) -> Result<&'static str, Failure> {
+    fn read_decision(&self, word: &Value) -> Result<&'static str, Failure> {
         let Value::String(text) = word else {
-            return Err(self.mistyped("decision", word, "\"allow\", \"deny\" or \"ask\""));
+            return Err(self.type_failure("decision", word, "\"allow\", \"deny\" or \"ask\""));
         };
         let plain = text.trim().to_lowercase();
         let known = ["allow", "deny", "ask"].into_iter().find(|known| *known == plain);
-        known.ok_or_else(|| self.fault(&format!("`decision` \"{text}\", which is not \"allow\", \"deny\" or \"ask\"")))
+        known.ok_or_else(|| {
+            self.unexpected_value(&format!("`decision` \"{text}\", which is not \"allow\", \"deny\" or \"ask\""))
+        })
     }
 
-    fn arguments(&mut self, mut fields: Fields) -> Result<(), Failure> {
+    fn read_arguments(&mut self, mut fields: ReturnFields) -> Result<(), Failure> {
         match fields.remove("args") {
             None => Ok(()),
             Some(args @ Value::Object(_)) => {
                 self.replace("args", args);
                 Ok(())
             }
-            Some(other) => Err(self.mistyped("args", &other, "a table")),
+            Some(other) => Err(self.type_failure("args", &other, "a table")),
         }
     }
 
-    fn step_arguments(&mut self, fields: Fields) -> Result<(), Failure> {
-        match self.only(fields, "args")? {
+    fn read_step_arguments(&mut self, fields: ReturnFields) -> Result<(), Failure> {
+        match self.single_entry(fields, "args")? {
             None => Ok(()),
             Some((_, args @ Value::Array(_))) => {
                 self.replace("args", args);
                 Ok(())
             }
-            Some((name, other)) => Err(self.mistyped(&name, &other, "a list, the step's arguments in order")),
+            Some((name, other)) => Err(self.type_failure(&name, &other, "a list, the step's arguments in order")),
         }
     }
 
-    fn output(&mut self, fields: Fields) -> Result<(), Failure> {
-        if let Some((_, output)) = self.only(fields, "output")? {
+    fn read_output(&mut self, fields: ReturnFields) -> Result<(), Failure> {
+        if let Some((_, output)) = self.single_entry(fields, "output")? {
             self.replace("output", output);
         }
         Ok(())
     }
 
     /// The one key of a table whose keys all mean the same.
-    fn only(&self, fields: Fields, meant: &str) -> Result<Option<(String, Value)>, Failure> {
+    fn single_entry(&self, fields: ReturnFields, meant: &str) -> Result<Option<(String, Value)>, Failure> {
         let mut fields = fields.into_iter();
         match (fields.next(), fields.next()) {
-            (Some((first, _)), Some((second, _))) => {
-                Err(self
-                    .fault(&format!("a table with both `{first}` and `{second}`, which mean the same as `{meant}`")))
-            }
+            (Some((first, _)), Some((second, _))) => Err(self.unexpected_value(&format!(
+                "a table with both `{first}` and `{second}`, which mean the same as `{meant}`"
+            ))),
             (first, _) => Ok(first),
         }
     }
 
-    fn result(&mut self, mut fields: Fields) -> Result<(), Failure> {
+    fn read_result(&mut self, mut fields: ReturnFields) -> Result<(), Failure> {
         let result = fields.remove("result");
-        let denial = fields.remove("denial").map(|denial| self.denial(denial)).transpose()?;
-        let dropped = self.truncation(&mut fields)?;
+        let denial = fields.remove("denial").map(|denial| self.read_denial(denial)).transpose()?;
+        let dropped = self.read_truncation(&mut fields)?;
         let Some(result) = result else {
             return match (denial, dropped) {
                 (None, None) => Ok(()),
@@ -178,7 +179,7 @@ impl Reading<'_> {
             Value::String(text) => self.replace("content", Value::String(text)),
             other => self.replace("result", other),
         }
-        let mut facts = Fields::new();
+        let mut facts = ReturnFields::new();
         if let Some(bytes) = dropped {
             facts.insert(String::from("truncated"), Value::Bool(true));
             facts.insert(String::from("dropped_bytes"), Value::from(bytes));
@@ -197,8 +198,8 @@ impl Reading<'_> {
     }
 
     /// `{kind, message}`, the class of a refusal.
-    fn denial(&self, denial: Value) -> Result<Value, Failure> {
-        let Value::Object(fields) = &denial else { return Err(self.mistyped("denial", &denial, "a table")) };
+    fn read_denial(&self, denial: Value) -> Result<Value, Failure> {
+        let Value::Object(fields) = &denial else { return Err(self.type_failure("denial", &denial, "a table")) };
         if let Some(unknown) = fields.keys().find(|key| !matches!(key.as_str(), "kind" | "message")) {
             return Err(self
                 .failure(&format!("returned a denial with the unknown key `{unknown}`; it has `kind` and `message`")));
@@ -209,12 +210,12 @@ impl Reading<'_> {
         }
         match fields.get("message") {
             None | Some(Value::String(_) | Value::Null) => Ok(denial),
-            Some(other) => Err(self.mistyped("message", other, "a text")),
+            Some(other) => Err(self.type_failure("message", other, "a text")),
         }
     }
 
     /// How many bytes a result lost, when it says so.
-    fn truncation(&self, fields: &mut Fields) -> Result<Option<u64>, Failure> {
+    fn read_truncation(&self, fields: &mut ReturnFields) -> Result<Option<u64>, Failure> {
         let dropped = fields.remove("dropped_bytes");
         match fields.remove("truncated") {
             Some(Value::Bool(true)) => match dropped.as_ref().and_then(Value::as_u64) {
@@ -223,20 +224,20 @@ impl Reading<'_> {
             },
             None | Some(Value::Bool(false)) if dropped.is_none() => Ok(None),
             None | Some(Value::Bool(false)) => Err(self.failure("returned `dropped_bytes` without `truncated: true`")),
-            Some(other) => Err(self.mistyped("truncated", &other, "true or false")),
+            Some(other) => Err(self.type_failure("truncated", &other, "true or false")),
         }
     }
 
-    fn text(&self, value: Option<Value>, name: &str) -> Result<Option<String>, Failure> {
+    fn read_text(&self, value: Option<Value>, name: &str) -> Result<Option<String>, Failure> {
         match value {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
-            Some(other) => Err(self.mistyped(name, &other, "a text")),
+            Some(other) => Err(self.type_failure(name, &other, "a text")),
         }
     }
 
-    fn mistyped(&self, name: &str, value: &Value, wanted: &str) -> Failure {
-        self.fault(&format!("a table whose `{name}` is {}, not {wanted}", shape::of(value)))
+    fn type_failure(&self, name: &str, value: &Value, wanted: &str) -> Failure {
+        self.unexpected_value(&format!("a table whose `{name}` is {}, not {wanted}", describe::value_kind(value)))
     }
 
     pub(super) fn deny(&mut self, reason: String) {

@@ -3,92 +3,98 @@
 use pintle_contract::{Effect, Failure};
 use serde_json::{Map, Value};
 
-use super::tables::Table;
-use super::{MAX_DEPTH, Reading, Rewrites, reminder, shape};
+use super::tables::ReturnTable;
+use super::{HarnRewrite, MAX_DEPTH, ReturnDecoder, describe, reminder};
 
 /// The schema of the receipt that a hook gives for work it queued (Harn behaviour, section 5).
 const RECEIPT: &str = "harn.context_maintenance.job_receipt.v1";
 /// The keys of a table that all mean what a step gives.
 const OUTPUTS: [&str; 3] = ["output", "result", "modify"];
 
-impl Reading<'_> {
+impl ReturnDecoder<'_> {
     /// Reads a table: reminders, then what is to be done. `nil` counts as absent, but for the output of a step, which may
     /// be nothing.
-    pub(super) fn table(&mut self, mut fields: Map<String, Value>, depth: u8) -> Result<(), Failure> {
-        let gives_nothing = self.gives_nothing(&fields);
+    pub(super) fn read_table(&mut self, mut fields: Map<String, Value>, depth: u8) -> Result<(), Failure> {
+        let gives_nothing = self.is_empty_result(&fields);
         fields.retain(|_, value| !value.is_null());
         if fields.get("schema").and_then(Value::as_str) == Some(RECEIPT) {
             return Ok(());
         }
         let is_bare = fields.contains_key("body")
-            && !fields.keys().any(|key| Table::is_control(key) || matches!(key.as_str(), "reminder" | "effects"));
+            && !fields.keys().any(|key| ReturnTable::is_control(key) || matches!(key.as_str(), "reminder" | "effects"));
         if is_bare {
-            return self.remind(Value::Object(fields));
+            return self.read_reminder(Value::Object(fields));
         }
         let then = fields.remove("then");
         let reminder = fields.remove("reminder");
         let effects = fields.remove("effects");
         let has_effects = reminder.is_some() || effects.is_some();
         if let Some(spec) = reminder {
-            self.remind(spec)?;
+            self.read_reminder(spec)?;
         }
         match effects {
             None => {}
-            Some(Value::Array(effects)) => effects.into_iter().try_for_each(|effect| self.effect(effect, depth))?,
-            Some(effect) => self.effect(effect, depth)?,
+            Some(Value::Array(effects)) => {
+                effects.into_iter().try_for_each(|effect| self.read_effect(effect, depth))?
+            }
+            Some(effect) => self.read_effect(effect, depth)?,
         }
         let Some(then) = then else {
             if gives_nothing {
                 fields.insert(String::from("output"), Value::Null);
             }
-            return self.control(fields);
+            return self.read_control(fields);
         };
         if !has_effects {
-            return Err(self.fault("a table with `then` and no `reminder`"));
+            return Err(self.unexpected_value("a table with `then` and no `reminder`"));
         }
         if let Some(key) = fields.keys().next() {
-            return Err(self.fault(&format!("a table with both `then` and `{key}`")));
+            return Err(self.unexpected_value(&format!("a table with both `then` and `{key}`")));
         }
-        self.deeper(depth).and_then(|depth| self.value(then, depth))
+        self.check_depth(depth).and_then(|depth| self.read_value(then, depth))
     }
 
     /// Whether a table says that a step gives nothing.
-    fn gives_nothing(&self, fields: &Map<String, Value>) -> bool {
+    fn is_empty_result(&self, fields: &Map<String, Value>) -> bool {
         let mut outputs = OUTPUTS.iter().filter_map(|name| fields.get(*name)).peekable();
-        self.row.rewrites == Some(Rewrites::Output) && outputs.peek().is_some() && outputs.all(Value::is_null)
+        self.def.rewrites == Some(HarnRewrite::Output) && outputs.peek().is_some() && outputs.all(Value::is_null)
     }
 
     /// One effect of a list: a reminder in any of its forms, with what is to be done behind it.
-    pub(super) fn effect(&mut self, effect: Value, depth: u8) -> Result<(), Failure> {
+    pub(super) fn read_effect(&mut self, effect: Value, depth: u8) -> Result<(), Failure> {
         let Value::Object(mut fields) = effect else {
-            return Err(self.fault(&format!("a list with {} in it, not a reminder", shape::of(&effect))));
+            return Err(
+                self.unexpected_value(&format!("a list with {} in it, not a reminder", describe::value_kind(&effect)))
+            );
         };
         let is_typed = match fields.remove("type") {
             None => false,
             Some(Value::String(kind)) if kind == "reminder" => true,
-            Some(other) => return Err(self.fault(&format!("an effect of type {other}; the only one is \"reminder\""))),
+            Some(other) => {
+                return Err(self.unexpected_value(&format!("an effect of type {other}; the only one is \"reminder\"")));
+            }
         };
         if is_typed {
             let spec = fields.remove("spec").unwrap_or_else(|| Value::Object(std::mem::take(&mut fields)));
             if let Some(key) = fields.keys().next() {
-                return Err(self.fault(&format!("an effect with both `spec` and `{key}`")));
+                return Err(self.unexpected_value(&format!("an effect with both `spec` and `{key}`")));
             }
-            return self.remind(spec);
+            return self.read_reminder(spec);
         }
         if !["reminder", "body", "effects"].iter().any(|key| fields.contains_key(*key)) {
-            return Err(self.fault("a list with a table in it that is no reminder"));
+            return Err(self.unexpected_value("a list with a table in it that is no reminder"));
         }
-        self.deeper(depth).and_then(|depth| self.table(fields, depth))
+        self.check_depth(depth).and_then(|depth| self.read_table(fields, depth))
     }
 
-    fn deeper(&self, depth: u8) -> Result<u8, Failure> {
+    fn check_depth(&self, depth: u8) -> Result<u8, Failure> {
         if depth < MAX_DEPTH {
             return Ok(depth + 1);
         }
         Err(self.failure(&format!("returned effects nested more than {MAX_DEPTH} deep")))
     }
 
-    fn remind(&mut self, spec: Value) -> Result<(), Failure> {
+    fn read_reminder(&mut self, spec: Value) -> Result<(), Failure> {
         let read = reminder::read(spec).map_err(|fault| self.failure(&format!("returned a bad reminder: {fault}")))?;
         self.verdict.warnings.extend(read.warning);
         self.verdict.effects.push(Effect::Reminder(read.reminder));

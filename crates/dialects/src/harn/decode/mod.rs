@@ -4,15 +4,15 @@
 //! One protocol holds for every event; what an event does not support is a failure that names hook, event and shape.
 
 mod control;
+mod describe;
 mod effect;
 mod reminder;
-mod shape;
 mod tables;
 
 use pintle_contract::{Event, Failure, FailureKind, FunctionOutput, Verdict};
 use serde_json::Value;
 
-use super::row::{self, Rewrites, Row};
+use super::event_def::{self, HarnEventDef, HarnRewrite};
 
 /// How deep `then` may stand in `then`.
 const MAX_DEPTH: u8 = 32;
@@ -21,16 +21,16 @@ const MAX_DEPTH: u8 = 32;
 /// value that cannot be read.
 #[must_use]
 pub fn decode(event: &Event, _spelling: &str, hook: &str, returned: FunctionOutput) -> Verdict {
-    let Some(row) = row::of_event(event) else { return Verdict::pass() };
-    let mut reading = Reading { row, hook, verdict: Verdict::pass() };
+    let Some(row) = event_def::for_event(event) else { return Verdict::pass() };
+    let mut reading = ReturnDecoder { def: row, hook, verdict: Verdict::pass() };
     let read = match returned {
-        FunctionOutput::Value(value) => reading.value(value, 0),
+        FunctionOutput::Value(value) => reading.read_value(value, 0),
         FunctionOutput::Table(entries) if reading.is_plain_veto(&entries) => {
-            reading.veto(entries);
+            reading.read_veto(entries);
             Ok(())
         }
-        FunctionOutput::Table(entries) => reading.value(Value::Object(entries.into_iter().collect()), 0),
-        FunctionOutput::Other { type_name, .. } => Err(reading.fault(&format!("a {type_name}"))),
+        FunctionOutput::Table(entries) => reading.read_value(Value::Object(entries.into_iter().collect()), 0),
+        FunctionOutput::Other { type_name, .. } => Err(reading.unexpected_value(&format!("a {type_name}"))),
     };
     match read {
         Ok(()) => reading.verdict,
@@ -39,43 +39,43 @@ pub fn decode(event: &Event, _spelling: &str, hook: &str, returned: FunctionOutp
 }
 
 /// One answer while it is read.
-struct Reading<'a> {
-    row: &'static Row,
+struct ReturnDecoder<'a> {
+    def: &'static HarnEventDef,
     hook: &'a str,
     verdict: Verdict,
 }
 
-impl Reading<'_> {
-    fn value(&mut self, value: Value, depth: u8) -> Result<(), Failure> {
+impl ReturnDecoder<'_> {
+    fn read_value(&mut self, value: Value, depth: u8) -> Result<(), Failure> {
         match value {
             Value::Null | Value::Bool(true) => Ok(()),
-            Value::Bool(false) if self.row.veto => {
-                self.deny(format!("{} hook returned false", self.row.name));
+            Value::Bool(false) if self.def.veto => {
+                self.deny(format!("{} hook returned false", self.def.name));
                 Ok(())
             }
-            Value::String(text) if self.row.rewrites == Some(Rewrites::Result) => {
+            Value::String(text) if self.def.rewrites == Some(HarnRewrite::Result) => {
                 self.replace("content", Value::String(text));
                 Ok(())
             }
-            Value::String(text) if self.row.word == Some(text.as_str()) => Ok(()),
-            Value::Array(effects) => effects.into_iter().try_for_each(|effect| self.effect(effect, depth)),
-            Value::Object(fields) => self.table(fields, depth),
-            other => Err(self.fault(shape::of(&other))),
+            Value::String(text) if self.def.empty_word == Some(text.as_str()) => Ok(()),
+            Value::Array(effects) => effects.into_iter().try_for_each(|effect| self.read_effect(effect, depth)),
+            Value::Object(fields) => self.read_table(fields, depth),
+            other => Err(self.unexpected_value(describe::value_kind(&other))),
         }
     }
 
     /// A failure because of what was returned: who, when, what, and what would have been right.
-    fn fault(&self, shape: &str) -> Failure {
-        let accepted = shape::accepted(self.row);
+    fn unexpected_value(&self, shape: &str) -> Failure {
+        let accepted = describe::accepted_values(self.def);
         self.failure(&format!("returned {shape}; it must return {accepted}"))
     }
 
     /// A failure with the hook's name and its event in front.
     fn failure(&self, what: &str) -> Failure {
         // A hook may be called by its place and its event, which is said once.
-        let own = self.hook.strip_suffix(self.row.name).map_or(self.hook, str::trim_end);
+        let own = self.hook.strip_suffix(self.def.name).map_or(self.hook, str::trim_end);
         let hook = if own.is_empty() { "without a name" } else { own };
-        Failure::new(FailureKind::BadOutput, format!("hook {hook} ({}) {what}", self.row.name))
+        Failure::new(FailureKind::BadOutput, format!("hook {hook} ({}) {what}", self.def.name))
     }
 }
 

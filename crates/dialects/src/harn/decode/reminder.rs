@@ -3,7 +3,7 @@
 use pintle_contract::{Reminder, ReminderAuthority, ReminderPropagation, ReminderRoleHint, suggest_nearest};
 use serde_json::{Map, Value};
 
-use super::shape;
+use super::describe;
 
 /// The keys of a specification. `goal_pin` is known and has no effect.
 pub(super) const KEYS: [&str; 9] = [
@@ -20,7 +20,7 @@ pub(super) const KEYS: [&str; 9] = [
 
 /// A reminder as read.
 #[derive(Debug, PartialEq)]
-pub(super) struct Read {
+pub(super) struct ParsedReminder {
     pub(super) reminder: Reminder,
     pub(super) warning: Option<String>,
 }
@@ -29,12 +29,12 @@ pub(super) struct Read {
 ///
 /// # Errors
 /// What is wrong with it, with Harn's code where it has one.
-pub(super) fn read(spec: Value) -> Result<Read, String> {
+pub(super) fn read(spec: Value) -> Result<ParsedReminder, String> {
     let Value::Object(mut fields) = spec else {
-        return Err(format!("a reminder must be a table, not {}", shape::of(&spec)));
+        return Err(format!("a reminder must be a table, not {}", describe::value_kind(&spec)));
     };
     fields.retain(|_, value| !value.is_null());
-    unknown(&fields)?;
+    check_unknown_keys(&fields)?;
     let body = match fields.remove("body") {
         Some(Value::String(body)) if !body.trim().is_empty() => body.trim().to_owned(),
         _ => return Err(String::from("`body` must be a text that is not empty")),
@@ -44,19 +44,19 @@ pub(super) fn read(spec: Value) -> Result<Read, String> {
         .map(|_| String::from("`goal_pin` of a reminder has no effect: nothing pins goals here"));
     let reminder = Reminder {
         body,
-        tags: tags(fields.remove("tags"))?,
-        dedupe_key: key(fields.remove("dedupe_key"))?,
-        ttl_turns: turns(fields.remove("ttl_turns"))?,
+        tags: read_tags(fields.remove("tags"))?,
+        dedupe_key: read_key(fields.remove("dedupe_key"))?,
+        ttl_turns: read_turns(fields.remove("ttl_turns"))?,
         preserve_on_compact: match fields.remove("preserve_on_compact") {
             None => false,
             Some(Value::Bool(said)) => said,
-            Some(other) => return Err(mistyped("preserve_on_compact", "true or false", &other)),
+            Some(other) => return Err(type_error("preserve_on_compact", "true or false", &other)),
         },
-        propagate: word(fields.remove("propagate"), "propagate", "HARN-RMD-005: ", &PROPAGATE)?,
-        role_hint: word(fields.remove("role_hint"), "role_hint", "", &ROLES)?,
-        authority: word(fields.remove("authority"), "authority", "", &AUTHORITY)?,
+        propagate: read_word(fields.remove("propagate"), "propagate", "HARN-RMD-005: ", &PROPAGATE)?,
+        role_hint: read_word(fields.remove("role_hint"), "role_hint", "", &ROLES)?,
+        authority: read_word(fields.remove("authority"), "authority", "", &AUTHORITY)?,
     };
-    Ok(Read { reminder, warning })
+    Ok(ParsedReminder { reminder, warning })
 }
 
 const PROPAGATE: [(&str, ReminderPropagation); 3] =
@@ -75,7 +75,7 @@ const AUTHORITY: [(&str, ReminderAuthority); 3] = [
     ("advisory", ReminderAuthority::Advisory),
 ];
 
-fn unknown(fields: &Map<String, Value>) -> Result<(), String> {
+fn check_unknown_keys(fields: &Map<String, Value>) -> Result<(), String> {
     let strange: Vec<&str> = fields.keys().map(String::as_str).filter(|key| !KEYS.contains(key)).collect();
     let Some(first) = strange.first() else { return Ok(()) };
     let hint = suggest_nearest(first, KEYS).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
@@ -84,16 +84,16 @@ fn unknown(fields: &Map<String, Value>) -> Result<(), String> {
 }
 
 /// Texts without blanks around them, each once.
-fn tags(value: Option<Value>) -> Result<Vec<String>, String> {
+fn read_tags(value: Option<Value>) -> Result<Vec<String>, String> {
     let items = match value {
         None => return Ok(Vec::new()),
         Some(Value::Array(items)) => items,
-        Some(other) => return Err(mistyped("tags", "a list of texts", &other)),
+        Some(other) => return Err(type_error("tags", "a list of texts", &other)),
     };
     let mut tags: Vec<String> = Vec::with_capacity(items.len());
     for item in items {
         let Value::String(tag) = item else {
-            return Err(format!("`tags` must hold texts, not {}", shape::of(&item)));
+            return Err(format!("`tags` must hold texts, not {}", describe::value_kind(&item)));
         };
         let tag = tag.trim();
         if !tag.is_empty() && tags.iter().all(|known| known != tag) {
@@ -103,25 +103,25 @@ fn tags(value: Option<Value>) -> Result<Vec<String>, String> {
     Ok(tags)
 }
 
-fn key(value: Option<Value>) -> Result<Option<String>, String> {
+fn read_key(value: Option<Value>) -> Result<Option<String>, String> {
     match value {
         None => Ok(None),
         Some(Value::String(key)) if !key.trim().is_empty() => Ok(Some(key.trim().to_owned())),
         Some(Value::String(_)) => Err(String::from("`dedupe_key` must not be empty")),
-        Some(other) => Err(mistyped("dedupe_key", "a text", &other)),
+        Some(other) => Err(type_error("dedupe_key", "a text", &other)),
     }
 }
 
-fn turns(value: Option<Value>) -> Result<Option<u32>, String> {
+fn read_turns(value: Option<Value>) -> Result<Option<u32>, String> {
     let Some(value) = value else { return Ok(None) };
     if !value.is_number() {
-        return Err(mistyped("ttl_turns", "a whole number above 0", &value));
+        return Err(type_error("ttl_turns", "a whole number above 0", &value));
     }
     let turns = value.as_u64().and_then(|turns| u32::try_from(turns).ok()).filter(|turns| *turns > 0);
     turns.map(Some).ok_or_else(|| format!("`ttl_turns` must be a whole number above 0, not {value}"))
 }
 
-fn word<T: Copy + Default, const N: usize>(
+fn read_word<T: Copy + Default, const N: usize>(
     value: Option<Value>,
     name: &str,
     code: &str,
@@ -134,10 +134,10 @@ fn word<T: Copy + Default, const N: usize>(
             let found = words.iter().find(|(word, _)| *word == text).map(|(_, meaning)| *meaning);
             found.ok_or_else(|| format!("{code}`{name}` must be one of {}, not \"{text}\"", all()))
         }
-        Some(other) => Err(format!("{code}`{name}` must be one of {}, not {}", all(), shape::of(&other))),
+        Some(other) => Err(format!("{code}`{name}` must be one of {}, not {}", all(), describe::value_kind(&other))),
     }
 }
 
-fn mistyped(name: &str, wanted: &str, value: &Value) -> String {
-    format!("`{name}` must be {wanted}, not {}", shape::of(value))
+fn type_error(name: &str, wanted: &str, value: &Value) -> String {
+    format!("`{name}` must be {wanted}, not {}", describe::value_kind(value))
 }

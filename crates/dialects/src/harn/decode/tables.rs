@@ -2,52 +2,60 @@
 
 use pintle_contract::suggest_nearest;
 
-use crate::harn::row::{Rewrites, Row};
+use crate::harn::event_def::{HarnEventDef, HarnRewrite};
 
 /// One key.
 #[derive(Debug)]
 pub(super) struct TableKey {
     pub(super) name: &'static str,
     /// Whether it means something by itself, rather than beside another.
-    pub(super) leads: bool,
+    pub(super) is_primary: bool,
     /// Whether an event supports it.
-    on: fn(&Row) -> bool,
+    is_supported_by: fn(&HarnEventDef) -> bool,
 }
 
 /// The keys that say what is to be done.
-pub(super) struct Table;
+pub(super) struct ReturnTable;
 
 const KEYS: &[TableKey] = &[
-    TableKey { name: "block", leads: true, on: |row| row.veto },
-    TableKey { name: "deny", leads: true, on: |row| row.veto },
-    TableKey { name: "decision", leads: true, on: |row| row.decides },
-    TableKey { name: "reason", leads: false, on: |row| row.veto },
-    TableKey { name: "action", leads: false, on: |row| row.rewrites == Some(Rewrites::StepArguments) },
-    TableKey { name: "args", leads: true, on: |row| takes_arguments(row) },
-    TableKey { name: "output", leads: true, on: |row| row.rewrites == Some(Rewrites::Output) },
-    TableKey { name: "result", leads: true, on: |row| gives_results(row) },
-    TableKey { name: "modify", leads: false, on: |row| is_step(row) },
-    TableKey { name: "truncated", leads: false, on: |row| row.rewrites == Some(Rewrites::Result) },
-    TableKey { name: "dropped_bytes", leads: false, on: |row| row.rewrites == Some(Rewrites::Result) },
-    TableKey { name: "denial", leads: false, on: |row| row.rewrites == Some(Rewrites::Result) },
+    TableKey { name: "block", is_primary: true, is_supported_by: |row| row.veto },
+    TableKey { name: "deny", is_primary: true, is_supported_by: |row| row.veto },
+    TableKey { name: "decision", is_primary: true, is_supported_by: |row| row.decides },
+    TableKey { name: "reason", is_primary: false, is_supported_by: |row| row.veto },
+    TableKey {
+        name: "action",
+        is_primary: false,
+        is_supported_by: |row| row.rewrites == Some(HarnRewrite::StepArguments),
+    },
+    TableKey { name: "args", is_primary: true, is_supported_by: |row| takes_arguments(row) },
+    TableKey { name: "output", is_primary: true, is_supported_by: |row| row.rewrites == Some(HarnRewrite::Output) },
+    TableKey { name: "result", is_primary: true, is_supported_by: |row| gives_results(row) },
+    TableKey { name: "modify", is_primary: false, is_supported_by: |row| is_step(row) },
+    TableKey { name: "truncated", is_primary: false, is_supported_by: |row| row.rewrites == Some(HarnRewrite::Result) },
+    TableKey {
+        name: "dropped_bytes",
+        is_primary: false,
+        is_supported_by: |row| row.rewrites == Some(HarnRewrite::Result),
+    },
+    TableKey { name: "denial", is_primary: false, is_supported_by: |row| row.rewrites == Some(HarnRewrite::Result) },
 ];
 
-fn takes_arguments(row: &Row) -> bool {
-    matches!(row.rewrites, Some(Rewrites::Arguments | Rewrites::StepArguments))
+fn takes_arguments(row: &HarnEventDef) -> bool {
+    matches!(row.rewrites, Some(HarnRewrite::Arguments | HarnRewrite::StepArguments))
 }
 
-fn gives_results(row: &Row) -> bool {
-    matches!(row.rewrites, Some(Rewrites::Result | Rewrites::Output))
+fn gives_results(row: &HarnEventDef) -> bool {
+    matches!(row.rewrites, Some(HarnRewrite::Result | HarnRewrite::Output))
 }
 
-fn is_step(row: &Row) -> bool {
-    matches!(row.rewrites, Some(Rewrites::StepArguments | Rewrites::Output))
+fn is_step(row: &HarnEventDef) -> bool {
+    matches!(row.rewrites, Some(HarnRewrite::StepArguments | HarnRewrite::Output))
 }
 
-impl Table {
+impl ReturnTable {
     /// The keys of an event.
-    pub(super) fn keys(row: &Row) -> impl Iterator<Item = &'static TableKey> {
-        KEYS.iter().filter(move |key| (key.on)(row))
+    pub(super) fn keys(row: &HarnEventDef) -> impl Iterator<Item = &'static TableKey> {
+        KEYS.iter().filter(move |key| (key.is_supported_by)(row))
     }
 
     /// Whether a key says what is to be done, on some event.
@@ -56,7 +64,7 @@ impl Table {
     }
 
     /// What is wrong with a key, when something is.
-    pub(super) fn objection(name: &str, row: &Row) -> Option<String> {
+    pub(super) fn explain_unsupported(name: &str, row: &HarnEventDef) -> Option<String> {
         if Self::keys(row).any(|key| key.name == name) {
             return None;
         }

@@ -14,14 +14,14 @@ use super::decode;
 use crate::harn::ROWS;
 
 /// The example event of the catalogue for one of Harn's.
-fn event(name: &str) -> Event {
+fn example_event(name: &str) -> Event {
     let row = ROWS.iter().find(|row| row.name == name).unwrap();
     let example = CATALOGUE.iter().find(|known| known.name == row.canonical).unwrap().example;
     Event::new(EventName::parse(row.canonical).unwrap(), example(), Arc::new(Origin::default()))
 }
 
 fn answer(name: &str, value: Value) -> Verdict {
-    let read = |returned| decode(&event(name), name, "policy.star:3", returned);
+    let read = |returned| decode(&example_event(name), name, "policy.star:3", returned);
     let verdict = read(FunctionOutput::Value(value.clone()));
     // A table says the same in both its forms.
     if let Value::Object(fields) = value {
@@ -38,7 +38,7 @@ fn message(name: &str, value: Value) -> String {
     }
 }
 
-fn fields(value: Value) -> VerdictKind {
+fn rewritten_fields(value: Value) -> VerdictKind {
     let Value::Object(fields) = value else { panic!("{value}") };
     VerdictKind::Rewrite(Rewrite::Fields(fields))
 }
@@ -85,7 +85,7 @@ fn misuse_names_the_hook_the_event_the_shape_and_what_would_be_right() {
         assert_eq!(message(event, value.clone()), wanted, "{event} {value}");
     }
     let other = FunctionOutput::Other { type_name: String::from("function"), printed: String::from("<function f>") };
-    let verdict = decode(&event("PreStep"), "PreStep", "", other);
+    let verdict = decode(&example_event("PreStep"), "PreStep", "", other);
     let VerdictKind::Failed(failure) = verdict.kind else { panic!() };
     assert!(failure.message.starts_with("hook without a name (PreStep) returned a function; "), "{}", failure.message);
 }
@@ -107,17 +107,17 @@ fn a_permission_is_decided_in_three_ways_and_nowhere_else() {
 }
 
 #[test]
-fn a_step_may_be_refused_by_a_reason_alone_and_rewritten_in_both_spellings() {
+fn step_is_denied_by_a_bare_reason_and_rewritten_by_both_keys() {
     for (event, value, wanted) in [
         ("PreStep", json!({"reason": "frozen"}), VerdictKind::Deny { reason: String::from("frozen") }),
         ("PreStep", json!({"action": "deny", "reason": "x"}), VerdictKind::Deny { reason: String::from("x") }),
-        ("PreStep", json!({"args": [1]}), fields(json!({"args": [1]}))),
-        ("PreStep", json!({"modify": [2]}), fields(json!({"args": [2]}))),
+        ("PreStep", json!({"args": [1]}), rewritten_fields(json!({"args": [1]}))),
+        ("PreStep", json!({"modify": [2]}), rewritten_fields(json!({"args": [2]}))),
         ("PreStep", json!("Allow"), VerdictKind::Pass),
         ("PostStep", json!("Pass"), VerdictKind::Pass),
-        ("PostStep", json!({"output": 1}), fields(json!({"output": 1}))),
-        ("PostStep", json!({"result": 1}), fields(json!({"output": 1}))),
-        ("PostStep", json!({"modify": 1}), fields(json!({"output": 1}))),
+        ("PostStep", json!({"output": 1}), rewritten_fields(json!({"output": 1}))),
+        ("PostStep", json!({"result": 1}), rewritten_fields(json!({"output": 1}))),
+        ("PostStep", json!({"modify": 1}), rewritten_fields(json!({"output": 1}))),
     ] {
         assert_eq!(answer(event, value.clone()).kind, wanted, "{event} {value}");
     }
@@ -128,11 +128,11 @@ fn a_step_may_be_refused_by_a_reason_alone_and_rewritten_in_both_spellings() {
 #[test]
 fn a_result_is_replaced_refused_or_marked_as_cut() {
     let denied = answer("PostToolUse", json!({"result": "gone", "denial": {"kind": "scope", "message": "no"}}));
-    assert_eq!(denied.kind, fields(json!({"content": "gone", "is_error": true})));
+    assert_eq!(denied.kind, rewritten_fields(json!({"content": "gone", "is_error": true})));
     let facts = |value: Value| Effect::Metadata(value.as_object().unwrap().clone());
     assert_eq!(denied.effects, [facts(json!({"denial": {"kind": "scope", "message": "no"}}))]);
     let cut = answer("PostToolUse", json!({"result": {"a": 1}, "truncated": true, "dropped_bytes": 9}));
-    assert_eq!(cut.kind, fields(json!({"result": {"a": 1}})));
+    assert_eq!(cut.kind, rewritten_fields(json!({"result": {"a": 1}})));
     assert_eq!(cut.effects, [facts(json!({"truncated": true, "dropped_bytes": 9}))]);
     for (value, wanted) in [
         (json!({"result": "x", "denial": {"kind": ""}}), "returned a denial without `kind`"),
@@ -160,14 +160,14 @@ fn a_deny_wins_over_new_arguments() {
 
 #[test]
 fn a_step_may_be_made_to_give_nothing() {
-    let nothing = || fields(json!({"output": null}));
+    let nothing = || rewritten_fields(json!({"output": null}));
     for (value, wanted) in [
         (json!({"output": null}), nothing()),
         (json!({"result": null}), nothing()),
         (json!({"modify": null, "deny": null}), nothing()),
         (json!({"reminder": {"body": "b"}, "output": null}), nothing()),
         (json!({"reminder": {"body": "b"}, "then": {"output": null}}), nothing()),
-        (json!({"output": 1, "result": null}), fields(json!({"output": 1}))),
+        (json!({"output": 1, "result": null}), rewritten_fields(json!({"output": 1}))),
         (json!({"deny": null}), VerdictKind::Pass),
         (json!({"body": "b", "output": null}), VerdictKind::Pass),
     ] {
@@ -211,7 +211,7 @@ fn the_receipt_of_queued_work_passes() {
 #[test]
 fn the_inner_action_of_a_reminder_applies() {
     let verdict = answer("PreStep", json!({"reminder": {"body": "Audit step is running"}, "then": {"args": [3]}}));
-    assert_eq!(verdict.kind, fields(json!({"args": [3]})));
+    assert_eq!(verdict.kind, rewritten_fields(json!({"args": [3]})));
     let reminder = Reminder { body: String::from("Audit step is running"), ..Reminder::default() };
     assert_eq!(verdict.effects, [Effect::Reminder(reminder.clone())]);
     // What stands beside the reminder applies as well.

@@ -6,7 +6,7 @@
 use pintle_contract::{Event, KeySource, LazyValue, PayloadKey};
 use serde_json::Value;
 
-use crate::harn::{Row, row};
+use crate::harn::{HarnEventDef, event_def};
 
 const fn field(name: &'static str) -> PayloadKey {
     PayloadKey { name, get: KeySource::Field(name) }
@@ -16,7 +16,7 @@ const fn from(name: &'static str, field: &'static str) -> PayloadKey {
     PayloadKey { name, get: KeySource::Field(field) }
 }
 
-const fn made(name: &'static str, make: fn(&Event) -> LazyValue<'_>) -> PayloadKey {
+const fn computed(name: &'static str, make: fn(&Event) -> LazyValue<'_>) -> PayloadKey {
     PayloadKey { name, get: KeySource::Computed(make) }
 }
 
@@ -26,16 +26,16 @@ const fn table(name: &'static str, keys: &'static [PayloadKey]) -> PayloadKey {
 
 /// The keys of every payload.
 pub(in crate::harn) static EVERYWHERE: &[PayloadKey] = &[
-    made("event", |event| row::of_event(event).map_or(LazyValue::Absent, |row| LazyValue::Text(row.name))),
-    table("session", &[made("id", |event| LazyValue::Text(&event.origin.session))]),
-    made("agent", |event| LazyValue::Text(&event.origin.agent)),
-    made("turn", |event| LazyValue::Number(event.origin.turn.into())),
-    made("persona", |event| LazyValue::Text(persona(event))),
-    made("cwd", |event| LazyValue::Text(&event.origin.cwd)),
+    computed("event", |event| event_def::for_event(event).map_or(LazyValue::Absent, |row| LazyValue::Text(row.name))),
+    table("session", &[computed("id", |event| LazyValue::Text(&event.origin.session))]),
+    computed("agent", |event| LazyValue::Text(&event.origin.agent)),
+    computed("turn", |event| LazyValue::Number(event.origin.turn.into())),
+    computed("persona", |event| LazyValue::Text(persona(event))),
+    computed("cwd", |event| LazyValue::Text(&event.origin.cwd)),
 ];
 
 /// The step that an event outside the step's own belongs to; absent outside steps.
-const IN_STEP: PayloadKey = table("step", &[made("name", |event| LazyValue::text_or_absent(step(event)))]);
+const IN_STEP: PayloadKey = table("step", &[computed("name", |event| LazyValue::text_or_absent(step(event)))]);
 
 /// The persona that an event belongs to; empty outside one.
 pub(in crate::harn) fn persona(event: &Event) -> &str {
@@ -73,10 +73,10 @@ fn target(event: &Event) -> LazyValue<'_> {
 }
 
 pub(in crate::harn) static PRE_STEP: &[PayloadKey] =
-    &[made("target", target), table("step", &[from("name", "step"), field("function"), field("args")])];
+    &[computed("target", target), table("step", &[from("name", "step"), field("function"), field("args")])];
 
 pub(in crate::harn) static POST_STEP: &[PayloadKey] = &[
-    made("target", target),
+    computed("target", target),
     table("step", &[from("name", "step"), field("function"), field("args"), field("is_error"), field("usage")]),
     field("output"),
     field("duration_ms"),
@@ -112,8 +112,8 @@ pub(in crate::harn) static START: &[PayloadKey] = &[field("source")];
 
 pub(in crate::harn) static END: &[PayloadKey] = &[
     from("final_status", "reason"),
-    made("stop_reason", |event| LazyValue::first_present(event, &["stop_reason", "reason"])),
-    made("iterations", |event| LazyValue::first_present(event, &["iterations", "turns"])),
+    computed("stop_reason", |event| LazyValue::first_present(event, &["stop_reason", "reason"])),
+    computed("iterations", |event| LazyValue::first_present(event, &["iterations", "turns"])),
     field("duration_ms"),
     field("usage"),
     from("error", "message"),
@@ -130,7 +130,7 @@ fn reason(event: &Event) -> LazyValue<'_> {
 }
 
 pub(in crate::harn) static PRE_COMPACT: &[PayloadKey] =
-    &[made("reason", reason), field("message_count"), field("instructions"), IN_STEP];
+    &[computed("reason", reason), field("message_count"), field("instructions"), IN_STEP];
 
 /// How long the summary is, in characters.
 fn summary_length(event: &Event) -> LazyValue<'_> {
@@ -141,9 +141,9 @@ fn summary_length(event: &Event) -> LazyValue<'_> {
 }
 
 pub(in crate::harn) static POST_COMPACT: &[PayloadKey] = &[
-    made("reason", reason),
+    computed("reason", reason),
     from("archived_messages", "removed_messages"),
-    made("new_summary_len", summary_length),
+    computed("new_summary_len", summary_length),
     field("remaining_messages"),
     field("summary"),
     from("estimated_tokens_before", "input_tokens"),
@@ -169,11 +169,11 @@ fn tool_count(event: &Event) -> LazyValue<'_> {
 }
 
 pub(in crate::harn) static POST_TURN: &[PayloadKey] = &[
-    made("session_id", |event| LazyValue::Text(&event.origin.session)),
-    made("iteration", iteration),
+    computed("session_id", |event| LazyValue::Text(&event.origin.session)),
+    computed("iteration", iteration),
     field("has_tool_calls"),
     field("tool_results"),
-    made("tool_count", tool_count),
+    computed("tool_count", tool_count),
     field("tool_names"),
     field("available_tool_names"),
     field("provider"),
@@ -197,7 +197,7 @@ pub(in crate::harn) static REPLY: &[PayloadKey] =
 
 pub(in crate::harn) static FILE: &[PayloadKey] = &[
     field("path"),
-    made("metadata", |event| match event.payload.field("metadata") {
+    computed("metadata", |event| match event.payload.field("metadata") {
         Some(own @ Value::Object(_)) => LazyValue::Value(own),
         _ => LazyValue::Table(METADATA),
     }),
@@ -218,7 +218,7 @@ pub(in crate::harn) static IDLE: &[PayloadKey] = &[field("iteration"), field("wa
 pub(in crate::harn) static PRE_FINISH: &[PayloadKey] = &[
     field("return_value"),
     field("unsettled"),
-    made("has_on_finish", |event| match event.payload.field("has_on_finish") {
+    computed("has_on_finish", |event| match event.payload.field("has_on_finish") {
         Some(said) => LazyValue::Value(said),
         None => LazyValue::Computed(Value::Bool(false)),
     }),
@@ -229,13 +229,13 @@ pub(in crate::harn) static UNSETTLED: &[PayloadKey] = &[field("unsettled"), fiel
 pub(in crate::harn) static POST_FINISH: &[PayloadKey] = &[field("return_value"), field("unsettled")];
 
 pub(in crate::harn) static PRE_AGENT_TURN: &[PayloadKey] =
-    &[made("prompt", |event| LazyValue::Value(event.payload.value())), IN_STEP];
+    &[computed("prompt", |event| LazyValue::Value(event.payload.value())), IN_STEP];
 
 pub(in crate::harn) static POST_AGENT_TURN: &[PayloadKey] =
     &[field("text"), field("tool_calls"), field("tool_results"), field("usage"), field("duration_ms"), IN_STEP];
 
 /// The paths of a payload.
-pub(in crate::harn) fn paths(row: &Row) -> Vec<String> {
+pub(in crate::harn) fn paths(row: &HarnEventDef) -> Vec<String> {
     let mut paths = Vec::new();
     for key in row.all_keys() {
         match key.get {

@@ -5,16 +5,16 @@ pub(super) mod keys;
 use pintle_contract::{Event, LazyPayload};
 use serde_json::{Map, Value};
 
-use super::row;
+use super::event_def;
 
 /// The payload of an event, key by key; `None` for one that Harn does not have.
-pub(super) fn parts(event: &Event) -> Option<LazyPayload<'_>> {
-    row::of_event(event).map(|row| LazyPayload::new(event, [keys::EVERYWHERE, row.keys]))
+pub(super) fn lazy_payload(event: &Event) -> Option<LazyPayload<'_>> {
+    event_def::for_event(event).map(|row| LazyPayload::new(event, [keys::EVERYWHERE, row.keys]))
 }
 
 /// The payload of an event. `spelling` is the event's name for an event that Harn does not have.
 pub(super) fn encode(event: &Event, spelling: &str) -> Value {
-    let fields = match parts(event) {
+    let fields = match lazy_payload(event) {
         Some(parts) => parts.to_object(),
         None => {
             let mut fields = Map::from_iter([(String::from("event"), Value::from(spelling))]);

@@ -7,7 +7,7 @@ use pintle_contract::{Event, EventName, Origin};
 use serde_json::{Value, json};
 
 use super::encode;
-use crate::harn::{ROWS, Row};
+use crate::harn::{HarnEventDef, ROWS};
 
 const PAYLOADS: &str = include_str!("tests/payloads.txt");
 
@@ -21,11 +21,11 @@ fn origin() -> Arc<Origin> {
     })
 }
 
-fn event(row: &Row, payload: Value) -> Event {
+fn event(row: &HarnEventDef, payload: Value) -> Event {
     Event::new(EventName::parse(row.canonical).unwrap(), payload, origin())
 }
 
-fn example(row: &Row) -> Value {
+fn example(row: &HarnEventDef) -> Value {
     (CATALOGUE.iter().find(|known| known.name == row.canonical).unwrap().example)()
 }
 
@@ -101,7 +101,7 @@ fn iterations_count_from_zero_and_an_overflow_has_its_word() {
 }
 
 #[test]
-fn a_step_of_no_persona_has_a_target_of_its_own_and_a_step_is_seen_by_its_tools() {
+fn step_without_persona_is_its_own_target_and_tools_see_their_step() {
     let row = ROWS.iter().find(|row| row.name == "PreStep").unwrap();
     let alone = encode(&event(row, json!({"persona": "", "step": "audit", "args": []})), "PreStep");
     assert_eq!((&alone["target"], &alone["persona"]), (&json!("audit"), &json!("")));

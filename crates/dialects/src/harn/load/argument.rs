@@ -11,19 +11,19 @@ use serde_json::Value;
 const TWICE: &str = "keep one of the two";
 
 /// The arguments of a call or the keys of a table.
-pub(super) struct Arguments<'a> {
+pub(super) struct ArgumentReader<'a> {
     owner: &'a str,
     location: &'a Location,
-    given: Vec<(String, RegistrationArgument)>,
+    remaining: Vec<(String, RegistrationArgument)>,
     known: Vec<&'static str>,
     findings: &'a mut Vec<Diagnostic>,
 }
 
-impl<'a> Arguments<'a> {
+impl<'a> ArgumentReader<'a> {
     /// The arguments of a call: those without a name get the names of their places.
     ///
     /// `None` when there are too many, or one is given twice.
-    pub(super) fn of_call(
+    pub(super) fn from_call(
         registration: &'a RegistrationCall,
         places: &[&'static str],
         findings: &'a mut Vec<Diagnostic>,
@@ -40,11 +40,11 @@ impl<'a> Arguments<'a> {
             given.push(((*place).to_owned(), argument.clone()));
         }
         given.extend(registration.named_arguments.iter().cloned());
-        Self::of_table(function, location, given, findings)
+        Self::from_table(function, location, given, findings)
     }
 
     /// The keys of a table.
-    pub(super) fn of_table(
+    pub(super) fn from_table(
         owner: &'a str,
         location: &'a Location,
         given: Vec<(String, RegistrationArgument)>,
@@ -60,60 +60,60 @@ impl<'a> Arguments<'a> {
         // `None` counts as absent.
         let given =
             given.into_iter().filter(|(_, argument)| *argument != RegistrationArgument::Value(Value::Null)).collect();
-        Some(Self { owner, location, given, known: Vec::new(), findings })
+        Some(Self { owner, location, remaining: given, known: Vec::new(), findings })
     }
 
     /// The same arguments and those of a table of options. One that is given twice is told, and the first is kept.
-    pub(super) fn and(mut self, options: Vec<(String, RegistrationArgument)>) -> Self {
+    pub(super) fn with_options(mut self, options: Vec<(String, RegistrationArgument)>) -> Self {
         for (name, argument) in options {
             if self.has(&name) {
-                self.fault(format!("`{name}` of `{}` is given twice", self.owner), TWICE);
+                self.report_fault(format!("`{name}` of `{}` is given twice", self.owner), TWICE);
             } else if argument != RegistrationArgument::Value(Value::Null) {
-                self.given.push((name, argument));
+                self.remaining.push((name, argument));
             }
         }
         self
     }
 
     /// Adds a fault.
-    pub(super) fn fault(&mut self, message: impl Into<String>, help: impl Into<String>) {
+    pub(super) fn report_fault(&mut self, message: impl Into<String>, help: impl Into<String>) {
         let finding = Diagnostic::error("bad_registration", message.into(), self.location.clone());
         self.findings.push(finding.help(help));
     }
 
     /// How many faults there are.
-    pub(super) fn faults(&self) -> usize {
+    pub(super) fn fault_count(&self) -> usize {
         self.findings.len()
     }
 
     /// Takes an argument.
     pub(super) fn take(&mut self, name: &'static str) -> Option<RegistrationArgument> {
         self.known.push(name);
-        let at = self.given.iter().position(|(given, _)| given == name)?;
-        Some(self.given.remove(at).1)
+        let at = self.remaining.iter().position(|(given, _)| given == name)?;
+        Some(self.remaining.remove(at).1)
     }
 
     /// Takes a text.
     pub(super) fn text(&mut self, name: &'static str) -> Option<String> {
         match self.take(name)? {
             RegistrationArgument::Value(Value::String(text)) => Some(text),
-            other => self.mistyped(name, &other, "a text"),
+            other => self.report_wrong_type(name, &other, "a text"),
         }
     }
 
     /// Takes a text that must be there.
-    pub(super) fn needed_text(&mut self, name: &'static str) -> Option<String> {
+    pub(super) fn required_text(&mut self, name: &'static str) -> Option<String> {
         if self.has(name) {
             return self.text(name);
         }
         self.known.push(name);
-        self.fault(format!("`{}` has no `{name}`", self.owner), format!("give it `{name}`, a text"));
+        self.report_fault(format!("`{}` has no `{name}`", self.owner), format!("give it `{name}`, a text"));
         None
     }
 
     /// Whether an argument is given and not taken yet.
     pub(super) fn has(&self, name: &str) -> bool {
-        self.given.iter().any(|(given, _)| given == name)
+        self.remaining.iter().any(|(given, _)| given == name)
     }
 
     /// Takes a list of texts; none is an empty one.
@@ -125,20 +125,20 @@ impl<'a> Arguments<'a> {
             }
             _ => None,
         };
-        texts.or_else(|| self.mistyped(name, &argument, "a list of texts")).unwrap_or_default()
+        texts.or_else(|| self.report_wrong_type(name, &argument, "a list of texts")).unwrap_or_default()
     }
 
     /// Takes a whole number that is at least `least`.
     pub(super) fn number(&mut self, name: &'static str, least: u64) -> Option<u64> {
         let argument = self.take(name)?;
         let RegistrationArgument::Value(Value::Number(number)) = &argument else {
-            return self.mistyped(name, &argument, "a whole number");
+            return self.report_wrong_type(name, &argument, "a whole number");
         };
         let fitting = number.as_u64().filter(|number| *number >= least);
         if fitting.is_none() {
             let message =
                 format!("`{name}` of `{}` must be a whole number of {least} or more, not {number}", self.owner);
-            self.fault(message, format!("write digits alone, as in `{name}: 4000`"));
+            self.report_fault(message, format!("write digits alone, as in `{name}: 4000`"));
         }
         fitting
     }
@@ -150,13 +150,13 @@ impl<'a> Arguments<'a> {
             RegistrationArgument::Function(closure) => {
                 let message =
                     format!("`{}`, the `{name}` of `{}`, cannot be called with one argument", closure.name, self.owner);
-                self.fault(
+                self.report_fault(
                     message,
                     "a handler takes the event and nothing else: `def handle(event):` or `lambda event: ..`",
                 );
                 None
             }
-            other => self.mistyped(name, &other, "a function"),
+            other => self.report_wrong_type(name, &other, "a function"),
         }
     }
 
@@ -169,14 +169,14 @@ impl<'a> Arguments<'a> {
             let near = suggest_nearest(&text, words.iter().map(|(word, _)| *word));
             let help =
                 near.map_or_else(|| format!("write {}", all.join(" or ")), |near| format!("did you mean `{near}`?"));
-            self.fault(format!("`{name}` of `{}` must be {}, not `{text}`", self.owner, all.join(" or ")), help);
+            self.report_fault(format!("`{name}` of `{}` must be {}, not `{text}`", self.owner, all.join(" or ")), help);
         }
         found
     }
 
     /// Reports every argument that nobody asked for.
     pub(super) fn finish(self) {
-        for (name, _) in &self.given {
+        for (name, _) in &self.remaining {
             let help = match suggest_nearest(name, self.known.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("known keys: {}", self.known.join(", ")),
@@ -186,9 +186,9 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    fn mistyped<T>(&mut self, name: &str, argument: &RegistrationArgument, wanted: impl Display) -> Option<T> {
+    fn report_wrong_type<T>(&mut self, name: &str, argument: &RegistrationArgument, wanted: impl Display) -> Option<T> {
         let message = format!("`{name}` of `{}` must be {wanted}, not {}", self.owner, describe(argument));
-        self.fault(message, format!("give `{name}` {wanted}"));
+        self.report_fault(message, format!("give `{name}` {wanted}"));
         None
     }
 }
@@ -207,7 +207,7 @@ pub(super) fn describe(argument: &RegistrationArgument) -> &'static str {
 }
 
 /// The keys of a table; `None` for what is none.
-pub(super) fn entries(argument: RegistrationArgument) -> Option<Vec<(String, RegistrationArgument)>> {
+pub(super) fn into_entries(argument: RegistrationArgument) -> Option<Vec<(String, RegistrationArgument)>> {
     match argument {
         RegistrationArgument::Table(entries) => Some(entries),
         RegistrationArgument::Value(Value::Object(fields)) => {

@@ -13,7 +13,7 @@ use crate::Artifact;
 const FOLDERS: [&str; 3] = ["", "src", "lib"];
 
 /// A package, for its handlers.
-pub(super) struct Home<'a> {
+pub(super) struct PackageContext<'a> {
     pub(super) folder: &'a Path,
     pub(super) package: Option<&'a str>,
     /// The exported modules and their paths.
@@ -24,43 +24,46 @@ pub(super) struct Home<'a> {
 
 /// Why there is no such handler.
 #[derive(Debug)]
-pub(super) struct HandlerFault {
+pub(super) struct HandlerLookupError {
     message: String,
     help: String,
 }
 
-impl HandlerFault {
+impl HandlerLookupError {
     fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { message: message.into(), help: help.into() }
     }
 
-    pub(super) fn at(self, location: Location) -> Diagnostic {
+    pub(super) fn into_diagnostic(self, location: Location) -> Diagnostic {
         Diagnostic::error("bad_handler", self.message, location).help(self.help)
     }
 }
 
 /// The handler that a manifest names.
-pub(super) fn resolve(handler: &str, home: &Home<'_>) -> Result<HandlerSpec, HandlerFault> {
+pub(super) fn resolve(handler: &str, home: &PackageContext<'_>) -> Result<HandlerSpec, HandlerLookupError> {
     let Some((module, function)) =
         handler.rsplit_once("::").filter(|(module, function)| !module.is_empty() && !function.is_empty())
     else {
-        return Err(HandlerFault::new(
+        return Err(HandlerLookupError::new(
             format!("`{handler}` names no function of a module"),
             "write `module::function`, such as `policy::reject_secrets`",
         ));
     };
     if function.starts_with('_') {
-        return Err(HandlerFault::new(
+        return Err(HandlerLookupError::new(
             format!("`{function}` of module `{module}` is private: its name begins with an underscore"),
             "name a function that is exported, or rename it",
         ));
     }
     if !function.chars().all(|letter| letter.is_alphanumeric() || letter == '_') {
-        return Err(HandlerFault::new(format!("`{function}` is no name of a function"), "write `module::function`"));
+        return Err(HandlerLookupError::new(
+            format!("`{function}` is no name of a function"),
+            "write `module::function`",
+        ));
     }
-    let artifact = find(module, home)?;
+    let artifact = find_module(module, home)?;
     if artifact.file.path.extension().is_some_and(|ending| ending == "harn") {
-        return in_harn(artifact, module, function, home);
+        return harn_worker(artifact, module, function, home);
     }
     let span = ByteSpan { start: 0, end: artifact.file.text.len() };
     let text = ScriptSource {
@@ -76,13 +79,13 @@ pub(super) fn resolve(handler: &str, home: &Home<'_>) -> Result<HandlerSpec, Han
 }
 
 /// The file of a module: the exported one of the name, or the one of the name in the package.
-fn find<'a>(module: &str, home: &Home<'a>) -> Result<&'a Artifact, HandlerFault> {
+fn find_module<'a>(module: &str, home: &PackageContext<'a>) -> Result<&'a Artifact, HandlerLookupError> {
     let own = home.package.and_then(|package| module.strip_prefix(package)?.strip_prefix("::")).unwrap_or(module);
     let has_path = |path: &Path| home.modules.iter().find(|artifact| artifact.file.path == *path).copied();
     if let Some((_, path)) = home.exports.iter().find(|(name, _)| name == own) {
         return has_path(&home.folder.join(path)).ok_or_else(|| {
             let message = format!("module `{module}` is exported as `{path}`, which is not there or cannot be read");
-            HandlerFault::new(message, "mend the path under `[exports]`; it is relative to the manifest")
+            HandlerLookupError::new(message, "mend the path under `[exports]`; it is relative to the manifest")
         });
     }
     let stem: PathBuf = own.split("::").collect();
@@ -94,7 +97,7 @@ fn find<'a>(module: &str, home: &Home<'a>) -> Result<&'a Artifact, HandlerFault>
             return Ok(artifact);
         }
     }
-    let known: Vec<&str> = known(home);
+    let known: Vec<&str> = known_modules(home);
     let help = match suggest_nearest(own, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None if known.is_empty() => {
@@ -102,11 +105,11 @@ fn find<'a>(module: &str, home: &Home<'a>) -> Result<&'a Artifact, HandlerFault>
         }
         None => format!("the package has {}", known.join(", ")),
     };
-    Err(HandlerFault::new(format!("there is no module `{module}` in the package"), help))
+    Err(HandlerLookupError::new(format!("there is no module `{module}` in the package"), help))
 }
 
 /// The names of the modules that are there.
-fn known<'a>(home: &Home<'a>) -> Vec<&'a str> {
+fn known_modules<'a>(home: &PackageContext<'a>) -> Vec<&'a str> {
     let is_own = |artifact: &&&Artifact| artifact.file.path.starts_with(home.folder);
     let mut names: Vec<&str> = home.modules.iter().filter(is_own).map(|artifact| artifact.name.as_str()).collect();
     names.extend(home.exports.iter().map(|(name, _)| name.as_str()));
@@ -117,10 +120,15 @@ fn known<'a>(home: &Home<'a>) -> Vec<&'a str> {
 
 /// A function written in Harn, which the `harn` program runs as a worker: it reads events, a line of JSON each, and
 /// prints what the function returns (Harn, command line reference, `harn run -e`).
-fn in_harn(artifact: &Artifact, module: &str, function: &str, home: &Home<'_>) -> Result<HandlerSpec, HandlerFault> {
+fn harn_worker(
+    artifact: &Artifact,
+    module: &str,
+    function: &str,
+    home: &PackageContext<'_>,
+) -> Result<HandlerSpec, HandlerLookupError> {
     let path = artifact.file.path.display();
     if !home.has_harn {
-        return Err(HandlerFault::new(
+        return Err(HandlerLookupError::new(
             format!("module `{module}` is written in Harn, and there is no `harn` program to run `{path}`"),
             format!("install Harn so that `harn` is on the PATH, or write the module in Starlark as `{module}.star`"),
         ));
@@ -133,7 +141,7 @@ fn in_harn(artifact: &Artifact, module: &str, function: &str, home: &Home<'_>) -
         artifact.name
     );
     Ok(HandlerSpec::Command(CommandSpec {
-        command: format!("exec harn run -e {}", quoted(&program)),
+        command: format!("exec harn run -e {}", shell_quote(&program)),
         directory: Some(folder.display().to_string()),
         keep: true,
         ..CommandSpec::default()
@@ -141,6 +149,6 @@ fn in_harn(artifact: &Artifact, module: &str, function: &str, home: &Home<'_>) -
 }
 
 /// A text as one word of the shell.
-fn quoted(text: &str) -> String {
+fn shell_quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }

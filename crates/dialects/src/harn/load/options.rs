@@ -2,9 +2,9 @@
 
 use pintle_contract::{EnforcementMode, FailurePolicy};
 
-use super::argument::Arguments;
-use crate::document::Fields;
-use crate::harn::HookOptions;
+use super::argument::ArgumentReader;
+use crate::document::FieldReader;
+use crate::harn::HarnHookOptions;
 
 /// The longest time one call may be given: an hour.
 const MAX_TIMEOUT_MS: u64 = 3_600_000;
@@ -14,13 +14,14 @@ const MODES: [(&str, EnforcementMode); 2] =
     [("enforce", EnforcementMode::Enforce), ("shadow", EnforcementMode::Shadow)];
 
 /// Those of a call.
-pub(super) fn of_call(arguments: &mut Arguments<'_>) -> HookOptions {
+pub(super) fn from_call(arguments: &mut ArgumentReader<'_>) -> HarnHookOptions {
     let name = arguments.text("name").filter(|name| !name.trim().is_empty());
     let timeout_ms = arguments.number("timeout_ms", 1);
     if let Some(long) = timeout_ms.filter(|timeout| *timeout > MAX_TIMEOUT_MS) {
-        arguments.fault(format!("`timeout_ms` must be at most {MAX_TIMEOUT_MS}, not {long}"), "an hour is the most");
+        arguments
+            .report_fault(format!("`timeout_ms` must be at most {MAX_TIMEOUT_MS}, not {long}"), "an hour is the most");
     }
-    HookOptions {
+    HarnHookOptions {
         name,
         timeout_ms,
         on_error: arguments.choice("on_error", &POLICIES),
@@ -30,8 +31,8 @@ pub(super) fn of_call(arguments: &mut Arguments<'_>) -> HookOptions {
 }
 
 /// Those of a manifest's table.
-pub(super) fn of_fields(fields: &mut Fields<'_>) -> HookOptions {
-    HookOptions {
+pub(super) fn from_fields(fields: &mut FieldReader<'_>) -> HarnHookOptions {
+    HarnHookOptions {
         name: fields.text("name").filter(|name| !name.trim().is_empty()),
         timeout_ms: fields.integer("timeout_ms", 1..=MAX_TIMEOUT_MS),
         on_error: fields.choice("on_error", &POLICIES),

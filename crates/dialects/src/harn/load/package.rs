@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pintle_contract::{Location, SourceFile};
 
-use crate::document::{Kind, Node, Report, parse_toml};
+use crate::document::{DocNode, FileReport, NodeKind, parse_toml};
 
 /// The files that belong to a package, relative to the folder of its manifest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -13,12 +13,12 @@ pub struct PackageFiles {
     /// The modules that it exports by a path of their own.
     pub modules: Vec<PathBuf>,
     /// The packages that it depends on, in the order written.
-    pub dependencies: Vec<Dependency>,
+    pub dependencies: Vec<PackageDependency>,
 }
 
 /// A package that another one depends on by its path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dependency {
+pub struct PackageDependency {
     /// Its folder, relative to that of the manifest.
     pub folder: PathBuf,
     /// Where the manifest names it.
@@ -29,11 +29,11 @@ pub struct Dependency {
 #[must_use]
 pub fn package_files(path: &Path, manifest: &str) -> PackageFiles {
     let file = SourceFile { path: path.to_owned(), text: manifest.to_owned() };
-    let report = Report::new(Arc::new(file), "");
+    let report = FileReport::new(Arc::new(file), "");
     let document = parse_toml(&report);
     let local = dependencies(&document).filter_map(|(_, node)| {
         let written = node.get("path")?;
-        Some(Dependency { folder: PathBuf::from(written.as_text()?), location: report.location(written.span) })
+        Some(PackageDependency { folder: PathBuf::from(written.as_text()?), location: report.location(written.span) })
     });
     PackageFiles {
         modules: exports(&document).map(|(_, path)| PathBuf::from(path)).collect(),
@@ -42,18 +42,18 @@ pub fn package_files(path: &Path, manifest: &str) -> PackageFiles {
 }
 
 /// The modules of `[exports]` and their paths.
-pub(super) fn exports(document: &Node) -> impl Iterator<Item = (&str, &str)> {
+pub(super) fn exports(document: &DocNode) -> impl Iterator<Item = (&str, &str)> {
     let entries = match document.get("exports").map(|exports| &exports.kind) {
-        Some(Kind::Map(entries)) => entries.as_slice(),
+        Some(NodeKind::Map(entries)) => entries.as_slice(),
         _ => &[],
     };
     entries.iter().filter_map(|entry| Some((entry.key.as_str(), entry.value.as_text()?)))
 }
 
 /// The names of `[dependencies]` and what is said of each.
-pub(super) fn dependencies(document: &Node) -> impl Iterator<Item = (&str, &Node)> {
+pub(super) fn dependencies(document: &DocNode) -> impl Iterator<Item = (&str, &DocNode)> {
     let entries = match document.get("dependencies").map(|dependencies| &dependencies.kind) {
-        Some(Kind::Map(entries)) => entries.as_slice(),
+        Some(NodeKind::Map(entries)) => entries.as_slice(),
         _ => &[],
     };
     entries.iter().map(|entry| (entry.key.as_str(), &entry.value))

@@ -8,14 +8,14 @@ use pintle_contract::{
 };
 use serde_json::Value;
 
-use super::argument::{Arguments, describe, entries};
+use super::argument::{ArgumentReader, describe, into_entries};
 use super::options;
-use crate::harn::declare::{self, HookOptions, ToolHookSpec};
-use crate::harn::row::{ROWS, Surface};
-use crate::{Artifact, Project, Reading};
+use crate::harn::declare::{self, HarnHookOptions, ToolHookSpec};
+use crate::harn::event_def::{HarnSurface, ROWS};
+use crate::{Artifact, ParseContext, ParsedProject};
 
 /// Runs a plugin's top level and declares what it registered.
-pub(super) fn read(artifact: &Artifact, reading: &Reading<'_>, project: &mut Project) {
+pub(super) fn read(artifact: &Artifact, reading: &ParseContext<'_>, project: &mut ParsedProject) {
     let text = artifact.file.text.as_str();
     let span = ByteSpan { start: 0, end: text.len() };
     let location = Location::new(Arc::clone(&artifact.file), span);
@@ -28,36 +28,41 @@ pub(super) fn read(artifact: &Artifact, reading: &Reading<'_>, project: &mut Pro
     };
     let plugin = build.load_plugin(&file, &module);
     project.diagnostics.extend(plugin.diagnostics);
-    let mut registrar = Registrar { name: Arc::from(file), module, hooks: Vec::new(), findings: Vec::new() };
+    let mut registrar = PluginRegistrar { name: Arc::from(file), module, hooks: Vec::new(), findings: Vec::new() };
     for registration in &plugin.registrations {
-        registrar.take(registration);
+        registrar.register(registration);
     }
     project.hooks.append(&mut registrar.hooks);
     project.diagnostics.append(&mut registrar.findings);
 }
 
 /// What one plugin registered so far.
-struct Registrar {
+struct PluginRegistrar {
     name: Arc<str>,
     module: ScriptSource,
     hooks: Vec<HookDeclaration>,
     findings: Vec<Diagnostic>,
 }
 
-type Declared = Result<Vec<HookDeclaration>, Vec<Diagnostic>>;
+type DeclareResult = Result<Vec<HookDeclaration>, Vec<Diagnostic>>;
 
-impl Registrar {
-    fn take(&mut self, registration: &RegistrationCall) {
+impl PluginRegistrar {
+    fn register(&mut self, registration: &RegistrationCall) {
         match registration.function.as_str() {
-            "register_tool_hook" => self.tool(registration),
-            "register_persona_hook" => self.scoped(registration, &["persona_pattern", "event", "handler", "options"]),
-            "register_step_hook" => {
-                self.scoped(registration, &["persona_pattern", "step_name", "event", "handler", "options"]);
+            "register_tool_hook" => self.register_tool_hook(registration),
+            "register_persona_hook" => {
+                self.register_scoped_hook(registration, &["persona_pattern", "event", "handler", "options"])
             }
-            "register_session_hook" => self.session(registration),
-            "clear_tool_hooks" => self.clear(registration, Surface::Tool),
-            "clear_persona_hooks" => self.clear(registration, Surface::Persona),
-            "clear_session_hooks" => self.clear(registration, Surface::Session),
+            "register_step_hook" => {
+                self.register_scoped_hook(
+                    registration,
+                    &["persona_pattern", "step_name", "event", "handler", "options"],
+                );
+            }
+            "register_session_hook" => self.register_session_hook(registration),
+            "clear_tool_hooks" => self.clear_hooks(registration, HarnSurface::Tool),
+            "clear_persona_hooks" => self.clear_hooks(registration, HarnSurface::Persona),
+            "clear_session_hooks" => self.clear_hooks(registration, HarnSurface::Session),
             other => {
                 let message = format!("`{other}` is no function that registers hooks");
                 self.findings.push(Diagnostic::error("bad_registration", message, registration.location.clone()));
@@ -66,24 +71,24 @@ impl Registrar {
     }
 
     /// `register_tool_hook({..})`, or the same keys as arguments.
-    fn tool(&mut self, registration: &RegistrationCall) {
+    fn register_tool_hook(&mut self, registration: &RegistrationCall) {
         let mut given = registration.named_arguments.clone();
         let mut first = registration.arguments.iter();
         if let Some(table) = first.next() {
-            let Some(keys) = entries(table.clone()) else {
+            let Some(keys) = into_entries(table.clone()) else {
                 let message = format!("`register_tool_hook` takes a table, not {}", describe(table));
-                self.refuse(registration, message);
+                self.report_refused(registration, message);
                 return;
             };
             given.extend(keys);
         }
         if first.next().is_some() {
-            self.refuse(registration, String::from("`register_tool_hook` takes one table"));
+            self.report_refused(registration, String::from("`register_tool_hook` takes one table"));
             return;
         }
         let before = self.findings.len();
         let Some(mut keys) =
-            Arguments::of_table("register_tool_hook", &registration.location, given, &mut self.findings)
+            ArgumentReader::from_table("register_tool_hook", &registration.location, given, &mut self.findings)
         else {
             return;
         };
@@ -95,13 +100,13 @@ impl Registrar {
             Some(RegistrationArgument::Value(Value::Number(number))) => Some(number.to_string()),
             Some(other) => {
                 let message = format!("`deny` of `register_tool_hook` must be the reason, not {}", describe(&other));
-                keys.fault(message, "write a text, as in `\"deny\": \"exec is gated\"`, or leave it out");
+                keys.report_fault(message, "write a text, as in `\"deny\": \"exec is gated\"`, or leave it out");
                 None
             }
         };
         let max_output = keys.number("max_output", 0);
         let (pre, post) = (keys.function("pre"), keys.function("post"));
-        let options = options::of_call(&mut keys);
+        let options = options::from_call(&mut keys);
         keys.finish();
         if self.findings.len() > before {
             return;
@@ -109,12 +114,12 @@ impl Registrar {
         let own_names: Vec<(&str, Option<String>)> =
             [("pre", &pre), ("post", &post)].map(|(part, closure)| (part, closure.as_ref().and_then(own_name))).into();
         let named = options.name.is_some();
-        let declared = declare::tool_hook(ToolHookSpec {
+        let declared = declare::declare_tool_hooks(ToolHookSpec {
             pattern,
             deny,
             max_output,
-            pre: pre.map(|closure| self.handler(&closure)),
-            post: post.map(|closure| self.handler(&closure)),
+            pre: pre.map(|closure| self.build_handler(&closure)),
+            post: post.map(|closure| self.build_handler(&closure)),
             options,
             location: registration.location.clone(),
         });
@@ -122,38 +127,38 @@ impl Registrar {
             for (part, own) in own_names {
                 let hook = hooks.iter_mut().find(|hook| !named && hook.name.ends_with(&format!(" {part}")));
                 if let (Some(hook), Some(own)) = (hook, own) {
-                    self.call(hook, &own);
+                    self.name_hook(hook, &own);
                 }
             }
             hooks
         });
-        self.keep(declared);
+        self.add_declared(declared);
     }
 
     /// `register_persona_hook(persona_pattern, event, handler)` and `register_step_hook` with its step.
-    fn scoped(&mut self, registration: &RegistrationCall, places: &[&'static str]) {
+    fn register_scoped_hook(&mut self, registration: &RegistrationCall, places: &[&'static str]) {
         let before = self.findings.len();
-        let Some(mut arguments) = Arguments::of_call(registration, places, &mut self.findings) else { return };
-        let persona = arguments.needed_text("persona_pattern");
+        let Some(mut arguments) = ArgumentReader::from_call(registration, places, &mut self.findings) else { return };
+        let persona = arguments.required_text("persona_pattern");
         let has_step = places.contains(&"step_name");
-        let step = if has_step { arguments.needed_text("step_name") } else { None };
-        let event = arguments.needed_text("event");
-        let (handler, options) = handler_and_options(arguments);
+        let step = if has_step { arguments.required_text("step_name") } else { None };
+        let event = arguments.required_text("event");
+        let (handler, options) = take_handler_and_options(arguments);
         let (Some(persona), Some(event), Some(handler)) = (persona, event, handler) else { return };
         if self.findings.len() > before {
             return;
         }
         let (own, named) = (own_name(&handler), options.name.is_some());
-        let (spec, location) = (self.handler(&handler), registration.location.clone());
+        let (spec, location) = (self.build_handler(&handler), registration.location.clone());
         let declared = match &step {
-            Some(step) => declare::step_hook(&persona, step, &event, spec, options, location),
-            None => declare::persona_hook(&persona, &event, spec, options, location),
+            Some(step) => declare::declare_step_hook(&persona, step, &event, spec, options, location),
+            None => declare::declare_persona_hook(&persona, &event, spec, options, location),
         };
-        self.keep_one(declared, own.filter(|_| !named));
+        self.add_declared_hook(declared, own.filter(|_| !named));
     }
 
     /// `register_session_hook(event, handler)`, with a pattern in between or an option.
-    fn session(&mut self, registration: &RegistrationCall) {
+    fn register_session_hook(&mut self, registration: &RegistrationCall) {
         let before = self.findings.len();
         // A pattern is what stands in front of the handler.
         let has_pattern = match registration.arguments.get(1) {
@@ -163,24 +168,24 @@ impl Registrar {
         };
         let places: &[&str] =
             if has_pattern { &["event", "pattern", "handler", "options"] } else { &["event", "handler", "options"] };
-        let Some(mut arguments) = Arguments::of_call(registration, places, &mut self.findings) else { return };
-        let event = arguments.needed_text("event");
+        let Some(mut arguments) = ArgumentReader::from_call(registration, places, &mut self.findings) else { return };
+        let event = arguments.required_text("event");
         let pattern = arguments.text("pattern");
-        let (handler, options) = handler_and_options(arguments);
+        let (handler, options) = take_handler_and_options(arguments);
         let (Some(event), Some(handler)) = (event, handler) else { return };
         if self.findings.len() > before {
             return;
         }
         let (own, named) = (own_name(&handler), options.name.is_some());
-        let (spec, location) = (self.handler(&handler), registration.location.clone());
-        let declared = declare::session_hook(&event, pattern.as_deref(), spec, options, location);
-        self.keep_one(declared, own.filter(|_| !named));
+        let (spec, location) = (self.build_handler(&handler), registration.location.clone());
+        let declared = declare::declare_session_hook(&event, pattern.as_deref(), spec, options, location);
+        self.add_declared_hook(declared, own.filter(|_| !named));
     }
 
     /// Drops what this plugin registered so far.
-    fn clear(&mut self, registration: &RegistrationCall, surface: Surface) {
+    fn clear_hooks(&mut self, registration: &RegistrationCall, surface: HarnSurface) {
         if !(registration.arguments.is_empty() && registration.named_arguments.is_empty()) {
-            self.refuse(registration, format!("`{}` takes no arguments", registration.function));
+            self.report_refused(registration, format!("`{}` takes no arguments", registration.function));
             return;
         }
         let is_of = |hook: &HookDeclaration| {
@@ -189,7 +194,7 @@ impl Registrar {
         self.hooks.retain(|hook| !is_of(hook));
     }
 
-    fn handler(&self, closure: &RegisteredFunction) -> HandlerSpec {
+    fn build_handler(&self, closure: &RegisteredFunction) -> HandlerSpec {
         HandlerSpec::Function(FunctionSpec {
             name: Arc::clone(&self.name),
             module: self.module.clone(),
@@ -197,17 +202,17 @@ impl Registrar {
         })
     }
 
-    fn keep_one(&mut self, declared: Result<HookDeclaration, Vec<Diagnostic>>, own: Option<String>) {
+    fn add_declared_hook(&mut self, declared: Result<HookDeclaration, Vec<Diagnostic>>, own: Option<String>) {
         let declared = declared.map(|mut hook| {
             if let Some(own) = &own {
-                self.call(&mut hook, own);
+                self.name_hook(&mut hook, own);
             }
             vec![hook]
         });
-        self.keep(declared);
+        self.add_declared(declared);
     }
 
-    fn keep(&mut self, declared: Declared) {
+    fn add_declared(&mut self, declared: DeclareResult) {
         match declared {
             Ok(mut hooks) => self.hooks.append(&mut hooks),
             Err(mut faults) => self.findings.append(&mut faults),
@@ -215,13 +220,13 @@ impl Registrar {
     }
 
     /// Calls a hook by its place and its function.
-    fn call(&self, hook: &mut HookDeclaration, function: &str) {
+    fn name_hook(&self, hook: &mut HookDeclaration, function: &str) {
         let line = hook.location.line_column().map_or(0, |(line, _)| line);
         let name = format!("{}:{line} {function}", self.name);
         declare::rename(hook, name);
     }
 
-    fn refuse(&mut self, registration: &RegistrationCall, message: String) {
+    fn report_refused(&mut self, registration: &RegistrationCall, message: String) {
         let help = match registration.function.as_str() {
             "register_tool_hook" => {
                 "write `register_tool_hook({\"pattern\": \"exec_*\", \"deny\": \"exec is gated\"})`"
@@ -234,24 +239,26 @@ impl Registrar {
 }
 
 /// Takes what every registration but that of tools ends with.
-fn handler_and_options(mut arguments: Arguments<'_>) -> (Option<RegisteredFunction>, HookOptions) {
-    let before = arguments.faults();
+fn take_handler_and_options(mut arguments: ArgumentReader<'_>) -> (Option<RegisteredFunction>, HarnHookOptions) {
+    let before = arguments.fault_count();
     let handler = arguments.function("handler");
-    if handler.is_none() && arguments.faults() == before {
-        arguments.fault("a hook without a handler", "give it a function that takes the event: `lambda event: None`");
+    if handler.is_none() && arguments.fault_count() == before {
+        arguments
+            .report_fault("a hook without a handler", "give it a function that takes the event: `lambda event: None`");
     }
     let table = match arguments.take("options") {
         None => Vec::new(),
         Some(argument) => {
             let shown = describe(&argument);
-            entries(argument).unwrap_or_else(|| {
-                arguments.fault(format!("the options must be a table, not {shown}"), "write `{\"name\": \"guard\"}`");
+            into_entries(argument).unwrap_or_else(|| {
+                arguments
+                    .report_fault(format!("the options must be a table, not {shown}"), "write `{\"name\": \"guard\"}`");
                 Vec::new()
             })
         }
     };
-    let mut arguments = arguments.and(table);
-    let options = options::of_call(&mut arguments);
+    let mut arguments = arguments.with_options(table);
+    let options = options::from_call(&mut arguments);
     arguments.finish();
     (handler, options)
 }

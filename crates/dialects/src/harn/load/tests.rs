@@ -16,12 +16,12 @@ use pintle_contract::{
 use serde_json::Value;
 
 use super::load;
-use crate::{Artifact, Project, Reading, Role};
+use crate::{Artifact, ArtifactKind, ParseContext, ParsedProject};
 
 /// Gives the registrations that it is told, whatever the plugin's text.
-struct Told(RefCell<Vec<RegistrationCall>>);
+struct FakeHandlerFactory(RefCell<Vec<RegistrationCall>>);
 
-impl HandlerFactory for Told {
+impl HandlerFactory for FakeHandlerFactory {
     fn build_handler(&self, _declaration: &HookDeclaration) -> BuiltHandler {
         BuiltHandler::default()
     }
@@ -43,19 +43,19 @@ impl HandlerFactory for Told {
     }
 }
 
-fn artifact(role: Role, path: &str, text: &str) -> Artifact {
+fn artifact(role: ArtifactKind, path: &str, text: &str) -> Artifact {
     let path = Path::new(path);
     let name = path.file_stem().unwrap().to_string_lossy().into_owned();
     Artifact { role, name, file: Arc::new(SourceFile { path: path.to_owned(), text: text.to_owned() }) }
 }
 
 /// A call of a registration function: its name, its arguments, and those with a name.
-type Registers<'a> = (&'a str, Vec<RegistrationArgument>, Vec<(&'a str, RegistrationArgument)>);
+type RegistrationCase<'a> = (&'a str, Vec<RegistrationArgument>, Vec<(&'a str, RegistrationArgument)>);
 
 /// A plugin whose calls stand on a line each.
-fn plugin(calls: Vec<Registers<'_>>) -> Project {
+fn load_plugin_calls(calls: Vec<RegistrationCase<'_>>) -> ParsedProject {
     let text = "line\n".repeat(calls.len());
-    let artifact = artifact(Role::Plugin, "policy.star", &text);
+    let artifact = artifact(ArtifactKind::Plugin, "policy.star", &text);
     let registrations = calls
         .into_iter()
         .enumerate()
@@ -66,8 +66,8 @@ fn plugin(calls: Vec<Registers<'_>>) -> Project {
             location: Location::new(Arc::clone(&artifact.file), ByteSpan { start: line * 5, end: line * 5 + 4 }),
         })
         .collect();
-    let build = Told(RefCell::new(registrations));
-    load(&[artifact], &Reading { build: Some(&build), ..Reading::default() })
+    let build = FakeHandlerFactory(RefCell::new(registrations));
+    load(&[artifact], &ParseContext { build: Some(&build), ..ParseContext::default() })
 }
 
 fn value(value: Value) -> RegistrationArgument {
@@ -88,7 +88,7 @@ fn function(name: &str) -> RegistrationArgument {
 }
 
 /// Name, event, what it matches, and what runs.
-fn shown(project: &Project) -> Vec<String> {
+fn describe_hooks(project: &ParsedProject) -> Vec<String> {
     let one = |hook: &HookDeclaration| {
         let matcher = match &hook.matcher {
             Some(MatcherSpec::Compiled(matcher)) => matcher.describe(),
@@ -107,7 +107,7 @@ fn shown(project: &Project) -> Vec<String> {
 }
 
 /// Line, message and help of each finding.
-fn told(project: &Project) -> Vec<String> {
+fn describe_findings(project: &ParsedProject) -> Vec<String> {
     let one = |finding: &Diagnostic| {
         let line = finding.location.line_column().map_or(0, |(line, _)| line);
         format!("{line}: {}; {}", finding.message, finding.help.as_deref().unwrap_or_default())

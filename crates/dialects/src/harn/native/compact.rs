@@ -24,7 +24,7 @@ pub(super) fn compact(text: &str, limit_bytes: usize) -> String {
     // A third for failures at most, and only where there are some; the rest is shared by head and tail.
     let (first, last) = (head(text, room / 3), tail(text, room / 3));
     let middle = text.get(first.len()..text.len() - last.len()).unwrap_or_default();
-    let kept = failures(middle, room - first.len() - last.len());
+    let kept = failure_lines(middle, room - first.len() - last.len());
     if kept.is_empty() {
         let (first, last) = (head(text, room.div_ceil(2)), tail(text, room / 2));
         return format!("{first}{}{last}", marker(text.len() - first.len() - last.len()));
@@ -39,7 +39,7 @@ fn marker(bytes: usize) -> String {
 }
 
 /// The lines that look like failures, each with its line end, as far as they fit.
-fn failures(text: &str, room: usize) -> String {
+fn failure_lines(text: &str, room: usize) -> String {
     let mut kept = String::new();
     let looks_so = |line: &&str| {
         let lower = line.to_lowercase();

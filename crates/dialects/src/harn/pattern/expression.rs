@@ -3,23 +3,23 @@
 use pintle_contract::Event;
 use regex::{Regex, RegexBuilder};
 
-use super::PatternFault;
-use super::glob::Glob;
+use super::PatternError;
+use super::glob::NameGlob;
 use super::path::{FieldPath, is_root};
-use crate::harn::Row;
+use crate::harn::HarnEventDef;
 
 /// The most memory that one compiled expression may take.
 pub(super) const MAX_REGEX_BYTES: usize = 1 << 20;
 
 /// What a pattern asks of an event.
 #[derive(Debug, Clone)]
-pub(super) enum Test {
+pub(super) enum PatternTest {
     /// Nothing.
-    All,
+    Always,
     /// The path's text has the shape.
-    Shaped(FieldPath, Glob),
+    MatchesGlob(FieldPath, NameGlob),
     /// The path's text holds a match.
-    Matches(FieldPath, Regex),
+    MatchesRegex(FieldPath, Regex),
     /// The path's text is this.
     Equals(FieldPath, String),
     /// The path's text is anything else.
@@ -28,12 +28,12 @@ pub(super) enum Test {
     Truthy(FieldPath),
 }
 
-impl Test {
+impl PatternTest {
     pub(super) fn holds(&self, event: &Event) -> bool {
         match self {
-            Self::All => true,
-            Self::Shaped(path, glob) => glob.accepts(&path.text(event)),
-            Self::Matches(path, regex) => regex.is_match(&path.text(event)),
+            Self::Always => true,
+            Self::MatchesGlob(path, glob) => glob.accepts(&path.text(event)),
+            Self::MatchesRegex(path, regex) => regex.is_match(&path.text(event)),
             Self::Equals(path, wanted) => path.text(event) == wanted.as_str(),
             Self::Differs(path, unwanted) => path.text(event) != unwanted.as_str(),
             Self::Truthy(path) => path.is_truthy(event),
@@ -41,9 +41,9 @@ impl Test {
     }
 
     /// The path and the only texts that it may have, where they can be told.
-    pub(super) fn exact(&self) -> Option<(&FieldPath, Vec<String>)> {
+    pub(super) fn exact_texts(&self) -> Option<(&FieldPath, Vec<String>)> {
         match self {
-            Self::Shaped(path, Glob::Names(names)) => Some((path, names.clone())),
+            Self::MatchesGlob(path, NameGlob::Names(names)) => Some((path, names.clone())),
             // An event without a subject is in no index, and its subject reads as an empty text.
             Self::Equals(path, wanted) if !wanted.is_empty() => Some((path, vec![wanted.clone()])),
             _ => None,
@@ -52,75 +52,75 @@ impl Test {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Operator {
+enum PatternOperator {
     Matches,
     Equals,
     Differs,
 }
 
-const OPERATORS: [(&str, Operator); 3] =
-    [("=~", Operator::Matches), ("==", Operator::Equals), ("!=", Operator::Differs)];
+const OPERATORS: [(&str, PatternOperator); 3] =
+    [("=~", PatternOperator::Matches), ("==", PatternOperator::Equals), ("!=", PatternOperator::Differs)];
 
 /// Reads a pattern, without blanks around it.
-pub(super) fn compile(text: &str, row: &'static Row) -> Result<Test, PatternFault> {
+pub(super) fn compile(text: &str, row: &'static HarnEventDef) -> Result<PatternTest, PatternError> {
     if text.is_empty() || text == "*" {
-        return Ok(Test::All);
+        return Ok(PatternTest::Always);
     }
-    match split(text) {
-        Some((path, operator, right)) => comparison(text, path, operator, right, row),
-        None => plain(text, row),
+    match split_operator(text) {
+        Some((path, operator, right)) => compile_comparison(text, path, operator, right, row),
+        None => compile_plain(text, row),
     }
 }
 
-fn plain(text: &str, row: &'static Row) -> Result<Test, PatternFault> {
+fn compile_plain(text: &str, row: &'static HarnEventDef) -> Result<PatternTest, PatternError> {
     let is_path = text.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '.'));
     let first = text.split('.').next().unwrap_or_default();
     if is_path && is_root(first, row) && (text.contains('.') || row.subject.is_none()) {
-        return FieldPath::bind(text, row).map(Test::Truthy);
+        return FieldPath::bind(text, row).map(PatternTest::Truthy);
     }
     let Some(subject) = row.subject else {
         let message = format!("`{text}` never matches `{}`: that event has no tool", row.name);
         let paths = row.paths().join(", ");
         let help = format!("write `*`, or a comparison such as `agent == \"root\"`; it has {paths}");
-        return Err(PatternFault::with(message, help));
+        return Err(PatternError::with_help(message, help));
     };
-    Ok(Test::Shaped(FieldPath::bind(subject, row)?, Glob::compile(text)?))
+    Ok(PatternTest::MatchesGlob(FieldPath::bind(subject, row)?, NameGlob::compile(text)?))
 }
 
-fn comparison(
+fn compile_comparison(
     text: &str,
     path: &str,
-    operator: Operator,
+    operator: PatternOperator,
     right: &str,
-    row: &'static Row,
-) -> Result<Test, PatternFault> {
+    row: &'static HarnEventDef,
+) -> Result<PatternTest, PatternError> {
     if path.is_empty() {
-        return Err(PatternFault::with(
+        return Err(PatternError::with_help(
             format!("the pattern `{text}` compares nothing"),
             "write a path in front of it, as in `tool.name == \"shell\"`",
         ));
     }
     let path = FieldPath::bind(path, row)?;
-    let wanted = operand(text, right, operator)?;
+    let wanted = parse_operand(text, right, operator)?;
     Ok(match operator {
-        Operator::Equals => Test::Equals(path, wanted),
-        Operator::Differs => Test::Differs(path, wanted),
-        Operator::Matches => {
+        PatternOperator::Equals => PatternTest::Equals(path, wanted),
+        PatternOperator::Differs => PatternTest::Differs(path, wanted),
+        PatternOperator::Matches => {
             let regex = RegexBuilder::new(&wanted).size_limit(MAX_REGEX_BYTES).build().map_err(|fault| {
-                let message = format!("`{wanted}` is no regular expression: {}", one_line(&fault));
-                PatternFault::with(message, "write a backslash before a character that is meant as it stands")
+                let message = format!("`{wanted}` is no regular expression: {}", last_error_line(&fault));
+                PatternError::with_help(message, "write a backslash before a character that is meant as it stands")
             })?;
-            Test::Matches(path, regex)
+            PatternTest::MatchesRegex(path, regex)
         }
     })
 }
 
 /// The right side of a comparison, without its quotes.
-fn operand(text: &str, right: &str, operator: Operator) -> Result<String, PatternFault> {
+fn parse_operand(text: &str, right: &str, operator: PatternOperator) -> Result<String, PatternError> {
     let Some(quote) = right.chars().next().filter(|first| matches!(first, '"' | '\'')) else {
-        let is_joined = operator != Operator::Matches && (right.contains("&&") || right.contains("||"));
-        if split(right).is_some() || is_joined {
-            return Err(joined(text));
+        let is_joined = operator != PatternOperator::Matches && (right.contains("&&") || right.contains("||"));
+        if split_operator(right).is_some() || is_joined {
+            return Err(multiple_comparisons(text));
         }
         return Ok(right.to_owned());
     };
@@ -131,13 +131,13 @@ fn operand(text: &str, right: &str, operator: Operator) -> Result<String, Patter
         match letters.next() {
             None => {
                 let message = format!("the pattern `{text}` has a {quote} without its end");
-                return Err(PatternFault::with(message, "close the quotes"));
+                return Err(PatternError::with_help(message, "close the quotes"));
             }
             Some(letter) if letter == quote => break,
             Some('\\') => {
                 let escaped = letters.next().unwrap_or('\\');
                 // An expression keeps its escapes; they mean the same there.
-                if operator == Operator::Matches || !(escaped == quote || escaped == '\\') {
+                if operator == PatternOperator::Matches || !(escaped == quote || escaped == '\\') {
                     inner.push('\\');
                 }
                 inner.push(escaped);
@@ -145,18 +145,18 @@ fn operand(text: &str, right: &str, operator: Operator) -> Result<String, Patter
             Some(letter) => inner.push(letter),
         }
     }
-    if letters.as_str().trim().is_empty() { Ok(inner) } else { Err(joined(text)) }
+    if letters.as_str().trim().is_empty() { Ok(inner) } else { Err(multiple_comparisons(text)) }
 }
 
-fn joined(text: &str) -> PatternFault {
-    PatternFault::with(
+fn multiple_comparisons(text: &str) -> PatternError {
+    PatternError::with_help(
         format!("the pattern `{text}` holds more than one comparison"),
         "a pattern is one comparison; check the rest in the handler, or put a value with operators in it into quotes",
     )
 }
 
 /// Splits at the first operator that stands outside quotes.
-fn split(text: &str) -> Option<(&str, Operator, &str)> {
+fn split_operator(text: &str) -> Option<(&str, PatternOperator, &str)> {
     let mut quote = None;
     for (at, letter) in text.char_indices() {
         match quote {
@@ -178,7 +178,7 @@ fn split(text: &str) -> Option<(&str, Operator, &str)> {
 }
 
 /// The last line of the fault, which says what is wrong; the others draw a picture.
-pub(super) fn one_line(fault: &regex::Error) -> String {
+pub(super) fn last_error_line(fault: &regex::Error) -> String {
     let text = fault.to_string();
     let last = text.lines().last().unwrap_or_default().trim();
     last.strip_prefix("error: ").unwrap_or(last).to_owned()

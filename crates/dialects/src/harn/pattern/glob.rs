@@ -2,14 +2,14 @@
 
 use regex::{Regex, RegexBuilder};
 
-use super::PatternFault;
+use super::PatternError;
 
 /// How many names the braces of a glob without wildcards may stand for, to be looked up rather than matched.
 const MAX_NAMES: usize = 64;
 
 /// A compiled glob.
 #[derive(Debug, Clone)]
-pub(in crate::harn) enum Glob {
+pub(in crate::harn) enum NameGlob {
     /// Every text.
     All,
     /// One of these texts.
@@ -22,9 +22,9 @@ pub(in crate::harn) enum Glob {
     Shape(Regex),
 }
 
-impl Glob {
+impl NameGlob {
     /// Compiles a glob.
-    pub(in crate::harn) fn compile(text: &str) -> Result<Self, PatternFault> {
+    pub(in crate::harn) fn compile(text: &str) -> Result<Self, PatternError> {
         if text.is_empty() || text == "*" {
             return Ok(Self::All);
         }
@@ -37,10 +37,10 @@ impl Glob {
             (_, Some(end)) if plain(end) => return Ok(Self::Suffix(end.to_owned())),
             _ => {}
         }
-        let shape = Shape::read(text)?;
+        let shape = GlobShape::read(text)?;
         match shape.names {
             Some(names) => Ok(Self::Names(names)),
-            None => Ok(Self::Shape(shape.regex(text)?)),
+            None => Ok(Self::Shape(shape.into_regex(text)?)),
         }
     }
 
@@ -57,27 +57,27 @@ impl Glob {
 }
 
 /// The texts that a glob stands for; `None` for one with wildcards.
-type Names = Option<Vec<String>>;
+type LiteralNames = Option<Vec<String>>;
 
 /// A glob as a regular expression, and the texts it stands for when it has no wildcards.
-struct Shape {
+struct GlobShape {
     expression: String,
-    names: Names,
+    names: LiteralNames,
 }
 
-impl Shape {
-    fn read(text: &str) -> Result<Self, PatternFault> {
+impl GlobShape {
+    fn read(text: &str) -> Result<Self, PatternError> {
         let mut shape = Self { expression: String::from("^(?s:"), names: Some(vec![String::new()]) };
         let mut rest = text.chars();
         // What each open brace's alternatives share, and the alternatives that are whole.
-        let mut braces: Vec<(Names, Names)> = Vec::new();
+        let mut braces: Vec<(LiteralNames, LiteralNames)> = Vec::new();
         while let Some(letter) = rest.next() {
             match letter {
-                '*' => shape.wild(".*"),
-                '?' => shape.wild("."),
+                '*' => shape.push_wildcard(".*"),
+                '?' => shape.push_wildcard("."),
                 '[' => {
-                    let class = class(&mut rest).ok_or_else(|| unclosed(text, '['))?;
-                    shape.wild(&class);
+                    let class = read_class(&mut rest).ok_or_else(|| unclosed_bracket(text, '['))?;
+                    shape.push_wildcard(&class);
                 }
                 '{' => {
                     shape.expression.push_str("(?:");
@@ -86,63 +86,63 @@ impl Shape {
                 ',' if !braces.is_empty() => {
                     shape.expression.push('|');
                     if let Some((before, done)) = braces.last_mut() {
-                        *done = both(done.take(), shape.names.take());
+                        *done = combine_names(done.take(), shape.names.take());
                         shape.names.clone_from(before);
                     }
                 }
                 '}' if !braces.is_empty() => {
                     shape.expression.push(')');
                     if let Some((_, done)) = braces.pop() {
-                        shape.names = both(done, shape.names.take());
+                        shape.names = combine_names(done, shape.names.take());
                     }
                 }
                 '\\' => match rest.next() {
-                    Some(escaped) => shape.letter(escaped),
+                    Some(escaped) => shape.push_letter(escaped),
                     None => {
                         let message = format!("the glob `{text}` ends in a backslash");
-                        return Err(PatternFault::with(message, "write `\\\\` for a backslash"));
+                        return Err(PatternError::with_help(message, "write `\\\\` for a backslash"));
                     }
                 },
-                _ => shape.letter(letter),
+                _ => shape.push_letter(letter),
             }
         }
         if !braces.is_empty() {
-            return Err(unclosed(text, '{'));
+            return Err(unclosed_bracket(text, '{'));
         }
         shape.expression.push_str(")$");
         Ok(shape)
     }
 
-    fn letter(&mut self, letter: char) {
+    fn push_letter(&mut self, letter: char) {
         self.expression.push_str(&regex::escape(letter.encode_utf8(&mut [0; 4])));
         for name in self.names.iter_mut().flatten() {
             name.push(letter);
         }
     }
 
-    fn wild(&mut self, expression: &str) {
+    fn push_wildcard(&mut self, expression: &str) {
         self.expression.push_str(expression);
         self.names = None;
     }
 
-    fn regex(self, text: &str) -> Result<Regex, PatternFault> {
+    fn into_regex(self, text: &str) -> Result<Regex, PatternError> {
         let built = RegexBuilder::new(&self.expression).size_limit(super::expression::MAX_REGEX_BYTES).build();
         built.map_err(|fault| {
-            let message = format!("the glob `{text}` cannot be used: {}", super::expression::one_line(&fault));
-            PatternFault::new(message, None)
+            let message = format!("the glob `{text}` cannot be used: {}", super::expression::last_error_line(&fault));
+            PatternError::new(message, None)
         })
     }
 }
 
 /// The names of both, unless one of them has wildcards or there are too many.
-fn both(one: Names, other: Names) -> Names {
+fn combine_names(one: LiteralNames, other: LiteralNames) -> LiteralNames {
     let mut names = one?;
     names.extend(other?);
     (names.len() <= MAX_NAMES).then_some(names)
 }
 
 /// The rest of a `[..]` as the class of a regular expression; `None` when it does not end or holds nothing.
-fn class(rest: &mut std::str::Chars<'_>) -> Option<String> {
+fn read_class(rest: &mut std::str::Chars<'_>) -> Option<String> {
     let mut class = String::from("[");
     let mut letters = 0_usize;
     loop {
@@ -170,8 +170,8 @@ fn push_in_class(class: &mut String, letter: char) {
     class.push(letter);
 }
 
-fn unclosed(text: &str, opening: char) -> PatternFault {
+fn unclosed_bracket(text: &str, opening: char) -> PatternError {
     let closing = if opening == '[' { ']' } else { '}' };
     let message = format!("the glob `{text}` has a `{opening}` without its `{closing}`");
-    PatternFault::with(message, format!("close it, or write `\\{opening}` for the character itself"))
+    PatternError::with_help(message, format!("close it, or write `\\{opening}` for the character itself"))
 }

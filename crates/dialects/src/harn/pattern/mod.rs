@@ -8,8 +8,8 @@
 //! 3. A dotted path that begins with a key of the payload: whether there is something that is not false, 0 or empty.
 //! 4. Anything else: a glob on the event's subject, such as the tool's name.
 
+mod error;
 mod expression;
-mod fault;
 mod glob;
 mod path;
 mod scope;
@@ -18,20 +18,20 @@ use std::sync::Arc;
 
 use pintle_contract::{Event, MatchResult, Matcher, SubjectFilter};
 
-pub use self::fault::PatternFault;
+pub use self::error::PatternError;
 
-pub(super) use self::glob::Glob;
-pub(super) use self::scope::Scope;
+pub(super) use self::glob::NameGlob;
+pub(super) use self::scope::PersonaScope;
 
-use self::expression::{Test, compile};
-use super::{Row, name};
+use self::expression::{PatternTest, compile};
+use super::{HarnEventDef, name};
 
 /// A pattern of one event's hooks.
 #[derive(Debug, Clone)]
 pub struct EventPattern {
     text: Arc<str>,
-    row: &'static Row,
-    test: Test,
+    def: &'static HarnEventDef,
+    test: PatternTest,
 }
 
 impl EventPattern {
@@ -39,19 +39,19 @@ impl EventPattern {
     ///
     /// # Errors
     /// When there is no such event, or the pattern cannot be read or can never match.
-    pub fn compile(text: &str, event: &str) -> Result<Self, PatternFault> {
-        let named = name::find(event).map_err(|fault| PatternFault::new(fault.message, fault.help))?;
-        Self::of(text, named.row)
+    pub fn compile(text: &str, event: &str) -> Result<Self, PatternError> {
+        let named = name::find_event(event).map_err(|fault| PatternError::new(fault.message, fault.help))?;
+        Self::compile_for(text, named.def)
     }
 
-    pub(super) fn of(text: &str, row: &'static Row) -> Result<Self, PatternFault> {
-        Ok(Self { text: Arc::from(text), row, test: compile(text.trim(), row)? })
+    pub(super) fn compile_for(text: &str, row: &'static HarnEventDef) -> Result<Self, PatternError> {
+        Ok(Self { text: Arc::from(text), def: row, test: compile(text.trim(), row)? })
     }
 
     /// Whether it matches every event.
     #[must_use]
     pub fn matches_all(&self) -> bool {
-        matches!(self.test, Test::All)
+        matches!(self.test, PatternTest::Always)
     }
 
     /// Whether the event is one that it is for.
@@ -67,7 +67,7 @@ impl Matcher for EventPattern {
     }
 
     fn subjects(&self) -> SubjectFilter {
-        match self.test.exact().filter(|(path, _)| self.row.indexed && path.is(self.row.subject)) {
+        match self.test.exact_texts().filter(|(path, _)| self.def.indexed && path.is_path(self.def.subject)) {
             Some((_, names)) => SubjectFilter::Only { names, sufficient: true },
             None => SubjectFilter::Any,
         }

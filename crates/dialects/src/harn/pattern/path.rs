@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use pintle_contract::{Event, KeySource, LazyValue, PayloadKey, suggest_nearest};
 use serde_json::Value;
 
-use super::PatternFault;
-use crate::harn::Row;
+use super::PatternError;
+use crate::harn::HarnEventDef;
 
 /// A path such as `tool.args.path`, bound to the payload of one event.
 #[derive(Debug, Clone)]
@@ -19,19 +19,19 @@ pub(super) struct FieldPath {
 
 impl FieldPath {
     /// Binds a path.
-    pub(super) fn bind(text: &str, row: &'static Row) -> Result<Self, PatternFault> {
+    pub(super) fn bind(text: &str, row: &'static HarnEventDef) -> Result<Self, PatternError> {
         let mut segments = text.split('.').map(str::trim);
         let first = segments.next().unwrap_or_default();
-        let mut key = row.all_keys().find(|key| key.name == first).ok_or_else(|| unknown(text, row))?;
+        let mut key = row.all_keys().find(|key| key.name == first).ok_or_else(|| unknown_path(text, row))?;
         while let KeySource::Table(keys) = key.get {
             let Some(segment) = segments.next() else { break };
-            key = keys.iter().find(|key| key.name == segment).ok_or_else(|| unknown(text, row))?;
+            key = keys.iter().find(|key| key.name == segment).ok_or_else(|| unknown_path(text, row))?;
         }
         Ok(Self { text: text.to_owned(), key, rest: segments.map(str::to_owned).collect() })
     }
 
     /// Whether it is the path of this text.
-    pub(super) fn is(&self, path: Option<&str>) -> bool {
+    pub(super) fn is_path(&self, path: Option<&str>) -> bool {
         path == Some(self.text.as_str())
     }
 
@@ -68,19 +68,19 @@ impl FieldPath {
             LazyValue::Absent => false,
             LazyValue::Text(text) => !text.is_empty(),
             LazyValue::Number(number) => number != 0,
-            LazyValue::Value(value) => truthy(value),
-            LazyValue::Computed(value) => truthy(&value),
+            LazyValue::Value(value) => is_truthy_value(value),
+            LazyValue::Computed(value) => is_truthy_value(&value),
             table @ LazyValue::Table(_) => table.to_value(event).is_some(),
         }
     }
 
     fn resolve<'a>(&'a self, event: &'a Event) -> LazyValue<'a> {
-        self.rest.iter().fold(self.key.value_for(event), |part, segment| below(part, segment, event))
+        self.rest.iter().fold(self.key.value_for(event), |part, segment| child_value(part, segment, event))
     }
 }
 
 /// What stands under a key. Lists have none.
-fn below<'a>(part: LazyValue<'a>, segment: &str, event: &'a Event) -> LazyValue<'a> {
+fn child_value<'a>(part: LazyValue<'a>, segment: &str, event: &'a Event) -> LazyValue<'a> {
     match part {
         LazyValue::Value(Value::Object(fields)) => fields.get(segment).map_or(LazyValue::Absent, LazyValue::Value),
         LazyValue::Computed(Value::Object(mut fields)) => {
@@ -93,7 +93,7 @@ fn below<'a>(part: LazyValue<'a>, segment: &str, event: &'a Event) -> LazyValue<
     }
 }
 
-fn truthy(value: &Value) -> bool {
+fn is_truthy_value(value: &Value) -> bool {
     match value {
         Value::Null => false,
         Value::Bool(value) => *value,
@@ -105,16 +105,16 @@ fn truthy(value: &Value) -> bool {
 }
 
 /// Whether a path's first part is a key of an event's payload.
-pub(super) fn is_root(first: &str, row: &Row) -> bool {
+pub(super) fn is_root(first: &str, row: &HarnEventDef) -> bool {
     row.all_keys().any(|key| key.name == first)
 }
 
-fn unknown(text: &str, row: &Row) -> PatternFault {
+fn unknown_path(text: &str, row: &HarnEventDef) -> PatternError {
     let message = format!("`{}` has no `{text}` to match with", row.name);
     let paths = row.paths();
     let help = match suggest_nearest(text, paths.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("it has {}", paths.join(", ")),
     };
-    PatternFault::with(message, help)
+    PatternError::with_help(message, help)
 }

@@ -3,19 +3,19 @@
 use pintle_contract::{Event, MatchResult, Matcher, SubjectFilter};
 use serde_json::Value;
 
-use super::{EventPattern, Glob};
-use crate::harn::Row;
+use super::{EventPattern, NameGlob};
+use crate::harn::HarnEventDef;
 use crate::harn::encode::keys::{persona, step};
 
 /// The persona, step and budget that a hook is for (Harn behaviour, section 1.3).
 #[derive(Debug, Clone)]
-pub(in crate::harn) struct Scope {
+pub(in crate::harn) struct PersonaScope {
     /// The event.
-    pub(in crate::harn) row: &'static Row,
+    pub(in crate::harn) def: &'static HarnEventDef,
     /// The persona's name, as written.
     pub(in crate::harn) text: String,
     /// The persona's name; `*` is also for a step without one.
-    pub(in crate::harn) persona: Glob,
+    pub(in crate::harn) persona: NameGlob,
     /// The step's name.
     pub(in crate::harn) step: Option<String>,
     /// The mark of a budget, in per cent, that must have been reached.
@@ -24,8 +24,8 @@ pub(in crate::harn) struct Scope {
     pub(in crate::harn) pattern: Option<EventPattern>,
 }
 
-impl Scope {
-    fn reaches(&self, event: &Event) -> bool {
+impl PersonaScope {
+    fn has_reached_threshold(&self, event: &Event) -> bool {
         let Some(mark) = self.percent else { return true };
         let number = |field| event.payload.field(field).and_then(Value::as_f64);
         // One event is fired for each mark that is passed, so a hook hears once, whatever marks others set.
@@ -35,11 +35,11 @@ impl Scope {
     }
 }
 
-impl Matcher for Scope {
+impl Matcher for PersonaScope {
     fn matches(&self, event: &Event) -> MatchResult {
         let wanted = self.persona.accepts(persona(event))
             && self.step.as_deref().is_none_or(|wanted| wanted == step(event))
-            && self.reaches(event)
+            && self.has_reached_threshold(event)
             && self.pattern.as_ref().is_none_or(|pattern| pattern.accepts(event));
         if wanted { MatchResult::Yes } else { MatchResult::No }
     }
@@ -47,7 +47,7 @@ impl Matcher for Scope {
     fn subjects(&self) -> SubjectFilter {
         // Steps are found by their name, personas by theirs; an event of something else has another subject.
         match &self.step {
-            Some(name) if self.row.subject == Some("target") => {
+            Some(name) if self.def.subject == Some("target") => {
                 SubjectFilter::Only { names: vec![name.clone()], sufficient: false }
             }
             _ => SubjectFilter::Any,

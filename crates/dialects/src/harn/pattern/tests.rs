@@ -5,9 +5,9 @@ use std::sync::Arc;
 use pintle_contract::{Event, EventName, MatchResult, Matcher, Origin, SubjectFilter};
 use serde_json::{Value, json};
 
-use super::{EventPattern, Glob, Scope};
+use super::{EventPattern, NameGlob, PersonaScope};
 use crate::harn::ROWS;
-use crate::harn::row::Row;
+use crate::harn::event_def::HarnEventDef;
 
 fn event(name: &str, payload: Value) -> Event {
     let row = ROWS.iter().find(|row| row.name == name).unwrap();
@@ -43,7 +43,7 @@ fn globs_have_their_documented_signs() {
         ("a,b", &["a,b"], &["a"]),
         ("a}b", &["a}b"], &["ab"]),
     ] {
-        let compiled = Glob::compile(glob).unwrap();
+        let compiled = NameGlob::compile(glob).unwrap();
         for text in yes {
             assert!(compiled.accepts(text), "{glob} on {text}");
         }
@@ -54,7 +54,7 @@ fn globs_have_their_documented_signs() {
     for (bad, wanted) in
         [("a[b", "a `[` without its `]`"), ("{a,b", "a `{` without its `}`"), ("a\\", "ends in a backslash")]
     {
-        let fault = Glob::compile(bad).unwrap_err();
+        let fault = NameGlob::compile(bad).unwrap_err();
         assert!(fault.message.contains(wanted), "{bad}: {fault}");
     }
 }
@@ -172,11 +172,11 @@ fn exact_tool_names_are_known_before_anything_is_matched() {
     }
 }
 
-fn scope(row: &'static Row, persona: &str, step: Option<&str>, percent: Option<f64>) -> Scope {
-    Scope {
-        row,
+fn scope(row: &'static HarnEventDef, persona: &str, step: Option<&str>, percent: Option<f64>) -> PersonaScope {
+    PersonaScope {
+        def: row,
         text: persona.to_owned(),
-        persona: Glob::compile(persona).unwrap(),
+        persona: NameGlob::compile(persona).unwrap(),
         step: step.map(str::to_owned),
         percent,
         pattern: None,

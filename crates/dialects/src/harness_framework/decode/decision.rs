@@ -3,8 +3,8 @@
 use pintle_contract::{format_key, read_json, read_leading_json, suggest_nearest};
 use serde_json::{Map, Value};
 
-use crate::printed::MOST_UNKNOWN_FIELDS;
-use crate::refusal::{Refusal, find_refusal, text_decides, without_mark};
+use crate::program_output::MOST_UNKNOWN_FIELDS;
+use crate::refusal::{RefusalLevel, find_refusal, strip_byte_order_mark, text_decides};
 
 /// The keys of a decision.
 const KEYS: [&str; 3] = ["continue", "decision", "message"];
@@ -13,7 +13,7 @@ const FOREIGN: [&str; 3] = ["hookSpecificOutput", "permissionDecision", "permiss
 
 /// What a hook decided.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Decision {
+pub(super) enum FrameworkDecision {
     /// Nothing: there was none.
     Nothing,
     /// `{"continue": true}`.
@@ -26,29 +26,29 @@ pub(super) enum Decision {
 
 /// What a hook printed.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Printed {
-    pub(super) decision: Decision,
+pub(super) struct FrameworkOutput {
+    pub(super) decision: FrameworkDecision,
     /// The text beside it, trimmed.
-    pub(super) rest: String,
+    pub(super) surrounding_text: String,
     /// What the hook's author should know.
     pub(super) warnings: Vec<String>,
 }
 
-impl Printed {
+impl FrameworkOutput {
     /// Adds a decision. The severest counts.
-    fn add(&mut self, decision: Decision) {
-        let before = std::mem::replace(&mut self.decision, Decision::Nothing);
-        self.decision = before.and(decision);
+    fn add(&mut self, decision: FrameworkDecision) {
+        let before = std::mem::replace(&mut self.decision, FrameworkDecision::Nothing);
+        self.decision = before.stricter(decision);
     }
 }
 
-impl Decision {
-    pub(super) fn blocks(&self) -> bool {
+impl FrameworkDecision {
+    pub(super) fn is_block(&self) -> bool {
         matches!(self, Self::Ask(_) | Self::Block(_))
     }
 
     /// The severer of two.
-    fn and(self, other: Self) -> Self {
+    fn stricter(self, other: Self) -> Self {
         let rank = |decision: &Self| match decision {
             Self::Nothing => 0,
             Self::Continue => 1,
@@ -63,14 +63,15 @@ impl Decision {
 ///
 /// # Errors
 /// When something wants to decide and cannot be read.
-pub(super) fn find(text: &str) -> Result<Printed, String> {
-    let mut printed = Printed { decision: Decision::Nothing, rest: String::new(), warnings: Vec::new() };
-    let mut rest = without_mark(text);
-    if let Some(items) = listed(rest) {
+pub(super) fn find_decision(text: &str) -> Result<FrameworkOutput, String> {
+    let mut printed =
+        FrameworkOutput { decision: FrameworkDecision::Nothing, surrounding_text: String::new(), warnings: Vec::new() };
+    let mut rest = strip_byte_order_mark(text);
+    if let Some(items) = parse_object_list(rest) {
         for item in &items {
-            take(item, &mut printed)?;
+            read_object(item, &mut printed)?;
         }
-        if printed.decision != Decision::Nothing {
+        if printed.decision != FrameworkDecision::Nothing {
             printed.warnings.push(String::from("the hook printed a list; print the decision alone"));
             return Ok(printed);
         }
@@ -78,13 +79,13 @@ pub(super) fn find(text: &str) -> Result<Printed, String> {
     // Once it is clear that no decision is mentioned in the rest, none is mentioned in what comes later.
     let mut may_mention = true;
     while let Some((before, candidate)) = next_line_with_brace(rest) {
-        printed.rest.push_str(before);
+        printed.surrounding_text.push_str(before);
         let (is_decision, length) = match read_leading_json::<Map<String, Value>>(candidate) {
-            Some(Ok((object, length))) => (take(&object, &mut printed)?, length),
+            Some(Ok((object, length))) => (read_object(&object, &mut printed)?, length),
             // It may be a decision, and nobody can tell which.
             Some(Err(fault)) if fault.is_repeated_key() => {
                 let why = format!("the hook's answer can be read in more than one way: {fault}");
-                printed.add(Decision::Block(why));
+                printed.add(FrameworkDecision::Block(why));
                 (true, first_line(candidate))
             }
             Some(Err(_)) | None => {
@@ -97,23 +98,23 @@ pub(super) fn find(text: &str) -> Result<Printed, String> {
         };
         let (taken, after) = candidate.split_at_checked(length).unwrap_or((candidate, ""));
         if !is_decision {
-            printed.rest.push_str(taken);
+            printed.surrounding_text.push_str(taken);
         }
         rest = after;
     }
-    printed.rest.push_str(rest);
-    printed.rest = printed.rest.trim().to_owned();
-    if printed.decision == Decision::Nothing && text_decides(&printed.rest) {
+    printed.surrounding_text.push_str(rest);
+    printed.surrounding_text = printed.surrounding_text.trim().to_owned();
+    if printed.decision == FrameworkDecision::Nothing && text_decides(&printed.surrounding_text) {
         return Err(String::from("what was printed looks like a decision and is no valid JSON"));
     }
-    if printed.decision.blocks() && !printed.rest.is_empty() {
+    if printed.decision.is_block() && !printed.surrounding_text.is_empty() {
         printed.warnings.push(String::from("the hook printed more than its decision; print the object alone"));
     }
     Ok(printed)
 }
 
 /// The objects of a list, where the text is one.
-fn listed(text: &str) -> Option<Vec<Map<String, Value>>> {
+fn parse_object_list(text: &str) -> Option<Vec<Map<String, Value>>> {
     let text = text.trim();
     let items: Vec<Value> = text.starts_with('[').then(|| read_json(text).ok()).flatten()?;
     let objects = items.into_iter().filter_map(|item| match item {
@@ -146,8 +147,8 @@ fn mentions_decision(text: &str) -> bool {
 }
 
 /// Adds what an object decides, and tells whether it is a decision at all.
-fn take(object: &Map<String, Value>, printed: &mut Printed) -> Result<bool, String> {
-    if refuse_in_other_words(object, printed) {
+fn read_object(object: &Map<String, Value>, printed: &mut FrameworkOutput) -> Result<bool, String> {
+    if read_foreign_refusal(object, printed) {
         return Ok(true);
     }
     if let Some(key) = FOREIGN.iter().find(|key| object.contains_key(**key)) {
@@ -166,24 +167,24 @@ fn take(object: &Map<String, Value>, printed: &mut Printed) -> Result<bool, Stri
             Err(format!("unknown key `{}`; did you mean `{near}`?", format_key(key)))
         });
     }
-    let message = message(object, printed)?;
+    let message = read_message(object, printed)?;
     let goes_on = match object.get("continue") {
         None | Some(Value::Null) => None,
         Some(Value::Bool(goes_on)) => Some(*goes_on),
         Some(_) => return Err(String::from("`continue` must be true or false")),
     };
     let decided = match object.get("decision") {
-        None | Some(Value::Null) => Decision::Continue,
+        None | Some(Value::Null) => FrameworkDecision::Continue,
         Some(Value::String(word)) => match word.as_str() {
-            "block" => Decision::Block(message.clone()),
-            "ask" => Decision::Ask(message.clone()),
+            "block" => FrameworkDecision::Block(message.clone()),
+            "ask" => FrameworkDecision::Ask(message.clone()),
             "deny" => {
                 printed.warnings.push(String::from("`deny` is taken for `block`, which is the word of this framework"));
-                Decision::Block(message.clone())
+                FrameworkDecision::Block(message.clone())
             }
             "allow" | "approve" | "continue" => {
                 printed.warnings.push(format!("`\"decision\": \"{word}\"` says nothing; write `\"continue\": true`"));
-                Decision::Continue
+                FrameworkDecision::Continue
             }
             other => {
                 let near = suggest_nearest(other, ["block", "ask"]).map(|near| format!("; did you mean `{near}`?"));
@@ -192,14 +193,14 @@ fn take(object: &Map<String, Value>, printed: &mut Printed) -> Result<bool, Stri
         },
         Some(_) => return Err(String::from("`decision` must be `block` or `ask`")),
     };
-    let stopped = if goes_on == Some(false) { Decision::Block(message) } else { Decision::Nothing };
+    let stopped = if goes_on == Some(false) { FrameworkDecision::Block(message) } else { FrameworkDecision::Nothing };
     printed.add(decided);
     printed.add(stopped);
     Ok(true)
 }
 
 /// Takes what refuses in the words of another framework for a refusal, because that is what its author meant.
-fn refuse_in_other_words(object: &Map<String, Value>, printed: &mut Printed) -> bool {
+fn read_foreign_refusal(object: &Map<String, Value>, printed: &mut FrameworkOutput) -> bool {
     let mut others = object.iter().filter(|(key, _)| !KEYS.contains(&key.as_str()) && *key != "reason");
     let Some((key, refusal)) = others.find_map(|(key, value)| Some((key, find_refusal(key, value)?))) else {
         return false;
@@ -214,14 +215,14 @@ fn refuse_in_other_words(object: &Map<String, Value>, printed: &mut Printed) -> 
         format_key(key)
     ));
     printed.add(match refusal {
-        Refusal::Ask => Decision::Ask(message),
-        Refusal::Deny => Decision::Block(message),
+        RefusalLevel::Ask => FrameworkDecision::Ask(message),
+        RefusalLevel::Deny => FrameworkDecision::Block(message),
     });
     true
 }
 
 /// The explanation. `reason` is what other frameworks call it.
-fn message(object: &Map<String, Value>, printed: &mut Printed) -> Result<String, String> {
+fn read_message(object: &Map<String, Value>, printed: &mut FrameworkOutput) -> Result<String, String> {
     let unknown = object.keys().filter(|key| !KEYS.contains(&key.as_str()) && *key != "reason");
     for key in unknown.take(MOST_UNKNOWN_FIELDS) {
         let shown = format_key(key);

@@ -6,43 +6,43 @@ use std::borrow::Cow;
 
 use pintle_contract::{CommandOutput, Effect, Failure, FailureKind, HandlerOutput, Verdict, VerdictKind};
 
-use self::decision::{Decision, Printed};
-use super::Row;
-use crate::printed;
-use crate::refusal::{narrowed, text_refuses};
+use self::decision::{FrameworkDecision, FrameworkOutput};
+use super::FrameworkEventDef;
+use crate::program_output;
+use crate::refusal::{decode_wide_text, text_refuses};
 
 /// The exit code that blocks.
 const BLOCK: i32 = 2;
 
 /// What was asked.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct FrameworkDecodeContext<'a> {
     /// The hook's name.
     pub(super) hook: &'a str,
     /// The event, as the settings spell it.
-    pub(super) spelling: &'a str,
-    pub(super) row: &'static Row,
+    pub(super) event_alias: &'a str,
+    pub(super) def: &'static FrameworkEventDef,
 }
 
 /// Reads an answer.
-pub(super) fn decode(asked: &Asked<'_>, answer: HandlerOutput) -> Verdict {
+pub(super) fn decode(asked: &FrameworkDecodeContext<'_>, answer: HandlerOutput) -> Verdict {
     let HandlerOutput::Process(answer) = answer else {
         let message = "only programs can answer in this dialect";
         return Verdict::failed(Failure::new(FailureKind::BadOutput, message));
     };
     match answer.exit_code {
-        Some(BLOCK) => blocked(asked, explanation(asked, &answer)),
-        Some(0) if answer.stdout_cut => Verdict::failed(printed::too_long(&answer)),
-        Some(0) => said(asked, &answer),
-        _ => failed(asked, &answer),
+        Some(BLOCK) => block_with_reason(asked, explanation(asked, &answer)),
+        Some(0) if answer.stdout_cut => Verdict::failed(program_output::output_limit_failure(&answer)),
+        Some(0) => decode_stdout(asked, &answer),
+        _ => decode_failed(asked, &answer),
     }
 }
 
 /// Any other end is an error: it is shown, and things go on.
-fn failed(asked: &Asked<'_>, answer: &CommandOutput) -> Verdict {
-    let failure = printed::failure(answer);
+fn decode_failed(asked: &FrameworkDecodeContext<'_>, answer: &CommandOutput) -> Verdict {
+    let failure = program_output::exit_failure(answer);
     let text = String::from_utf8_lossy(&answer.stdout);
-    let decided = asked.row.decides && decision::find(&text).is_ok_and(|printed| printed.decision.blocks());
+    let decided = asked.def.decides && decision::find_decision(&text).is_ok_and(|printed| printed.decision.is_block());
     let verdict = Verdict::failed(failure);
     match decided {
         true => verdict.with_warning("it printed a decision, which counts with exit status 0 or 2 alone"),
@@ -51,45 +51,51 @@ fn failed(asked: &Asked<'_>, answer: &CommandOutput) -> Verdict {
 }
 
 /// A block, of which the model is told at its next turn where it is not told otherwise.
-fn blocked(asked: &Asked<'_>, why: String) -> Verdict {
-    let told = asked.row.tells_of_block.then(|| Effect::Context(why.clone()));
+fn block_with_reason(asked: &FrameworkDecodeContext<'_>, why: String) -> Verdict {
+    let told = asked.def.notifies_model_of_block.then(|| Effect::Context(why.clone()));
     told.into_iter().fold(Verdict::deny(why), Verdict::with_effect)
 }
 
 /// Why a hook blocked by its exit code: what it printed as a message, what it complained, what else it printed, or words
 /// of our own, because a block comes with an explanation.
-fn explanation(asked: &Asked<'_>, answer: &CommandOutput) -> String {
+fn explanation(asked: &FrameworkDecodeContext<'_>, answer: &CommandOutput) -> String {
     let stdout = String::from_utf8_lossy(&answer.stdout);
     let stderr = String::from_utf8_lossy(&answer.stderr);
-    let (message, rest) = match decision::find(&stdout) {
-        Ok(Printed { decision: Decision::Block(message) | Decision::Ask(message), rest, .. }) => (message, rest),
-        Ok(Printed { rest, .. }) => (String::new(), rest),
+    let (message, rest) = match decision::find_decision(&stdout) {
+        Ok(FrameworkOutput {
+            decision: FrameworkDecision::Block(message) | FrameworkDecision::Ask(message),
+            surrounding_text: rest,
+            ..
+        }) => (message, rest),
+        Ok(FrameworkOutput { surrounding_text: rest, .. }) => (String::new(), rest),
         Err(_) => (String::new(), stdout.trim().to_owned()),
     };
     let given = [message.as_str(), stderr.trim(), rest.as_str()].into_iter().find(|text| !text.is_empty());
-    given.map_or_else(|| asked.unexplained("blocked"), str::to_owned)
+    given.map_or_else(|| asked.default_explanation("blocked"), str::to_owned)
 }
 
 /// What a hook said that ended well.
-fn said(asked: &Asked<'_>, answer: &CommandOutput) -> Verdict {
-    if let Some(text) = narrowed(&answer.stdout).filter(|_| asked.row.decides) {
+fn decode_stdout(asked: &FrameworkDecodeContext<'_>, answer: &CommandOutput) -> Verdict {
+    if let Some(text) = decode_wide_text(&answer.stdout).filter(|_| asked.def.decides) {
         let message = "the hook's output is not UTF-8, but looks like UTF-16 or UTF-32";
-        return match decision::find(&text) {
-            Ok(printed) if printed.decision.blocks() => decided(asked, printed).with_warning(message),
+        return match decision::find_decision(&text) {
+            Ok(printed) if printed.decision.is_block() => apply_decision(asked, printed).with_warning(message),
             Ok(_) | Err(_) => Verdict::failed(Failure::new(FailureKind::BadOutput, message)),
         };
     }
     let text = String::from_utf8_lossy(&answer.stdout);
-    let mut verdict = match decision::find(&text) {
-        Ok(printed) if asked.row.decides => decided(asked, printed),
-        Ok(Printed { decision: Decision::Nothing | Decision::Continue, rest, .. }) => {
-            asked.told(Verdict::pass(), &rest)
-        }
-        Err(why) if asked.row.decides => return Verdict::failed(Failure::new(FailureKind::BadOutput, why)),
+    let mut verdict = match decision::find_decision(&text) {
+        Ok(printed) if asked.def.decides => apply_decision(asked, printed),
+        Ok(FrameworkOutput {
+            decision: FrameworkDecision::Nothing | FrameworkDecision::Continue,
+            surrounding_text: rest,
+            ..
+        }) => asked.with_text(Verdict::pass(), &rest),
+        Err(why) if asked.def.decides => return Verdict::failed(Failure::new(FailureKind::BadOutput, why)),
         Ok(_) | Err(_) => {
             let message =
                 "decisions as JSON are for PreToolUse alone, so this is text for the model; exit with 2 to block";
-            asked.told(Verdict::pass(), text.trim()).with_warning(message)
+            asked.with_text(Verdict::pass(), text.trim()).with_warning(message)
         }
     };
     if matches!(text, Cow::Owned(_)) {
@@ -98,27 +104,27 @@ fn said(asked: &Asked<'_>, answer: &CommandOutput) -> Verdict {
     verdict
 }
 
-fn decided(asked: &Asked<'_>, printed: Printed) -> Verdict {
+fn apply_decision(asked: &FrameworkDecodeContext<'_>, printed: FrameworkOutput) -> Verdict {
     let explained = |message: String, what: &str| match message.is_empty() {
-        true => asked.unexplained(what),
+        true => asked.default_explanation(what),
         false => message,
     };
     let verdict = match printed.decision {
-        Decision::Nothing | Decision::Continue => Verdict::pass(),
-        Decision::Block(message) => Verdict::deny(explained(message, "blocked")),
-        Decision::Ask(message) => Verdict::ask(explained(message, "asks for confirmation")),
+        FrameworkDecision::Nothing | FrameworkDecision::Continue => Verdict::pass(),
+        FrameworkDecision::Block(message) => Verdict::deny(explained(message, "blocked")),
+        FrameworkDecision::Ask(message) => Verdict::ask(explained(message, "asks for confirmation")),
     };
-    let mut verdict = asked.told(verdict, &printed.rest);
-    if matches!(verdict.kind, VerdictKind::Pass) && text_refuses(&printed.rest) {
+    let mut verdict = asked.with_text(verdict, &printed.surrounding_text);
+    if matches!(verdict.kind, VerdictKind::Pass) && text_refuses(&printed.surrounding_text) {
         verdict = verdict.with_warning("text that seems to refuse is text for the model; exit with 2 to block");
     }
-    printed::bounded(printed.warnings).into_iter().fold(verdict, Verdict::with_warning)
+    program_output::limit_warnings(printed.warnings).into_iter().fold(verdict, Verdict::with_warning)
 }
 
-impl Asked<'_> {
+impl FrameworkDecodeContext<'_> {
     /// A verdict with a text for the model; after the end of a session there is only the person to read it.
-    fn told(&self, verdict: Verdict, text: &str) -> Verdict {
-        match (text.is_empty(), self.row.has_reader) {
+    fn with_text(&self, verdict: Verdict, text: &str) -> Verdict {
+        match (text.is_empty(), self.def.has_reader) {
             (true, _) => verdict,
             (false, true) => verdict.with_effect(Effect::Context(text.to_owned())),
             (false, false) => verdict.with_effect(Effect::Notice(text.to_owned())),
@@ -126,8 +132,8 @@ impl Asked<'_> {
     }
 
     /// What stands for an explanation that the hook did not give.
-    fn unexplained(&self, what: &str) -> String {
-        let Self { hook, spelling, .. } = self;
+    fn default_explanation(&self, what: &str) -> String {
+        let Self { hook, event_alias: spelling, .. } = self;
         format!("hook `{hook}` {what} at {spelling} and gave no explanation")
     }
 }

@@ -9,11 +9,11 @@ use pintle_contract::{
 };
 use serde_json::{Map, Value};
 
-use super::{Settings, header, program};
-use crate::document::{Fields, Kind, Node, Plain, to_json};
-use crate::harness_framework::codec::HarnessFramework;
-use crate::harness_framework::matcher::Conditions;
-use crate::harness_framework::row::{Field, Row};
+use super::{FrameworkSettingsFile, header, program};
+use crate::document::{DocNode, FieldReader, NodeKind, PlainValue, to_json};
+use crate::harness_framework::codec::FrameworkCodec;
+use crate::harness_framework::event_def::{FrameworkEventDef, FrameworkField};
+use crate::harness_framework::matcher::FrameworkMatcher;
 use crate::tools::CLAUDE;
 
 /// How long a hook may take when its entry does not say.
@@ -24,13 +24,17 @@ const SUSPICIOUS_TIMEOUT_MS: u64 = 100;
 const BASE: [&str; 3] = ["session_id", "transcript_path", "hook_event_name"];
 
 /// Reads one entry; `None` when something is wrong with it, which is reported.
-pub(super) fn read(settings: &Settings<'_>, row: &'static Row, node: &Node) -> Option<HookDeclaration> {
+pub(super) fn read(
+    settings: &FrameworkSettingsFile<'_>,
+    row: &'static FrameworkEventDef,
+    node: &DocNode,
+) -> Option<HookDeclaration> {
     let report = settings.report;
-    let errors = report.errors();
-    let mut fields = Fields::new(report, format!("an entry of {}", row.name), Some(node), node.span);
+    let errors = report.error_count();
+    let mut fields = FieldReader::new(report, format!("an entry of {}", row.name), Some(node), node.span);
     let path = fields.text("path").filter(|path| !path.trim().is_empty());
-    let timeout_ms = timeout(&mut fields);
-    let wanted = conditions(settings, row, fields.node("matcher"));
+    let timeout_ms = read_timeout(&mut fields);
+    let wanted = read_conditions(settings, row, fields.node("matcher"));
     let policies = [("open", FailurePolicy::Open), ("closed", FailurePolicy::Closed)];
     let on_error = fields.choice("on_error", &policies);
     let mode = fields
@@ -38,8 +42,8 @@ pub(super) fn read(settings: &Settings<'_>, row: &'static Row, node: &Node) -> O
         .unwrap_or_default();
     let place = fields.node("path").map_or(node.span, |path| path.span);
     fields.finish();
-    let Some(path) = path.filter(|_| report.errors() == errors) else {
-        if report.errors() == errors {
+    let Some(path) = path.filter(|_| report.error_count() == errors) else {
+        if report.error_count() == errors {
             let help = String::from("write `\"path\": \"hooks/Name.ts\"`, relative to the folder of this file");
             report.value_error(
                 "missing_field",
@@ -54,14 +58,20 @@ pub(super) fn read(settings: &Settings<'_>, row: &'static Row, node: &Node) -> O
     let script = program::read(settings, &file, &path, place);
     let header = script.head.as_deref().map(|head| header::read(&file, head)).unwrap_or_default();
     if let Some(head) = &script.head {
-        header::check(report, &header, &header::Against { file: &file, head, row, wanted: wanted.as_ref(), place });
+        header::check(
+            report,
+            &header,
+            &header::HeaderExpectation { file: &file, head, def: row, conditions: wanted.as_ref(), place },
+        );
     }
     let name = header.name().map_or_else(|| stem(&file), str::to_owned);
     Some(HookDeclaration {
         event: EventName::parse(row.canonical).ok()?,
         event_alias: Arc::from(row.name),
         priority: 0,
-        matcher: wanted.map(|wanted| MatcherSpec::Compiled(Arc::new(Conditions { spelling: row.name, wanted }))),
+        matcher: wanted.map(|wanted| {
+            MatcherSpec::Compiled(Arc::new(FrameworkMatcher { event_alias: row.name, expected_fields: wanted }))
+        }),
         handler: HandlerSpec::Command(script.command),
         on_error,
         default_on_error: FailurePolicy::Open,
@@ -76,7 +86,7 @@ pub(super) fn read(settings: &Settings<'_>, row: &'static Row, node: &Node) -> O
         source_trust: pintle_contract::SourceTrust::default(),
         examples: Vec::new(),
         location: report.location(node.span),
-        codec: Arc::new(HarnessFramework { hook: Arc::from(name.as_str()) }),
+        codec: Arc::new(FrameworkCodec { hook: Arc::from(name.as_str()) }),
         name,
     })
 }
@@ -90,12 +100,12 @@ pub(super) fn stem(file: &Path) -> String {
     }
 }
 
-fn timeout(fields: &mut Fields<'_>) -> u64 {
+fn read_timeout(fields: &mut FieldReader<'_>) -> u64 {
     let Some(node) = fields.node("timeout") else { return DEFAULT_TIMEOUT_MS };
     let number = match &node.kind {
-        Kind::Scalar(scalar) => match scalar.plain() {
-            Plain::Integer(value) => Some(value as f64),
-            Plain::Float(value) => Some(value),
+        NodeKind::Scalar(scalar) => match scalar.plain_value() {
+            PlainValue::Integer(value) => Some(value as f64),
+            PlainValue::Float(value) => Some(value),
             _ => None,
         },
         _ => None,
@@ -118,10 +128,14 @@ fn timeout(fields: &mut Fields<'_>) -> u64 {
 }
 
 /// The conditions of a matcher; `None` when there are none.
-fn conditions(settings: &Settings<'_>, row: &Row, node: Option<&Node>) -> Option<Map<String, Value>> {
+fn read_conditions(
+    settings: &FrameworkSettingsFile<'_>,
+    row: &FrameworkEventDef,
+    node: Option<&DocNode>,
+) -> Option<Map<String, Value>> {
     let node = node.filter(|node| !node.is_null())?;
     let report = settings.report;
-    let Kind::Map(entries) = &node.kind else {
+    let NodeKind::Map(entries) = &node.kind else {
         let help = String::from("write the conditions: `{\"tool_name\": \"Bash\"}`");
         report.value_error(
             "wrong_type",
@@ -140,8 +154,8 @@ fn conditions(settings: &Settings<'_>, row: &Row, node: Option<&Node>) -> Option
             };
             let message = format!("the payload of {} has no field `{}`, so the hook never fires", row.name, entry.key);
             report.warning("dead_matcher", message, entry.key_span, Some(help));
-        } else if entry.key == Field::ToolName.name() {
-            tool_name(settings, &entry.value);
+        } else if entry.key == FrameworkField::ToolName.name() {
+            check_tool_name(settings, &entry.value);
         }
     }
     match to_json(node) {
@@ -155,17 +169,19 @@ fn conditions(settings: &Settings<'_>, row: &Row, node: Option<&Node>) -> Option
 }
 
 /// Points at a name that no tool has.
-fn tool_name(settings: &Settings<'_>, node: &Node) {
+fn check_tool_name(settings: &FrameworkSettingsFile<'_>, node: &DocNode) {
     let Some(name) = node.as_text() else { return };
-    let help = match CLAUDE.nearest(name) {
+    let help = match CLAUDE.suggest(name) {
         _ if name.contains(['|', '*', '(']) => {
             String::from("a condition is an equality; write a list for several tools")
         }
         Some(near) => format!("did you mean `{near}`?"),
-        None => match CLAUDE.tools.iter().find(|tool| tool.canonical == name).and_then(|tool| tool.host.first()) {
-            Some(host) => format!("the scripts of this framework know it as `{host}`"),
-            None => return,
-        },
+        None => {
+            match CLAUDE.tools.iter().find(|tool| tool.canonical == name).and_then(|tool| tool.native_names.first()) {
+                Some(host) => format!("the scripts of this framework know it as `{host}`"),
+                None => return,
+            }
+        }
     };
     let message = format!("no tool is called `{name}`, so the hook never fires");
     settings.report.warning("dead_matcher", message, node.span, Some(help));

@@ -8,8 +8,8 @@ use pintle_contract::{ByteSpan, Diagnostic, Location, Severity, SourceFile, sugg
 use serde_json::{Map, Value};
 
 use super::entry::stem;
-use crate::document::Report;
-use crate::harness_framework::row::{ROWS, Row};
+use crate::document::FileReport;
+use crate::harness_framework::event_def::{FrameworkEventDef, ROWS};
 
 /// The lines of a header. `Matcher` may be missing.
 const WORDS: [&str; 4] = ["Hook", "Event", "Description", "Matcher"];
@@ -18,51 +18,51 @@ const NOTHING: [&str; 6] = ["", "-", "none", "n/a", "*", "all"];
 
 /// What a header says.
 #[derive(Debug, Default)]
-pub(super) struct Header {
-    lines: Vec<Line>,
+pub(super) struct ScriptHeader {
+    lines: Vec<HeaderLine>,
 }
 
 #[derive(Debug)]
-struct Line {
+struct HeaderLine {
     word: &'static str,
     value: String,
     location: Location,
 }
 
 /// What a header is compared with.
-pub(super) struct Against<'a> {
+pub(super) struct HeaderExpectation<'a> {
     pub(super) file: &'a Path,
     pub(super) head: &'a str,
-    pub(super) row: &'static Row,
-    pub(super) wanted: Option<&'a Map<String, Value>>,
+    pub(super) def: &'static FrameworkEventDef,
+    pub(super) conditions: Option<&'a Map<String, Value>>,
     /// Where the settings name the script.
     pub(super) place: ByteSpan,
 }
 
-impl Header {
+impl ScriptHeader {
     /// The name that the script gives itself.
     pub(super) fn name(&self) -> Option<&str> {
         self.get("Hook").map(|line| line.value.as_str()).filter(|name| !name.is_empty())
     }
 
-    fn get(&self, word: &str) -> Option<&Line> {
+    fn get(&self, word: &str) -> Option<&HeaderLine> {
         self.lines.iter().find(|line| line.word == word)
     }
 }
 
 /// Reads the header in the first comment of a script.
-pub(super) fn read(file: &Path, head: &str) -> Header {
+pub(super) fn read(file: &Path, head: &str) -> ScriptHeader {
     let source = Arc::new(SourceFile { path: file.to_owned(), text: head.to_owned() });
     let mut lines = Vec::new();
     let mut at = 0;
     for line in head.split_inclusive('\n') {
-        let Some(said) = comment(line) else { break };
+        let Some(said) = comment_text(line) else { break };
         if let Some((word, value)) = said.split_once(':')
             && let Some(word) = WORDS.into_iter().find(|known| *known == word.trim())
-            && !lines.iter().any(|line: &Line| line.word == word)
+            && !lines.iter().any(|line: &HeaderLine| line.word == word)
         {
             let span = ByteSpan { start: at, end: at + line.trim_end().len() };
-            lines.push(Line {
+            lines.push(HeaderLine {
                 word,
                 value: value.trim().to_owned(),
                 location: Location::new(Arc::clone(&source), span),
@@ -70,11 +70,11 @@ pub(super) fn read(file: &Path, head: &str) -> Header {
         }
         at += line.len();
     }
-    Header { lines }
+    ScriptHeader { lines }
 }
 
 /// The text of a line that is a comment or blank; `None` for code.
-fn comment(line: &str) -> Option<&str> {
+fn comment_text(line: &str) -> Option<&str> {
     let line = line.trim();
     let line = line.strip_suffix("*/").unwrap_or(line);
     let marks = ["///", "//", "/**", "/*", "*", "#", "--", ";;", ";"];
@@ -85,14 +85,14 @@ fn comment(line: &str) -> Option<&str> {
 }
 
 /// Says where a header and the settings differ.
-pub(super) fn check(report: &Report, header: &Header, against: &Against<'_>) {
+pub(super) fn check(report: &FileReport, header: &ScriptHeader, against: &HeaderExpectation<'_>) {
     let missing: Vec<&str> = WORDS.into_iter().take(3).filter(|word| header.get(word).is_none()).collect();
     if !missing.is_empty() {
         let message = format!("the script's first comment does not say its {}", missing.join(", "));
         let help = String::from("begin it with the lines `Hook:`, `Event:` and `Description:`");
         report.note("header", message, against.place, Some(help));
     }
-    let differs = |line: &Line, message: String, help: String| {
+    let differs = |line: &HeaderLine, message: String, help: String| {
         report.add(Diagnostic {
             severity: Severity::Warning,
             code: "header",
@@ -106,17 +106,18 @@ pub(super) fn check(report: &Report, header: &Header, against: &Against<'_>) {
         differs(line, message, String::from("give both one name"));
     }
     if let Some(line) = header.get("Event") {
-        event(line, against.row, &differs);
+        check_event(line, against.def, &differs);
     }
     if let Some(line) = header.get("Matcher") {
-        matcher(line, against.wanted, &differs);
-    } else if let (Some(wanted), false) = (against.wanted, header.lines.is_empty() || against.head.is_empty()) {
-        let message = format!("the settings have the matcher {}, and the script's header none", text(wanted));
+        check_matcher(line, against.conditions, &differs);
+    } else if let (Some(wanted), false) = (against.conditions, header.lines.is_empty() || against.head.is_empty()) {
+        let message =
+            format!("the settings have the matcher {}, and the script's header none", conditions_text(wanted));
         report.note("header", message, against.place, Some(String::from("add a line `Matcher:` to the header")));
     }
 }
 
-fn event(line: &Line, row: &Row, differs: &dyn Fn(&Line, String, String)) {
+fn check_event(line: &HeaderLine, row: &FrameworkEventDef, differs: &dyn Fn(&HeaderLine, String, String)) {
     // A remark may stand behind the name.
     let word = line.value.split_whitespace().next().unwrap_or_default();
     let names = || ROWS.iter().map(|row| row.name);
@@ -133,21 +134,25 @@ fn event(line: &Line, row: &Row, differs: &dyn Fn(&Line, String, String)) {
     }
 }
 
-fn matcher(line: &Line, wanted: Option<&Map<String, Value>>, differs: &dyn Fn(&Line, String, String)) {
+fn check_matcher(
+    line: &HeaderLine,
+    wanted: Option<&Map<String, Value>>,
+    differs: &dyn Fn(&HeaderLine, String, String),
+) {
     let nothing = NOTHING.contains(&line.value.to_lowercase().as_str());
-    let said = if nothing { Some(Map::new()) } else { conditions(&line.value) };
+    let said = if nothing { Some(Map::new()) } else { parse_conditions(&line.value) };
     let Some(said) = said else {
         let help = String::from("write it as `tool_name = \"Bash\"`");
         return differs(line, format!("the header's matcher `{}` cannot be read", line.value), help);
     };
     if said != wanted.cloned().unwrap_or_default() {
-        let have = wanted.map_or_else(|| String::from("none"), text);
-        let message = format!("the header's matcher is {}, and that of the settings {have}", text(&said));
+        let have = wanted.map_or_else(|| String::from("none"), conditions_text);
+        let message = format!("the header's matcher is {}, and that of the settings {have}", conditions_text(&said));
         differs(line, message, String::from("say the same in both"));
     }
 }
 
-fn text(conditions: &Map<String, Value>) -> String {
+fn conditions_text(conditions: &Map<String, Value>) -> String {
     match conditions.is_empty() {
         true => String::from("none"),
         false => format!("`{}`", Value::Object(conditions.clone())),
@@ -155,7 +160,7 @@ fn text(conditions: &Map<String, Value>) -> String {
 }
 
 /// Reads `tool_name = "Bash" and tool_input.path = "x"`.
-fn conditions(text: &str) -> Option<Map<String, Value>> {
+fn parse_conditions(text: &str) -> Option<Map<String, Value>> {
     let mut found = Map::new();
     for condition in text.replace(" and ", ",").replace(" AND ", ",").replace("&&", ",").split(',') {
         let (field, value) = condition.split_once('=')?;

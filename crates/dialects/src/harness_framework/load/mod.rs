@@ -9,22 +9,22 @@ use std::sync::Arc;
 
 use pintle_contract::{HookDeclaration, SourceFile, suggest_nearest};
 
-use super::row::{self, ROWS, Row};
-use crate::document::{Entry, Kind, Node, Report, parse_json};
-use crate::{Artifact, Programs, Project, Reading};
+use super::event_def::{self, FrameworkEventDef, ROWS};
+use crate::document::{DocNode, FileReport, MapEntry, NodeKind, parse_json};
+use crate::{Artifact, ParseContext, ParsedProject, ProgramLookup};
 
 /// Reads settings files. Every fault of every file is in the diagnostics.
 #[must_use]
-pub fn load(artifacts: &[Artifact], reading: &Reading<'_>) -> Project {
-    let mut project = Project::default();
+pub fn load(artifacts: &[Artifact], reading: &ParseContext<'_>) -> ParsedProject {
+    let mut project = ParsedProject::default();
     for artifact in artifacts {
-        let report = Report::new(Arc::clone(&artifact.file), "").of_format("json");
-        let root = root(&artifact.file.path);
-        let settings = Settings { report: &report, root: &root, programs: reading.programs };
+        let report = FileReport::new(Arc::clone(&artifact.file), "").with_format("json");
+        let root = root_dir(&artifact.file.path);
+        let settings = FrameworkSettingsFile { report: &report, root: &root, programs: reading.programs };
         if let Some(hooks) = parse_json(&report).as_ref().and_then(|document| document.get("hooks")) {
             project.hooks.extend(settings.read(hooks));
         }
-        project.diagnostics.extend(report.into_findings());
+        project.diagnostics.extend(report.into_diagnostics());
     }
     project
 }
@@ -33,30 +33,30 @@ pub fn load(artifacts: &[Artifact], reading: &Reading<'_>) -> Project {
 #[must_use]
 pub fn recognise(text: &str) -> bool {
     let file = SourceFile { path: PathBuf::new(), text: text.to_owned() };
-    let report = Report::new(Arc::new(file), "");
+    let report = FileReport::new(Arc::new(file), "");
     let Some(document) = parse_json(&report) else {
         // With a fault in its JSON it is still taken for what it is.
         return ["\"hooks\"", "\"path\""].iter().all(|word| text.contains(word)) && !text.contains("\"command\"");
     };
-    let Some(Kind::Map(events)) = document.get("hooks").map(|hooks| &hooks.kind) else { return false };
+    let Some(NodeKind::Map(events)) = document.get("hooks").map(|hooks| &hooks.kind) else { return false };
     events.iter().any(|event| match &event.value.kind {
-        Kind::List(entries) => entries.iter().any(|entry| entry.get("path").is_some() && !is_group(entry)),
+        NodeKind::List(entries) => entries.iter().any(|entry| entry.get("path").is_some() && !is_group(entry)),
         _ => event.value.get("path").is_some(),
     })
 }
 
 /// Whether an entry is a group with hooks of its own, which is the form of Claude Code: one file may hold both, and each is
 /// read by its own dialect.
-fn is_group(entry: &Node) -> bool {
+fn is_group(entry: &DocNode) -> bool {
     entry.get("hooks").is_some()
 }
 
-fn only_groups(list: &Node) -> bool {
-    matches!(&list.kind, Kind::List(entries) if !entries.is_empty() && entries.iter().all(is_group))
+fn has_only_groups(list: &DocNode) -> bool {
+    matches!(&list.kind, NodeKind::List(entries) if !entries.is_empty() && entries.iter().all(is_group))
 }
 
 /// The framework root: the folder of the settings file.
-fn root(settings: &Path) -> PathBuf {
+fn root_dir(settings: &Path) -> PathBuf {
     let folder = settings.parent().unwrap_or(Path::new(""));
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned())
@@ -64,30 +64,30 @@ fn root(settings: &Path) -> PathBuf {
 
 /// One settings file.
 #[derive(Clone, Copy)]
-struct Settings<'a> {
-    report: &'a Report,
+struct FrameworkSettingsFile<'a> {
+    report: &'a FileReport,
     root: &'a Path,
-    programs: Option<&'a dyn Programs>,
+    programs: Option<&'a dyn ProgramLookup>,
 }
 
-impl Settings<'_> {
-    fn read(&self, hooks: &Node) -> Vec<HookDeclaration> {
-        let Kind::Map(events) = &hooks.kind else {
+impl FrameworkSettingsFile<'_> {
+    fn read(&self, hooks: &DocNode) -> Vec<HookDeclaration> {
+        let NodeKind::Map(events) = &hooks.kind else {
             let message = format!("hooks must be an object of events, not {}", hooks.describe());
             self.report.value_error("wrong_type", &message, hooks.span, None);
             return Vec::new();
         };
         let mut declared = Vec::new();
-        for event in events.iter().filter(|event| !only_groups(&event.value)) {
-            if let Some(row) = self.known(event) {
-                declared.extend(self.entries(row, &event.value));
+        for event in events.iter().filter(|event| !has_only_groups(&event.value)) {
+            if let Some(row) = self.find_known_event(event) {
+                declared.extend(self.read_entries(row, &event.value));
             }
         }
         declared
     }
 
-    fn known(&self, event: &Entry) -> Option<&'static Row> {
-        let row = row::named(&event.key);
+    fn find_known_event(&self, event: &MapEntry) -> Option<&'static FrameworkEventDef> {
+        let row = event_def::by_name(&event.key);
         if row.is_none() {
             let names: Vec<&str> = ROWS.iter().map(|row| row.name).collect();
             let help = match suggest_nearest(&event.key, names.iter().copied()) {
@@ -100,8 +100,8 @@ impl Settings<'_> {
         row
     }
 
-    fn entries(&self, row: &'static Row, list: &Node) -> Vec<HookDeclaration> {
-        let Kind::List(entries) = &list.kind else {
+    fn read_entries(&self, row: &'static FrameworkEventDef, list: &DocNode) -> Vec<HookDeclaration> {
+        let NodeKind::List(entries) = &list.kind else {
             let message = format!("{} must be a list of entries, not {}", row.name, list.describe());
             let help = String::from("put the entry in brackets: `[{\"path\": \"hooks/Name.ts\"}]`");
             self.report.value_error("wrong_type", &message, list.span, Some(help));

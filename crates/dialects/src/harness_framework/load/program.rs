@@ -4,8 +4,8 @@ use std::path::Path;
 
 use pintle_contract::{ByteSpan, CommandSpec};
 
-use super::Settings;
-use crate::{Look, Programs};
+use super::FrameworkSettingsFile;
+use crate::{PathStatus, ProgramLookup};
 
 /// What lets `node` read a script for `bun`: TypeScript where this `node` can, else what is plain JavaScript.
 const LOADER: &str = include_str!("run_with_node.mjs");
@@ -17,7 +17,7 @@ const LIKE_NODE: [&str; 4] = ["bun", "deno", "tsx", "ts-node"];
 const BY_ENDING: [(&str, &str); 4] = [("sh", "/bin/sh"), ("bash", "bash"), ("py", "python3"), ("rb", "ruby")];
 
 /// A script.
-pub(super) struct Script {
+pub(super) struct HookScript {
     /// How it is started.
     pub(super) command: CommandSpec,
     /// The beginning of its text, when it is there and is text.
@@ -26,7 +26,7 @@ pub(super) struct Script {
 
 /// Finds out how a script is started. What stands in the way is a warning: its hook then fails when it is asked, and
 /// things go on without it.
-pub(super) fn read(settings: &Settings<'_>, file: &Path, written: &str, place: ByteSpan) -> Script {
+pub(super) fn read(settings: &FrameworkSettingsFile<'_>, file: &Path, written: &str, place: ByteSpan) -> HookScript {
     let start = |program: String, arguments: Vec<String>| {
         let root = settings.root.display().to_string();
         let environment = ["ENGRAM_DIR", "PAI_DIR"].map(|name| (name.to_owned(), root.clone())).to_vec();
@@ -34,31 +34,35 @@ pub(super) fn read(settings: &Settings<'_>, file: &Path, written: &str, place: B
     };
     let itself = || start(file.display().to_string(), Vec::new());
     let warn = |code, message, help: String| settings.report.warning(code, message, place, Some(help));
-    let Some(programs) = settings.programs else { return Script { command: itself(), head: None } };
-    let (head, is_executable) = match programs.look(file) {
-        Look::File { head, is_executable } => (head, is_executable),
+    let Some(programs) = settings.programs else { return HookScript { command: itself(), head: None } };
+    let (head, is_executable) = match programs.inspect(file) {
+        PathStatus::File { head, is_executable } => (head, is_executable),
         look => {
-            let what = if look == Look::Missing { "there is no file" } else { "this is no file:" };
+            let what = if look == PathStatus::Missing { "there is no file" } else { "this is no file:" };
             let help =
                 format!("the path is relative to the folder of this file, which is `{}`", settings.root.display());
             warn("missing_script", format!("{what} `{written}`; the hook fails and things go on without it"), help);
-            return Script { command: itself(), head: None };
+            return HookScript { command: itself(), head: None };
         }
     };
-    let run = Run { programs, file, ending: file.extension().and_then(|ending| ending.to_str()).unwrap_or_default() };
+    let run = ScriptCommand {
+        programs,
+        file,
+        ending: file.extension().and_then(|ending| ending.to_str()).unwrap_or_default(),
+    };
     let is_text = !head.contains('\0');
     let (way, fault) = match shebang(&head) {
-        Some(words) => run.by_first_line(words, is_executable),
-        None if is_text => run.by_ending(),
+        Some(words) => run.interpreter_from_shebang(words, is_executable),
+        None if is_text => run.interpreter_from_extension(),
         None if is_executable => (None, None),
-        None => (None, Some(Fault::NotExecutable)),
+        None => (None, Some(ScriptProblem::NotExecutable)),
     };
     if let Some(fault) = fault {
-        let (code, message, help) = fault.words(written, file);
+        let (code, message, help) = fault.describe(written, file);
         warn(code, message, help);
     }
     let command = way.map_or_else(itself, |(program, arguments)| start(program, arguments));
-    Script { command, head: Some(head).filter(|_| is_text) }
+    HookScript { command, head: Some(head).filter(|_| is_text) }
 }
 
 /// The words of a `#!` line, with those of `env` left out.
@@ -73,10 +77,10 @@ fn shebang(head: &str) -> Option<Vec<&str>> {
 }
 
 /// A program and its arguments; `None` is the script itself.
-type Way = Option<(String, Vec<String>)>;
+type Interpreter = Option<(String, Vec<String>)>;
 
 /// What stands in the way of a script.
-enum Fault {
+enum ScriptProblem {
     /// Nobody may run it.
     NotExecutable,
     /// It does not say what runs it.
@@ -84,68 +88,70 @@ enum Fault {
     /// What runs it is not there.
     NoInterpreter(String),
     /// `node` runs it in the stead of this.
-    NodeInstead(String),
+    NodeUsedInstead(String),
 }
 
-struct Run<'a> {
-    programs: &'a dyn Programs,
+struct ScriptCommand<'a> {
+    programs: &'a dyn ProgramLookup,
     file: &'a Path,
     ending: &'a str,
 }
 
-impl Run<'_> {
-    fn by_first_line(&self, words: Vec<&str>, is_executable: bool) -> (Way, Option<Fault>) {
-        let Some((interpreter, options)) = words.split_first() else { return (None, Some(Fault::NoFirstLine(None))) };
-        if !self.has(interpreter) {
+impl ScriptCommand<'_> {
+    fn interpreter_from_shebang(&self, words: Vec<&str>, is_executable: bool) -> (Interpreter, Option<ScriptProblem>) {
+        let Some((interpreter, options)) = words.split_first() else {
+            return (None, Some(ScriptProblem::NoFirstLine(None)));
+        };
+        if !self.has_program(interpreter) {
             let name = interpreter.rsplit('/').next().unwrap_or(interpreter).to_owned();
-            return match self.node().filter(|_| LIKE_NODE.contains(&name.as_str())) {
-                Some(way) => (Some(way), Some(Fault::NodeInstead(name))),
-                None => (None, Some(Fault::NoInterpreter(name))),
+            return match self.node_interpreter().filter(|_| LIKE_NODE.contains(&name.as_str())) {
+                Some(way) => (Some(way), Some(ScriptProblem::NodeUsedInstead(name))),
+                None => (None, Some(ScriptProblem::NoInterpreter(name))),
             };
         }
         if is_executable {
             return (None, None);
         }
-        let arguments = options.iter().map(|option| (*option).to_owned()).chain([self.path()]).collect();
-        (Some(((*interpreter).to_owned(), arguments)), Some(Fault::NotExecutable))
+        let arguments = options.iter().map(|option| (*option).to_owned()).chain([self.path_text()]).collect();
+        (Some(((*interpreter).to_owned(), arguments)), Some(ScriptProblem::NotExecutable))
     }
 
-    fn by_ending(&self) -> (Way, Option<Fault>) {
+    fn interpreter_from_extension(&self) -> (Interpreter, Option<ScriptProblem>) {
         if NODE_ENDINGS.contains(&self.ending) {
-            let bun = self.has("bun").then(|| (String::from("bun"), vec![self.path()]));
-            let way = bun.or_else(|| self.node());
+            let bun = self.has_program("bun").then(|| (String::from("bun"), vec![self.path_text()]));
+            let way = bun.or_else(|| self.node_interpreter());
             let runs = way.as_ref().map(|(program, _)| program.clone());
-            return (way, Some(Fault::NoFirstLine(runs)));
+            return (way, Some(ScriptProblem::NoFirstLine(runs)));
         }
         let known = BY_ENDING.iter().find(|(ending, _)| *ending == self.ending).map(|(_, program)| *program);
-        let way = known.map(|program| (program.to_owned(), vec![self.path()]));
-        (way, Some(Fault::NoFirstLine(known.map(str::to_owned))))
+        let way = known.map(|program| (program.to_owned(), vec![self.path_text()]));
+        (way, Some(ScriptProblem::NoFirstLine(known.map(str::to_owned))))
     }
 
     /// How `node` runs the script, when it is there and may be able to.
-    fn node(&self) -> Way {
-        if !NODE_ENDINGS.contains(&self.ending) || !self.has("node") {
+    fn node_interpreter(&self) -> Interpreter {
+        if !NODE_ENDINGS.contains(&self.ending) || !self.has_program("node") {
             return None;
         }
         let options = ["--no-warnings", "--input-type=module", "--eval", LOADER];
-        let arguments = options.into_iter().map(str::to_owned).chain([self.path()]).collect();
+        let arguments = options.into_iter().map(str::to_owned).chain([self.path_text()]).collect();
         Some((String::from("node"), arguments))
     }
 
-    fn has(&self, program: &str) -> bool {
+    fn has_program(&self, program: &str) -> bool {
         match program.contains('/') {
-            true => matches!(self.programs.look(Path::new(program)), Look::File { .. }),
-            false => self.programs.finds(program),
+            true => matches!(self.programs.inspect(Path::new(program)), PathStatus::File { .. }),
+            false => self.programs.can_find(program),
         }
     }
 
-    fn path(&self) -> String {
+    fn path_text(&self) -> String {
         self.file.display().to_string()
     }
 }
 
-impl Fault {
-    fn words(&self, written: &str, file: &Path) -> (&'static str, String, String) {
+impl ScriptProblem {
+    fn describe(&self, written: &str, file: &Path) -> (&'static str, String, String) {
         let install = |name: &str| match name {
             "bun" => String::from("install bun (`npm install -g bun`, or https://bun.sh), or node 22.18 or newer"),
             name => format!("install `{name}`, or name another program in the first line"),
@@ -173,7 +179,7 @@ impl Fault {
                 ),
                 install(name),
             ),
-            Self::NodeInstead(name) => (
+            Self::NodeUsedInstead(name) => (
                 "node_instead",
                 format!(
                     "`{name}`, which runs `{written}`, is not installed; `node` runs it, which below version 22.13 \

@@ -3,20 +3,20 @@ use std::sync::Arc;
 use pintle_contract::{Codec, CommandOutput, Effect, FunctionOutput, HandlerOutput, Verdict, VerdictKind};
 use serde_json::{Value, json};
 
-use super::{event, example};
-use crate::harness_framework::codec::HarnessFramework;
-use crate::harness_framework::row::named;
+use super::{event, example_payload};
+use crate::harness_framework::codec::FrameworkCodec;
+use crate::harness_framework::event_def::by_name;
 
 /// What a hook printed and how it ended, and what that means; one a line.
 const ANSWERS: &str = include_str!("answers.jsonl");
 
 fn decode(spelling: &str, answer: HandlerOutput) -> Verdict {
-    let canonical = named(spelling).unwrap().canonical;
-    let codec = HarnessFramework { hook: Arc::from("Guard") };
-    codec.decode(&event(canonical, example(canonical)), spelling, answer)
+    let canonical = by_name(spelling).unwrap().canonical;
+    let codec = FrameworkCodec { hook: Arc::from("Guard") };
+    codec.decode(&event(canonical, example_payload(canonical)), spelling, answer)
 }
 
-fn said(verdict: &Verdict) -> String {
+fn verdict_text(verdict: &Verdict) -> String {
     match &verdict.kind {
         VerdictKind::Pass => String::from("pass"),
         VerdictKind::Deny { reason } => format!("deny: {reason}"),
@@ -42,7 +42,7 @@ fn every_answer_means_what_the_document_says() {
         };
         let verdict = decode(case["event"].as_str().unwrap(), HandlerOutput::Process(answer));
         let effects: Value = verdict.effects.iter().map(|effect| serde_json::to_value(effect).unwrap()).collect();
-        let have = json!({"said": said(&verdict), "effects": effects, "warnings": verdict.warnings});
+        let have = json!({"said": verdict_text(&verdict), "effects": effects, "warnings": verdict.warnings});
         let want = json!({"said": case["said"], "effects": case["effects"], "warnings": case["warnings"]});
         if have != want {
             wrong.push(format!("{line}\n  found {have}"));
@@ -56,7 +56,7 @@ fn output_that_was_cut_or_is_no_text_is_told() {
     let cut =
         CommandOutput { exit_code: Some(0), stdout: b"{}".to_vec(), stdout_cut: true, ..CommandOutput::default() };
     let verdict = decode("PreToolUse", HandlerOutput::Process(cut));
-    assert_eq!(said(&verdict), "failed: output limit: hook output exceeded the limit of 2 bytes");
+    assert_eq!(verdict_text(&verdict), "failed: output limit: hook output exceeded the limit of 2 bytes");
     let bytes = CommandOutput { exit_code: Some(0), stdout: b"caf\xe9".to_vec(), ..CommandOutput::default() };
     let verdict = decode("Stop", HandlerOutput::Process(bytes));
     assert_eq!(verdict.effects, [Effect::Context(String::from("caf\u{FFFD}"))]);
@@ -66,5 +66,5 @@ fn output_that_was_cut_or_is_no_text_is_told() {
 #[test]
 fn only_programs_can_answer() {
     let verdict = decode("Stop", HandlerOutput::Returned(FunctionOutput::Value(json!(null))));
-    assert_eq!(said(&verdict), "failed: bad output: only programs can answer in this dialect");
+    assert_eq!(verdict_text(&verdict), "failed: bad output: only programs can answer in this dialect");
 }

@@ -5,8 +5,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::{Machine, event, settings};
-use crate::harness_framework::codec::HarnessFramework;
+use super::{FakeProgramLookup, event, load_settings};
+use crate::harness_framework::codec::FrameworkCodec;
 use crate::harness_framework::{ROWS, recognise};
 
 const PIECES: &[&str] = &[
@@ -36,27 +36,27 @@ const PIECES: &[&str] = &[
     "//",
 ];
 
-fn text() -> impl Strategy<Value = String> {
+fn any_text() -> impl Strategy<Value = String> {
     prop_oneof![vec(prop::sample::select(PIECES), 0..24).prop_map(|pieces| pieces.concat()), "\\PC{0,40}"]
 }
 
 proptest! {
     #[test]
-    fn no_settings_and_no_script_stop_the_reader(settings_text in text(), script in text()) {
-        let machine = Machine::with(&["node"]).file("a.sh", &script, true);
-        let _ = settings(&settings_text, Some(&machine));
+    fn no_settings_and_no_script_stop_the_reader(settings_text in any_text(), script in any_text()) {
+        let machine = FakeProgramLookup::with_programs(&["node"]).file("a.sh", &script, true);
+        let _ = load_settings(&settings_text, Some(&machine));
         let _ = recognise(&settings_text);
-        let whole = settings(r#"{"hooks": {"Stop": [{"path": "a.sh"}]}}"#, Some(&machine));
+        let whole = load_settings(r#"{"hooks": {"Stop": [{"path": "a.sh"}]}}"#, Some(&machine));
         prop_assert_eq!(whole.hooks.len(), 1);
     }
 
     #[test]
     fn any_output_gives_a_verdict_and_exit_status_two_always_blocks(
-        stdout in prop_oneof![text().prop_map(String::into_bytes), vec(any::<u8>(), 0..40)],
+        stdout in prop_oneof![any_text().prop_map(String::into_bytes), vec(any::<u8>(), 0..40)],
         stderr in vec(any::<u8>(), 0..20),
         code in prop_oneof![Just(Some(0)), Just(Some(2)), Just(Some(1)), Just(None)],
     ) {
-        let codec = HarnessFramework { hook: Arc::from("Guard") };
+        let codec = FrameworkCodec { hook: Arc::from("Guard") };
         for row in ROWS {
             let answer = CommandOutput { exit_code: code, stdout: stdout.clone(), stderr: stderr.clone(), ..CommandOutput::default() };
             let verdict = codec.decode(&event(row.canonical, json!({})), row.name, HandlerOutput::Process(answer));

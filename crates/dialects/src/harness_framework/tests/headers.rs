@@ -1,4 +1,4 @@
-use super::{Machine, findings, settings};
+use super::{FakeProgramLookup, findings, load_settings};
 
 const HEADER: &str = "#!/bin/sh\n# Hook: Guard\n# Event: PreToolUse\n# Description: Guards.\n";
 
@@ -41,10 +41,10 @@ const HEADERS: &[(&str, &str, &[&str])] = &[
     ),
 ];
 
-fn found(text: &str, matcher: &str) -> Vec<String> {
-    let machine = Machine::with(&[]).file("hooks/Guard.sh", text, true);
+fn header_findings(text: &str, matcher: &str) -> Vec<String> {
+    let machine = FakeProgramLookup::with_programs(&[]).file("hooks/Guard.sh", text, true);
     let matcher = if matcher.is_empty() { String::new() } else { format!(", \"matcher\": {matcher}") };
-    let project = settings(
+    let project = load_settings(
         &format!("{{\"hooks\": {{\"PreToolUse\": [{{\"path\": \"hooks/Guard.sh\"{matcher}}}]}}}}"),
         Some(&machine),
     );
@@ -54,13 +54,13 @@ fn found(text: &str, matcher: &str) -> Vec<String> {
 #[test]
 fn the_matcher_of_a_header_is_that_of_the_settings() {
     for (lines, matcher, wanted) in HEADERS {
-        assert_eq!(found(&format!("{HEADER}{lines}exit 0\n"), matcher), *wanted, "{lines} {matcher}");
+        assert_eq!(header_findings(&format!("{HEADER}{lines}exit 0\n"), matcher), *wanted, "{lines} {matcher}");
     }
 }
 
 #[test]
 fn name_and_event_of_a_header_are_those_of_the_settings() {
-    let with = |from: &str, to: &str| found(&HEADER.replace(from, to), "");
+    let with = |from: &str, to: &str| header_findings(&HEADER.replace(from, to), "");
     assert_eq!(
         with("Hook: Guard", "Hook: Gard"),
         ["warning: the header calls the hook `Gard`, and its file `Guard` (give both one name)"]
@@ -77,7 +77,7 @@ fn name_and_event_of_a_header_are_those_of_the_settings() {
     );
     assert_eq!(with("PreToolUse", "PreToolUse (one of the six lifecycle events)"), [] as [&str; 0]);
     assert_eq!(
-        found("#!/bin/sh\necho hi # Hook: late\n", ""),
+        header_findings("#!/bin/sh\necho hi # Hook: late\n", ""),
         [
             "note: the script's first comment does not say its Hook, Event, Description (begin it with the lines `Hook:`, `Event:` and `Description:`)"
         ]
@@ -91,8 +91,8 @@ fn a_header_stands_in_the_first_comment_of_any_language() {
         "#!/usr/bin/env node\n\n/**\n * Hook: Guard\n * Event: PreToolUse\n * Description: x\n */\n",
         "#!/usr/bin/env lua\n-- Hook: Guard\n-- Event: PreToolUse\n-- Description: x\n",
     ] {
-        let machine = Machine::with(&["node", "lua"]).file("hooks/Guard.x", text, true);
-        let project = settings(r#"{"hooks": {"PreToolUse": [{"path": "hooks/Guard.x"}]}}"#, Some(&machine));
+        let machine = FakeProgramLookup::with_programs(&["node", "lua"]).file("hooks/Guard.x", text, true);
+        let project = load_settings(r#"{"hooks": {"PreToolUse": [{"path": "hooks/Guard.x"}]}}"#, Some(&machine));
         assert_eq!(findings(&project), [] as [&str; 0], "{text}");
     }
 }
@@ -100,8 +100,8 @@ fn a_header_stands_in_the_first_comment_of_any_language() {
 #[test]
 fn a_hook_is_called_by_its_header_else_by_its_file() {
     for (text, wanted) in [(HEADER.replace("Guard\n", "Shield\n"), "Shield"), (String::from("#!/bin/sh\n"), "Guard")] {
-        let machine = Machine::with(&[]).file("hooks/Guard.hook.sh", &text, true);
-        let project = settings(r#"{"hooks": {"PreToolUse": [{"path": "hooks/Guard.hook.sh"}]}}"#, Some(&machine));
+        let machine = FakeProgramLookup::with_programs(&[]).file("hooks/Guard.hook.sh", &text, true);
+        let project = load_settings(r#"{"hooks": {"PreToolUse": [{"path": "hooks/Guard.hook.sh"}]}}"#, Some(&machine));
         assert_eq!(project.hooks[0].name, wanted);
     }
 }

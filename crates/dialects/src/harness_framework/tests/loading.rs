@@ -1,6 +1,6 @@
 use pintle_contract::{EnforcementMode, FailurePolicy, HandlerSpec, Profile};
 
-use super::{Machine, findings, settings};
+use super::{FakeProgramLookup, findings, load_settings};
 use crate::harness_framework::recognise;
 
 const THREE: &str = r#"{
@@ -16,7 +16,7 @@ const THREE: &str = r#"{
 
 #[test]
 fn an_entry_is_a_path_a_timeout_in_milliseconds_and_a_matcher() {
-    let project = settings(THREE, None);
+    let project = load_settings(THREE, None);
     assert_eq!(findings(&project), [] as [&str; 0]);
     let told: Vec<String> = project
         .hooks
@@ -53,7 +53,7 @@ fn an_entry_is_a_path_a_timeout_in_milliseconds_and_a_matcher() {
 
 #[test]
 fn scripts_are_told_where_the_framework_is() {
-    let project = settings(THREE, None);
+    let project = load_settings(THREE, None);
     let HandlerSpec::Command(spec) = &project.hooks[0].handler else { panic!("no command") };
     let root = |name: &str| (name.to_owned(), String::from("/framework"));
     assert_eq!(spec.environment, [root("ENGRAM_DIR"), root("PAI_DIR")]);
@@ -158,7 +158,7 @@ const FAULTS: &[(&str, &[&str])] = &[
 #[test]
 fn every_fault_is_told_with_what_to_do() {
     for (hooks, wanted) in FAULTS {
-        let project = settings(&format!("{{\"hooks\": {hooks}}}"), None);
+        let project = load_settings(&format!("{{\"hooks\": {hooks}}}"), None);
         let found: Vec<String> = findings(&project)
             .iter()
             .map(|line| line.split_once(": ").map_or(line.clone(), |(_, rest)| rest.to_owned()))
@@ -170,7 +170,7 @@ fn every_fault_is_told_with_what_to_do() {
 #[test]
 fn one_faulty_entry_does_not_take_the_others_with_it() {
     let text = r#"{"hooks": {"Stop": [{"path": 1}, {"path": "a"}], "Nope": [], "SessionEnd": [{"path": "b"}]}}"#;
-    let project = settings(text, None);
+    let project = load_settings(text, None);
     let names: Vec<&str> = project.hooks.iter().map(|hook| hook.name.as_str()).collect();
     assert_eq!((names, project.diagnostics.len()), (vec!["a", "b"], 2));
 }
@@ -181,7 +181,7 @@ fn groups_in_the_form_of_claude_code_are_left_to_it() {
     let text = format!(
         r#"{{"hooks": {{"PreToolUse": [{group}, {{"path": "a"}}], "PostToolUse": [{group}], "Notification": []}}}}"#
     );
-    let project = settings(&text, None);
+    let project = load_settings(&text, None);
     assert_eq!(project.hooks.len(), 1);
     // An event without entries is nobody's yet, so its name is still looked at.
     assert_eq!(project.diagnostics.len(), 1);
@@ -209,13 +209,17 @@ fn settings_are_known_by_an_entry_with_a_path() {
 fn comments_in_the_settings_are_fine_and_a_file_without_hooks_has_none() {
     let text = "// mine\n{\"hooks\": {\"Stop\": [{\"path\": \"a\"},]}}";
     assert_eq!(
-        settings(
+        load_settings(
             text,
-            Some(&Machine::default().file("a", "#!/bin/sh\n# Hook: a\n# Event: Stop\n# Description: x.\n", true))
+            Some(&FakeProgramLookup::default().file(
+                "a",
+                "#!/bin/sh\n# Hook: a\n# Event: Stop\n# Description: x.\n",
+                true
+            ))
         )
         .hooks
         .len(),
         1
     );
-    assert!(settings("{}", None).hooks.is_empty());
+    assert!(load_settings("{}", None).hooks.is_empty());
 }

@@ -1,10 +1,10 @@
 use pintle_contract::{Event, MatchResult, MatcherSpec, SubjectFilter};
 use serde_json::json;
 
-use super::{event, only};
+use super::{event, only_hook};
 
 fn matches(matcher: &str, event: &Event) -> bool {
-    let hook = only("PreToolUse", &format!("{{\"path\": \"hooks/A.ts\", \"matcher\": {matcher}}}"));
+    let hook = only_hook("PreToolUse", &format!("{{\"path\": \"hooks/A.ts\", \"matcher\": {matcher}}}"));
     match hook.matcher {
         None => true,
         Some(MatcherSpec::Compiled(matcher)) => matcher.matches(event) == MatchResult::Yes,
@@ -40,13 +40,13 @@ fn all_conditions_have_to_hold_on_any_field_of_the_payload() {
 
 #[test]
 fn a_hook_without_a_matcher_fires_on_every_event_of_its_type() {
-    assert!(only("PreToolUse", r#"{"path": "hooks/A.ts"}"#).matcher.is_none());
+    assert!(only_hook("PreToolUse", r#"{"path": "hooks/A.ts"}"#).matcher.is_none());
 }
 
 #[test]
 fn a_condition_on_the_tool_narrows_the_names_that_are_looked_at() {
     let names = |matcher: &str| {
-        let hook = only("PreToolUse", &format!("{{\"path\": \"hooks/A.ts\", \"matcher\": {matcher}}}"));
+        let hook = only_hook("PreToolUse", &format!("{{\"path\": \"hooks/A.ts\", \"matcher\": {matcher}}}"));
         match hook.matcher {
             Some(MatcherSpec::Compiled(matcher)) => matcher.subjects(),
             other => panic!("{other:?}"),

@@ -15,20 +15,20 @@ use pintle_contract::{Event, EventName, HookDeclaration, Origin, SourceFile};
 use serde_json::Value;
 
 use super::load;
-use crate::{Artifact, Look, Programs, Project, Reading, Role};
+use crate::{Artifact, ArtifactKind, ParseContext, ParsedProject, PathStatus, ProgramLookup};
 
 /// The settings of the tests lie here.
 const ROOT: &str = "/framework";
 
 /// What the files and programs of a machine are.
 #[derive(Debug, Default)]
-pub(super) struct Machine {
+pub(super) struct FakeProgramLookup {
     files: HashMap<PathBuf, (String, bool)>,
     programs: Vec<&'static str>,
 }
 
-impl Machine {
-    fn with(programs: &[&'static str]) -> Self {
+impl FakeProgramLookup {
+    fn with_programs(programs: &[&'static str]) -> Self {
         Self { files: HashMap::new(), programs: programs.to_vec() }
     }
 
@@ -38,30 +38,30 @@ impl Machine {
     }
 }
 
-impl Programs for Machine {
-    fn look(&self, path: &Path) -> Look {
+impl ProgramLookup for FakeProgramLookup {
+    fn inspect(&self, path: &Path) -> PathStatus {
         match self.files.get(path) {
-            Some((head, is_executable)) => Look::File { head: head.clone(), is_executable: *is_executable },
-            None if path.ends_with("bin/sh") => Look::File { head: String::new(), is_executable: true },
-            None if path.ends_with("folder") => Look::NotAFile,
-            None => Look::Missing,
+            Some((head, is_executable)) => PathStatus::File { head: head.clone(), is_executable: *is_executable },
+            None if path.ends_with("bin/sh") => PathStatus::File { head: String::new(), is_executable: true },
+            None if path.ends_with("folder") => PathStatus::NotAFile,
+            None => PathStatus::Missing,
         }
     }
 
-    fn finds(&self, name: &str) -> bool {
+    fn can_find(&self, name: &str) -> bool {
         self.programs.contains(&name)
     }
 }
 
-fn settings(text: &str, machine: Option<&Machine>) -> Project {
+fn load_settings(text: &str, machine: Option<&FakeProgramLookup>) -> ParsedProject {
     let file = Arc::new(SourceFile { path: Path::new(ROOT).join("settings.json"), text: text.to_owned() });
-    let artifact = Artifact { role: Role::FrameworkSettings, name: String::from("settings"), file };
-    let programs = machine.map(|machine| machine as &dyn Programs);
-    load(&[artifact], &Reading { programs, ..Reading::default() })
+    let artifact = Artifact { role: ArtifactKind::FrameworkSettings, name: String::from("settings"), file };
+    let programs = machine.map(|machine| machine as &dyn ProgramLookup);
+    load(&[artifact], &ParseContext { programs, ..ParseContext::default() })
 }
 
 /// The findings as lines: place, how bad, what, and what to do.
-fn findings(project: &Project) -> Vec<String> {
+fn findings(project: &ParsedProject) -> Vec<String> {
     let line = |finding: &pintle_contract::Diagnostic| {
         let help = finding.help.as_deref().map(|help| format!(" ({help})")).unwrap_or_default();
         format!("{finding}{help}").replace("/framework/", "")
@@ -70,8 +70,8 @@ fn findings(project: &Project) -> Vec<String> {
 }
 
 /// The only hook of one entry of an event.
-fn only(event: &str, entry: &str) -> HookDeclaration {
-    let project = settings(&format!("{{\"hooks\": {{\"{event}\": [{entry}]}}}}"), None);
+fn only_hook(event: &str, entry: &str) -> HookDeclaration {
+    let project = load_settings(&format!("{{\"hooks\": {{\"{event}\": [{entry}]}}}}"), None);
     assert_eq!(findings(&project), [] as [&str; 0]);
     project.hooks.into_iter().next().unwrap()
 }
@@ -85,7 +85,7 @@ fn event(canonical: &str, payload: Value) -> Event {
 }
 
 /// The payload that the catalogue shows for an event.
-fn example(canonical: &str) -> Value {
+fn example_payload(canonical: &str) -> Value {
     let row: &EventDef = EventName::parse(canonical).unwrap().def();
     (row.example)()
 }

@@ -3,10 +3,10 @@ use std::sync::Arc;
 use pintle_contract::{Event, Origin};
 use serde_json::{Value, json};
 
-use super::{event, example, origin};
+use super::{event, example_payload, origin};
 use crate::harness_framework::{ROWS, codec};
 
-fn written(event: &Event, spelling: &str) -> String {
+fn payload_text(event: &Event, spelling: &str) -> String {
     String::from_utf8(codec().encode_bytes(event, spelling)).unwrap()
 }
 
@@ -26,7 +26,7 @@ fn every_event_has_the_documented_fields_in_their_order() {
     assert_eq!(ROWS.len(), further.len());
     for (row, (name, rest)) in ROWS.iter().zip(further) {
         assert_eq!(row.name, name);
-        let line = written(&event(row.canonical, example(row.canonical)), name);
+        let line = payload_text(&event(row.canonical, example_payload(row.canonical)), name);
         assert_eq!(line, format!("{{{}{rest}}}", base(name)));
     }
 }
@@ -53,7 +53,7 @@ fn tools_are_called_as_the_scripts_know_them() {
 }
 
 /// A call that another agent told of.
-fn told(client: &str, tool: &str, input: Value, name: &str, args: Value) -> Value {
+fn reported_payload(client: &str, tool: &str, input: Value, name: &str, args: Value) -> Value {
     let host =
         json!({"client": client, "event": "PreToolUse", "tool": tool, "input": input, "transcript_path": "/t.jsonl"});
     let told = event("tool.pre", json!({"name": name, "args": args, "host": host}));
@@ -62,26 +62,32 @@ fn told(client: &str, tool: &str, input: Value, name: &str, args: Value) -> Valu
 }
 
 #[test]
-fn a_call_that_claude_code_told_of_is_as_it_wrote_it_until_somebody_changes_it() {
+fn claude_code_call_keeps_its_native_form_until_it_is_rewritten() {
     let input = json!({"command": "dir", "description": "d"});
     let args = json!({"command": "dir", "description": "d"});
     assert_eq!(
-        told("claude", "PowerShell", input.clone(), "shell", args.clone()),
+        reported_payload("claude", "PowerShell", input.clone(), "shell", args.clone()),
         json!(["/t.jsonl", "PowerShell", input])
     );
     let changed = json!({"command": "ls", "description": "d"});
     assert_eq!(
-        told("claude", "PowerShell", input.clone(), "shell", changed.clone()),
+        reported_payload("claude", "PowerShell", input.clone(), "shell", changed.clone()),
         json!(["/t.jsonl", "Bash", changed])
     );
-    assert_eq!(told("gemini", "run_shell_command", input, "shell", args.clone()), json!(["/t.jsonl", "Bash", args]));
+    assert_eq!(
+        reported_payload("gemini", "run_shell_command", input, "shell", args.clone()),
+        json!(["/t.jsonl", "Bash", args])
+    );
     let edits = json!({"file_path": "a", "edits": [{"old_string": "x", "new_string": "y"}]});
     let part = json!({"path": "a", "old": "x", "new": "y"});
-    assert_eq!(told("claude", "MultiEdit", edits.clone(), "edit", part), json!(["/t.jsonl", "MultiEdit", edits]));
+    assert_eq!(
+        reported_payload("claude", "MultiEdit", edits.clone(), "edit", part),
+        json!(["/t.jsonl", "MultiEdit", edits])
+    );
 }
 
 #[test]
-fn a_session_that_is_kept_nowhere_has_an_empty_transcript_that_can_be_read() {
+fn unrecorded_session_has_an_empty_readable_transcript() {
     let nowhere = Origin { transcript: String::new(), ..origin() };
     let event = Event::new(event("session.end", json!({})).name, json!({}), Arc::new(nowhere));
     assert_eq!(codec().encode(&event, "SessionEnd").unwrap()["transcript_path"], "/dev/null");

@@ -1,11 +1,11 @@
 use pintle_contract::HandlerSpec;
 
-use super::{Machine, findings, settings};
+use super::{FakeProgramLookup, findings, load_settings};
 
 /// How a script is started, as words, and the codes and help of what is found.
-fn started(path: &str, text: &str, is_executable: bool, programs: &[&'static str]) -> (String, Vec<String>) {
-    let machine = Machine::with(programs).file(path, text, is_executable);
-    let project = settings(&format!("{{\"hooks\": {{\"Stop\": [{{\"path\": \"{path}\"}}]}}}}"), Some(&machine));
+fn start_command(path: &str, text: &str, is_executable: bool, programs: &[&'static str]) -> (String, Vec<String>) {
+    let machine = FakeProgramLookup::with_programs(programs).file(path, text, is_executable);
+    let project = load_settings(&format!("{{\"hooks\": {{\"Stop\": [{{\"path\": \"{path}\"}}]}}}}"), Some(&machine));
     let HandlerSpec::Command(spec) = &project.hooks[0].handler else { panic!("no command") };
     let words: Vec<&str> =
         spec.arguments.iter().flatten().map(String::as_str).filter(|word| !word.contains('\n')).collect();
@@ -20,29 +20,29 @@ fn started(path: &str, text: &str, is_executable: bool, programs: &[&'static str
 const BUN: &str = "#!/usr/bin/env bun\nconst x = 1;\n";
 
 #[test]
-fn an_executable_is_started_by_itself_and_a_script_by_what_its_first_line_names() {
+fn executable_runs_directly_and_script_runs_with_its_interpreter() {
     let nothing: [&str; 0] = [];
-    assert_eq!(started("a.ts", BUN, true, &["bun"]), (String::from("a.ts"), nothing.map(String::from).to_vec()));
-    assert_eq!(started("a.sh", "#!/bin/sh\n", true, &[]), (String::from("a.sh"), Vec::new()));
-    assert_eq!(started("a.bin", "\u{7f}ELF\0\0", true, &[]), (String::from("a.bin"), Vec::new()));
+    assert_eq!(start_command("a.ts", BUN, true, &["bun"]), (String::from("a.ts"), nothing.map(String::from).to_vec()));
+    assert_eq!(start_command("a.sh", "#!/bin/sh\n", true, &[]), (String::from("a.sh"), Vec::new()));
+    assert_eq!(start_command("a.bin", "\u{7f}ELF\0\0", true, &[]), (String::from("a.bin"), Vec::new()));
 }
 
 #[test]
-fn a_script_that_is_not_executable_is_run_all_the_same_and_the_way_to_mend_it_is_said() {
+fn non_executable_script_still_runs_and_the_fix_is_reported() {
     let mend = |path: &str| vec![format!("not_executable: `{path}` is not executable -> run `chmod +x {path}`")];
-    assert_eq!(started("a.ts", BUN, false, &["bun"]), (String::from("bun a.ts"), mend("a.ts")));
-    assert_eq!(started("a.sh", "#!/bin/sh -eu\n", false, &[]), (String::from("/bin/sh -eu a.sh"), mend("a.sh")));
+    assert_eq!(start_command("a.ts", BUN, false, &["bun"]), (String::from("bun a.ts"), mend("a.ts")));
+    assert_eq!(start_command("a.sh", "#!/bin/sh -eu\n", false, &[]), (String::from("/bin/sh -eu a.sh"), mend("a.sh")));
     assert_eq!(
-        started("a.py", "#!/usr/bin/env -S python3 -I\n", false, &["python3"]),
+        start_command("a.py", "#!/usr/bin/env -S python3 -I\n", false, &["python3"]),
         (String::from("python3 -I a.py"), mend("a.py"))
     );
-    assert_eq!(started("a.bin", "\0", false, &[]), (String::from("a.bin"), mend("a.bin")));
+    assert_eq!(start_command("a.bin", "\0", false, &[]), (String::from("a.bin"), mend("a.bin")));
 }
 
 #[test]
 fn node_serves_for_bun_and_without_either_it_is_said_what_to_install() {
     let install = "install bun (`npm install -g bun`, or https://bun.sh), or node 22.18 or newer";
-    let (words, told) = started("a.ts", BUN, true, &["node"]);
+    let (words, told) = start_command("a.ts", BUN, true, &["node"]);
     assert_eq!(words, "node --no-warnings --input-type=module --eval a.ts");
     assert_eq!(
         told,
@@ -51,7 +51,7 @@ fn node_serves_for_bun_and_without_either_it_is_said_what_to_install() {
              plain JavaScript only -> {install}"
         )]
     );
-    let (words, told) = started("a.ts", BUN, true, &[]);
+    let (words, told) = start_command("a.ts", BUN, true, &[]);
     assert_eq!(words, "a.ts");
     assert_eq!(
         told,
@@ -59,7 +59,7 @@ fn node_serves_for_bun_and_without_either_it_is_said_what_to_install() {
             "no_interpreter: `bun`, which runs `a.ts`, is not installed; the hook fails and things go on without it -> {install}"
         )]
     );
-    let (words, told) = started("a.rb", "#!/usr/bin/env ruby\n", true, &["node"]);
+    let (words, told) = start_command("a.rb", "#!/usr/bin/env ruby\n", true, &["node"]);
     assert_eq!(words, "a.rb");
     assert_eq!(
         told,
@@ -81,16 +81,20 @@ fn a_script_without_a_first_line_is_run_by_its_ending() {
         ("a.sh", &[][..], "/bin/sh a.sh", "/bin/sh"),
         ("a.py", &[][..], "python3 a.py", "python3"),
     ] {
-        assert_eq!(started(path, "text", true, programs), (wanted.to_owned(), vec![runs(path, program)]), "{path}");
+        assert_eq!(
+            start_command(path, "text", true, programs),
+            (wanted.to_owned(), vec![runs(path, program)]),
+            "{path}"
+        );
     }
-    let (words, told) = started("a.txt", "text", true, &[]);
+    let (words, told) = start_command("a.txt", "text", true, &[]);
     assert_eq!((words.as_str(), told.len()), ("a.txt", 1));
 }
 
 #[test]
 fn a_script_that_is_not_there_is_a_warning_at_its_place() {
     let text = r#"{"hooks": {"Stop": [{"path": "hooks/Gone.ts"}, {"path": "hooks/folder"}]}}"#;
-    let project = settings(text, Some(&Machine::default()));
+    let project = load_settings(text, Some(&FakeProgramLookup::default()));
     assert_eq!(
         findings(&project),
         [

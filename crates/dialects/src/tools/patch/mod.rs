@@ -5,8 +5,8 @@ mod rewrite;
 
 use serde_json::{Value, json};
 
-use self::read::{Action, Section};
-use super::{CannotCarry, Part};
+use self::read::{PatchAction, PatchSection};
+use super::{CanonicalCall, UnmappableArguments};
 
 /// Whether a text holds such a patch somewhere.
 #[must_use]
@@ -19,26 +19,26 @@ pub fn is_patch(text: &str) -> bool {
 ///
 /// Lines that belong to no patch are passed over: a path that a lenient reader could find is found.
 #[must_use]
-pub fn parts(text: &str) -> Vec<Part> {
+pub fn to_calls(text: &str) -> Vec<CanonicalCall> {
     read::sections(text)
         .iter()
-        .flat_map(of_section)
-        .map(|(name, args)| Part { name: name.to_owned(), args, category: Some("filesystem") })
+        .flat_map(section_calls)
+        .map(|(name, args)| CanonicalCall { name: name.to_owned(), args, category: Some("filesystem") })
         .collect()
 }
 
 /// The patch with the changed arguments of its files.
-pub(super) fn with_files(text: &str, files: &[Part]) -> Result<String, CannotCarry> {
-    rewrite::with_files(text, files)
+pub(super) fn rewrite_files(text: &str, files: &[CanonicalCall]) -> Result<String, UnmappableArguments> {
+    rewrite::rewrite_files(text, files)
 }
 
 /// The calls that one section of a patch is.
-fn of_section(section: &Section<'_>) -> Vec<(&'static str, Value)> {
+fn section_calls(section: &PatchSection<'_>) -> Vec<(&'static str, Value)> {
     let path = section.path;
     match section.action {
-        Action::Add => vec![("write", json!({"path": path, "content": section.new_text()}))],
-        Action::Delete => vec![("delete", json!({"path": path}))],
-        Action::Update => {
+        PatchAction::Add => vec![("write", json!({"path": path, "content": section.new_text()}))],
+        PatchAction::Delete => vec![("delete", json!({"path": path}))],
+        PatchAction::Update => {
             let edit = ("edit", json!({"path": path, "old": section.old_text(), "new": section.new_text()}));
             match section.moved_to {
                 None => vec![edit],

@@ -2,7 +2,7 @@
 
 /// What a section does with its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Action {
+pub(super) enum PatchAction {
     /// Adds it.
     Add,
     /// Changes it.
@@ -13,29 +13,29 @@ pub(super) enum Action {
 
 /// One file of a patch.
 #[derive(Debug)]
-pub(super) struct Section<'a> {
-    pub(super) action: Action,
+pub(super) struct PatchSection<'a> {
+    pub(super) action: PatchAction,
     pub(super) path: &'a str,
     pub(super) moved_to: Option<&'a str>,
     /// The lines of the section after its head, without their ends.
     pub(super) lines: Vec<&'a str>,
     /// The line of the text, from 0, that is its head.
-    pub(super) head: usize,
+    pub(super) header_line: usize,
 }
 
-const ACTIONS: [Action; 3] = [Action::Add, Action::Update, Action::Delete];
+const ACTIONS: [PatchAction; 3] = [PatchAction::Add, PatchAction::Update, PatchAction::Delete];
 const MOVE: &str = "*** Move to: ";
 
 /// The sections of a text.
-pub(super) fn sections(text: &str) -> Vec<Section<'_>> {
-    let mut found: Vec<Section<'_>> = Vec::new();
+pub(super) fn sections(text: &str) -> Vec<PatchSection<'_>> {
+    let mut found: Vec<PatchSection<'_>> = Vec::new();
     let mut is_open = false;
     for (at, line) in text.split('\n').enumerate() {
-        let in_change = is_open && found.last().is_some_and(|section| section.action == Action::Update);
+        let in_change = is_open && found.last().is_some_and(|section| section.action == PatchAction::Update);
         // Lines of a change begin with a blank where they are context: only there is an indented head none.
         let bare = if in_change { line.trim_end() } else { line.trim() };
-        if let Some((action, path)) = head(bare) {
-            found.push(Section { action, path, moved_to: None, lines: Vec::new(), head: at });
+        if let Some((action, path)) = parse_header(bare) {
+            found.push(PatchSection { action, path, moved_to: None, lines: Vec::new(), header_line: at });
             is_open = true;
         } else if bare.starts_with("*** ") && !bare.starts_with("*** End of File") {
             let to = bare.strip_prefix(MOVE).filter(|to| !to.is_empty());
@@ -50,13 +50,13 @@ pub(super) fn sections(text: &str) -> Vec<Section<'_>> {
     found
 }
 
-fn head(line: &str) -> Option<(Action, &str)> {
-    ACTIONS.into_iter().find_map(|action| Some((action, line.strip_prefix(action.mark())?.trim())))
+fn parse_header(line: &str) -> Option<(PatchAction, &str)> {
+    ACTIONS.into_iter().find_map(|action| Some((action, line.strip_prefix(action.header_prefix())?.trim())))
 }
 
-impl Action {
+impl PatchAction {
     /// What the head of its section begins with.
-    pub(super) fn mark(self) -> &'static str {
+    pub(super) fn header_prefix(self) -> &'static str {
         match self {
             Self::Add => "*** Add File: ",
             Self::Update => "*** Update File: ",
@@ -65,15 +65,15 @@ impl Action {
     }
 }
 
-impl Section<'_> {
+impl PatchSection<'_> {
     /// The text that it takes away or only looks for.
     pub(super) fn old_text(&self) -> String {
-        self.text(['-', ' '])
+        self.collect_text(['-', ' '])
     }
 
     /// The text that it puts there.
     pub(super) fn new_text(&self) -> String {
-        if self.action == Action::Add { self.text(['+', '+']) } else { self.text(['+', ' ']) }
+        if self.action == PatchAction::Add { self.collect_text(['+', '+']) } else { self.collect_text(['+', ' ']) }
     }
 
     /// Whether it changes lines.
@@ -81,7 +81,7 @@ impl Section<'_> {
         self.lines.iter().any(|line| line.starts_with(['+', '-']))
     }
 
-    fn text(&self, marks: [char; 2]) -> String {
+    fn collect_text(&self, marks: [char; 2]) -> String {
         let mut text = String::new();
         for line in self.lines.iter().filter_map(|line| line.strip_prefix(marks)) {
             text.push_str(line);

@@ -2,18 +2,18 @@
 
 use serde_json::Value;
 
-use super::read::{Action, Section, sections};
-use super::{CannotCarry, Part, of_section};
+use super::read::{PatchAction, PatchSection, sections};
+use super::{CanonicalCall, UnmappableArguments, section_calls};
 
 /// The patch with changed files. Only what a patch says as a whole can be changed: the path and the text of a file that
 /// it adds, and the path of one that it takes away.
-pub(super) fn with_files(text: &str, files: &[Part]) -> Result<String, CannotCarry> {
+pub(super) fn rewrite_files(text: &str, files: &[CanonicalCall]) -> Result<String, UnmappableArguments> {
     let mut files = files.iter();
-    let mut changed: Vec<(Section<'_>, &Value)> = Vec::new();
+    let mut changed: Vec<(PatchSection<'_>, &Value)> = Vec::new();
     for section in sections(text) {
         let mut change = None;
-        for (name, args) in of_section(&section) {
-            let now = files.next().ok_or_else(|| cannot("the number of files cannot change"))?;
+        for (name, args) in section_calls(&section) {
+            let now = files.next().ok_or_else(|| cannot_carry("the number of files cannot change"))?;
             if now.args != args {
                 let is_whole = name != "edit" && section.moved_to.is_none();
                 change = Some(is_whole.then_some(&now.args));
@@ -21,34 +21,40 @@ pub(super) fn with_files(text: &str, files: &[Part]) -> Result<String, CannotCar
         }
         match change {
             Some(Some(args)) => changed.push((section, args)),
-            Some(None) => return Err(cannot("a part of a patch that changes or moves a file cannot be rewritten")),
+            Some(None) => {
+                return Err(cannot_carry("a part of a patch that changes or moves a file cannot be rewritten"));
+            }
             None => {}
         }
     }
     let mut lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
     // From the last to the first, so that the numbers of the lines stay true.
     for (section, args) in changed.iter().rev() {
-        put(&mut lines, section, args)?;
+        apply_arguments(&mut lines, section, args)?;
     }
     Ok(lines.join("\n"))
 }
 
-fn put(lines: &mut Vec<String>, section: &Section<'_>, args: &Value) -> Result<(), CannotCarry> {
+fn apply_arguments(
+    lines: &mut Vec<String>,
+    section: &PatchSection<'_>,
+    args: &Value,
+) -> Result<(), UnmappableArguments> {
     let path = args.get("path").and_then(Value::as_str).filter(|path| !path.trim().is_empty() && !path.contains('\n'));
-    let path = path.ok_or_else(|| cannot("a file of a patch needs a path of one line"))?;
-    let mut written = vec![format!("{}{path}", section.action.mark())];
+    let path = path.ok_or_else(|| cannot_carry("a file of a patch needs a path of one line"))?;
+    let mut written = vec![format!("{}{path}", section.action.header_prefix())];
     let mut length = 0;
-    if section.action == Action::Add {
+    if section.action == PatchAction::Add {
         let content = args.get("content").and_then(Value::as_str);
-        let content = content.ok_or_else(|| cannot("the text of a file must stay a text"))?;
+        let content = content.ok_or_else(|| cannot_carry("the text of a file must stay a text"))?;
         written.extend(content.lines().map(|line| format!("+{line}")));
         length = section.lines.iter().take_while(|line| line.starts_with('+')).count();
     }
-    let end = (section.head + 1 + length).min(lines.len());
-    lines.splice(section.head.min(end)..end, written);
+    let end = (section.header_line + 1 + length).min(lines.len());
+    lines.splice(section.header_line.min(end)..end, written);
     Ok(())
 }
 
-fn cannot(why: &str) -> CannotCarry {
-    CannotCarry(why.to_owned())
+fn cannot_carry(why: &str) -> UnmappableArguments {
+    UnmappableArguments(why.to_owned())
 }

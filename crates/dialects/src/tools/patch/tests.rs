@@ -2,8 +2,8 @@ use serde_json::{Value, json};
 
 use super::*;
 
-fn touched(text: &str) -> Value {
-    parts(text).iter().map(|part| json!([part.name, part.args])).collect()
+fn touched_files(text: &str) -> Value {
+    to_calls(text).iter().map(|part| json!([part.name, part.args])).collect()
 }
 
 #[test]
@@ -16,7 +16,7 @@ fn every_file_of_a_patch_is_a_call_of_its_own() {
         *** Delete File: dead.txt\n\
         *** End Patch\n";
     assert_eq!(
-        touched(text),
+        touched_files(text),
         json!([
             ["write", {"path": "new.txt", "content": "one\ntwo\n"}],
             ["edit", {"path": "old.txt", "old": "ctx\ngone\n", "new": "ctx\ncome\n"}],
@@ -31,7 +31,7 @@ fn every_file_of_a_patch_is_a_call_of_its_own() {
 }
 
 #[test]
-fn a_head_is_found_wherever_a_lenient_reader_could_find_one_and_not_in_a_files_text() {
+fn patch_header_is_found_as_leniently_as_clients_do_but_not_in_content() {
     for (text, wanted) in [
         ("", json!([])),
         ("no patch", json!([])),
@@ -48,6 +48,6 @@ fn a_head_is_found_wherever_a_lenient_reader_could_find_one_and_not_in_a_files_t
         ("*** Move to: a\n+x", json!([])),
         ("*** Add File: a\n*** End Patch\n+after", json!([["write", {"path": "a", "content": ""}]])),
     ] {
-        assert_eq!(touched(text), wanted, "{text:?}");
+        assert_eq!(touched_files(text), wanted, "{text:?}");
     }
 }

@@ -1,10 +1,10 @@
 use serde_json::{Value, json};
 
 use super::vocabulary;
-use crate::tools::Part;
+use crate::tools::CanonicalCall;
 
 /// Changes one argument of one part, and gives what the agent is sent, or why it cannot be.
-fn changed(
+fn change_argument(
     host: &str,
     tool: &str,
     input: &Value,
@@ -13,17 +13,17 @@ fn changed(
     to: Option<Value>,
 ) -> Result<Value, String> {
     let words = vocabulary(host);
-    let mut parts: Vec<Part> = words.parts(tool, input);
+    let mut parts: Vec<CanonicalCall> = words.to_canonical(tool, input);
     let args = parts[part].args.as_object_mut().unwrap();
     match to {
         Some(to) => args.insert(argument.to_owned(), to),
         None => args.remove(argument),
     };
-    words.merge(tool, input, &parts).map_err(|why| why.to_string())
+    words.merge_back(tool, input, &parts).map_err(|why| why.to_string())
 }
 
 #[test]
-fn a_changed_argument_is_put_back_under_the_agents_name_and_the_rest_stays() {
+fn changed_argument_is_merged_under_the_native_name_and_rest_stays() {
     let bash = json!({"command": "rm x", "description": "d", "timeout": 5});
     let cases = [
         (
@@ -112,18 +112,19 @@ fn a_changed_argument_is_put_back_under_the_agents_name_and_the_rest_stays() {
         ("gemini", "mcp_fs_read", &json!({"path": "a"}), 0, "path", Some(json!("b")), json!({"path": "b"})),
     ];
     for (host, tool, input, part, argument, to, wanted) in cases {
-        assert_eq!(changed(host, tool, input, part, argument, to), Ok(wanted), "{host} {tool} {input}");
+        assert_eq!(change_argument(host, tool, input, part, argument, to), Ok(wanted), "{host} {tool} {input}");
     }
 }
 
 #[test]
-fn a_patch_takes_another_text_another_path_of_a_whole_file_and_another_text_of_a_new_one() {
+fn patch_accepts_new_text_new_path_and_new_content_of_an_added_file() {
     let text =
         "*** Begin Patch\n*** Add File: a\n+one\n*** Delete File: b\n*** Update File: c\n@@\n-x\n+y\n*** End Patch\n";
     let input = json!({"command": text});
     let of = |text: String| Ok(json!({"command": text}));
-    let change =
-        |part, argument: &str, to: &str| changed("codex", "apply_patch", &input, part, argument, Some(json!(to)));
+    let change = |part, argument: &str, to: &str| {
+        change_argument("codex", "apply_patch", &input, part, argument, Some(json!(to)))
+    };
     assert_eq!(change(0, "patch", "other"), of(String::from("other")));
     assert_eq!(change(1, "path", "z"), of(text.replace("Add File: a", "Add File: z")));
     assert_eq!(change(1, "content", "two\nthree\n"), of(text.replace("+one", "+two\n+three")));
@@ -142,24 +143,24 @@ fn a_patch_takes_another_text_another_path_of_a_whole_file_and_another_text_of_a
 fn what_an_agents_form_has_no_place_for_is_an_error() {
     let two = json!({"file_path": "a", "edits": [{"old_string": "x"}, {"old_string": "y"}]});
     assert_eq!(
-        changed("claude", "MultiEdit", &two, 0, "path", Some(json!("b"))),
+        change_argument("claude", "MultiEdit", &two, 0, "path", Some(json!("b"))),
         Err(String::from("`path` is one for all of them"))
     );
     let decoy = json!({"path": "decoy", "content": "k"});
     assert_eq!(
-        changed("claude", "Write", &decoy, 0, "path", Some(json!("b"))),
+        change_argument("claude", "Write", &decoy, 0, "path", Some(json!("b"))),
         Ok(json!({"path": "b", "content": "k"}))
     );
     let words = vocabulary("claude");
-    let mut parts = words.parts("Bash", &json!({"command": "ls"}));
+    let mut parts = words.to_canonical("Bash", &json!({"command": "ls"}));
     parts[0].name = String::from("read");
-    let why = words.merge("Bash", &json!({"command": "ls"}), &parts).unwrap_err();
+    let why = words.merge_back("Bash", &json!({"command": "ls"}), &parts).unwrap_err();
     assert_eq!(why.to_string(), "a call of `shell` cannot become one of another tool");
-    let why = words.merge("Bash", &json!({"command": "ls"}), &[]).unwrap_err();
+    let why = words.merge_back("Bash", &json!({"command": "ls"}), &[]).unwrap_err();
     assert_eq!(why.to_string(), "a call of `Bash` cannot become another number of calls");
     let command = json!({"command": "apply_patch '*** Begin Patch\n*** Delete File: b\n*** End Patch'"});
     assert_eq!(
-        changed("codex", "Bash", &command, 1, "path", Some(json!("c"))),
+        change_argument("codex", "Bash", &command, 1, "path", Some(json!("c"))),
         Err(String::from("one file of a patch inside a command cannot be changed"))
     );
 }

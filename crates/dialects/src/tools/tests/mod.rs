@@ -8,7 +8,7 @@ use super::*;
 /// One call a line: whose, what it is in canonical names, and whether that spelled back is the same call.
 const CALLS: &str = include_str!("calls.jsonl");
 
-fn vocabulary(name: &str) -> &'static Vocabulary {
+fn vocabulary(name: &str) -> &'static ToolVocabulary {
     VOCABULARIES.iter().find(|vocabulary| vocabulary.name == name).unwrap()
 }
 
@@ -18,27 +18,27 @@ fn the_common_tools_of_every_agent_are_read_and_spelled_back() {
         let case: Value = serde_json::from_str(line).unwrap();
         let words = vocabulary(case["host"].as_str().unwrap());
         let (tool, input) = (case["tool"].as_str().unwrap(), &case["input"]);
-        let parts = words.parts(tool, input);
+        let parts = words.to_canonical(tool, input);
         let read: Value = parts.iter().map(|part| serde_json::json!([part.name, part.args])).collect();
         assert_eq!(read, case["parts"], "{line}");
         assert_eq!(parts[0].category, case["category"].as_str(), "{line}");
-        let native = words.native(&parts[0].name, &parts[0].args);
-        let is_same = native == Native { name: tool.to_owned(), input: input.clone() };
+        let native = words.to_native(&parts[0].name, &parts[0].args);
+        let is_same = native == NativeToolCall { name: tool.to_owned(), input: input.clone() };
         assert_eq!(is_same, case["spelled_back"].as_bool().unwrap(), "{line} gives {native:?}");
-        assert_eq!(words.merge(tool, input, &parts).as_ref(), Ok(input), "{line}");
+        assert_eq!(words.merge_back(tool, input, &parts).as_ref(), Ok(input), "{line}");
     }
 }
 
 #[test]
-fn no_name_of_a_vocabulary_stands_twice_without_a_field_that_tells_them_apart() {
+fn duplicate_vocabulary_names_are_distinguished_by_a_field() {
     for words in VOCABULARIES {
         let mut seen: Vec<&str> = Vec::new();
         for tool in words.tools {
-            for name in tool.host {
+            for name in tool.native_names {
                 assert!(!seen.contains(name), "{}: {name} comes after a row that takes every call of it", words.name);
             }
-            if tool.when.is_none() {
-                seen.extend(tool.host);
+            if tool.required_field.is_none() {
+                seen.extend(tool.native_names);
             }
         }
     }
@@ -55,7 +55,11 @@ fn second_names_of_own_tools_are_spelled_as_the_agent_would() {
         ("transfer_task", r#"{"agent":"a","task":"x"}"#, "Agent", r#"{"subagent_type":"a","prompt":"x"}"#),
         ("think", r#"{"thought":"x"}"#, "think", r#"{"thought":"x"}"#),
     ] {
-        let native = CLAUDE.native(name, &serde_json::from_str(args).unwrap());
-        assert_eq!(native, Native { name: wanted.to_owned(), input: serde_json::from_str(input).unwrap() }, "{name}");
+        let native = CLAUDE.to_native(name, &serde_json::from_str(args).unwrap());
+        assert_eq!(
+            native,
+            NativeToolCall { name: wanted.to_owned(), input: serde_json::from_str(input).unwrap() },
+            "{name}"
+        );
     }
 }

@@ -2,7 +2,7 @@ use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
-use crate::tools::{Part, VOCABULARIES};
+use crate::tools::{CanonicalCall, VOCABULARIES};
 
 /// Names that mean something somewhere, so that random inputs meet the tables.
 const FIELDS: &[&str] = &[
@@ -44,7 +44,7 @@ const LINES: &[&str] = &[
     "\u{e9}\r",
 ];
 
-fn text() -> impl Strategy<Value = String> {
+fn any_text() -> impl Strategy<Value = String> {
     prop_oneof![
         vec(prop::sample::select(LINES), 0..8).prop_map(|lines| lines.join("\n")),
         "\\PC{0,8}",
@@ -52,12 +52,12 @@ fn text() -> impl Strategy<Value = String> {
     ]
 }
 
-fn json() -> impl Strategy<Value = Value> {
+fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
         any::<i32>().prop_map(Value::from),
-        text().prop_map(Value::from),
+        any_text().prop_map(Value::from),
     ];
     leaf.prop_recursive(3, 24, 4, |inner| {
         prop_oneof![
@@ -71,29 +71,29 @@ fn json() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn parts_that_nobody_changed_give_the_same_input(input in json(), stranger in "\\PC{0,12}") {
+    fn parts_that_nobody_changed_give_the_same_input(input in any_json(), stranger in "\\PC{0,12}") {
         for words in VOCABULARIES {
-            for name in words.tools.iter().flat_map(|tool| tool.host).copied().chain([stranger.as_str(), "mcp__a__b"]) {
-                let parts = words.parts(name, &input);
+            for name in words.tools.iter().flat_map(|tool| tool.native_names).copied().chain([stranger.as_str(), "mcp__a__b"]) {
+                let parts = words.to_canonical(name, &input);
                 prop_assert!(!parts.is_empty());
-                prop_assert_eq!(words.merge(name, &input, &parts), Ok(input.clone()));
+                prop_assert_eq!(words.merge_back(name, &input, &parts), Ok(input.clone()));
                 for part in &parts {
-                    let _ = words.native(&part.name, &part.args);
+                    let _ = words.to_native(&part.name, &part.args);
                 }
             }
         }
     }
 
     #[test]
-    fn what_is_put_back_reads_as_it_was_changed_or_is_refused(input in json(), other in json(), at in 0..3_usize) {
+    fn what_is_put_back_reads_as_it_was_changed_or_is_refused(input in any_json(), other in any_json(), at in 0..3_usize) {
         for words in VOCABULARIES {
             for tool in words.tools.iter().filter(|tool| !tool.form.is_patch()) {
-                for name in tool.host {
-                    let mut parts: Vec<Part> = words.parts(name, &input);
+                for name in tool.native_names {
+                    let mut parts: Vec<CanonicalCall> = words.to_canonical(name, &input);
                     let at = at % parts.len();
                     parts[at].args = other.clone();
-                    if let Ok(merged) = words.merge(name, &input, &parts) {
-                        prop_assert_eq!(words.parts(name, &merged), parts, "{}", name);
+                    if let Ok(merged) = words.merge_back(name, &input, &parts) {
+                        prop_assert_eq!(words.to_canonical(name, &merged), parts, "{}", name);
                     }
                 }
             }

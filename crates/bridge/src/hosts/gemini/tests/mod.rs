@@ -28,7 +28,7 @@ fn a_change_is_laid_over_the_input_and_an_argument_that_is_taken_away_denies() {
 fn a_tool_of_a_server_is_named_by_what_the_payload_says_of_it() {
     let read = HOST.row("BeforeTool").unwrap().read;
     let named = |payload: Value| match read(&payload).unwrap() {
-        Moment::BeforeTool(call) => HOST.tools.parts(&call.name, &call.input)[0].name.clone(),
+        Moment::BeforeTool(call) => HOST.tools.to_canonical(&call.name, &call.input)[0].name.clone(),
         moment => panic!("{moment:?}"),
     };
     let context = json!({"server_name": "my_db", "tool_name": "query"});

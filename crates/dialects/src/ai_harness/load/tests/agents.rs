@@ -7,10 +7,10 @@ fn references_of_agents_are_looked_up_and_dangling_ones_are_errors() {
     let child = "---\ndescription: helps\nmodel: small\ntools:\n  - t\n  - shell\n  - tt\n  - {name: own, description: Own., script: x}\nhooks:\n  - a\n  - aa\n  - {handler: mine, event: tool.pree, priority: 1, script: x}\n  - {handler: good, event: tool.pre, priority: 1, script: x}\n---\nDo it.\n";
     let root = "---\nmodel: {name: large, provider: ollama, max_tokens: 7}\ntools_policy: {deny: [exec]}\nnetwork: {allowed_domains: [example.com]}\n---\nHi.\n";
     let project = read(&[
-        (Role::Harness, "harness", root),
-        (Role::Agent, "child", child),
-        (Role::Hook, "a", HOOK),
-        (Role::Tool, "t", "---\nscript: x\n---\nOne.\n"),
+        (ArtifactKind::Harness, "harness", root),
+        (ArtifactKind::Agent, "child", child),
+        (ArtifactKind::Hook, "a", HOOK),
+        (ArtifactKind::Tool, "t", "---\nscript: x\n---\nOne.\n"),
     ]);
     assert_eq!(
         findings(&project, Severity::Warning),

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 /// Pieces that are likely to meet in a broken file.
-fn piece() -> impl Strategy<Value = String> {
+fn any_piece() -> impl Strategy<Value = String> {
     let known = prop::sample::select(vec![
         "---\n",
         "---\r\n",
@@ -61,14 +61,14 @@ fn piece() -> impl Strategy<Value = String> {
 /// Reads a text as every kind of artifact at once; every finding has a place that can be shown.
 fn read_as_everything(text: &str) {
     let project = read(&[
-        (Role::Harness, "harness", text),
-        (Role::Tool, "t", text),
-        (Role::Hook, "h", text),
-        (Role::Bundle(Folder::Plugins), "p", text),
-        (Role::Bundle(Folder::Overrides), "o", text),
-        (Role::Agent, "a", text),
+        (ArtifactKind::Harness, "harness", text),
+        (ArtifactKind::Tool, "t", text),
+        (ArtifactKind::Hook, "h", text),
+        (ArtifactKind::Bundle(BundleFolder::Plugins), "p", text),
+        (ArtifactKind::Bundle(BundleFolder::Overrides), "o", text),
+        (ArtifactKind::Agent, "a", text),
     ]);
-    let yaml = read(&[(Role::HarnessYaml, "harness", text)]);
+    let yaml = read(&[(ArtifactKind::HarnessYaml, "harness", text)]);
     for finding in project.diagnostics.iter().chain(&yaml.diagnostics) {
         let file = finding.location.file.as_ref().unwrap();
         let span = finding.location.span;
@@ -86,12 +86,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn broken_documents_never_panic(pieces in prop::collection::vec(piece(), 0..40)) {
+    fn broken_documents_never_panic(pieces in prop::collection::vec(any_piece(), 0..40)) {
         read_as_everything(&pieces.concat());
     }
 
     #[test]
-    fn broken_frontmatter_never_panics(pieces in prop::collection::vec(piece(), 0..30)) {
+    fn broken_frontmatter_never_panics(pieces in prop::collection::vec(any_piece(), 0..30)) {
         read_as_everything(&format!("---\n{}\n---\nbody\n", pieces.concat()));
     }
 }

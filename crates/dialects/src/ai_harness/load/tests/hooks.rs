@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn a_hook_file_gives_every_field_and_its_place() {
     let text = "---\nevent: tool.pre\npriority: 10\nwhen: payload[\"name\"] == \"run_command\" # gate\nscript: |\n  def handle(event, payload):\n      return allow()\ntimeout_ms: 250\non_error: open\nmode: shadow\nfiles: [rules]\ntools: [note]\nexamples:\n  - payload: {name: run_command, args: {command: ls}}\n    expect: allow\n---\n# command_guard\n\nWhy.\n";
-    let project = read(&[(Role::Hook, "command_guard", text)]);
+    let project = read(&[(ArtifactKind::Hook, "command_guard", text)]);
     assert_eq!(
         findings(&project, Severity::Note),
         ["hooks/command_guard.md:14:3: note: `examples` are read and not run yet"]
@@ -39,8 +39,8 @@ fn a_hook_file_gives_every_field_and_its_place() {
 }
 
 #[test]
-fn a_hook_without_priority_is_the_earliest_and_one_without_script_does_nothing() {
-    let project = read(&[(Role::Hook, "h", "---\nevent: turn.start\n---\n")]);
+fn hook_without_priority_runs_first_and_without_script_does_nothing() {
+    let project = read(&[(ArtifactKind::Hook, "h", "---\nevent: turn.start\n---\n")]);
     assert_eq!(project.hooks[0].priority, 0);
     assert!(matches!(project.hooks[0].handler, HandlerSpec::None));
     assert_eq!(
@@ -57,9 +57,9 @@ fn a_hook_whose_script_stands_behind_another_key_is_an_error() {
     let slips = ["scirpt", "Script", "SCRIPT", "scrip", "script_", "scripts", "code", "run"];
     for key in slips {
         for hook in [
-            (Role::Hook, "h", format!("---\nevent: tool.pre\npriority: 1\n{key}: x\n---\n")),
+            (ArtifactKind::Hook, "h", format!("---\nevent: tool.pre\npriority: 1\n{key}: x\n---\n")),
             (
-                Role::Harness,
+                ArtifactKind::Harness,
                 "harness",
                 format!("---\nhooks:\n  - {{handler: h, event: tool.pre, priority: 1, {key}: x}}\n---\nHi.\n"),
             ),
@@ -72,24 +72,24 @@ fn a_hook_whose_script_stands_behind_another_key_is_an_error() {
 }
 
 #[test]
-fn a_slip_in_a_key_that_holds_something_back_is_an_error_wherever_it_stands() {
+fn misspelled_restricting_key_is_an_error_at_every_level() {
     let hook = "---\nevent: tool.pre\npriority: 1\nscript: x\n";
-    let cases: &[(Role, &str, &str)] = &[
-        (Role::Hook, "prioriy: 1", hook),
-        (Role::Hook, "onError: closed", hook),
-        (Role::Hook, "when_: x", hook),
-        (Role::Harness, "tool_policy: {deny: [\"*\"]}", "---\n"),
-        (Role::Harness, "toolsPolicy: {deny: [\"*\"]}", "---\n"),
-        (Role::Harness, "Hooks: []", "---\n"),
-        (Role::Harness, "tools_policy: {denny: [\"*\"]}", "---\n"),
-        (Role::Harness, "exit_policy: {block_fail_turn: true}", "---\n"),
-        (Role::Harness, "delegation: {verfy: x}", "---\n"),
-        (Role::Agent, "tools_policy: {deny: [\"*\"]}", "---\n"),
-        (Role::Agent, "tool_policy: {deny: [\"*\"]}", "---\n"),
-        (Role::Agent, "network: {allowed_domains: []}", "---\n"),
-        (Role::Agent, "tool: []", "---\n"),
-        (Role::Tool, "verfy: x", "---\nscript: x\n"),
-        (Role::Bundle(Folder::Plugins), "hook: []", "---\n"),
+    let cases: &[(ArtifactKind, &str, &str)] = &[
+        (ArtifactKind::Hook, "prioriy: 1", hook),
+        (ArtifactKind::Hook, "onError: closed", hook),
+        (ArtifactKind::Hook, "when_: x", hook),
+        (ArtifactKind::Harness, "tool_policy: {deny: [\"*\"]}", "---\n"),
+        (ArtifactKind::Harness, "toolsPolicy: {deny: [\"*\"]}", "---\n"),
+        (ArtifactKind::Harness, "Hooks: []", "---\n"),
+        (ArtifactKind::Harness, "tools_policy: {denny: [\"*\"]}", "---\n"),
+        (ArtifactKind::Harness, "exit_policy: {block_fail_turn: true}", "---\n"),
+        (ArtifactKind::Harness, "delegation: {verfy: x}", "---\n"),
+        (ArtifactKind::Agent, "tools_policy: {deny: [\"*\"]}", "---\n"),
+        (ArtifactKind::Agent, "tool_policy: {deny: [\"*\"]}", "---\n"),
+        (ArtifactKind::Agent, "network: {allowed_domains: []}", "---\n"),
+        (ArtifactKind::Agent, "tool: []", "---\n"),
+        (ArtifactKind::Tool, "verfy: x", "---\nscript: x\n"),
+        (ArtifactKind::Bundle(BundleFolder::Plugins), "hook: []", "---\n"),
     ];
     for (role, line, head) in cases {
         let project = read(&[(*role, "x", &format!("{head}{line}\n---\nBody.\n"))]);
@@ -100,7 +100,7 @@ fn a_slip_in_a_key_that_holds_something_back_is_an_error_wherever_it_stands() {
 #[test]
 fn hooks_in_a_fenced_block_are_told_of_once_and_with_their_reason() {
     let text = "---\nname: command-guard\ntype: hook\n---\n# Guard\n\n```yaml\n- event: tool.pre\n  handler: guard\n  script: x\n```\n";
-    let project = read(&[(Role::Hook, "command-guard", text)]);
+    let project = read(&[(ArtifactKind::Hook, "command-guard", text)]);
     assert_eq!(
         findings(&project, Severity::Note),
         [
@@ -112,16 +112,17 @@ fn hooks_in_a_fenced_block_are_told_of_once_and_with_their_reason() {
 #[test]
 fn an_empty_when_matches_always() {
     for when in ["", "when: \"\"\n", "when: |\n\n"] {
-        let project = read(&[(Role::Hook, "h", &format!("---\nevent: tool.pre\npriority: 1\nscript: x\n{when}---\n"))]);
+        let project =
+            read(&[(ArtifactKind::Hook, "h", &format!("---\nevent: tool.pre\npriority: 1\nscript: x\n{when}---\n"))]);
         assert_eq!(findings(&project, Severity::Note), NO_FINDINGS);
         assert!(project.hooks[0].matcher.is_none());
     }
 }
 
 #[test]
-fn keys_that_a_hook_does_not_have_are_warned_of_and_reserved_ones_are_noted() {
+fn unknown_hook_keys_warn_and_reserved_keys_are_noted() {
     let text = "---\nevent: tool.pre\npriority: 1\nscript: x\nhandler: other\nwhne: x\ncolour: red\nverify: x\nverify_policy: {max_retries: 1}\n---\n";
-    let project = read(&[(Role::Hook, "h", text)]);
+    let project = read(&[(ArtifactKind::Hook, "h", text)]);
     assert_eq!(names(&project), ["h"]);
     assert_eq!(
         findings(&project, Severity::Note),
@@ -145,7 +146,7 @@ fn events_are_checked_in_the_merged_list_with_the_next_step() {
         ("custom.", "after `custom.` and `meta.` come lower-case letters, digits and `_`"),
         ("onPostToolUse", "`pintle events` lists the events"),
     ] {
-        let project = read(&[(Role::Hook, "a", HOOK), (Role::Hook, "b", &event(written))]);
+        let project = read(&[(ArtifactKind::Hook, "a", HOOK), (ArtifactKind::Hook, "b", &event(written))]);
         assert_eq!(
             findings(&project, Severity::Error),
             [format!("hooks/b.md:2:8: error: hooks[1].event \"{written}\" is invalid | {help}")]
@@ -165,7 +166,7 @@ fn an_alias_is_another_name_of_the_event_and_stays_as_written() {
         ("delegation.post_verify", "delegation.post_verify"),
         ("compact.pre", "compact.pre"),
     ] {
-        let project = read(&[(Role::Hook, "h", &HOOK.replace("tool.pre", written))]);
+        let project = read(&[(ArtifactKind::Hook, "h", &HOOK.replace("tool.pre", written))]);
         assert_eq!((project.hooks[0].event.as_str(), &*project.hooks[0].event_alias), (canonical, written));
     }
 }
@@ -184,7 +185,7 @@ fn guards_fail_closed_and_observers_open() {
         ("session.end", FailurePolicy::Open),
         ("custom.x", FailurePolicy::Open),
     ] {
-        let project = read(&[(Role::Hook, "h", &HOOK.replace("tool.pre", event))]);
+        let project = read(&[(ArtifactKind::Hook, "h", &HOOK.replace("tool.pre", event))]);
         assert_eq!(project.hooks[0].default_on_error, wanted, "{event}");
     }
 }
@@ -192,7 +193,7 @@ fn guards_fail_closed_and_observers_open() {
 #[test]
 fn a_hook_in_a_list_needs_a_handler_and_an_event() {
     let text = "---\nhooks:\n  - {event: tool.pre, priority: 1, script: x}\n  - {handler: b, priority: 1, script: x, name: c}\n  - text\n---\nHi.\n";
-    let project = read(&[(Role::Harness, "harness", text)]);
+    let project = read(&[(ArtifactKind::Harness, "harness", text)]);
     assert_eq!(
         findings(&project, Severity::Warning),
         [
@@ -221,7 +222,7 @@ fn a_meta_event_that_nothing_fires_is_pointed_out() {
         ("meta.tool_registr", Some("did you mean `meta.tool_register`?")),
         ("meta.xyz", Some("fired are meta.register_tool, meta.register_hook, meta.register_agent, meta.call_tool")),
     ] {
-        let project = read(&[(Role::Hook, "h", &HOOK.replace("tool.pre", written))]);
+        let project = read(&[(ArtifactKind::Hook, "h", &HOOK.replace("tool.pre", written))]);
         let wanted = wanted.map(|help| format!("hooks/h.md:2:8: warning: nothing fires `{written}` | {help}"));
         assert_eq!(findings(&project, Severity::Note), Vec::from_iter(wanted));
         assert_eq!(names(&project), ["h"]);
@@ -231,7 +232,7 @@ fn a_meta_event_that_nothing_fires_is_pointed_out() {
 #[test]
 fn names_with_line_ends_stay_on_one_line() {
     let text = "---\nevent: \"tool.pre\\n\\e[31m\"\npriority: 1\nscript: x\n\"a\\nb\": 1\n---\n";
-    let project = read(&[(Role::Hook, "h", text)]);
+    let project = read(&[(ArtifactKind::Hook, "h", text)]);
     assert_eq!(
         findings(&project, Severity::Note),
         [

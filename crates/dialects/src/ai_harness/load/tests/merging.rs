@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn a_file_replaces_the_inline_hook_of_its_name_at_its_place() {
     let inline = "---\nhooks:\n  - {handler: a, event: turn.end, priority: 1, script: old}\n  - {handler: b, event: turn.end, priority: 1, script: x}\n---\nHi.\n";
-    let project = read(&[(Role::Harness, "harness", inline), (Role::Hook, "a", HOOK)]);
+    let project = read(&[(ArtifactKind::Harness, "harness", inline), (ArtifactKind::Hook, "a", HOOK)]);
     assert_eq!(names(&project), ["b", "a"], "`harness.md` comes before `hooks/a.md`");
     assert_eq!(project.hooks[1].event.as_str(), "tool.pre");
     assert_eq!(findings(&project, Severity::Note), ["hooks/a.md:2:8: note: hook `a` replaces the one at harness.md:3"]);
@@ -15,9 +15,9 @@ fn a_file_replaces_the_inline_hook_of_its_name_at_its_place() {
 fn two_files_of_one_name_both_run_with_a_warning() {
     let inline = "---\nhooks:\n  - {handler: a, event: turn.end, priority: 1, script: old}\n---\nHi.\n";
     let project = read(&[
-        (Role::Harness, "harness", inline),
-        (Role::Hook, "a", HOOK),
-        (Role::Bundle(Folder::Plugins), "p", &bundle("a")),
+        (ArtifactKind::Harness, "harness", inline),
+        (ArtifactKind::Hook, "a", HOOK),
+        (ArtifactKind::Bundle(BundleFolder::Plugins), "p", &bundle_with_hook("a")),
     ]);
     assert_eq!(names(&project), ["a", "a"]);
     assert_eq!(
@@ -31,12 +31,16 @@ fn two_files_of_one_name_both_run_with_a_warning() {
 #[test]
 fn overrides_replace_whatever_has_their_name() {
     let project = read(&[
-        (Role::Bundle(Folder::Overrides), "o", &bundle("a")),
-        (Role::Hook, "a", HOOK),
-        (Role::Hook, "b", HOOK),
-        (Role::Bundle(Folder::Builtins), "p", &bundle("a")),
-        (Role::Tool, "t", "---\nscript: old\n---\nOld.\n"),
-        (Role::Bundle(Folder::Overrides), "tools", "---\ntools:\n  - {name: t, description: New., script: new}\n---\n"),
+        (ArtifactKind::Bundle(BundleFolder::Overrides), "o", &bundle_with_hook("a")),
+        (ArtifactKind::Hook, "a", HOOK),
+        (ArtifactKind::Hook, "b", HOOK),
+        (ArtifactKind::Bundle(BundleFolder::Builtins), "p", &bundle_with_hook("a")),
+        (ArtifactKind::Tool, "t", "---\nscript: old\n---\nOld.\n"),
+        (
+            ArtifactKind::Bundle(BundleFolder::Overrides),
+            "tools",
+            "---\ntools:\n  - {name: t, description: New., script: new}\n---\n",
+        ),
     ]);
     assert_eq!(names(&project), ["b", "a"], "`hooks/b.md` comes before `overrides/o.md`");
     assert_eq!(project.hooks[1].location.path(), Some(Path::new("overrides/o.md")));
@@ -57,8 +61,8 @@ fn overrides_replace_whatever_has_their_name() {
 #[test]
 fn two_tools_of_one_name_are_an_error() {
     let project = read(&[
-        (Role::Tool, "t", "---\nscript: x\n---\nOne.\n"),
-        (Role::Bundle(Folder::Root), "b", "---\ntools: [{name: t, script: x}]\n---\n"),
+        (ArtifactKind::Tool, "t", "---\nscript: x\n---\nOne.\n"),
+        (ArtifactKind::Bundle(BundleFolder::Root), "b", "---\ntools: [{name: t, script: x}]\n---\n"),
     ]);
     assert_eq!(
         findings(&project, Severity::Error),
@@ -74,9 +78,9 @@ fn a_bundle_that_declares_nothing_or_a_condition_is_pointed_out() {
     let conditional = "---\nname: pack\ntype: plugin\nversion: 1.0.0\ntags: [a]\ncondition: ctx.x\nhooks:\n  - {handler: h, event: tool.pre, priority: 1, script: x}\n---\n";
     let fenced = "---\nname: pack\n---\n```yaml\n- event: tool.pre\n```\n";
     let project = read(&[
-        (Role::Bundle(Folder::Plugins), "a", conditional),
-        (Role::Bundle(Folder::Plugins), "b", fenced),
-        (Role::Bundle(Folder::Plugins), "c", HOOK),
+        (ArtifactKind::Bundle(BundleFolder::Plugins), "a", conditional),
+        (ArtifactKind::Bundle(BundleFolder::Plugins), "b", fenced),
+        (ArtifactKind::Bundle(BundleFolder::Plugins), "c", HOOK),
     ]);
     assert_eq!(names(&project), ["h"]);
     assert_eq!(
@@ -96,9 +100,9 @@ fn two_hooks_that_an_override_replaces_are_not_said_to_run() {
     };
     let (plugin, other) = (list("one"), list("two"));
     let project = read(&[
-        (Role::Hook, "c", "---\nevent: tool.pre\npriority: 1\nscript: x\n---\n"),
-        (Role::Bundle(Folder::Plugins), "p", &plugin),
-        (Role::Bundle(Folder::Overrides), "o", &other),
+        (ArtifactKind::Hook, "c", "---\nevent: tool.pre\npriority: 1\nscript: x\n---\n"),
+        (ArtifactKind::Bundle(BundleFolder::Plugins), "p", &plugin),
+        (ArtifactKind::Bundle(BundleFolder::Overrides), "o", &other),
     ]);
     assert_eq!(names(&project), ["c"]);
     assert_eq!(
@@ -109,8 +113,8 @@ fn two_hooks_that_an_override_replaces_are_not_said_to_run() {
         ]
     );
     let both = read(&[
-        (Role::Hook, "c", "---\nevent: tool.pre\npriority: 1\nscript: x\n---\n"),
-        (Role::Bundle(Folder::Plugins), "p", &plugin),
+        (ArtifactKind::Hook, "c", "---\nevent: tool.pre\npriority: 1\nscript: x\n---\n"),
+        (ArtifactKind::Bundle(BundleFolder::Plugins), "p", &plugin),
     ]);
     assert!(findings(&both, Severity::Warning)[0].contains("hook `c` is declared more than once, and each runs"));
 }
@@ -124,18 +128,18 @@ fn hooks_are_handed_on_in_the_order_of_their_paths() {
     };
     let (own, plugin, builtin, over) = (list("own"), list("plugin"), list("builtin"), list("over"));
     let project = read(&[
-        (Role::Harness, "harness", &own),
-        (Role::Hook, "h", "---\nevent: tool.pre\npriority: 1\nscript: x\n---\n"),
-        (Role::Bundle(Folder::Plugins), "p", &plugin),
-        (Role::Bundle(Folder::Builtins), "b", &builtin),
-        (Role::Bundle(Folder::Overrides), "o", &over),
+        (ArtifactKind::Harness, "harness", &own),
+        (ArtifactKind::Hook, "h", "---\nevent: tool.pre\npriority: 1\nscript: x\n---\n"),
+        (ArtifactKind::Bundle(BundleFolder::Plugins), "p", &plugin),
+        (ArtifactKind::Bundle(BundleFolder::Builtins), "b", &builtin),
+        (ArtifactKind::Bundle(BundleFolder::Overrides), "o", &over),
     ]);
     let wanted = ["builtin2", "builtin1", "own2", "own1", "h", "over2", "over1", "plugin2", "plugin1"];
     assert_eq!(names(&project), wanted);
 }
 
 #[test]
-fn the_body_of_a_plugin_is_context_and_its_condition_decides_what_is_wanted() {
+fn plugin_body_is_context_and_its_condition_selects_what_loads() {
     let pack = |condition: &str| {
         format!(
             "---\n{condition}tools:\n  - {{name: t, script: x}}\nhooks:\n  - {{handler: h, event: tool.pre, priority: 1, script: x}}\n---\nBe brief.\n"
@@ -155,9 +159,10 @@ fn the_body_of_a_plugin_is_context_and_its_condition_decides_what_is_wanted() {
         ("condition: False and ctx.x\n", false, &["h"]),
         ("condition: [False]\n", false, &["h"]),
     ] {
-        for folder in [Folder::Plugins, Folder::Overrides] {
+        for folder in [BundleFolder::Plugins, BundleFolder::Overrides] {
             let text = pack(condition);
-            let project = read(&[(Role::Harness, "harness", agent), (Role::Bundle(folder), "p", &text)]);
+            let project =
+                read(&[(ArtifactKind::Harness, "harness", agent), (ArtifactKind::Bundle(folder), "p", &text)]);
             let root = project.agent.as_ref().unwrap();
             let wanted = if is_wanted { "You help.\n\nBe brief." } else { "You help." };
             assert_eq!((root.instruction.trim(), root.tools.len()), (wanted, usize::from(is_wanted)), "{condition}");
@@ -167,10 +172,14 @@ fn the_body_of_a_plugin_is_context_and_its_condition_decides_what_is_wanted() {
     }
     // A bundle of the root has a body for people.
     let text = pack("");
-    let project = read(&[(Role::Harness, "harness", agent), (Role::Bundle(Folder::Root), "p", &text)]);
+    let project =
+        read(&[(ArtifactKind::Harness, "harness", agent), (ArtifactKind::Bundle(BundleFolder::Root), "p", &text)]);
     assert_eq!(project.agent.unwrap().instruction.trim(), "You help.");
     let identity = "---\ntype: harness\n---\nYou are calm.\n";
-    let project = read(&[(Role::Harness, "harness", agent), (Role::Bundle(Folder::Root), "identity", identity)]);
+    let project = read(&[
+        (ArtifactKind::Harness, "harness", agent),
+        (ArtifactKind::Bundle(BundleFolder::Root), "identity", identity),
+    ]);
     assert_eq!(findings(&project, Severity::Warning), Vec::<String>::new());
     assert_eq!(project.agent.unwrap().instruction.trim(), "You help.\n\nYou are calm.");
 }
@@ -194,7 +203,7 @@ fn a_tool_that_the_host_would_put_its_own_in_the_place_of_is_an_error() {
         ("name: a", "read", tool, false),
     ] {
         let agent = format!("---\n{agent}\n---\nHi.\n");
-        let project = read(&[(Role::Harness, "harness", &agent), (Role::Tool, name, tool)]);
+        let project = read(&[(ArtifactKind::Harness, "harness", &agent), (ArtifactKind::Tool, name, tool)]);
         assert_eq!(findings(&project, Severity::Error).len(), usize::from(is_refused), "{name} {agent}");
     }
 }
@@ -205,7 +214,7 @@ fn an_agent_that_lists_no_tools_has_those_of_the_root() {
     let cases = [("description: kid\n", &["ping"][..]), ("tools: []\n", &[]), ("tools: [ping]\n", &["ping"])];
     for (fields, wanted) in cases {
         let kid = format!("---\n{fields}---\nHelp.\n");
-        let project = read(&[(Role::Tool, "ping", tool), (Role::Agent, "kid", &kid)]);
+        let project = read(&[(ArtifactKind::Tool, "ping", tool), (ArtifactKind::Agent, "kid", &kid)]);
         let root = project.agent.unwrap();
         let tools: Vec<&str> = root.agents[0].tools.iter().map(|tool| tool.name.as_str()).collect();
         assert_eq!(tools, wanted, "{fields}");

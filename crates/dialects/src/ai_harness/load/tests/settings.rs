@@ -20,7 +20,7 @@ exit_policy: {mode: hybrid, max_iterations: 9, on_max_iterations: warn_and_exit}
 ---
 You help.
 ";
-    let project = read(&[(Role::Harness, "harness", text)]);
+    let project = read(&[(ArtifactKind::Harness, "harness", text)]);
     assert_eq!(findings(&project, Severity::Warning), NO_FINDINGS);
     let agent = project.agent.unwrap();
     assert_eq!(
@@ -67,7 +67,7 @@ You help.
 
 #[test]
 fn what_the_agents_own_file_leaves_out_has_its_default() {
-    let project = read(&[(Role::Harness, "harness", "---\n---\nYou help.\n")]);
+    let project = read(&[(ArtifactKind::Harness, "harness", "---\n---\nYou help.\n")]);
     assert_eq!(findings(&project, Severity::Note), NO_FINDINGS);
     let agent = project.agent.unwrap();
     assert_eq!((agent.name.as_str(), agent.model, agent.meta.enabled), ("root", None, false));
@@ -81,7 +81,7 @@ fn what_the_agents_own_file_leaves_out_has_its_default() {
 #[test]
 fn a_verification_without_retries_is_one_attempt() {
     let project = read(&[(
-        Role::Harness,
+        ArtifactKind::Harness,
         "harness",
         "---\ndelegation: {verify: x, max_verify_retries: 0, verify_policy: {max_retries: 4}}\n---\nHi.\n",
     )]);
@@ -91,7 +91,7 @@ fn a_verification_without_retries_is_one_attempt() {
 
 #[test]
 fn what_a_model_leaves_out_is_left_to_its_provider() {
-    let project = read(&[(Role::Harness, "harness", "---\nmodel: {}\n---\nHi.\n")]);
+    let project = read(&[(ArtifactKind::Harness, "harness", "---\nmodel: {}\n---\nHi.\n")]);
     let model = ModelSpec {
         name: String::from("gpt-4o"),
         provider: String::from("openai"),
@@ -107,7 +107,7 @@ fn what_a_model_leaves_out_is_left_to_its_provider() {
 #[test]
 fn faults_of_settings_are_all_reported() {
     let text = "---\nmodel: {temperature: 3, provder: x}\nmodels: x\ntools_policy: {mode: alowlist, allow: [\"\"]}\ndelegation: {max_depth: 9, iterations_per_depth: [0, x]}\nmeta: yes\nexit_policy: {mode: never}\nserve: {sources: []}\nartifact_sources: [x]\nnetwork: {allowed_domains: example.com}\ntool: []\n---\nHi.\n";
-    let project = read(&[(Role::Harness, "harness", text)]);
+    let project = read(&[(ArtifactKind::Harness, "harness", text)]);
     assert_eq!(
         findings(&project, Severity::Warning),
         [
@@ -131,7 +131,8 @@ fn faults_of_settings_are_all_reported() {
 
 #[test]
 fn a_yaml_file_may_begin_with_a_byte_order_mark() {
-    let project = read(&[(Role::HarnessYaml, "harness", "\u{FEFF}name: small\r\ncontext: {system_prompt: Hi.}\r\n")]);
+    let project =
+        read(&[(ArtifactKind::HarnessYaml, "harness", "\u{FEFF}name: small\r\ncontext: {system_prompt: Hi.}\r\n")]);
     assert_eq!(
         findings(&project, Severity::Note),
         ["harness.md:1:1: warning: the file begins with a byte order mark | save it as UTF-8 without one"]

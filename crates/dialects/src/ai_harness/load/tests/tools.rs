@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn a_tool_file_is_a_schema_a_script_and_its_body() {
     let text = "---\nparameters:\n  command: {type: string, description: What to run., required: true}\n  mode: {type: string, enum: [fast, slow], default: fast}\n  tags: {type: array, items: {type: string}}\ntimeout_ms: 1500\nscript: |\n  def run(args):\n      return 1\nverify: |\n  def run(result):\n      return True\n---\n\nRuns a command.\n";
-    let project = read(&[(Role::Tool, "run_command", text)]);
+    let project = read(&[(ArtifactKind::Tool, "run_command", text)]);
     assert_eq!(findings(&project, Severity::Note), NO_FINDINGS);
     let tool = project.agent.unwrap().tools.remove(0);
     assert_eq!(
@@ -32,7 +32,7 @@ fn a_tool_file_is_a_schema_a_script_and_its_body() {
 fn faults_of_tools_are_all_reported() {
     let text = "---\nparameters:\n  a: {type: strin, required: yes}\n  b: {description: x}\n  c: string\ntimeout_ms: -1\nasync: true\nname: x\n---\n";
     let list = "---\ntools:\n  - {script: x}\n  - just text\n---\nHi.\n";
-    let project = read(&[(Role::Harness, "harness", list), (Role::Tool, "t", text)]);
+    let project = read(&[(ArtifactKind::Harness, "harness", list), (ArtifactKind::Tool, "t", text)]);
     assert_eq!(
         findings(&project, Severity::Warning),
         [

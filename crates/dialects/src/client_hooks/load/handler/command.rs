@@ -2,7 +2,7 @@
 
 use pintle_contract::CommandSpec;
 
-use super::carried::Carried;
+use super::fields::HandlerFields;
 
 /// The key for this system's own command line (VS Code).
 const OF_THIS_SYSTEM: &str = if cfg!(target_os = "macos") {
@@ -14,7 +14,7 @@ const OF_THIS_SYSTEM: &str = if cfg!(target_os = "macos") {
 };
 
 /// Reads it; `None` when there is nothing to run, which is reported.
-pub(super) fn read(carried: &mut Carried<'_>) -> Option<CommandSpec> {
+pub(super) fn read(carried: &mut HandlerFields<'_>) -> Option<CommandSpec> {
     let environment = carried.pairs("env");
     let directory = carried.text("cwd");
     let shell = carried.text("shell").map(|word| match word.as_str() {
@@ -28,9 +28,9 @@ pub(super) fn read(carried: &mut Carried<'_>) -> Option<CommandSpec> {
     let found = own.map(|text| ("command", text)).or_else(|| written.into_iter().next());
     let Some((key, command)) = found else {
         let fields = &carried.fields;
-        let message = format!("a command hook on `{}` needs a `command`", carried.row().name);
+        let message = format!("a command hook on `{}` needs a `command`", carried.def().name);
         let help = Some(String::from("write `\"command\": \"..\"`"));
-        fields.report().value_error("missing_field", &message, carried.place(), help);
+        fields.report().value_error("missing_field", &message, carried.first_line(), help);
         return None;
     };
     let shell = match key {
@@ -45,7 +45,7 @@ pub(super) fn read(carried: &mut Carried<'_>) -> Option<CommandSpec> {
 }
 
 /// Whether a command line is Pintle's own, which asks the hooks that are just being read.
-pub(super) fn is_own(command: &str) -> bool {
+pub(super) fn is_pintle_command(command: &str) -> bool {
     let mut rests = command.match_indices("pintle").filter_map(|(at, word)| command.get(at + word.len()..));
     rests.any(|rest| rest.trim_start_matches(['\'', '"']).starts_with(" hook "))
 }
@@ -64,7 +64,7 @@ mod tests {
             ("./pintle-guard.sh hook x", false),
             ("echo hook", false),
         ] {
-            assert_eq!(is_own(line), wanted, "{line}");
+            assert_eq!(is_pintle_command(line), wanted, "{line}");
         }
     }
 }

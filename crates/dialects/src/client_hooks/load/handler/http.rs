@@ -2,35 +2,35 @@
 
 use pintle_contract::HttpSpec;
 
-use super::carried::Carried;
-use crate::client_hooks::load::document::Whole;
-use crate::client_hooks::load::tell;
+use super::fields::HandlerFields;
+use crate::client_hooks::load::diagnostics;
+use crate::client_hooks::load::document::FileOptions;
 
 /// Reads it; `None` when there is nobody to ask, or the file itself forbids it, which is reported.
-pub(super) fn read(carried: &mut Carried<'_>, whole: &Whole) -> Option<HttpSpec> {
+pub(super) fn read(carried: &mut HandlerFields<'_>, whole: &FileOptions) -> Option<HttpSpec> {
     let headers = carried.pairs("headers");
     let mut allowed_environment = carried.texts("allowedEnvVars").unwrap_or_default();
     if let Some(allowed) = &whole.variables {
         allowed_environment.retain(|name| allowed.contains(name));
     }
     let Some(url) = carried.text("url").filter(|url| !url.trim().is_empty()) else {
-        let message = format!("an http hook on `{}` needs a `url`", carried.row().name);
+        let message = format!("an http hook on `{}` needs a `url`", carried.def().name);
         let help = Some(String::from("write `\"url\": \"https://..\"`"));
-        carried.fields.report().value_error("missing_field", &message, carried.place(), help);
+        carried.fields.report().value_error("missing_field", &message, carried.first_line(), help);
         return None;
     };
     if let Some(allowed) = &whole.addresses
-        && !allowed.iter().any(|pattern| fits(pattern, &url))
+        && !allowed.iter().any(|pattern| matches_url(pattern, &url))
     {
         let message = String::from("`allowedHttpHookUrls` of this file does not allow the address, so nobody is asked");
-        tell::idle(carried.source(), "switched_off", message, carried.place(), None);
+        diagnostics::no_effect(carried.source(), "switched_off", message, carried.first_line(), None);
         return None;
     }
     Some(HttpSpec { url, headers, allowed_environment })
 }
 
 /// Whether an address fits a pattern in which `*` stands for anything.
-fn fits(pattern: &str, url: &str) -> bool {
+fn matches_url(pattern: &str, url: &str) -> bool {
     let mut pieces = pattern.split('*');
     let first = pieces.next().unwrap_or_default();
     let Some(mut rest) = url.strip_prefix(first) else { return false };

@@ -2,7 +2,7 @@
 
 use pintle_contract::JudgeSpec;
 
-use super::carried::Carried;
+use super::fields::HandlerFields;
 
 /// What stands for the payload in a question.
 const ARGUMENTS: &str = "$ARGUMENTS";
@@ -13,12 +13,12 @@ const PAYLOAD: &str = "{{ toJSON . }}";
 const BRACES: &str = "{{ \"{{\" }}";
 
 /// Reads it; `None` when nothing is asked, which is reported.
-pub(super) fn read(carried: &mut Carried<'_>, default_model: &str) -> Option<JudgeSpec> {
+pub(super) fn read(carried: &mut HandlerFields<'_>, default_model: &str) -> Option<JudgeSpec> {
     let question = carried.text("prompt").unwrap_or_default();
     if question.trim().is_empty() {
-        let message = format!("a prompt hook on `{}` needs a `prompt`", carried.row().name);
+        let message = format!("a prompt hook on `{}` needs a `prompt`", carried.def().name);
         let help = Some(String::from("write `\"prompt\": \"..\"`"));
-        carried.fields.report().value_error("missing_field", &message, carried.place(), help);
+        carried.fields.report().value_error("missing_field", &message, carried.first_line(), help);
     }
     let model = match carried.text("model") {
         None => default_model.to_owned(),
@@ -38,6 +38,6 @@ pub(super) fn read(carried: &mut Carried<'_>, default_model: &str) -> Option<Jud
 }
 
 /// The question as its author wrote it, or nearly so.
-pub(super) fn question(prompt: &str) -> String {
+pub(super) fn convert_prompt(prompt: &str) -> String {
     prompt.replace(PAYLOAD, ARGUMENTS).replace(BRACES, "{{")
 }

@@ -3,18 +3,18 @@
 use super::*;
 
 /// Event, answer, and the verdicts of the newest version and of the first.
-fn rows() -> Vec<(&'static str, CommandOutput, &'static str, &'static str)> {
-    let printed = |stdout: &str| exited(0, stdout, "");
+fn version_cases() -> Vec<(&'static str, CommandOutput, &'static str, &'static str)> {
+    let printed = |stdout: &str| exit_output(0, stdout, "");
     vec![
         (
             "pre_tool_use",
-            exited(1, "", ""),
+            exit_output(1, "", ""),
             "failed(crash: exited with status 1)",
             "pass ! exited with status 1, which `compat: g1` passes over",
         ),
         (
             "pre_tool_use",
-            exited(127, "", "jq: not found"),
+            exit_output(127, "", "jq: not found"),
             "failed(missing program: exited with status 127: jq: not found)",
             "pass ! exited with status 127: jq: not found, which `compat: g1` passes over",
         ),
@@ -24,8 +24,8 @@ fn rows() -> Vec<(&'static str, CommandOutput, &'static str, &'static str)> {
             "failed(crash: ended by signal 11)",
             "pass ! ended by signal 11, which `compat: g1` passes over",
         ),
-        ("pre_tool_use", exited(2, "", "no"), "deny(no)", "deny(no)"),
-        ("stop", exited(2, "", "no"), "pass ! stop hook returned exit 2, but this event cannot block: no", "pass"),
+        ("pre_tool_use", exit_output(2, "", "no"), "deny(no)", "deny(no)"),
+        ("stop", exit_output(2, "", "no"), "pass ! stop hook returned exit 2, but this event cannot block: no", "pass"),
         (
             "turn_start",
             printed(r#"{"x":1"#),
@@ -94,9 +94,9 @@ fn rows() -> Vec<(&'static str, CommandOutput, &'static str, &'static str)> {
 
 #[test]
 fn what_an_answer_means_in_either_version() {
-    for (name, answer, newest, first) in rows() {
-        let said = |codec: &DockerAgent| show(&decoded(codec, name, HandlerOutput::Process(answer.clone())));
-        assert_eq!(said(&DockerAgent::default()), newest, "{name} {answer:?}");
-        assert_eq!(said(&g1()), first, "{name} {answer:?}");
+    for (name, answer, newest, first) in version_cases() {
+        let said = |codec: &DockerAgentCodec| show(&decode_answer(codec, name, HandlerOutput::Process(answer.clone())));
+        assert_eq!(said(&DockerAgentCodec::default()), newest, "{name} {answer:?}");
+        assert_eq!(said(&g1_codec()), first, "{name} {answer:?}");
     }
 }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 /// Pieces that are likely to meet in an output.
-fn piece() -> impl Strategy<Value = Vec<u8>> {
+fn any_piece() -> impl Strategy<Value = Vec<u8>> {
     let known = prop::sample::select(vec![
         "{",
         "}",
@@ -47,7 +47,7 @@ proptest! {
 
     #[test]
     fn any_output_is_some_verdict(
-        pieces in prop::collection::vec(piece(), 0..12),
+        pieces in prop::collection::vec(any_piece(), 0..12),
         code in prop::option::of(-1..130),
         signal in prop::option::of(any::<i32>()),
         cut: bool,
@@ -55,14 +55,14 @@ proptest! {
         first: bool,
         at in 0..ROWS.len(),
     ) {
-        let compat = if first { Compat::G1 } else { Compat::Newest };
-        let codec = DockerAgent { compat, strict_output, schema: None };
+        let compat = if first { DockerAgentVersion::G1 } else { DockerAgentVersion::Newest };
+        let codec = DockerAgentCodec { compat, strict_output, schema: None };
         let stdout = pieces.concat();
         let answer = CommandOutput { exit_code: code, signal, stderr: stdout.clone(), stdout, stdout_cut: cut, stderr_cut: cut };
-        let verdict = decoded(&codec, ROWS[at].name, HandlerOutput::Process(answer));
+        let verdict = decode_answer(&codec, ROWS[at].name, HandlerOutput::Process(answer));
         // Nothing denies an event that cannot be blocked, and a deny carries no other target.
         let denies = matches!(verdict.kind, VerdictKind::Deny { .. });
-        prop_assert!(!denies || (ROWS[at].blocks && verdict.rewrite.is_none()));
+        prop_assert!(!denies || (ROWS[at].can_block && verdict.rewrite.is_none()));
         let one_line = |text: &String| !text.contains('\n');
         if let VerdictKind::Failed(failure) = &verdict.kind {
             prop_assert!(one_line(&failure.message), "{}", failure.message);
@@ -71,7 +71,7 @@ proptest! {
 
     #[test]
     fn any_reply_is_some_verdict(text in "\\PC{0,40}|[{}\":a-z ]{0,60}", judges: bool) {
-        let codec = DockerAgent { schema: judges.then(|| Arc::from("pre_tool_use_decision")), ..DockerAgent::default() };
-        let _ = decoded(&codec, "pre_tool_use", HandlerOutput::Text(text));
+        let codec = DockerAgentCodec { schema: judges.then(|| Arc::from("pre_tool_use_decision")), ..DockerAgentCodec::default() };
+        let _ = decode_answer(&codec, "pre_tool_use", HandlerOutput::Text(text));
     }
 }

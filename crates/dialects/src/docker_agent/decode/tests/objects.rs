@@ -1,10 +1,10 @@
 //! Objects, key by key.
 
 use super::*;
-use crate::docker_agent::row::Decisions;
+use crate::docker_agent::event_def::PermissionWords;
 
 /// An object inside `hook_specific_output`.
-fn specific(fields: &str) -> String {
+fn specific_output(fields: &str) -> String {
     format!("{{\"hook_specific_output\":{{{fields}}}}}")
 }
 
@@ -20,11 +20,11 @@ fn what_blocks_blocks_where_the_event_can_and_warns_elsewhere() {
         (r#"{"continue":null,"decision":"block","reason":null}"#, ""),
     ] {
         for row in ROWS {
-            let wanted = match row.blocks {
+            let wanted = match row.can_block {
                 true => format!("deny({reason})"),
                 false => format!("pass ! {} hook wants to block, but this event cannot block", row.name),
             };
-            assert_eq!(printed(row.name, output), wanted, "{} {output}", row.name);
+            assert_eq!(decode_printed(row.name, output), wanted, "{} {output}", row.name);
         }
     }
 }
@@ -34,21 +34,27 @@ fn only_block_blocks_and_any_other_word_is_a_failure() {
     for word in ["deny", "BLOCK", "allow", "approve", " block", "stop"] {
         let wanted = format!("failed(bad output: unknown decision `{word}`; write `block`, or leave it out)");
         for row in ROWS {
-            assert_eq!(printed(row.name, &format!(r#"{{"decision":"{word}"}}"#)), wanted, "{}", row.name);
+            assert_eq!(decode_printed(row.name, &format!(r#"{{"decision":"{word}"}}"#)), wanted, "{}", row.name);
         }
     }
-    assert_eq!(printed("pre_tool_use", r#"{"decision":""}"#), "pass");
+    assert_eq!(decode_printed("pre_tool_use", r#"{"decision":""}"#), "pass");
     for word in ["DENY", "block", "denied"] {
         let wanted =
             format!("failed(bad output: unknown permission_decision `{word}`; write `allow`, `ask` or `deny`)");
-        assert_eq!(printed("pre_tool_use", &specific(&format!(r#""permission_decision":"{word}""#))), wanted);
+        assert_eq!(
+            decode_printed("pre_tool_use", &specific_output(&format!(r#""permission_decision":"{word}""#))),
+            wanted
+        );
     }
 }
 
 #[test]
 fn permission_words_count_where_the_event_honours_them() {
     let said = |name: &str, word: &str| {
-        printed(name, &specific(&format!(r#""permission_decision":"{word}","permission_decision_reason":"r""#)))
+        decode_printed(
+            name,
+            &specific_output(&format!(r#""permission_decision":"{word}","permission_decision_reason":"r""#)),
+        )
     };
     for name in ["pre_tool_use", "preempt", "tool_guard"] {
         assert_eq!(said(name, "allow"), "allow(r)");
@@ -65,44 +71,51 @@ fn permission_words_count_where_the_event_honours_them() {
 #[test]
 fn a_compaction_is_vetoed_by_a_permission_decision_in_either_spelling() {
     let veto = r#"{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"later"}}"#;
-    assert!(printed("before_compaction", veto).starts_with("deny(later) ! "), "{}", printed("before_compaction", veto));
-    let veto = specific(r#""permission_decision":"deny","permission_decision_reason":"later""#);
-    assert_eq!(printed("before_compaction", &veto), "deny(later)");
-    let allow = specific(r#""permission_decision":"allow""#);
-    assert_eq!(printed("before_compaction", &allow), "pass ! only `deny` has an effect on before_compaction");
+    assert!(
+        decode_printed("before_compaction", veto).starts_with("deny(later) ! "),
+        "{}",
+        decode_printed("before_compaction", veto)
+    );
+    let veto = specific_output(r#""permission_decision":"deny","permission_decision_reason":"later""#);
+    assert_eq!(decode_printed("before_compaction", &veto), "deny(later)");
+    let allow = specific_output(r#""permission_decision":"allow""#);
+    assert_eq!(decode_printed("before_compaction", &allow), "pass ! only `deny` has an effect on before_compaction");
 }
 
 #[test]
 fn a_deny_in_camel_case_denies_with_a_warning() {
     let deny = r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}"#;
     assert_eq!(
-        printed("pre_tool_use", deny),
+        decode_printed("pre_tool_use", deny),
         "deny(no) ! `hookSpecificOutput` is not how docker-agent spells it; write `hook_specific_output` \
          ! `hookEventName` is not how docker-agent spells it; write `hook_event_name` \
          ! `permissionDecision` is not how docker-agent spells it; write `permission_decision` \
          ! `permissionDecisionReason` is not how docker-agent spells it; write `permission_decision_reason`"
     );
     let summary = r#"{"hookSpecificOutput":{"hookEventName":"before_compaction","summary":"S"}}"#;
-    assert!(printed("before_compaction", summary).starts_with("pass summary(S) ! "));
+    assert!(decode_printed("before_compaction", summary).starts_with("pass summary(S) ! "));
     let stop = r#"{"continue":false,"stopReason":"enough"}"#;
-    assert!(printed("before_llm_call", stop).starts_with("deny(enough) ! "));
+    assert!(decode_printed("before_llm_call", stop).starts_with("deny(enough) ! "));
 }
 
 #[test]
 fn updated_input_patches_the_arguments_and_keeps_the_others() {
-    let codec = DockerAgent::default();
-    let (event, spelling) = event("pre_tool_use");
+    let codec = DockerAgentCodec::default();
+    let (event, spelling) = example_event("pre_tool_use");
     let mut payload = event.payload.value().clone();
     payload["args"] = serde_json::json!({"cmd": "ls", "cwd": "/w"});
     let event = event.with_payload(payload.into());
-    let said = |output: &str| show(&codec.decode(&event, spelling, HandlerOutput::Process(exited(0, output, ""))));
-    let patch = specific(r#""permission_decision":"allow","updated_input":{"cmd":"ls -h"}"#);
+    let said = |output: &str| show(&codec.decode(&event, spelling, HandlerOutput::Process(exit_output(0, output, ""))));
+    let patch = specific_output(r#""permission_decision":"allow","updated_input":{"cmd":"ls -h"}"#);
     assert_eq!(said(&patch), r#"allow() rewrite{"args":{"cmd":"ls -h","cwd":"/w"}}"#);
-    assert_eq!(said(&specific(r#""updated_input":{"n":1}"#)), r#"rewrite{"args":{"cmd":"ls","cwd":"/w","n":1}}"#);
-    assert_eq!(said(&specific(r#""updated_input":{}"#)), "pass");
-    assert_eq!(said(&specific(r#""permission_decision":"deny","updated_input":{"n":1}"#)), "deny()");
     assert_eq!(
-        said(&specific(r#""updated_input":"ls -h""#)),
+        said(&specific_output(r#""updated_input":{"n":1}"#)),
+        r#"rewrite{"args":{"cmd":"ls","cwd":"/w","n":1}}"#
+    );
+    assert_eq!(said(&specific_output(r#""updated_input":{}"#)), "pass");
+    assert_eq!(said(&specific_output(r#""permission_decision":"deny","updated_input":{"n":1}"#)), "deny()");
+    assert_eq!(
+        said(&specific_output(r#""updated_input":"ls -h""#)),
         "failed(bad output: invalid hook output: `updated_input` must be an object, not a string)"
     );
 }
@@ -115,70 +128,74 @@ fn a_response_is_replaced_cleared_or_left() {
         ("null", "pass"),
         (r#"{"a":1}"#, r#"rewrite{"result":{"a":1}}"#),
     ] {
-        let output = specific(&format!(r#""updated_tool_response":{value}"#));
-        assert_eq!(printed("tool_response_transform", &output), wanted);
+        let output = specific_output(&format!(r#""updated_tool_response":{value}"#));
+        assert_eq!(decode_printed("tool_response_transform", &output), wanted);
     }
-    let idle = printed("post_tool_use", &specific(r#""updated_tool_response":"x""#));
+    let idle = decode_printed("post_tool_use", &specific_output(r#""updated_tool_response":"x""#));
     assert_eq!(idle, "pass ! `updated_tool_response` has no effect on post_tool_use");
 }
 
 #[test]
 fn messages_are_replaced_whole_and_keep_their_cache_control() {
-    let output = specific(
+    let output = specific_output(
         r#""updated_messages":[{"role":"system","content":"s","cache_control":true},{"role":"user","content":"","multi_content":[{"type":"text","text":"t"}]}]"#,
     );
     assert_eq!(
-        printed("before_llm_call", &output),
+        decode_printed("before_llm_call", &output),
         r#"rewrite{"messages":[{"role":"system","content":"s","cache_control":true},{"role":"user","content":[{"type":"text","text":"t"}]}]}"#
     );
-    assert_eq!(printed("before_llm_call", &specific(r#""updated_messages":[]"#)), "pass");
+    assert_eq!(decode_printed("before_llm_call", &specific_output(r#""updated_messages":[]"#)), "pass");
     assert_eq!(
-        printed("before_llm_call", &specific(r#""updated_messages":[{"content":"x"}]"#)),
+        decode_printed("before_llm_call", &specific_output(r#""updated_messages":[{"content":"x"}]"#)),
         "failed(bad output: invalid hook output: a message must have a `role`)"
     );
     let denied = r#"{"decision":"block","reason":"no","hook_specific_output":{"updated_messages":[{}]}}"#;
-    assert_eq!(printed("before_llm_call", denied), "deny(no)");
+    assert_eq!(decode_printed("before_llm_call", denied), "deny(no)");
 }
 
 #[test]
 fn context_summaries_notices_and_metadata_go_where_they_work() {
     for (name, output, wanted) in [
-        ("session_start", specific(r#""additional_context":" a ""#), "pass context( a )"),
-        ("turn_start", specific(r#""additional_context":"""#), "pass"),
-        ("worktree_create", specific(r#""additional_context":"made""#), "pass notice(made)"),
+        ("session_start", specific_output(r#""additional_context":" a ""#), "pass context( a )"),
+        ("turn_start", specific_output(r#""additional_context":"""#), "pass"),
+        ("worktree_create", specific_output(r#""additional_context":"made""#), "pass notice(made)"),
         (
             "turn_start",
-            specific(
+            specific_output(
                 r#""instruction_context":[{"key":"date","content":"d"},{"key":"x","content":"y","removed":true},{"key":"z"}]"#,
             ),
             "pass context(d)",
         ),
-        ("before_compaction", specific(r#""summary":"S""#), "pass summary(S)"),
-        ("before_compaction", specific(r#""summary":"""#), "pass"),
-        ("after_compaction", specific(r#""summary":"S""#), "pass ! `summary` has no effect on after_compaction"),
+        ("before_compaction", specific_output(r#""summary":"S""#), "pass summary(S)"),
+        ("before_compaction", specific_output(r#""summary":"""#), "pass"),
+        ("after_compaction", specific_output(r#""summary":"S""#), "pass ! `summary` has no effect on after_compaction"),
         ("stop", String::from(r#"{"system_message":"hi"}"#), "pass notice(hi)"),
         (
             "pre_tool_use",
             String::from(r#"{"continue":false,"stop_reason":"no","system_message":"hi"}"#),
             "deny(no) notice(hi)",
         ),
-        ("tool_guard", specific(r#""metadata":{"blast_radius":"high"}"#), r#"pass metadata{"blast_radius":"high"}"#),
-        ("preempt", specific(r#""metadata":{"a":"b"}"#), r#"pass metadata{"a":"b"}"#),
-        ("pre_tool_use", specific(r#""metadata":{"a":"b"}"#), "pass ! `metadata` has no effect on pre_tool_use"),
+        (
+            "tool_guard",
+            specific_output(r#""metadata":{"blast_radius":"high"}"#),
+            r#"pass metadata{"blast_radius":"high"}"#,
+        ),
+        ("preempt", specific_output(r#""metadata":{"a":"b"}"#), r#"pass metadata{"a":"b"}"#),
+        ("pre_tool_use", specific_output(r#""metadata":{"a":"b"}"#), "pass ! `metadata` has no effect on pre_tool_use"),
         ("stop", String::from(r#"{"suppress_output":true}"#), "pass ! `suppress_output` has no effect on any event"),
         ("stop", String::from(r#"{"suppress_output":false}"#), "pass"),
         (
             "post_tool_use",
-            specific(r#""additional_context":"c""#),
+            specific_output(r#""additional_context":"c""#),
             "pass ! `additional_context` has no effect on post_tool_use",
         ),
         (
             "permission_request",
-            specific(r#""permission_decision":"allow","updated_input":{"cmd":"x"}"#),
+            specific_output(r#""permission_decision":"allow","updated_input":{"cmd":"x"}"#),
             "allow() ! `updated_input` has no effect on permission_request",
         ),
     ] {
-        assert_eq!(printed(name, &output), wanted, "{name} {output}");
+        assert_eq!(decode_printed(name, &output), wanted, "{name} {output}");
     }
 }
 
@@ -245,7 +262,7 @@ fn what_is_no_single_whole_object_is_a_failure() {
             "invalid hook output: `permission_decision` is there twice, with different values",
         ),
     ] {
-        assert_eq!(printed("pre_tool_use", output), format!("failed(bad output: {wanted})"), "{output}");
+        assert_eq!(decode_printed("pre_tool_use", output), format!("failed(bad output: {wanted})"), "{output}");
     }
 }
 
@@ -265,33 +282,33 @@ fn unknown_and_misplaced_keys_that_decide_nothing_are_warned_of() {
             "pass ! `additional_context` belongs inside `hook_specific_output`, and has no effect here",
         ),
     ] {
-        assert_eq!(printed(name, output), wanted, "{name} {output}");
+        assert_eq!(decode_printed(name, output), wanted, "{name} {output}");
     }
 }
 
 #[test]
 fn a_slip_is_a_failure_on_every_event_that_can_be_blocked() {
     for row in ROWS {
-        let wanted = match row.blocks {
+        let wanted = match row.can_block {
             true => "failed(bad output: invalid hook output: unknown field `decison`; did you mean `decision`?)",
             false => "pass ! unknown field `decison`; did you mean `decision`?",
         };
-        assert_eq!(printed(row.name, r#"{"decison":"block"}"#), wanted, "{}", row.name);
+        assert_eq!(decode_printed(row.name, r#"{"decison":"block"}"#), wanted, "{}", row.name);
     }
 }
 
 #[test]
 fn a_refusal_that_the_event_does_not_listen_to_is_a_failure() {
     let deny = r#"{"hook_specific_output":{"permission_decision":"deny"}}"#;
-    for row in ROWS.iter().filter(|row| row.blocks) {
+    for row in ROWS.iter().filter(|row| row.can_block) {
         let wanted = match row.decisions {
-            Decisions::Nothing => format!(
+            PermissionWords::Nothing => format!(
                 "failed(bad output: `permission_decision` has no effect on {}; write `\"decision\": \"block\"` and a `reason`)",
                 row.name
             ),
             _ => String::from("deny()"),
         };
-        assert_eq!(printed(row.name, deny), wanted);
+        assert_eq!(decode_printed(row.name, deny), wanted);
     }
 }
 
@@ -299,13 +316,13 @@ fn a_refusal_that_the_event_does_not_listen_to_is_a_failure() {
 fn an_answer_with_too_much_in_it_costs_no_more_than_reading_it() {
     let long = format!(r#"{{"{}":1}}"#, "permission_decisio".repeat(50_000));
     let shown = format!("{}…", "permission_decisio".repeat(4).get(..64).unwrap());
-    assert_eq!(printed("pre_tool_use", &long), format!("pass ! unknown field `{shown}`"));
+    assert_eq!(decode_printed("pre_tool_use", &long), format!("pass ! unknown field `{shown}`"));
     let fields = |count: usize| {
         let fields: Vec<String> = (0..count).map(|at| format!(r#""x_{at}":1"#)).collect();
         format!("{{{}}}", fields.join(","))
     };
-    let many = printed("pre_tool_use", &fields(30));
+    let many = decode_printed("pre_tool_use", &fields(30));
     assert!(many.ends_with("! unknown field `x_19` ! and 10 more"), "{many}");
     let wanted = "failed(bad output: invalid hook output: more than 64 unknown fields)";
-    assert_eq!(printed("pre_tool_use", &fields(30_000)), wanted);
+    assert_eq!(decode_printed("pre_tool_use", &fields(30_000)), wanted);
 }

@@ -1,36 +1,36 @@
 //! Exit codes, signals, and what is no object.
 
 use super::*;
-use crate::printed::{UNREAD, UNREADABLE_REFUSAL};
+use crate::program_output::{UNREAD, UNREADABLE_REFUSAL};
 
 #[test]
 fn an_exit_code_is_a_decision_a_failure_or_nothing() {
     let cases = [
-        ("pre_tool_use", exited(0, "", "chatter"), "pass"),
-        ("pre_tool_use", exited(0, " \n", ""), "pass"),
-        ("pre_tool_use", exited(2, "", " no rm \n"), "deny(no rm)"),
-        ("pre_tool_use", exited(2, "{\"continue\":true}", ""), "deny()"),
-        ("preempt", exited(2, "", "no"), "deny(no)"),
-        ("before_compaction", exited(2, "", "not now"), "deny(not now)"),
-        ("post_tool_use", exited(2, "", "stop"), "deny(stop)"),
-        ("stop", exited(2, "", ""), "pass ! stop hook returned exit 2, but this event cannot block"),
+        ("pre_tool_use", exit_output(0, "", "chatter"), "pass"),
+        ("pre_tool_use", exit_output(0, " \n", ""), "pass"),
+        ("pre_tool_use", exit_output(2, "", " no rm \n"), "deny(no rm)"),
+        ("pre_tool_use", exit_output(2, "{\"continue\":true}", ""), "deny()"),
+        ("preempt", exit_output(2, "", "no"), "deny(no)"),
+        ("before_compaction", exit_output(2, "", "not now"), "deny(not now)"),
+        ("post_tool_use", exit_output(2, "", "stop"), "deny(stop)"),
+        ("stop", exit_output(2, "", ""), "pass ! stop hook returned exit 2, but this event cannot block"),
         (
             "tool_response_transform",
-            exited(2, "", "x"),
+            exit_output(2, "", "x"),
             "pass ! tool_response_transform hook returned exit 2, but this event cannot block: x",
         ),
-        ("pre_tool_use", exited(1, "{\"continue\":true}", ""), "failed(crash: exited with status 1)"),
+        ("pre_tool_use", exit_output(1, "{\"continue\":true}", ""), "failed(crash: exited with status 1)"),
         (
             "pre_tool_use",
-            exited(127, "", "sh: 1:\nsh: 1: jq: not found\n\n"),
+            exit_output(127, "", "sh: 1:\nsh: 1: jq: not found\n\n"),
             "failed(missing program: exited with status 127: sh: 1: jq: not found)",
         ),
-        ("stop", exited(126, "", ""), "failed(crash: exited with status 126)"),
+        ("stop", exit_output(126, "", ""), "failed(crash: exited with status 126)"),
         ("stop", CommandOutput { signal: Some(9), ..CommandOutput::default() }, "failed(crash: ended by signal 9)"),
         ("stop", CommandOutput::default(), "failed(crash: ended without an exit status)"),
     ];
     for (name, answer, wanted) in cases {
-        let shown = show(&decoded(&DockerAgent::default(), name, HandlerOutput::Process(answer.clone())));
+        let shown = show(&decode_answer(&DockerAgentCodec::default(), name, HandlerOutput::Process(answer.clone())));
         assert_eq!(shown, wanted, "{name} {answer:?}");
     }
 }
@@ -38,7 +38,8 @@ fn an_exit_code_is_a_decision_a_failure_or_nothing() {
 #[test]
 fn a_long_complaint_is_cut_and_stays_on_one_line() {
     let long = format!("{}\u{1b}[31m", "é".repeat(300));
-    let shown = show(&decoded(&DockerAgent::default(), "stop", HandlerOutput::Process(exited(1, "", &long))));
+    let shown =
+        show(&decode_answer(&DockerAgentCodec::default(), "stop", HandlerOutput::Process(exit_output(1, "", &long))));
     assert_eq!(shown, format!("failed(crash: exited with status 1: {}…)", "é".repeat(200)));
 }
 
@@ -53,13 +54,13 @@ fn plain_text_is_for_the_model_where_the_event_takes_context() {
             | "turn_start"
             | "pre_compact" => "context([a, b])",
             "worktree_create" => "notice([a, b])",
-            _ if row.blocks && row.name != "post_tool_use" => {
+            _ if row.can_block && row.name != "post_tool_use" => {
                 "! what the hook printed is not a JSON object, so nobody reads it; print nothing or an object"
             }
             _ => "",
         };
         let wanted = format!("pass {wanted}");
-        assert_eq!(printed(row.name, " [a, b]\n"), wanted.trim_end(), "{}", row.name);
+        assert_eq!(decode_printed(row.name, " [a, b]\n"), wanted.trim_end(), "{}", row.name);
     }
 }
 
@@ -68,19 +69,23 @@ fn a_log_line_before_the_object_does_not_disable_a_deny() {
     let deny = "checking the call\n{\"hook_specific_output\":{\"permission_decision\":\"deny\"}}\n";
     let message = "the hook printed something beside a JSON object that decides; print the object alone";
     for name in ["pre_tool_use", "preempt", "tool_guard", "permission_request", "user_prompt_submit", "pre_compact"] {
-        assert_eq!(printed(name, deny), format!("failed(bad output: {message})"), "{name}");
+        assert_eq!(decode_printed(name, deny), format!("failed(bad output: {message})"), "{name}");
     }
-    assert_eq!(printed("stop", deny), format!("pass ! {message}"));
-    assert_eq!(printed("turn_start", deny), format!("pass context({}) ! {message}", deny.trim()));
-    assert_eq!(printed("pre_tool_use", "[{\"decision\":\"block\"}]"), format!("failed(bad output: {message})"));
-    assert_eq!(printed("pre_tool_use", "looked at {\"a\":1}, fine"), format!("pass ! {UNREAD}"));
+    assert_eq!(decode_printed("stop", deny), format!("pass ! {message}"));
+    assert_eq!(decode_printed("turn_start", deny), format!("pass context({}) ! {message}", deny.trim()));
+    assert_eq!(decode_printed("pre_tool_use", "[{\"decision\":\"block\"}]"), format!("failed(bad output: {message})"));
+    assert_eq!(decode_printed("pre_tool_use", "looked at {\"a\":1}, fine"), format!("pass ! {UNREAD}"));
 }
 
 #[test]
 fn output_that_was_cut_is_a_failure_and_exit_two_still_blocks() {
-    let cut =
-        |code| CommandOutput { stdout_cut: true, stderr_cut: true, ..exited(code, "{\"decision\":\"block\"", "no") };
-    let show_cut = |name, code| show(&decoded(&DockerAgent::default(), name, HandlerOutput::Process(cut(code))));
+    let cut = |code| CommandOutput {
+        stdout_cut: true,
+        stderr_cut: true,
+        ..exit_output(code, "{\"decision\":\"block\"", "no")
+    };
+    let show_cut =
+        |name, code| show(&decode_answer(&DockerAgentCodec::default(), name, HandlerOutput::Process(cut(code))));
     let failed = "failed(output limit: hook output exceeded the limit of 19 bytes)";
     assert_eq!(show_cut("pre_tool_use", 0), failed);
     assert_eq!(show_cut("turn_start", 0), failed);
@@ -89,10 +94,11 @@ fn output_that_was_cut_is_a_failure_and_exit_two_still_blocks() {
 }
 
 #[test]
-fn a_decision_in_bytes_that_are_no_text_is_a_failure_and_plain_text_is_mended() {
-    let bytes = |stdout: &[u8]| CommandOutput { stdout: stdout.to_vec(), ..exited(0, "", "") };
-    let shown =
-        |name, stdout: &[u8]| show(&decoded(&DockerAgent::default(), name, HandlerOutput::Process(bytes(stdout))));
+fn invalid_utf8_decision_fails_and_invalid_utf8_text_is_repaired() {
+    let bytes = |stdout: &[u8]| CommandOutput { stdout: stdout.to_vec(), ..exit_output(0, "", "") };
+    let shown = |name, stdout: &[u8]| {
+        show(&decode_answer(&DockerAgentCodec::default(), name, HandlerOutput::Process(bytes(stdout))))
+    };
     assert_eq!(
         shown("pre_tool_use", b"{\"decision\":\"block\",\"reason\":\"\xff\"}"),
         "failed(bad output: hook output is not UTF-8)"
@@ -128,21 +134,21 @@ fn what_is_left_of_a_refusal_is_a_failure_of_a_guard() {
         for name in
             ["pre_tool_use", "preempt", "tool_guard", "tool_input_transform", "permission_request", "post_tool_use"]
         {
-            assert_eq!(printed(name, text), failed, "{name} {text}");
+            assert_eq!(decode_printed(name, text), failed, "{name} {text}");
         }
-        assert_eq!(printed("stop", text), "pass", "{text}");
+        assert_eq!(decode_printed("stop", text), "pass", "{text}");
     }
     // Text for the model may speak of refusals, and may not look like one.
-    assert_eq!(printed("user_prompt_submit", "DENY: no rm here"), "pass context(DENY: no rm here)");
-    assert_eq!(printed("user_prompt_submit", "note\n{'decision': 'block'}"), failed);
-    assert_eq!(printed("pre_compact", "\"decision\":\"block\"}"), failed);
+    assert_eq!(decode_printed("user_prompt_submit", "DENY: no rm here"), "pass context(DENY: no rm here)");
+    assert_eq!(decode_printed("user_prompt_submit", "note\n{'decision': 'block'}"), failed);
+    assert_eq!(decode_printed("pre_compact", "\"decision\":\"block\"}"), failed);
 }
 
 #[test]
 fn a_script_has_no_answer_in_this_dialect() {
     let answer = HandlerOutput::Script(pintle_contract::ScriptOutput::Allow);
     assert_eq!(
-        show(&decoded(&DockerAgent::default(), "pre_tool_use", answer)),
+        show(&decode_answer(&DockerAgentCodec::default(), "pre_tool_use", answer)),
         "failed(bad output: only commands, built-ins and models can answer in this dialect)"
     );
 }

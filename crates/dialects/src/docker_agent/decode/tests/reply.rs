@@ -2,17 +2,20 @@
 
 use super::*;
 
-fn reply(schema: Option<&str>, name: &str, text: &str) -> String {
-    let codec = DockerAgent { schema: schema.map(Arc::from), ..DockerAgent::default() };
-    show(&decoded(&codec, name, HandlerOutput::Text(text.to_owned())))
+fn decode_model_reply(schema: Option<&str>, name: &str, text: &str) -> String {
+    let codec = DockerAgentCodec { schema: schema.map(Arc::from), ..DockerAgentCodec::default() };
+    show(&decode_answer(&codec, name, HandlerOutput::Text(text.to_owned())))
 }
 
 #[test]
 fn a_free_reply_is_context() {
-    assert_eq!(reply(None, "turn_start", " be brief \n"), "pass context(be brief)");
-    assert_eq!(reply(None, "worktree_create", "made"), "pass notice(made)");
-    assert_eq!(reply(None, "turn_start", " \n"), "failed(bad output: empty model reply)");
-    assert_eq!(reply(None, "pre_tool_use", "no"), "pass ! the model's reply has no effect on pre_tool_use");
+    assert_eq!(decode_model_reply(None, "turn_start", " be brief \n"), "pass context(be brief)");
+    assert_eq!(decode_model_reply(None, "worktree_create", "made"), "pass notice(made)");
+    assert_eq!(decode_model_reply(None, "turn_start", " \n"), "failed(bad output: empty model reply)");
+    assert_eq!(
+        decode_model_reply(None, "pre_tool_use", "no"),
+        "pass ! the model's reply has no effect on pre_tool_use"
+    );
 }
 
 #[test]
@@ -32,12 +35,12 @@ fn a_judgement_is_read_through_fences_and_prose() {
         (r#"{"reason":"x"}"#, "failed(bad output: invalid decision \"\" (want allow|ask|deny))"),
         (r#"{"decision":1}"#, "failed(bad output: invalid decision \"\" (want allow|ask|deny))"),
     ] {
-        assert_eq!(reply(Some("pre_tool_use_decision"), "pre_tool_use", text), wanted, "{text}");
+        assert_eq!(decode_model_reply(Some("pre_tool_use_decision"), "pre_tool_use", text), wanted, "{text}");
     }
-    let broken = reply(Some("pre_tool_use_decision"), "pre_tool_use", "{decision: deny}");
+    let broken = decode_model_reply(Some("pre_tool_use_decision"), "pre_tool_use", "{decision: deny}");
     assert!(broken.starts_with("failed(bad output: the model's reply is not JSON: "), "{broken}");
     assert_eq!(
-        reply(Some("verdict"), "pre_tool_use", "x"),
+        decode_model_reply(Some("verdict"), "pre_tool_use", "x"),
         "failed(bad output: model hook: unknown schema \"verdict\"; the only one is `pre_tool_use_decision`)"
     );
 }

@@ -3,9 +3,9 @@
 use super::super::key::KEYS;
 use super::*;
 
-fn strictly(name: &str, stdout: &str) -> String {
-    let codec = DockerAgent { strict_output: true, ..DockerAgent::default() };
-    show(&decoded(&codec, name, HandlerOutput::Process(exited(0, stdout, ""))))
+fn decode_strictly(name: &str, stdout: &str) -> String {
+    let codec = DockerAgentCodec { strict_output: true, ..DockerAgentCodec::default() };
+    show(&decode_answer(&codec, name, HandlerOutput::Process(exit_output(0, stdout, ""))))
 }
 
 #[test]
@@ -37,12 +37,12 @@ fn strict_output_is_one_object_or_nothing() {
         (r#"{"hook_specific_output":{"hook_event_name":"pre_tool_use"}}"#, "pass"),
         (r#"{"CONTINUE":true}"#, "pass"),
     ] {
-        assert_eq!(strictly("pre_tool_use", output), wanted, "{output}");
+        assert_eq!(decode_strictly("pre_tool_use", output), wanted, "{output}");
     }
 }
 
 /// A value that each key takes.
-fn value(name: &str) -> &'static str {
+fn valid_value(name: &str) -> &'static str {
     match name {
         "continue" => "true",
         "hook_specific_output" => "{}",
@@ -57,7 +57,7 @@ fn value(name: &str) -> &'static str {
 }
 
 /// Which keys each event supports (docker-agent behaviour, sections 1.1 and 3.6); the others of its list are common.
-fn supported(event: &str) -> Vec<&'static str> {
+fn supported_keys(event: &str) -> Vec<&'static str> {
     let blocking = ["decision", "reason", "stop_reason"];
     let context = ["additional_context", "instruction_context"];
     let permission = ["permission_decision", "permission_decision_reason"];
@@ -87,17 +87,17 @@ fn every_key_is_refused_on_every_event_that_does_not_support_it() {
     let names = ROWS.iter().map(|row| row.name).chain(["preempt"]);
     let keys = KEYS.iter().filter(|key| !["suppress_output", "hook_event_name"].contains(&key.name));
     for (name, key) in names.flat_map(|name| keys.clone().map(move |key| (name, key))) {
-        let field = format!(r#""{}":{}"#, key.name, value(key.name));
+        let field = format!(r#""{}":{}"#, key.name, valid_value(key.name));
         let output =
-            if key.specific { format!(r#"{{"hook_specific_output":{{{field}}}}}"#) } else { format!("{{{field}}}") };
+            if key.is_specific { format!(r#"{{"hook_specific_output":{{{field}}}}}"#) } else { format!("{{{field}}}") };
         let told = if name == "preempt" { "pre_tool_use" } else { name };
         let wanted = match key.name {
             "decision" => format!("{told} does not support blocking output"),
             key => format!("{told} does not support {key}"),
         };
-        let said = strictly(name, &output);
+        let said = decode_strictly(name, &output);
         let refused = said == format!("failed(bad output: invalid hook output: {wanted})");
-        assert_eq!(refused, !supported(name).contains(&key.name), "{name} {output}: {said}");
+        assert_eq!(refused, !supported_keys(name).contains(&key.name), "{name} {output}: {said}");
         assert!(refused || !said.starts_with("failed"), "{name} {output}: {said}");
     }
 }
@@ -105,6 +105,6 @@ fn every_key_is_refused_on_every_event_that_does_not_support_it() {
 #[test]
 fn blocking_is_refused_where_the_event_cannot_block() {
     let wanted = "failed(bad output: invalid hook output: stop does not support blocking output)";
-    assert_eq!(strictly("stop", r#"{"continue":false}"#), wanted);
-    assert_eq!(strictly("pre_compact", r#"{"continue":false}"#), "deny()");
+    assert_eq!(decode_strictly("stop", r#"{"continue":false}"#), wanted);
+    assert_eq!(decode_strictly("pre_compact", r#"{"continue":false}"#), "deny()");
 }

@@ -2,10 +2,10 @@
 
 use pintle_contract::AgentSpec;
 
-use crate::document::{Entry, Report};
+use crate::document::{FileReport, MapEntry};
 
 /// Reports every agent whose forced hand-offs lead back to it.
-pub(super) fn check(members: &[AgentSpec], entries: &[Entry], report: &Report) {
+pub(super) fn check(members: &[AgentSpec], entries: &[MapEntry], report: &FileReport) {
     let next = |name: &str| {
         let member = members.iter().find(|member| member.name == name)?;
         member.member.as_ref()?.forced_handoff.as_deref()

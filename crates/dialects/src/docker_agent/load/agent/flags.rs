@@ -5,12 +5,12 @@
 
 use pintle_contract::{HookDeclaration, Location};
 
-use crate::docker_agent::Compat;
+use crate::docker_agent::DockerAgentVersion;
 use crate::docker_agent::hooks;
 
 /// Which hooks an agent's flags ask for.
 #[derive(Debug, Default)]
-pub(super) struct Flags {
+pub(super) struct AgentFlags {
     pub(super) add_date: Option<Location>,
     pub(super) add_environment_info: Option<Location>,
     pub(super) add_prompt_files: Option<(Vec<String>, Location)>,
@@ -22,12 +22,12 @@ pub(super) struct Flags {
     pub(super) agent: Location,
 }
 
-impl Flags {
+impl AgentFlags {
     /// The hooks, in the order they are added.
-    pub(super) fn hooks(&self, compat: Compat) -> Vec<HookDeclaration> {
+    pub(super) fn hooks(&self, compat: DockerAgentVersion) -> Vec<HookDeclaration> {
         let mut added: Vec<Option<HookDeclaration>> = Vec::new();
         let mut add = |event: &str, name: &str, arguments: &[&str], location: &Location| {
-            added.push(hooks::builtin(event, name, arguments, location, compat));
+            added.push(hooks::builtin_hook(event, name, arguments, location, compat));
         };
         if let Some(place) = &self.add_date {
             add("turn_start", "add_date", &[], place);
@@ -43,7 +43,7 @@ impl Flags {
             add("tool_guard", "safer_shell", &["safer"], place);
         }
         if let Some(place) = &self.redact_secrets {
-            let of_arguments = if compat == Compat::G1 { "pre_tool_use" } else { "tool_input_transform" };
+            let of_arguments = if compat == DockerAgentVersion::G1 { "pre_tool_use" } else { "tool_input_transform" };
             for event in [of_arguments, "before_llm_call", "tool_response_transform"] {
                 add(event, "redact_secrets", &[], place);
             }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use pintle_contract::{AgentSpec, Diagnostic, MatcherSpec, ToolsetKind, suggest_nearest};
 use regex::Regex;
 
-use crate::document::Report;
+use crate::document::FileReport;
 
 /// The tools of a toolset as models call them; empty where the toolset's author names them.
 #[must_use]
@@ -58,17 +58,17 @@ struct KnownTools<'a> {
 }
 
 /// Warns of matchers that fit no tool of the agent.
-pub(super) fn check(report: &Report, agent: &AgentSpec) {
+pub(super) fn check(report: &FileReport, agent: &AgentSpec) {
     let Some(known) = known_tools(agent) else { return };
     let mut told = HashSet::new();
     for hook in &agent.hooks {
         let Some(MatcherSpec::Pattern { text, location }) = &hook.matcher else { continue };
-        if known.may_fit(text) || !told.insert((text.to_string(), location.line_column())) {
+        if known.may_match(text) || !told.insert((text.to_string(), location.line_column())) {
             continue;
         }
         let message = format!("the matcher `{text}` fits no tool of agent `{}`, so its hooks never run", agent.name);
         let finding = Diagnostic::warning("dead_matcher", message, location.clone());
-        report.add(finding.help(known.help(text)));
+        report.add(finding.help(known.suggest_names(text)));
     }
 }
 
@@ -93,14 +93,14 @@ fn known_tools(agent: &AgentSpec) -> Option<KnownTools<'_>> {
 }
 
 impl KnownTools<'_> {
-    fn may_fit(&self, text: &str) -> bool {
+    fn may_match(&self, text: &str) -> bool {
         // What is no pattern is reported where it is compiled.
         let Ok(pattern) = Regex::new(&format!("^(?:{text})$")) else { return true };
         self.names.iter().any(|name| pattern.is_match(name))
-            || self.prefixes.iter().any(|prefix| may_begin_with(text, prefix))
+            || self.prefixes.iter().any(|prefix| may_match_prefix(text, prefix))
     }
 
-    fn help(&self, text: &str) -> String {
+    fn suggest_names(&self, text: &str) -> String {
         let names = || self.names.iter().copied();
         let near = text.split('|').find_map(|word| suggest_nearest(word.trim(), names()));
         match (near, self.prefixes.first()) {
@@ -112,7 +112,7 @@ impl KnownTools<'_> {
 }
 
 /// Whether a name that begins in this way may fit one of a pattern's alternatives, as far as they are plain text.
-fn may_begin_with(text: &str, prefix: &str) -> bool {
+fn may_match_prefix(text: &str, prefix: &str) -> bool {
     let is_special = |letter: char| "\\.+*?()[]{}^$".contains(letter);
     text.split('|').any(|alternative| match alternative.find(is_special) {
         None => alternative.starts_with(prefix),
@@ -132,7 +132,7 @@ mod tests {
     fn what_may_fit_is_not_called_dead() {
         let known = KnownTools { names: vec!["shell", "read_file"], prefixes: vec![String::from("gh_")] };
         for text in ["shell", "shell|write_file", "read_.*", ".*", "gh_wipe", "gh_.*", "g.*", "(gh|x)_wipe", "s?hell"] {
-            assert!(known.may_fit(text), "{text}");
+            assert!(known.may_match(text), "{text}");
         }
         for (text, help) in [
             ("Shell", "did you mean `shell`?"),
@@ -141,10 +141,10 @@ mod tests {
             ("Bash|Write", "the tools of the MCP server are called `gh_…`"),
             ("wipe.*", "the tools of the MCP server are called `gh_…`"),
         ] {
-            assert!(!known.may_fit(text), "{text}");
-            assert_eq!(known.help(text), help, "{text}");
+            assert!(!known.may_match(text), "{text}");
+            assert_eq!(known.suggest_names(text), help, "{text}");
         }
         let known = KnownTools { prefixes: Vec::new(), ..known };
-        assert_eq!(known.help("bash"), "the agent has shell, read_file");
+        assert_eq!(known.suggest_names("bash"), "the agent has shell, read_file");
     }
 }

@@ -4,11 +4,11 @@
 //! Pintle does not implement is a warning, and an error when leaving it out would let an agent do more than its author
 //! wrote. One run reports every fault of the file.
 
+mod agent_entry;
 mod chain;
 mod commands;
 mod flags;
 mod liveness;
-mod member;
 mod model;
 mod permission;
 mod tools;
@@ -21,11 +21,11 @@ use std::sync::Arc;
 
 use pintle_contract::{AgentSpec, ByteSpan, PermissionMode, PermissionsSpec, TeamSpec, suggest_nearest};
 
-use self::model::Models;
-use self::tools::Shelf;
-use self::unsupported::Missing;
-use crate::docker_agent::Compat;
-use crate::document::{Entry, Fields, Kind, Node, Report, keep_to_one_line};
+use self::model::ModelTable;
+use self::tools::SharedDefinitions;
+use self::unsupported::UnsupportedKey;
+use crate::docker_agent::DockerAgentVersion;
+use crate::document::{DocNode, FieldReader, FileReport, MapEntry, NodeKind, sanitize};
 
 /// The agent that a person talks to, when there is one of this name; else the first of the file.
 const ROOT: &str = "root";
@@ -42,20 +42,20 @@ const MODES: &[(&str, PermissionMode)] = &[
 ];
 
 /// Keys of the document that docker-agent has and Pintle does not implement.
-const NOT_YET: &[Missing] = &[
-    Missing::feature("rag", "leave it out; agents can search files with the `filesystem` toolset"),
-    Missing::feature("skills", "put what the agent should know into its `instruction` or `add_prompt_files`"),
-    Missing::feature("budget", "`max_iterations` of an agent bounds a run; nothing counts its cost"),
-    Missing::feature("budgets", "`max_iterations` of an agent bounds a run; nothing counts its cost"),
-    Missing::feature("flavors", "write the variant as a file of its own"),
+const NOT_YET: &[UnsupportedKey] = &[
+    UnsupportedKey::feature("rag", "leave it out; agents can search files with the `filesystem` toolset"),
+    UnsupportedKey::feature("skills", "put what the agent should know into its `instruction` or `add_prompt_files`"),
+    UnsupportedKey::feature("budget", "`max_iterations` of an agent bounds a run; nothing counts its cost"),
+    UnsupportedKey::feature("budgets", "`max_iterations` of an agent bounds a run; nothing counts its cost"),
+    UnsupportedKey::feature("flavors", "write the variant as a file of its own"),
 ];
 
 /// What every part of the file is read with.
-struct File<'a> {
-    report: &'a Report,
-    compat: Compat,
-    models: Models<'a>,
-    shelf: Shelf<'a>,
+struct AgentFile<'a> {
+    report: &'a FileReport,
+    compat: DockerAgentVersion,
+    models: ModelTable<'a>,
+    shared: SharedDefinitions<'a>,
     /// The agents by name, as the file declares them.
     agents: Vec<&'a str>,
 }
@@ -63,23 +63,27 @@ struct File<'a> {
 /// Reads a document of agents. `None` when it declares none; the report says why.
 ///
 /// `compat` outranks what the document says itself.
-pub(super) fn read(report: &Report, document: Option<&Node>, compat: Option<Compat>) -> Option<TeamSpec> {
-    let mut fields = Fields::new(report, "the file", document, ByteSpan::default());
+pub(super) fn read(
+    report: &FileReport,
+    document: Option<&DocNode>,
+    compat: Option<DockerAgentVersion>,
+) -> Option<TeamSpec> {
+    let mut fields = FieldReader::new(report, "the file", document, ByteSpan::default());
     read_version(&mut fields);
-    let written = fields.choice("compat", Compat::WORDS);
-    let models = Models::read(&mut fields);
-    let shelf = Shelf::read(&mut fields);
+    let written = fields.choice("compat", DockerAgentVersion::WORDS);
+    let models = ModelTable::read(&mut fields);
+    let shelf = SharedDefinitions::read(&mut fields);
     let entries = entries_of(&mut fields, "agents");
     let agents: Vec<&str> = entries.iter().map(|entry| entry.key.as_str()).collect();
-    let file = File { report, compat: compat.or(written).unwrap_or_default(), models, shelf, agents };
+    let file = AgentFile { report, compat: compat.or(written).unwrap_or_default(), models, shared: shelf, agents };
     if entries.is_empty() {
         let help = Some(String::from("declare at least one: `agents:`, and below it `root:` with its fields"));
-        report.value_error("no_agents", "the file declares no agents", fields.place(), help);
+        report.value_error("no_agents", "the file declares no agents", fields.span(), help);
     }
-    let mut members: Vec<AgentSpec> = entries.iter().map(|entry| member::read(entry, &file)).collect();
+    let mut members: Vec<AgentSpec> = entries.iter().map(|entry| agent_entry::read(entry, &file)).collect();
     chain::check(&members, entries, report);
     unguarded::check(report, &members);
-    file.shelf.check();
+    file.shared.check();
     if let Some(at) = members.iter().position(|member| member.name == ROOT) {
         let root = members.remove(at);
         members.insert(0, root);
@@ -87,9 +91,9 @@ pub(super) fn read(report: &Report, document: Option<&Node>, compat: Option<Comp
     let mut permissions = permission::read(&mut fields);
     permissions.mode = read_runtime(&mut fields);
     read_metadata(&mut fields);
-    unsupported::tell(&mut fields, NOT_YET);
+    unsupported::report_unsupported(&mut fields, NOT_YET);
     if fields.others().any(|entry| entry.key == "hooks") {
-        let span = fields.node("hooks").map_or(fields.place(), |node| node.span);
+        let span = fields.node("hooks").map_or(fields.span(), |node| node.span);
         let help = Some(String::from("write it below the agent that it is of, as in `agents: {root: {hooks: ..}}`"));
         report.value_error("misplaced_key", "`hooks` belongs to an agent", span, help);
     }
@@ -99,20 +103,20 @@ pub(super) fn read(report: &Report, document: Option<&Node>, compat: Option<Comp
 }
 
 /// The entries of a mapping whose keys are names; none when it is absent or no mapping, which is reported.
-fn entries_of<'a>(fields: &mut Fields<'a>, key: &'static str) -> &'a [Entry] {
+fn entries_of<'a>(fields: &mut FieldReader<'a>, key: &'static str) -> &'a [MapEntry] {
     let node = fields.node(key);
     // `fields` reports what is no mapping.
     let _ = fields.fields(key);
     match node.map(|node| &node.kind) {
-        Some(Kind::Map(entries)) => entries,
+        Some(NodeKind::Map(entries)) => entries,
         _ => &[],
     }
 }
 
 /// Reads `version`, which is text upstream and often written without quotes.
-fn read_version(fields: &mut Fields<'_>) {
+fn read_version(fields: &mut FieldReader<'_>) {
     let Some(node) = fields.node("version") else { return };
-    let Kind::Scalar(scalar) = &node.kind else {
+    let NodeKind::Scalar(scalar) = &node.kind else {
         let _: Option<String> = fields.text("version");
         return;
     };
@@ -129,17 +133,17 @@ fn read_version(fields: &mut Fields<'_>) {
 }
 
 /// Reads `runtime`: what happens to calls that no rule names, unless an agent says so itself.
-fn read_runtime(fields: &mut Fields<'_>) -> Option<PermissionMode> {
+fn read_runtime(fields: &mut FieldReader<'_>) -> Option<PermissionMode> {
     let mut own = fields.fields("runtime")?;
     let mode = read_mode(&mut own);
-    unsupported::tell(
+    unsupported::report_unsupported(
         &mut own,
         &[
-            Missing::feature(
+            UnsupportedKey::feature(
                 "sandbox",
                 "the agent runs on this machine; hooks guard it, and `sandbox` of a hook that hook",
             ),
-            Missing::feature("network_allowlist", "it belongs to `sandbox`"),
+            UnsupportedKey::feature("network_allowlist", "it belongs to `sandbox`"),
         ],
     );
     own.finish_strictly();
@@ -147,7 +151,7 @@ fn read_runtime(fields: &mut Fields<'_>) -> Option<PermissionMode> {
 }
 
 /// Reads `metadata`, which is for people and registries.
-fn read_metadata(fields: &mut Fields<'_>) {
+fn read_metadata(fields: &mut FieldReader<'_>) {
     let Some(mut own) = fields.fields("metadata") else { return };
     for key in ["author", "license", "readme", "description", "version"] {
         let _ = own.node(key);
@@ -157,8 +161,8 @@ fn read_metadata(fields: &mut Fields<'_>) {
 }
 
 /// Says that a name means nothing, and which known one it may have been.
-fn unknown<'a>(
-    report: &Report,
+fn report_unknown<'a>(
+    report: &FileReport,
     what: &str,
     name: &str,
     span: ByteSpan,
@@ -173,19 +177,19 @@ fn unknown<'a>(
 }
 
 /// Reads `permissions` of a mapping.
-pub(super) fn read_permissions(fields: &mut Fields<'_>) -> PermissionsSpec {
+pub(super) fn read_permissions(fields: &mut FieldReader<'_>) -> PermissionsSpec {
     permission::read(fields)
 }
 
 /// Reads `safety` of a mapping: what happens to a call that no rule names.
-pub(super) fn read_mode(fields: &mut Fields<'_>) -> Option<PermissionMode> {
+pub(super) fn read_mode(fields: &mut FieldReader<'_>) -> Option<PermissionMode> {
     fields.choice("safety", MODES)
 }
 
 /// The findings of a report, each on one line.
-pub(super) fn findings(report: Report) -> Vec<pintle_contract::Diagnostic> {
-    let mut findings = report.into_findings();
-    keep_to_one_line(&mut findings);
+pub(super) fn into_diagnostics(report: FileReport) -> Vec<pintle_contract::Diagnostic> {
+    let mut findings = report.into_diagnostics();
+    sanitize(&mut findings);
     findings
 }
 

@@ -2,9 +2,9 @@
 
 use pintle_contract::{ByteSpan, ModelSpec, RetrySpec};
 
-use super::unsupported::{self, Missing};
-use super::{entries_of, unknown};
-use crate::document::{Entry, Fields, Kind, Report};
+use super::unsupported::{self, UnsupportedKey};
+use super::{entries_of, report_unknown};
+use crate::document::{FieldReader, FileReport, MapEntry, NodeKind};
 
 /// Tries after the first that docker-agent makes (Agents, fallback, `retries`).
 pub(super) const RETRIES: u32 = 2;
@@ -19,18 +19,18 @@ const AUTOMATIC: &str = "auto";
 
 /// The models of a file.
 #[derive(Debug)]
-pub(super) struct Models<'a> {
-    report: &'a Report,
-    declared: Vec<(&'a str, Chosen)>,
-    providers: Vec<(&'a str, Provider)>,
+pub(super) struct ModelTable<'a> {
+    report: &'a FileReport,
+    declared: Vec<(&'a str, ResolvedModel)>,
+    providers: Vec<(&'a str, ProviderDecl)>,
 }
 
 /// A model as an agent uses it.
 #[derive(Debug, Clone)]
-pub(super) struct Chosen {
+pub(super) struct ResolvedModel {
     pub(super) spec: ModelSpec,
     /// What stands in for it, as written: names of models and `provider/model`.
-    pub(super) others: Vec<(String, ByteSpan)>,
+    pub(super) alternatives: Vec<(String, ByteSpan)>,
     /// The share of its window that starts a compaction.
     pub(super) threshold: Option<f64>,
     /// Its window in tokens.
@@ -39,7 +39,7 @@ pub(super) struct Chosen {
 
 /// A provider that the file declares.
 #[derive(Debug, Clone)]
-struct Provider {
+struct ProviderDecl {
     provider: String,
     base_url: Option<String>,
     token_key: Option<String>,
@@ -49,28 +49,28 @@ struct Provider {
 
 /// Sampling and transport settings without a counterpart here. Their absence changes how a model answers, not what may
 /// happen.
-const MODEL_NOT_YET: &[Missing] = &[
-    Missing::feature("top_p", "the provider's own default counts"),
-    Missing::feature("frequency_penalty", "the provider's own default counts"),
-    Missing::feature("presence_penalty", "the provider's own default counts"),
-    Missing::feature("parallel_tool_calls", "the provider's own default counts"),
-    Missing::feature("thinking_budget", "the provider's own default counts"),
-    Missing::feature("task_budget", "the provider's own default counts"),
-    Missing::feature("auth", "name the variable that holds the key with `token_key`"),
-    Missing::feature("compaction_model", "the agent's own model writes its summaries"),
+const MODEL_NOT_YET: &[UnsupportedKey] = &[
+    UnsupportedKey::feature("top_p", "the provider's own default counts"),
+    UnsupportedKey::feature("frequency_penalty", "the provider's own default counts"),
+    UnsupportedKey::feature("presence_penalty", "the provider's own default counts"),
+    UnsupportedKey::feature("parallel_tool_calls", "the provider's own default counts"),
+    UnsupportedKey::feature("thinking_budget", "the provider's own default counts"),
+    UnsupportedKey::feature("task_budget", "the provider's own default counts"),
+    UnsupportedKey::feature("auth", "name the variable that holds the key with `token_key`"),
+    UnsupportedKey::feature("compaction_model", "the agent's own model writes its summaries"),
 ];
 /// The same of models alone.
-const ONLY_MODEL_NOT_YET: &[Missing] = &[
-    Missing::feature("bypass_models_gateway", "there is no gateway: models are always reached directly"),
-    Missing::feature("routing", "give each agent the model that fits it"),
-    Missing::feature("title_model", "sessions have no titles"),
-    Missing::feature("capabilities", "only text is sent"),
-    Missing::feature("cost", "nothing is priced"),
+const ONLY_MODEL_NOT_YET: &[UnsupportedKey] = &[
+    UnsupportedKey::feature("bypass_models_gateway", "there is no gateway: models are always reached directly"),
+    UnsupportedKey::feature("routing", "give each agent the model that fits it"),
+    UnsupportedKey::feature("title_model", "sessions have no titles"),
+    UnsupportedKey::feature("capabilities", "only text is sent"),
+    UnsupportedKey::feature("cost", "nothing is priced"),
 ];
 
-impl<'a> Models<'a> {
+impl<'a> ModelTable<'a> {
     /// Reads `providers` and `models`.
-    pub(super) fn read(fields: &mut Fields<'a>) -> Self {
+    pub(super) fn read(fields: &mut FieldReader<'a>) -> Self {
         let report = fields.report();
         let providers =
             entries_of(fields, "providers").iter().map(|entry| (entry.key.as_str(), read_provider(report, entry)));
@@ -86,26 +86,26 @@ impl<'a> Models<'a> {
     /// The model that a text means: a name of `models`, `provider/model`, `script:FILE`, or several of them with commas
     /// between, of which the first is used and the others stand in for it. `None` when it means none, which is reported,
     /// and for `auto`.
-    pub(super) fn choose(&self, text: &str, span: ByteSpan) -> Option<Chosen> {
+    pub(super) fn choose(&self, text: &str, span: ByteSpan) -> Option<ResolvedModel> {
         let mut several = text.split(',').map(str::trim).filter(|name| !name.is_empty());
         let first = several.next()?;
-        let mut chosen = self.one(first, span)?;
+        let mut chosen = self.resolve_one(first, span)?;
         let others: Vec<_> = several.map(|name| (name.to_owned(), span)).collect();
         if !others.is_empty() {
             let help = String::from("name one model, and the others under `fallback: {models: [..]}`");
             let message = format!("only `{first}` is used, the others when it fails: models do not take turns");
             self.report.warning("not_supported", message, span, Some(help));
         }
-        chosen.others.extend(others);
+        chosen.alternatives.extend(others);
         Some(chosen)
     }
 
     /// The models that stand in for others, in their order.
     pub(super) fn resolve(&self, others: &[(String, ByteSpan)]) -> Vec<ModelSpec> {
-        others.iter().filter_map(|(name, span)| self.one(name, *span)).map(|chosen| chosen.spec).collect()
+        others.iter().filter_map(|(name, span)| self.resolve_one(name, *span)).map(|chosen| chosen.spec).collect()
     }
 
-    fn one(&self, name: &str, span: ByteSpan) -> Option<Chosen> {
+    fn resolve_one(&self, name: &str, span: ByteSpan) -> Option<ResolvedModel> {
         if let Some((_, known)) = self.declared.iter().find(|(known, _)| *known == name) {
             return Some(known.clone());
         }
@@ -115,15 +115,15 @@ impl<'a> Models<'a> {
             return None;
         }
         if let Some(file) = name.strip_prefix("script:") {
-            return Some(plain(ModelSpec { name: file.to_owned(), ..bare("script") }));
+            return Some(without_options(ModelSpec { name: file.to_owned(), ..empty_model("script") }));
         }
         match name.split_once('/') {
             Some((provider, model)) if !provider.is_empty() && !model.is_empty() => {
-                Some(plain(ModelSpec { name: model.to_owned(), ..self.provided(provider) }))
+                Some(without_options(ModelSpec { name: model.to_owned(), ..self.provider_default(provider) }))
             }
             _ => {
                 let known = self.declared.iter().map(|(name, _)| *name);
-                unknown(
+                report_unknown(
                     self.report,
                     "the model",
                     name,
@@ -137,27 +137,28 @@ impl<'a> Models<'a> {
     }
 
     /// A model of a provider, all but its name.
-    fn provided(&self, name: &str) -> ModelSpec {
-        let Some((_, own)) = self.providers.iter().find(|(known, _)| *known == name) else { return bare(name) };
+    fn provider_default(&self, name: &str) -> ModelSpec {
+        let Some((_, own)) = self.providers.iter().find(|(known, _)| *known == name) else { return empty_model(name) };
         ModelSpec {
             base_url: own.base_url.clone(),
             api_key_env: own.token_key.clone(),
             temperature: own.temperature,
             max_tokens: own.max_tokens,
-            ..bare(&own.provider)
+            ..empty_model(&own.provider)
         }
     }
 
-    fn read_model(&self, entry: &'a Entry) -> Option<Chosen> {
-        let mut fields = Fields::new(self.report, format!("model `{}`", entry.key), Some(&entry.value), entry.key_span);
-        let first_available = names(&mut fields, "first_available");
+    fn read_model(&self, entry: &'a MapEntry) -> Option<ResolvedModel> {
+        let mut fields =
+            FieldReader::new(self.report, format!("model `{}`", entry.key), Some(&entry.value), entry.key_span);
+        let first_available = read_names(&mut fields, "first_available");
         let provider = fields.text("provider");
-        let own = provider.as_deref().map(|provider| self.provided(provider));
+        let own = provider.as_deref().map(|provider| self.provider_default(provider));
         let name = fields.text("model");
-        let spec = own.clone().unwrap_or_else(|| bare(DEFAULT_PROVIDER));
+        let spec = own.clone().unwrap_or_else(|| empty_model(DEFAULT_PROVIDER));
         let spec = ModelSpec {
             name: name.clone().unwrap_or_default(),
-            base_url: address(&mut fields).or(spec.base_url),
+            base_url: read_base_url(&mut fields).or(spec.base_url),
             api_key_env: fields.text("token_key").or(spec.api_key_env),
             max_tokens: fields.integer("max_tokens", 1..=u32::MAX).or(spec.max_tokens),
             temperature: fields.number("temperature", TEMPERATURES).or(spec.temperature),
@@ -166,16 +167,16 @@ impl<'a> Models<'a> {
         let threshold = fields.number("compaction_threshold", THRESHOLDS);
         let window = read_options(&mut fields);
         let _ = (fields.text("description"), fields.node("track_usage"));
-        unsupported::tell(&mut fields, MODEL_NOT_YET);
-        unsupported::tell(&mut fields, ONLY_MODEL_NOT_YET);
-        let place = fields.place();
+        unsupported::report_unsupported(&mut fields, MODEL_NOT_YET);
+        unsupported::report_unsupported(&mut fields, ONLY_MODEL_NOT_YET);
+        let place = fields.span();
         fields.finish_strictly();
         if let Some(((first, span), others)) = first_available.split_first() {
             let message = format!("the model `{}` is always `{first}`, the others when it fails", entry.key);
             let help = String::from("which keys are set is not looked at when a model is picked");
             self.report.warning("not_supported", message, *span, Some(help));
-            let chosen = self.one(first, *span)?;
-            return Some(Chosen { others: others.to_vec(), ..chosen });
+            let chosen = self.resolve_one(first, *span)?;
+            return Some(ResolvedModel { alternatives: others.to_vec(), ..chosen });
         }
         for (key, value) in [("provider", &provider), ("model", &name)] {
             if value.is_none() {
@@ -184,26 +185,26 @@ impl<'a> Models<'a> {
                 self.report.value_error("missing_key", &message, place, Some(help));
             }
         }
-        (provider.is_some() && name.is_some()).then_some(Chosen { threshold, window, ..plain(spec) })
+        (provider.is_some() && name.is_some()).then_some(ResolvedModel { threshold, window, ..without_options(spec) })
     }
 }
 
 /// The names of a list of texts, each with its place.
-pub(super) fn names(fields: &mut Fields<'_>, key: &'static str) -> Vec<(String, ByteSpan)> {
+pub(super) fn read_names(fields: &mut FieldReader<'_>, key: &'static str) -> Vec<(String, ByteSpan)> {
     // The getter reports what is no text.
     let _ = fields.texts(key);
     let items = fields.node(key).filter(|node| !node.is_null()).and_then(|node| match &node.kind {
-        Kind::List(items) => Some(items.as_slice()),
+        NodeKind::List(items) => Some(items.as_slice()),
         _ => None,
     });
     items.unwrap_or_default().iter().filter_map(|item| Some((item.as_text()?.to_owned(), item.span))).collect()
 }
 
-fn plain(spec: ModelSpec) -> Chosen {
-    Chosen { spec, others: Vec::new(), threshold: None, window: None }
+fn without_options(spec: ModelSpec) -> ResolvedModel {
+    ResolvedModel { spec, alternatives: Vec::new(), threshold: None, window: None }
 }
 
-fn bare(provider: &str) -> ModelSpec {
+fn empty_model(provider: &str) -> ModelSpec {
     ModelSpec {
         name: String::new(),
         provider: provider.to_owned(),
@@ -216,7 +217,7 @@ fn bare(provider: &str) -> ModelSpec {
 }
 
 /// Reads `base_url`. Variables in it are not replaced, which would send requests to nowhere.
-fn address(fields: &mut Fields<'_>) -> Option<String> {
+fn read_base_url(fields: &mut FieldReader<'_>) -> Option<String> {
     let address = fields.text("base_url")?;
     if let Some(node) = fields.node("base_url").filter(|_| address.contains('$')) {
         let help = Some(String::from("write the address itself"));
@@ -226,7 +227,7 @@ fn address(fields: &mut Fields<'_>) -> Option<String> {
 }
 
 /// Reads `provider_opts`, of which only the model's window has a counterpart.
-fn read_options(fields: &mut Fields<'_>) -> Option<u64> {
+fn read_options(fields: &mut FieldReader<'_>) -> Option<u64> {
     let report = fields.report();
     let mut own = fields.fields("provider_opts")?;
     let window = own.integer("context_size", 1..=u64::MAX);
@@ -238,26 +239,29 @@ fn read_options(fields: &mut Fields<'_>) -> Option<u64> {
     window
 }
 
-fn read_provider(report: &Report, entry: &Entry) -> Provider {
-    let mut fields = Fields::new(report, format!("provider `{}`", entry.key), Some(&entry.value), entry.key_span);
+fn read_provider(report: &FileReport, entry: &MapEntry) -> ProviderDecl {
+    let mut fields = FieldReader::new(report, format!("provider `{}`", entry.key), Some(&entry.value), entry.key_span);
     let provider = fields.text("provider").unwrap_or_else(|| String::from(DEFAULT_PROVIDER));
     let forms = [("openai_chatcompletions", false), ("openai_responses", true)];
     let speaks_responses = fields.choice("api_type", &forms).unwrap_or(false);
-    let provider = Provider {
+    let provider = ProviderDecl {
         provider: if speaks_responses && provider == DEFAULT_PROVIDER {
             String::from("openai_responses")
         } else {
             provider
         },
-        base_url: address(&mut fields),
+        base_url: read_base_url(&mut fields),
         token_key: fields.text("token_key"),
         temperature: fields.number("temperature", TEMPERATURES),
         max_tokens: fields.integer("max_tokens", 1..=u32::MAX),
     };
     let _ = fields.node("track_usage");
-    unsupported::tell(&mut fields, MODEL_NOT_YET);
-    let unload = Missing::feature("unload_api", "models are not unloaded");
-    unsupported::tell(&mut fields, &[unload, Missing::feature("provider_opts", "the provider's own defaults count")]);
+    unsupported::report_unsupported(&mut fields, MODEL_NOT_YET);
+    let unload = UnsupportedKey::feature("unload_api", "models are not unloaded");
+    unsupported::report_unsupported(
+        &mut fields,
+        &[unload, UnsupportedKey::feature("provider_opts", "the provider's own defaults count")],
+    );
     fields.finish_strictly();
     provider
 }

@@ -5,15 +5,15 @@
 
 use pintle_contract::{ByteSpan, PermissionRule, PermissionsSpec};
 
-use super::model::names;
-use crate::document::{Fields, Report};
+use super::model::read_names;
+use crate::document::{FieldReader, FileReport};
 
 /// Reads `permissions`.
-pub(super) fn read(fields: &mut Fields<'_>) -> PermissionsSpec {
+pub(super) fn read(fields: &mut FieldReader<'_>) -> PermissionsSpec {
     let Some(mut own) = fields.fields("permissions") else { return PermissionsSpec::default() };
     let report = own.report();
     let mut rules = |key: &'static str| {
-        let written = names(&mut own, key);
+        let written = read_names(&mut own, key);
         written.iter().filter_map(|(text, span)| read_rule(report, text, *span)).collect::<Vec<_>>()
     };
     let permissions = PermissionsSpec { allow: rules("allow"), ask: rules("ask"), deny: rules("deny"), mode: None };
@@ -21,12 +21,12 @@ pub(super) fn read(fields: &mut Fields<'_>) -> PermissionsSpec {
     permissions
 }
 
-fn read_rule(report: &Report, text: &str, span: ByteSpan) -> Option<PermissionRule> {
+fn read_rule(report: &FileReport, text: &str, span: ByteSpan) -> Option<PermissionRule> {
     let refuse = |message: String, help: &str| {
         report.value_error("bad_rule", &message, span, Some(help.to_owned()));
         None
     };
-    let (tool, arguments) = parts(text);
+    let (tool, arguments) = split_rule(text);
     if tool.is_empty() {
         return refuse(
             format!("the rule `{text}` names no tool"),
@@ -35,7 +35,7 @@ fn read_rule(report: &Report, text: &str, span: ByteSpan) -> Option<PermissionRu
     }
     let globs = std::iter::once(tool).chain(arguments.iter().map(|(_, glob)| glob.as_str()));
     for glob in globs {
-        if !is_whole(glob) {
+        if !has_closed_brackets(glob) {
             return refuse(
                 format!("in the rule `{text}` a `[` is not closed"),
                 "close it with `]`, or write `?` for one character",
@@ -46,9 +46,9 @@ fn read_rule(report: &Report, text: &str, span: ByteSpan) -> Option<PermissionRu
 }
 
 /// The tool and the conditions of a rule.
-fn parts(text: &str) -> (&str, Vec<(String, String)>) {
+fn split_rule(text: &str) -> (&str, Vec<(String, String)>) {
     let begins: Vec<(usize, usize)> =
-        text.match_indices(':').filter_map(|(at, _)| Some((at, argument(text, at + 1)?))).collect();
+        text.match_indices(':').filter_map(|(at, _)| Some((at, find_argument_end(text, at + 1)?))).collect();
     let piece = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
     let tool = piece(0, begins.first().map_or(text.len(), |(at, _)| *at));
     let conditions = begins.iter().enumerate().map(|(index, (at, equals))| {
@@ -59,17 +59,17 @@ fn parts(text: &str) -> (&str, Vec<(String, String)>) {
 }
 
 /// Where the `=` stands of an argument's name that begins here; `None` when no such name does.
-fn argument(text: &str, from: usize) -> Option<usize> {
+fn find_argument_end(text: &str, from: usize) -> Option<usize> {
     let rest = text.get(from..)?;
     let length = rest.find(|letter: char| !(letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-')))?;
     (length > 0 && rest.as_bytes().get(length) == Some(&b'=')).then_some(from + length)
 }
 
 /// Whether every `[` of a glob is closed.
-fn is_whole(glob: &str) -> bool {
+fn has_closed_brackets(glob: &str) -> bool {
     match glob.split_once('[') {
         None => true,
-        Some((_, rest)) => rest.split_once(']').is_some_and(|(_, rest)| is_whole(rest)),
+        Some((_, rest)) => rest.split_once(']').is_some_and(|(_, rest)| has_closed_brackets(rest)),
     }
 }
 
@@ -78,11 +78,11 @@ mod tests {
     use super::*;
 
     /// A rule, its tool, and its arguments with their globs.
-    type Case = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+    type RuleCase = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
     #[test]
     fn a_rule_is_split_at_its_arguments_only() {
-        let cases: &[Case] = &[
+        let cases: &[RuleCase] = &[
             ("shell", "shell", &[]),
             ("read_*", "read_*", &[]),
             ("shell:cmd=ls*", "shell", &[("cmd", "ls*")]),
@@ -96,7 +96,7 @@ mod tests {
         for (text, tool, arguments) in cases {
             let arguments: Vec<_> =
                 arguments.iter().map(|(name, glob)| (String::from(*name), String::from(*glob))).collect();
-            assert_eq!(parts(text), (*tool, arguments), "{text}");
+            assert_eq!(split_rule(text), (*tool, arguments), "{text}");
         }
     }
 }

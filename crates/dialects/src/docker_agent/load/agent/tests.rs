@@ -10,18 +10,18 @@ use std::sync::Arc;
 
 use pintle_contract::{AgentSpec, MemberSpec, ModelSpec, Severity, SourceFile, TeamSpec};
 
-use crate::docker_agent::{Compat, load};
-use crate::{Artifact, Project, Reading, Role};
+use crate::docker_agent::{DockerAgentVersion, load};
+use crate::{Artifact, ArtifactKind, ParseContext, ParsedProject};
 
 /// Reads one file.
-fn read_as(role: Role, text: &str, compat: Option<Compat>) -> Project {
+fn read_as(role: ArtifactKind, text: &str, compat: Option<DockerAgentVersion>) -> ParsedProject {
     let file = Arc::new(SourceFile { path: PathBuf::from("team.yaml"), text: text.to_owned() });
     let artifact = Artifact { role, name: String::from("team"), file };
-    load(&[artifact], &Reading { compat, ..Reading::default() })
+    load(&[artifact], &ParseContext { compat, ..ParseContext::default() })
 }
 
 /// The findings of a project from a severity on, each with its help.
-fn findings(project: &Project, least: Severity) -> Vec<String> {
+fn findings(project: &ParsedProject, least: Severity) -> Vec<String> {
     let shown = project.diagnostics.iter().filter(|finding| finding.severity >= least);
     shown
         .map(|finding| finding.help.as_ref().map_or(finding.to_string(), |help| format!("{finding} | {help}")))
@@ -30,7 +30,7 @@ fn findings(project: &Project, least: Severity) -> Vec<String> {
 
 /// The team of a file that has no faults.
 fn team(text: &str) -> TeamSpec {
-    let project = read_as(Role::Team, text, None);
+    let project = read_as(ArtifactKind::Team, text, None);
     assert_eq!(findings(&project, Severity::Warning), Vec::<String>::new(), "{text}");
     project.team.unwrap()
 }

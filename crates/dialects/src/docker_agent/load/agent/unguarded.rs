@@ -4,13 +4,13 @@ use pintle_contract::{AgentSpec, Diagnostic, EnforcementMode, HookDeclaration, M
 use regex::Regex;
 
 use super::liveness::named_tools;
-use crate::document::Report;
+use crate::document::FileReport;
 
 /// The events whose hooks decide about a call.
 const GUARDS: [&str; 2] = ["tool.guard", "tool.pre"];
 
 /// Warns of agents that can do without a guard what whoever hands them work is guarded for.
-pub(super) fn check(report: &Report, members: &[AgentSpec]) {
+pub(super) fn check(report: &FileReport, members: &[AgentSpec]) {
     for giver in members {
         let Some(member) = &giver.member else { continue };
         let targets = member.sub_agents.iter().chain(&member.handoffs).chain(&member.forced_handoff);
@@ -41,10 +41,10 @@ fn is_guarded(agent: &AgentSpec, tool: &str) -> bool {
     // What every agent has by default stands where the agent stands.
     let own =
         agent.hooks.iter().filter(|hook| hook.location != agent.location && hook.mode == EnforcementMode::Enforce);
-    own.filter(|hook| GUARDS.contains(&hook.event.as_str())).any(|hook| fits(hook, tool))
+    own.filter(|hook| GUARDS.contains(&hook.event.as_str())).any(|hook| covers_tool(hook, tool))
 }
 
-fn fits(hook: &HookDeclaration, tool: &str) -> bool {
+fn covers_tool(hook: &HookDeclaration, tool: &str) -> bool {
     match &hook.matcher {
         // What is no pattern is reported where it is compiled.
         Some(MatcherSpec::Pattern { text, .. }) => {

@@ -1,17 +1,17 @@
 //! Keys that docker-agent has and Pintle does not implement. None of them is passed over in silence.
 
-use crate::document::{Fields, Kind, Node, Plain};
+use crate::document::{DocNode, FieldReader, NodeKind, PlainValue};
 
 /// One such key.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Missing {
+pub(super) struct UnsupportedKey {
     key: &'static str,
     help: &'static str,
     /// Whether the agent could do more without it than its author wrote.
     restricts: bool,
 }
 
-impl Missing {
+impl UnsupportedKey {
     /// Something that the agent lacks without it: a warning.
     pub(super) const fn feature(key: &'static str, help: &'static str) -> Self {
         Self { key, help, restricts: false }
@@ -24,7 +24,7 @@ impl Missing {
 }
 
 /// Says of each key that is there, and not switched off, that it has no effect.
-pub(super) fn tell(fields: &mut Fields<'_>, keys: &[Missing]) {
+pub(super) fn report_unsupported(fields: &mut FieldReader<'_>, keys: &[UnsupportedKey]) {
     for missing in keys {
         let Some(node) = fields.node(missing.key).filter(|node| !is_off(node)) else { continue };
         let message = format!("`{}` is not supported yet", missing.key);
@@ -38,10 +38,10 @@ pub(super) fn tell(fields: &mut Fields<'_>, keys: &[Missing]) {
 }
 
 /// Whether the value says that the key is not wanted: empty, `false`, or an empty list or mapping.
-fn is_off(node: &Node) -> bool {
+fn is_off(node: &DocNode) -> bool {
     match &node.kind {
-        Kind::Scalar(scalar) => matches!(scalar.plain(), Plain::Null | Plain::Boolean(false)),
-        Kind::List(items) => items.is_empty(),
-        Kind::Map(entries) => entries.is_empty(),
+        NodeKind::Scalar(scalar) => matches!(scalar.plain_value(), PlainValue::Null | PlainValue::Boolean(false)),
+        NodeKind::List(items) => items.is_empty(),
+        NodeKind::Map(entries) => entries.is_empty(),
     }
 }

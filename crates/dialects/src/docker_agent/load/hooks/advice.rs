@@ -23,39 +23,39 @@ const ELSEWHERE: &[(&str, &str)] = &[
 const MAX_NAME: usize = 64;
 
 /// The event that somebody meant who wrote a name, in another agent's words or with a slip.
-pub(in crate::docker_agent::load) fn event_meant(written: &str) -> Option<&'static str> {
-    called(written).or_else(|| near(&snake_case(written)))
+pub(in crate::docker_agent::load) fn guess_event(written: &str) -> Option<&'static str> {
+    find_foreign_alias(written).or_else(|| find_nearest(&to_snake_case(written)))
 }
 
 /// The event that is called so elsewhere.
-fn called(written: &str) -> Option<&'static str> {
-    let snake = snake_case(written);
+fn find_foreign_alias(written: &str) -> Option<&'static str> {
+    let snake = to_snake_case(written);
     let known = ROWS.iter().find(|row| row.canonical == written || row.name == snake).map(|row| row.name);
     known.or_else(|| ELSEWHERE.iter().find(|(name, _)| *name == snake).map(|(_, name)| *name))
 }
 
-fn near(snake: &str) -> Option<&'static str> {
+fn find_nearest(snake: &str) -> Option<&'static str> {
     (snake.len() <= MAX_NAME).then(|| suggest_nearest(snake, ROWS.iter().map(|row| row.name)))?
 }
 
 /// The next step for a name that no event has.
-pub(super) fn on_unknown(written: &str) -> String {
+pub(super) fn help_for_unknown_event(written: &str) -> String {
     if written == "hooks" {
         return String::from(
             "the events stand here themselves: take the line `hooks:` away and what is below it to the left",
         );
     }
-    if let Some(name) = called(written) {
+    if let Some(name) = find_foreign_alias(written) {
         return format!("docker-agent calls it `{name}`");
     }
-    match near(&snake_case(written)) {
+    match find_nearest(&to_snake_case(written)) {
         Some(near) => format!("did you mean `{near}`?"),
         None => String::from("`pintle events` lists the events; a newer docker-agent may have more"),
     }
 }
 
 /// `PreToolUse`, `pre-tool-use` and `pre tool use` as `pre_tool_use`.
-fn snake_case(written: &str) -> String {
+fn to_snake_case(written: &str) -> String {
     let mut snake = String::new();
     let mut after_small = false;
     for letter in written.chars() {
@@ -89,7 +89,7 @@ mod tests {
             ("quantum", "`pintle events` lists the events; a newer docker-agent may have more"),
             ("", "`pintle events` lists the events; a newer docker-agent may have more"),
         ] {
-            assert_eq!(on_unknown(written), wanted, "{written}");
+            assert_eq!(help_for_unknown_event(written), wanted, "{written}");
         }
     }
 }

@@ -10,9 +10,9 @@ use pintle_contract::{
 use serde_json::{Value, json};
 
 use super::{policy, warn};
-use crate::docker_agent::codec::DockerAgent;
-use crate::docker_agent::{Compat, Row};
-use crate::document::Report;
+use crate::docker_agent::codec::DockerAgentCodec;
+use crate::docker_agent::{DockerAgentVersion, DockerEventDef};
+use crate::document::FileReport;
 
 /// How long a call may take when the author says nothing, or nothing sensible.
 pub(super) const DEFAULT_TIMEOUT_MS: u64 = 60_000;
@@ -21,9 +21,9 @@ const LONGEST_NAME: usize = 60;
 
 /// A hook that was read.
 #[derive(Debug)]
-pub(super) struct Draft {
-    pub(super) row: &'static Row,
-    pub(super) compat: Compat,
+pub(super) struct DockerHookDraft {
+    pub(super) def: &'static DockerEventDef,
+    pub(super) compat: DockerAgentVersion,
     pub(super) matcher: Option<MatcherSpec>,
     pub(super) handler: HandlerSpec,
     pub(super) timeout_ms: u64,
@@ -36,29 +36,34 @@ pub(super) struct Draft {
 
 /// What a hook may be called by.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Named<'a> {
+pub(super) struct HookNaming<'a> {
     /// The name that the author gave it.
-    pub(super) own: Option<&'a str>,
+    pub(super) author_name: Option<&'a str>,
     /// Its command, or the built-in's name.
-    pub(super) text: Option<&'a str>,
+    pub(super) command: Option<&'a str>,
     /// Its place.
-    pub(super) place: &'a str,
+    pub(super) path: &'a str,
 }
 
-impl Named<'_> {
+impl HookNaming<'_> {
     /// The name for people: the author's, else a command of one short line, else the place.
     fn name(&self) -> String {
         let fits = |text: &&str| !text.is_empty() && !text.contains('\n') && text.chars().count() <= LONGEST_NAME;
-        let text = self.text.map(str::trim).filter(fits);
-        self.own.filter(|name| !name.is_empty()).or(text).unwrap_or(self.place).to_owned()
+        let text = self.command.map(str::trim).filter(fits);
+        self.author_name.filter(|name| !name.is_empty()).or(text).unwrap_or(self.path).to_owned()
     }
 }
 
-impl Draft {
+impl DockerHookDraft {
     /// A hook with the defaults of its event.
-    pub(super) fn new(row: &'static Row, compat: Compat, handler: HandlerSpec, location: Location) -> Self {
+    pub(super) fn new(
+        row: &'static DockerEventDef,
+        compat: DockerAgentVersion,
+        handler: HandlerSpec,
+        location: Location,
+    ) -> Self {
         Self {
-            row,
+            def: row,
             compat,
             matcher: None,
             handler,
@@ -72,29 +77,29 @@ impl Draft {
     }
 
     /// The declaration. There is always one: the catalogue has every event of the dialect.
-    pub(super) fn declare(self, named: &Named<'_>) -> Option<HookDeclaration> {
-        let event = EventName::parse(self.row.canonical).ok()?;
-        let definition = Arc::from(self.definition(named.own).to_string());
+    pub(super) fn declare(self, named: &HookNaming<'_>) -> Option<HookDeclaration> {
+        let event = EventName::parse(self.def.canonical).ok()?;
+        let definition = Arc::from(self.definition(named.author_name).to_string());
         let schema = match &self.handler {
             HandlerSpec::Model(spec) => spec.schema.as_deref().map(Arc::from),
             _ => None,
         };
         let codec: Arc<dyn Codec> =
-            Arc::new(DockerAgent { compat: self.compat, strict_output: self.strict_output, schema });
+            Arc::new(DockerAgentCodec { compat: self.compat, strict_output: self.strict_output, schema });
         Some(HookDeclaration {
             name: named.name(),
             event,
-            event_alias: Arc::from(self.row.name),
+            event_alias: Arc::from(self.def.name),
             priority: 0,
             matcher: self.matcher,
             handler: self.handler,
             on_error: self.on_error,
-            default_on_error: policy::default(self.row, self.compat),
-            on_deny: if self.row.name == "post_tool_use" { DenyEffect::StopRun } else { DenyEffect::DenyEvent },
-            profile: match (self.compat, self.row.rewrites) {
-                (Compat::G1, _) => Profile::ParallelMerge,
-                (Compat::Newest, Some(_)) => Profile::SequentialRunAll,
-                (Compat::Newest, None) => Profile::ParallelStrictest,
+            default_on_error: policy::default(self.def, self.compat),
+            on_deny: if self.def.name == "post_tool_use" { DenyEffect::StopRun } else { DenyEffect::DenyEvent },
+            profile: match (self.compat, self.def.rewrites) {
+                (DockerAgentVersion::G1, _) => Profile::ParallelMerge,
+                (DockerAgentVersion::Newest, Some(_)) => Profile::SequentialRunAll,
+                (DockerAgentVersion::Newest, None) => Profile::ParallelStrictest,
             },
             definition: Some(definition),
             mode: self.mode,
@@ -125,32 +130,32 @@ impl Draft {
             HandlerSpec::Builtin(_) => "builtin",
             _ => "model",
         };
-        if self.compat == Compat::G1 {
+        if self.compat == DockerAgentVersion::G1 {
             return json!([matcher, kind, command, arguments]);
         }
         let handler = match &self.handler {
             HandlerSpec::Command(spec) => {
                 let sandbox = spec.sandbox.map(|sandbox| [sandbox.read_only, sandbox.no_network]);
-                json!([spec.shell, sorted(&spec.environment), spec.directory, spec.keep, sandbox])
+                json!([spec.shell, sort_environment(&spec.environment), spec.directory, spec.keep, sandbox])
             }
-            HandlerSpec::Builtin(spec) => json!([sorted(&spec.environment), spec.directory]),
+            HandlerSpec::Builtin(spec) => json!([sort_environment(&spec.environment), spec.directory]),
             HandlerSpec::Model(spec) => json!([spec.model, spec.prompt, spec.schema]),
             _ => Value::Null,
         };
-        let on_error = self.on_error.unwrap_or(policy::default(self.row, self.compat));
+        let on_error = self.on_error.unwrap_or(policy::default(self.def, self.compat));
         let options = json!([own_name, self.timeout_ms, on_error, self.strict_output, self.mode]);
         json!([matcher, kind, command, arguments, handler, options])
     }
 }
 
-fn sorted(environment: &[(String, String)]) -> Vec<&(String, String)> {
+fn sort_environment(environment: &[(String, String)]) -> Vec<&(String, String)> {
     let mut pairs: Vec<_> = environment.iter().collect();
     pairs.sort();
     pairs
 }
 
 /// Warns of hooks that the first version takes for repetitions, although more than their place may differ.
-pub(super) fn tell_of_repeated(report: &Report, declared: &[HookDeclaration]) {
+pub(super) fn warn_duplicates(report: &FileReport, declared: &[HookDeclaration]) {
     let mut known: HashMap<(&str, &str, Option<&str>), &HookDeclaration> = HashMap::new();
     for hook in declared {
         let key = (hook.event.as_str(), &*hook.event_alias, hook.definition.as_deref());

@@ -5,35 +5,40 @@ use std::sync::Arc;
 use pintle_contract::{HookDeclaration, Location, MatcherSpec};
 use regex::Regex;
 
-use super::strict::{Strict, first_line, word};
-use super::{Path, fault, hook, warn};
-use crate::docker_agent::row::PREEMPT;
-use crate::docker_agent::{Compat, Row};
-use crate::document::{Kind, Node, Report};
+use super::strict::{StrictFieldReader, first_line, scalar_text};
+use super::{BlockPath, hook, report_fault, warn};
+use crate::docker_agent::event_def::PREEMPT;
+use crate::docker_agent::{DockerAgentVersion, DockerEventDef};
+use crate::document::{DocNode, FileReport, NodeKind};
 
 /// What the hooks of a list have in common.
 #[derive(Debug, Clone)]
-pub(super) struct Around<'a> {
-    pub(super) report: &'a Report,
-    pub(super) row: &'static Row,
-    pub(super) compat: Compat,
+pub(super) struct EntryContext<'a> {
+    pub(super) report: &'a FileReport,
+    pub(super) def: &'static DockerEventDef,
+    pub(super) compat: DockerAgentVersion,
     pub(super) matcher: Option<MatcherSpec>,
 }
 
 /// Reads the hooks of an event.
-pub(super) fn read(report: &Report, row: &'static Row, node: &Node, compat: Compat) -> Vec<HookDeclaration> {
+pub(super) fn read(
+    report: &FileReport,
+    row: &'static DockerEventDef,
+    node: &DocNode,
+    compat: DockerAgentVersion,
+) -> Vec<HookDeclaration> {
     let path = format!("hooks.{}", row.name);
     let wanted = if row.matcher {
         "hook event must be a matcher or a list of matchers"
     } else {
         "hook event must be a hook or a list of hooks"
     };
-    let around = Around { report, row, compat, matcher: None };
+    let around = EntryContext { report, def: row, compat, matcher: None };
     let mut declared = Vec::new();
-    for (index, item) in items(&around, &path, node, wanted).iter().enumerate() {
+    for (index, item) in list_items(&around, &path, node, wanted).iter().enumerate() {
         let path = format!("{path}[{index}]");
         match row.matcher {
-            true => declared.extend(matched(&around, path, item, wanted)),
+            true => declared.extend(read_entry(&around, path, item, wanted)),
             false => declared.extend(hook::read(&around, path, item)),
         }
     }
@@ -41,33 +46,33 @@ pub(super) fn read(report: &Report, row: &'static Row, node: &Node, compat: Comp
 }
 
 /// The items of a list; a single mapping stands for a list of one.
-fn items<'n>(around: &Around<'_>, path: &str, node: &'n Node, wanted: &str) -> &'n [Node] {
+fn list_items<'n>(around: &EntryContext<'_>, path: &str, node: &'n DocNode, wanted: &str) -> &'n [DocNode] {
     match &node.kind {
-        Kind::List(items) => items,
-        Kind::Map(_) if around.compat == Compat::Newest => std::slice::from_ref(node),
-        Kind::Map(_) => {
+        NodeKind::List(items) => items,
+        NodeKind::Map(_) if around.compat == DockerAgentVersion::Newest => std::slice::from_ref(node),
+        NodeKind::Map(_) => {
             let help = Some(String::from("write `- ` before it, or remove `compat: g1`"));
-            fault(around.report, "wrong_type", path, "`compat: g1` takes only a list here", node, help);
+            report_fault(around.report, "wrong_type", path, "`compat: g1` takes only a list here", node, help);
             &[]
         }
-        Kind::Scalar(_) if node.is_null() => &[],
-        Kind::Scalar(_) => {
-            fault(around.report, "wrong_type", path, &format!("{wanted}, not {}", node.describe()), node, None);
+        NodeKind::Scalar(_) if node.is_null() => &[],
+        NodeKind::Scalar(_) => {
+            report_fault(around.report, "wrong_type", path, &format!("{wanted}, not {}", node.describe()), node, None);
             &[]
         }
     }
 }
 
 /// Reads one entry with a matcher.
-fn matched(around: &Around<'_>, path: Path, node: &Node, wanted: &str) -> Vec<HookDeclaration> {
-    let Some(mut fields) = Strict::new(around.report, path, node, wanted) else { return Vec::new() };
-    let matcher = matcher(around, &mut fields);
-    let row = lane(around, &mut fields);
+fn read_entry(around: &EntryContext<'_>, path: BlockPath, node: &DocNode, wanted: &str) -> Vec<HookDeclaration> {
+    let Some(mut fields) = StrictFieldReader::new(around.report, path, node, wanted) else { return Vec::new() };
+    let matcher = read_matcher(around, &mut fields);
+    let row = read_lane(around, &mut fields);
     let list = fields.node("hooks");
     let path = fields.path.clone();
-    if list.is_none_or(|list| matches!(&list.kind, Kind::List(items) if items.is_empty())) {
+    if list.is_none_or(|list| matches!(&list.kind, NodeKind::List(items) if items.is_empty())) {
         let help = String::from("write `hooks:` and below it `- type: command`");
-        fields.fault("missing_field", "at least one hook is required", list.unwrap_or(node), Some(help));
+        fields.report_fault("missing_field", "at least one hook is required", list.unwrap_or(node), Some(help));
     }
     fields.finish(|key| {
         let of_hook = hook::KEYS.contains(&key);
@@ -76,8 +81,8 @@ fn matched(around: &Around<'_>, path: Path, node: &Node, wanted: &str) -> Vec<Ho
     let Some(list) = list else { return Vec::new() };
     // The hooks of an entry that is left out are read all the same, so that one run tells of their faults as well.
     let is_left_out = matcher.is_err();
-    let around = Around { row, matcher: matcher.unwrap_or_default(), ..around.clone() };
-    let hooks = items(&around, &format!("{path}.hooks"), list, "hooks must be a hook or a list of hooks");
+    let around = EntryContext { def: row, matcher: matcher.unwrap_or_default(), ..around.clone() };
+    let hooks = list_items(&around, &format!("{path}.hooks"), list, "hooks must be a hook or a list of hooks");
     let read = |(index, item)| hook::read(&around, format!("{path}.hooks[{index}]"), item);
     let mut declared: Vec<HookDeclaration> = hooks.iter().enumerate().filter_map(read).collect();
     if is_left_out {
@@ -87,35 +92,35 @@ fn matched(around: &Around<'_>, path: Path, node: &Node, wanted: &str) -> Vec<Ho
 }
 
 /// The lane that the entry's hooks are on.
-fn lane(around: &Around<'_>, fields: &mut Strict<'_>) -> &'static Row {
+fn read_lane(around: &EntryContext<'_>, fields: &mut StrictFieldReader<'_>) -> &'static DockerEventDef {
     let preempts = match around.compat {
-        Compat::Newest => fields.boolean("preempt_yolo").unwrap_or(false),
+        DockerAgentVersion::Newest => fields.boolean("preempt_yolo").unwrap_or(false),
         // The first version has no such key.
-        Compat::G1 => false,
+        DockerAgentVersion::G1 => false,
     };
-    if preempts && around.row.name != PREEMPT.name {
+    if preempts && around.def.name != PREEMPT.name {
         let help = Some(String::from("remove it, or move the entry to `pre_tool_use`"));
-        let node = fields.node("preempt_yolo").unwrap_or(fields.whole);
-        fields.fault("misplaced_key", "preempt_yolo is only valid on pre_tool_use", node, help);
-        return around.row;
+        let node = fields.node("preempt_yolo").unwrap_or(fields.mapping);
+        fields.report_fault("misplaced_key", "preempt_yolo is only valid on pre_tool_use", node, help);
+        return around.def;
     }
-    if preempts { &PREEMPT } else { around.row }
+    if preempts { &PREEMPT } else { around.def }
 }
 
 /// The entry's matcher.
 ///
 /// # Errors
 /// When the entry has to be left out.
-fn matcher(around: &Around<'_>, fields: &mut Strict<'_>) -> Result<Option<MatcherSpec>, ()> {
+fn read_matcher(around: &EntryContext<'_>, fields: &mut StrictFieldReader<'_>) -> Result<Option<MatcherSpec>, ()> {
     let Some(node) = fields.node("matcher") else { return Ok(None) };
-    let Some(text) = word(node) else {
-        fields.fault("wrong_type", &format!("matcher must be a string, not {}", node.describe()), node, None);
+    let Some(text) = scalar_text(node) else {
+        fields.report_fault("wrong_type", &format!("matcher must be a string, not {}", node.describe()), node, None);
         return Err(());
     };
     if text.is_empty() || text == "*" {
         return Ok(None);
     }
-    if around.compat == Compat::G1 && Regex::new(&text).is_err() {
+    if around.compat == DockerAgentVersion::G1 && Regex::new(&text).is_err() {
         let message = format!("{}: the matcher `{text}` is no regular expression", fields.path);
         let help = "under `compat: g1` the whole entry is left out, and its guards with it; mend the matcher";
         warn(around.report, "bad_matcher", message, node.span, Some(help.to_owned()));

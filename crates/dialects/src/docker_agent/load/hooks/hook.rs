@@ -4,12 +4,12 @@ use pintle_contract::{
     BuiltinSpec, CommandSpec, EnforcementMode, HandlerSpec, HookDeclaration, JudgeSpec, SandboxSpec,
 };
 
-use super::declare::{DEFAULT_TIMEOUT_MS, Draft, Named};
-use super::entry::Around;
-use super::strict::{Strict, word};
-use super::{Path, lint, location, policy};
-use crate::docker_agent::Compat;
-use crate::document::Node;
+use super::declare::{DEFAULT_TIMEOUT_MS, DockerHookDraft, HookNaming};
+use super::entry::EntryContext;
+use super::strict::{StrictFieldReader, scalar_text};
+use super::{BlockPath, lint, node_location, policy};
+use crate::docker_agent::DockerAgentVersion;
+use crate::document::DocNode;
 
 /// The keys of a hook.
 pub(super) const KEYS: [&str; 17] = [
@@ -34,7 +34,7 @@ pub(super) const KEYS: [&str; 17] = [
 
 /// The kinds of hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum DockerHookKind {
     /// A shell command.
     Command,
     /// Something that Pintle brings along.
@@ -44,41 +44,41 @@ pub(super) enum Kind {
 }
 
 /// Reads one hook; `None` when something is wrong with it, which is reported.
-pub(super) fn read(around: &Around<'_>, path: Path, node: &Node) -> Option<HookDeclaration> {
+pub(super) fn read(around: &EntryContext<'_>, path: BlockPath, node: &DocNode) -> Option<HookDeclaration> {
     let wanted = "hook event must be a hook or a list of hooks";
-    let mut fields = Strict::new(around.report, path, node, wanted)?;
+    let mut fields = StrictFieldReader::new(around.report, path, node, wanted)?;
     let own_name = fields.text("name");
-    let kind = kind(&mut fields);
-    let handler = handler(&mut fields, kind, around.compat);
-    let timeout_ms = timeout(&mut fields, around.compat);
-    let on_error = policy::read(&mut fields, around.row, around.compat);
-    let strict_output = around.compat == Compat::Newest && fields.boolean("strict_output").unwrap_or(false);
+    let kind = read_kind(&mut fields);
+    let handler = read_handler(&mut fields, kind, around.compat);
+    let timeout_ms = read_timeout(&mut fields, around.compat);
+    let on_error = policy::read(&mut fields, around.def, around.compat);
+    let strict_output = around.compat == DockerAgentVersion::Newest && fields.boolean("strict_output").unwrap_or(false);
     let modes = [("enforce", EnforcementMode::Enforce), ("shadow", EnforcementMode::Shadow)];
     let mode = fields.choice("mode", &modes, "mode must be enforce or shadow").unwrap_or_default();
     let files = fields.texts("files");
-    let command = fields.node("command").and_then(word);
+    let command = fields.node("command").and_then(scalar_text);
     if let Some(kind) = kind {
-        lint::check(&mut fields, around.row, kind, around.compat);
+        lint::check(&mut fields, around.def, kind, around.compat);
     }
     let place = fields.path.trim_start_matches("hooks.").to_owned();
-    fields.finish(|key| misplaced(key, around));
-    let draft = Draft {
+    fields.finish(|key| help_for_misplaced_key(key, around));
+    let draft = DockerHookDraft {
         matcher: around.matcher.clone(),
         timeout_ms: timeout_ms?,
         on_error,
         strict_output,
         mode,
         files,
-        ..Draft::new(around.row, around.compat, handler?, location(around.report, node))
+        ..DockerHookDraft::new(around.def, around.compat, handler?, node_location(around.report, node))
     };
-    draft.declare(&Named { own: own_name.as_deref(), text: command.as_deref(), place: &place })
+    draft.declare(&HookNaming { author_name: own_name.as_deref(), command: command.as_deref(), path: &place })
 }
 
 /// What to do about a key that belongs to an entry with a matcher.
-fn misplaced(key: &str, around: &Around<'_>) -> Option<String> {
-    let name = around.row.name;
+fn help_for_misplaced_key(key: &str, around: &EntryContext<'_>) -> Option<String> {
+    let name = around.def.name;
     match key {
-        "matcher" | "hooks" if !around.row.matcher => {
+        "matcher" | "hooks" if !around.def.matcher => {
             Some(format!("{name} takes no matcher: its hooks stand in a flat list"))
         }
         "matcher" | "hooks" | "preempt_yolo" => Some(format!("`{key}` belongs to the entry, beside `hooks:`")),
@@ -86,30 +86,34 @@ fn misplaced(key: &str, around: &Around<'_>) -> Option<String> {
     }
 }
 
-fn kind(fields: &mut Strict<'_>) -> Option<Kind> {
+fn read_kind(fields: &mut StrictFieldReader<'_>) -> Option<DockerHookKind> {
     let Some(node) = fields.node("type") else {
         let help = Some(String::from("write `type: command`, `type: builtin` or `type: model`"));
-        fields.fault("missing_field", "type is required", fields.whole, help);
+        fields.report_fault("missing_field", "type is required", fields.mapping, help);
         return None;
     };
-    match word(node).as_deref() {
-        Some("command") => Some(Kind::Command),
-        Some("builtin") => Some(Kind::Builtin),
-        Some("model") => Some(Kind::Model),
+    match scalar_text(node).as_deref() {
+        Some("command") => Some(DockerHookKind::Command),
+        Some("builtin") => Some(DockerHookKind::Builtin),
+        Some("model") => Some(DockerHookKind::Model),
         other => {
             let message = format!(
                 "unsupported hook type '{}' (supported: 'command', 'builtin', 'model')",
                 other.unwrap_or(node.describe())
             );
             let http = String::from("write `type: builtin` and `command: http_post`");
-            fields.fault("bad_value", &message, node, (other == Some("http")).then_some(http));
+            fields.report_fault("bad_value", &message, node, (other == Some("http")).then_some(http));
             None
         }
     }
 }
 
 /// What runs. Every field is read, so that it is known whatever the kind is.
-fn handler(fields: &mut Strict<'_>, kind: Option<Kind>, compat: Compat) -> Option<HandlerSpec> {
+fn read_handler(
+    fields: &mut StrictFieldReader<'_>,
+    kind: Option<DockerHookKind>,
+    compat: DockerAgentVersion,
+) -> Option<HandlerSpec> {
     let command = fields.text("command").unwrap_or_default();
     let arguments = fields.texts("args");
     let environment = fields.pairs("env");
@@ -119,17 +123,17 @@ fn handler(fields: &mut Strict<'_>, kind: Option<Kind>, compat: Compat) -> Optio
     let schema = fields.text("schema").filter(|schema| !schema.is_empty());
     let shell = fields.text("shell");
     let keep = fields.boolean("keep").unwrap_or(false);
-    let sandbox = sandbox(fields);
-    let expands = compat == Compat::Newest;
+    let sandbox = read_sandbox(fields);
+    let expands = compat == DockerAgentVersion::Newest;
     let missing = |message: &str, help: &str| {
-        fields.fault("missing_field", message, fields.whole, Some(help.to_owned()));
+        fields.report_fault("missing_field", message, fields.mapping, Some(help.to_owned()));
     };
     match kind? {
-        Kind::Command if command.trim().is_empty() => {
+        DockerHookKind::Command if command.trim().is_empty() => {
             missing("command is required for command hooks", "write `command: |` and the shell text below it");
             None
         }
-        Kind::Command => {
+        DockerHookKind::Command => {
             let arguments = None;
             let spec = CommandSpec {
                 command,
@@ -144,15 +148,15 @@ fn handler(fields: &mut Strict<'_>, kind: Option<Kind>, compat: Compat) -> Optio
             };
             Some(HandlerSpec::Command(spec))
         }
-        Kind::Builtin if command.trim().is_empty() => {
+        DockerHookKind::Builtin if command.trim().is_empty() => {
             missing("command must name the builtin to invoke", "write for example `command: add_date`");
             None
         }
-        Kind::Builtin => {
+        DockerHookKind::Builtin => {
             let name = command.trim().to_owned();
             Some(HandlerSpec::Builtin(BuiltinSpec { name, arguments, environment, directory, expands }))
         }
-        Kind::Model => {
+        DockerHookKind::Model => {
             if model.trim().is_empty() {
                 missing(
                     "model is required for model hooks (e.g. 'openai/gpt-4o-mini')",
@@ -168,7 +172,7 @@ fn handler(fields: &mut Strict<'_>, kind: Option<Kind>, compat: Compat) -> Optio
     }
 }
 
-fn sandbox(fields: &mut Strict<'_>) -> Option<SandboxSpec> {
+fn read_sandbox(fields: &mut StrictFieldReader<'_>) -> Option<SandboxSpec> {
     let mut inner = fields.fields("sandbox")?;
     let read_only = inner.boolean("read_only").unwrap_or(false);
     let no_network = inner.boolean("network") == Some(false);
@@ -177,16 +181,22 @@ fn sandbox(fields: &mut Strict<'_>) -> Option<SandboxSpec> {
 }
 
 /// How long a call may take, in milliseconds; `None` when what is written makes no sense, which is reported.
-fn timeout(fields: &mut Strict<'_>, compat: Compat) -> Option<u64> {
+fn read_timeout(fields: &mut StrictFieldReader<'_>, compat: DockerAgentVersion) -> Option<u64> {
     let Some(node) = fields.node("timeout") else { return Some(DEFAULT_TIMEOUT_MS) };
-    let seconds = word(node).and_then(|text| text.trim().parse::<f64>().ok()).filter(|seconds| seconds.is_finite());
+    let seconds =
+        scalar_text(node).and_then(|text| text.trim().parse::<f64>().ok()).filter(|seconds| seconds.is_finite());
     let Some(seconds) = seconds else {
         let help = Some(String::from("write digits alone, as in `timeout: 10`"));
-        fields.fault("bad_value", "timeout must be a number of seconds", node, help);
+        fields.report_fault("bad_value", "timeout must be a number of seconds", node, help);
         return None;
     };
-    if seconds < 0.0 && compat == Compat::Newest {
-        fields.fault("bad_value", "timeout must not be negative", node, Some(String::from("remove it for 60 seconds")));
+    if seconds < 0.0 && compat == DockerAgentVersion::Newest {
+        fields.report_fault(
+            "bad_value",
+            "timeout must not be negative",
+            node,
+            Some(String::from("remove it for 60 seconds")),
+        );
         return None;
     }
     if seconds <= 0.0 {

@@ -2,35 +2,35 @@
 
 use pintle_contract::{ByteSpan, suggest_nearest};
 
-use super::{Path, fault};
-use crate::document::{Entry, Kind, Node, Plain, Report};
+use super::{BlockPath, report_fault};
+use crate::document::{DocNode, FileReport, MapEntry, NodeKind, PlainValue};
 
 /// The fields of one mapping. Empty values (null) count as absent; numbers and booleans pass as texts.
 #[derive(Debug)]
-pub(super) struct Strict<'a> {
-    pub(super) report: &'a Report,
+pub(super) struct StrictFieldReader<'a> {
+    pub(super) report: &'a FileReport,
     /// The place, for messages.
-    pub(super) path: Path,
+    pub(super) path: BlockPath,
     /// The mapping.
-    pub(super) whole: &'a Node,
-    entries: &'a [Entry],
+    pub(super) mapping: &'a DocNode,
+    entries: &'a [MapEntry],
     known: Vec<&'static str>,
 }
 
-impl<'a> Strict<'a> {
+impl<'a> StrictFieldReader<'a> {
     /// The fields of a node; `None` when it is no mapping, which is reported with `wanted`.
-    pub(super) fn new(report: &'a Report, path: Path, node: &'a Node, wanted: &str) -> Option<Self> {
+    pub(super) fn new(report: &'a FileReport, path: BlockPath, node: &'a DocNode, wanted: &str) -> Option<Self> {
         match &node.kind {
-            Kind::Map(entries) => Some(Self { report, path, whole: node, entries, known: Vec::new() }),
+            NodeKind::Map(entries) => Some(Self { report, path, mapping: node, entries, known: Vec::new() }),
             _ => {
-                fault(report, "wrong_type", &path, &format!("{wanted}, not {}", node.describe()), node, None);
+                report_fault(report, "wrong_type", &path, &format!("{wanted}, not {}", node.describe()), node, None);
                 None
             }
         }
     }
 
     /// A field as it stands, unless it is empty.
-    pub(super) fn node(&mut self, key: &'static str) -> Option<&'a Node> {
+    pub(super) fn node(&mut self, key: &'static str) -> Option<&'a DocNode> {
         if !self.known.contains(&key) {
             self.known.push(key);
         }
@@ -46,9 +46,9 @@ impl<'a> Strict<'a> {
     /// Text.
     pub(super) fn text(&mut self, key: &'static str) -> Option<String> {
         let node = self.node(key)?;
-        let text = word(node);
+        let text = scalar_text(node);
         if text.is_none() {
-            self.fault("wrong_type", &format!("{key} must be a string, not {}", node.describe()), node, None);
+            self.report_fault("wrong_type", &format!("{key} must be a string, not {}", node.describe()), node, None);
         }
         text
     }
@@ -57,16 +57,16 @@ impl<'a> Strict<'a> {
     pub(super) fn texts(&mut self, key: &'static str) -> Vec<String> {
         let Some(node) = self.node(key) else { return Vec::new() };
         let items = match &node.kind {
-            Kind::List(items) => items.as_slice(),
+            NodeKind::List(items) => items.as_slice(),
             _ => std::slice::from_ref(node),
         };
         let mut texts = Vec::new();
         for item in items {
-            match word(item) {
+            match scalar_text(item) {
                 Some(text) => texts.push(text),
                 None => {
                     let message = format!("{key} must be a list of strings, not {}", item.describe());
-                    self.fault("wrong_type", &message, item, None);
+                    self.report_fault("wrong_type", &message, item, None);
                 }
             }
         }
@@ -77,12 +77,17 @@ impl<'a> Strict<'a> {
     pub(super) fn boolean(&mut self, key: &'static str) -> Option<bool> {
         let node = self.node(key)?;
         match &node.kind {
-            Kind::Scalar(scalar) if matches!(scalar.plain(), Plain::Boolean(_)) => {
-                Some(scalar.plain() == Plain::Boolean(true))
+            NodeKind::Scalar(scalar) if matches!(scalar.plain_value(), PlainValue::Boolean(_)) => {
+                Some(scalar.plain_value() == PlainValue::Boolean(true))
             }
             _ => {
                 let help = Some(format!("write `{key}: true` or `{key}: false`"));
-                self.fault("wrong_type", &format!("{key} must be true or false, not {}", node.describe()), node, help);
+                self.report_fault(
+                    "wrong_type",
+                    &format!("{key} must be true or false, not {}", node.describe()),
+                    node,
+                    help,
+                );
                 None
             }
         }
@@ -91,18 +96,18 @@ impl<'a> Strict<'a> {
     /// Names and texts.
     pub(super) fn pairs(&mut self, key: &'static str) -> Vec<(String, String)> {
         let Some(node) = self.node(key) else { return Vec::new() };
-        let Kind::Map(entries) = &node.kind else {
+        let NodeKind::Map(entries) = &node.kind else {
             let help = Some(String::from("write `NAME: value` lines"));
-            self.fault("wrong_type", &format!("{key} must be a mapping, not {}", node.describe()), node, help);
+            self.report_fault("wrong_type", &format!("{key} must be a mapping, not {}", node.describe()), node, help);
             return Vec::new();
         };
         let mut pairs = Vec::new();
         for entry in entries {
-            match word(&entry.value).or_else(|| entry.value.is_null().then(String::new)) {
+            match scalar_text(&entry.value).or_else(|| entry.value.is_null().then(String::new)) {
                 Some(text) => pairs.push((entry.key.clone(), text)),
                 None => {
                     let message = format!("{key}.{} must be a string, not {}", entry.key, entry.value.describe());
-                    self.fault("wrong_type", &message, &entry.value, None);
+                    self.report_fault("wrong_type", &message, &entry.value, None);
                 }
             }
         }
@@ -112,12 +117,12 @@ impl<'a> Strict<'a> {
     /// One of some words.
     pub(super) fn choice<T: Copy>(&mut self, key: &'static str, words: &[(&str, T)], message: &str) -> Option<T> {
         let node = self.node(key)?;
-        let text = word(node).unwrap_or_default();
+        let text = scalar_text(node).unwrap_or_default();
         let found = words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
         if found.is_none() {
             let near = suggest_nearest(&text, words.iter().map(|(word, _)| *word));
             let help = near.map(|near| format!("did you mean `{near}`?"));
-            self.fault("bad_value", &format!("{message}, not `{text}`"), node, help);
+            self.report_fault("bad_value", &format!("{message}, not `{text}`"), node, help);
         }
         found
     }
@@ -143,21 +148,21 @@ impl<'a> Strict<'a> {
     }
 
     /// An error at a place of the mapping.
-    pub(super) fn fault(&self, code: &'static str, message: &str, node: &Node, help: Option<String>) {
-        fault(self.report, code, &self.path, message, node, help);
+    pub(super) fn report_fault(&self, code: &'static str, message: &str, node: &DocNode, help: Option<String>) {
+        report_fault(self.report, code, &self.path, message, node, help);
     }
 }
 
 /// The text of a single value that is not null.
-pub(super) fn word(node: &Node) -> Option<String> {
+pub(super) fn scalar_text(node: &DocNode) -> Option<String> {
     match &node.kind {
-        Kind::Scalar(scalar) if scalar.plain() != Plain::Null => Some(scalar.text.clone()),
+        NodeKind::Scalar(scalar) if scalar.plain_value() != PlainValue::Null => Some(scalar.text.clone()),
         _ => None,
     }
 }
 
 /// The part of a place that is on its first line.
-pub(super) fn first_line(report: &Report, span: ByteSpan) -> ByteSpan {
+pub(super) fn first_line(report: &FileReport, span: ByteSpan) -> ByteSpan {
     let text = report.file().text.get(span.start..span.end).unwrap_or_default();
     let line = text.lines().next().unwrap_or_default();
     ByteSpan { start: span.start, end: span.start + line.trim_end().len() }

@@ -16,12 +16,12 @@ use super::*;
 use crate::document::parse;
 
 /// The hooks of a block, and the findings as people see them, each with its help.
-fn read_as(text: &str, compat: Compat) -> (Vec<HookDeclaration>, Vec<String>) {
+fn read_as(text: &str, compat: DockerAgentVersion) -> (Vec<HookDeclaration>, Vec<String>) {
     let file = Arc::new(SourceFile { path: PathBuf::from("h.yaml"), text: text.to_owned() });
-    let report = Report::new(file, "");
+    let report = FileReport::new(file, "");
     let document = parse(&report, ByteSpan { start: 0, end: text.len() });
     let hooks = document.ok().flatten().map(|node| read(&report, &node, compat)).unwrap_or_default();
-    let shown = report.into_findings().into_iter().map(|finding| {
+    let shown = report.into_diagnostics().into_iter().map(|finding| {
         assert!(finding.location.line_column().is_some(), "{finding}");
         finding.help.as_ref().map_or(finding.to_string(), |help| format!("{finding} | {help}"))
     });
@@ -29,24 +29,24 @@ fn read_as(text: &str, compat: Compat) -> (Vec<HookDeclaration>, Vec<String>) {
 }
 
 fn read_text(text: &str) -> (Vec<HookDeclaration>, Vec<String>) {
-    read_as(text, Compat::Newest)
+    read_as(text, DockerAgentVersion::Newest)
 }
 
 /// The hooks of a block in which nothing is to be found.
-fn clean(text: &str) -> Vec<HookDeclaration> {
+fn read_clean(text: &str) -> Vec<HookDeclaration> {
     let (hooks, findings) = read_text(text);
     assert_eq!(findings, Vec::<String>::new(), "{text}");
     hooks
 }
 
 /// The words that a finding underlines.
-fn underlined(text: &str, compat: Compat) -> Vec<String> {
+fn underlined_texts(text: &str, compat: DockerAgentVersion) -> Vec<String> {
     let file = Arc::new(SourceFile { path: PathBuf::from("h.yaml"), text: text.to_owned() });
-    let report = Report::new(file, "");
+    let report = FileReport::new(file, "");
     if let Ok(Some(node)) = parse(&report, ByteSpan { start: 0, end: text.len() }) {
         let _ = read(&report, &node, compat);
     }
-    let spans = report.into_findings().into_iter().map(|finding| finding.location.span);
+    let spans = report.into_diagnostics().into_iter().map(|finding| finding.location.span);
     spans.map(|span| text[span.start..span.end].to_owned()).collect()
 }
 
@@ -55,8 +55,8 @@ fn names(hooks: &[HookDeclaration]) -> Vec<&str> {
 }
 
 /// A block with one hook of an event, whose fields are given in flow style.
-fn one(event: &str, fields: &str) -> String {
-    match row::named(event).is_some_and(|row| row.matcher) {
+fn single_hook_block(event: &str, fields: &str) -> String {
+    match event_def::by_name(event).is_some_and(|row| row.matcher) {
         true => format!("{event}:\n  - hooks:\n      - {{{fields}}}\n"),
         false => format!("{event}:\n  - {{{fields}}}\n"),
     }

@@ -52,7 +52,7 @@ proptest! {
         ]),
         arguments in prop::collection::vec(any_argument(), 0..6),
     ) {
-        let project = plugin(vec![(function, arguments, vec![])]);
+        let project = load_plugin_calls(vec![(function, arguments, vec![])]);
         let is_wrong = project.diagnostics.iter().any(|finding| finding.severity == Severity::Error);
         prop_assert!(is_wrong || !project.hooks.is_empty() || function == "clear_tool_hooks");
         prop_assert!(!is_wrong || project.hooks.is_empty());
@@ -60,8 +60,8 @@ proptest! {
 
     #[test]
     fn any_manifest_is_read(text in "(\\[\\[hooks\\]\\]|event|handler|pattern|=|\"|\\n|a::b|PreStep|\\{|\\}|\\[|\\]|x|,|é| ){0,40}") {
-        let artifact = artifact(Role::Package, "harn.toml", &text);
-        for finding in load(&[artifact], &Reading::default()).diagnostics {
+        let artifact = artifact(ArtifactKind::Package, "harn.toml", &text);
+        for finding in load(&[artifact], &ParseContext::default()).diagnostics {
             prop_assert!(!finding.message.contains('\n'));
             prop_assert!(finding.location.span.end <= text.len());
         }

@@ -1,17 +1,19 @@
 //! `harn.toml`.
 
 use super::*;
-use crate::document::Report;
+use crate::document::FileReport;
 use crate::harn::{ROWS, UNSUPPORTED, package_files};
 
-fn package(manifest: &str, files: &[&str]) -> Project {
+fn package(manifest: &str, files: &[&str]) -> ParsedProject {
     package_with(manifest, files, false)
 }
 
-fn package_with(manifest: &str, files: &[&str], has_harn: bool) -> Project {
-    let mut artifacts = vec![artifact(Role::Package, "pkg/harn.toml", manifest)];
-    artifacts.extend(files.iter().map(|path| artifact(Role::Module, path, "def reject_secrets(event): return None")));
-    load(&artifacts, &Reading { has_harn, ..Reading::default() })
+fn package_with(manifest: &str, files: &[&str], has_harn: bool) -> ParsedProject {
+    let mut artifacts = vec![artifact(ArtifactKind::Package, "pkg/harn.toml", manifest)];
+    artifacts.extend(
+        files.iter().map(|path| artifact(ArtifactKind::Module, path, "def reject_secrets(event): return None")),
+    );
+    load(&artifacts, &ParseContext { has_harn, ..ParseContext::default() })
 }
 
 const EXAMPLE: &str =
@@ -21,9 +23,9 @@ const EXAMPLE: &str =
 fn the_entry_of_the_document_is_declared() {
     for place in ["pkg/policy.star", "pkg/src/policy.star", "pkg/lib/policy.star"] {
         let project = package(EXAMPLE, &[place]);
-        assert_eq!(told(&project), [""; 0], "{place}");
+        assert_eq!(describe_findings(&project), [""; 0], "{place}");
         let wanted = "policy::reject_secrets | prompt.submit | everything | policy.star Exported(\"reject_secrets\")";
-        assert_eq!(shown(&project), [wanted], "{place}");
+        assert_eq!(describe_hooks(&project), [wanted], "{place}");
     }
 }
 
@@ -33,7 +35,7 @@ fn every_event_is_named_one_to_one() {
         let written = if row.name == "OnBudgetThreshold" { "OnBudgetThreshold(80)" } else { row.name };
         let manifest = format!("[[hooks]]\nevent = \"{written}\"\nhandler = \"policy::reject_secrets\"\n");
         let project = package(&manifest, &["pkg/policy.star"]);
-        assert_eq!(told(&project), [""; 0], "{written}");
+        assert_eq!(describe_findings(&project), [""; 0], "{written}");
         assert_eq!(project.hooks[0].event.as_str(), row.canonical);
     }
     assert_eq!(ROWS.len() + UNSUPPORTED.len(), 42);
@@ -42,7 +44,7 @@ fn every_event_is_named_one_to_one() {
         let project = package(&manifest, &["pkg/policy.star"]);
         let wanted =
             format!("2: `{name}` is an event of Harn that Pintle does not fire; the nearest one is `{nearest}`");
-        assert_eq!(told(&project), [wanted]);
+        assert_eq!(describe_findings(&project), [wanted]);
         assert!(ROWS.iter().any(|row| row.name == *nearest), "{nearest}");
     }
 }
@@ -54,9 +56,9 @@ fn modules_are_found_by_package_name_and_by_what_is_exported() {
                     event = \"PreStep\"\npattern = \"merge_captain.audit\"\nhandler = \"rules::check\"\n[[hooks]]\n\
                     event = \"SessionEnd\"\nhandler = \"deep::er::bye\"\nname = \"farewell\"\n";
     let project = package(manifest, &["pkg/policy.star", "pkg/inner/r.star", "pkg/src/deep/er.star"]);
-    assert_eq!(told(&project), [""; 0]);
+    assert_eq!(describe_findings(&project), [""; 0]);
     assert_eq!(
-        shown(&project),
+        describe_hooks(&project),
         [
             "acme::policy::reject_secrets | tool.pre | tool.name =~ 'write' | policy.star Exported(\"reject_secrets\")",
             "rules::check | step.pre | merge_captain.audit | r.star Exported(\"check\")",
@@ -66,19 +68,19 @@ fn modules_are_found_by_package_name_and_by_what_is_exported() {
 }
 
 #[test]
-fn hooks_of_dependencies_come_behind_those_of_the_root_under_their_package() {
+fn dependency_hooks_follow_root_hooks_and_carry_their_package_name() {
     let root = format!("[package]\nname = \"app\"\n[dependencies]\nguard = {{ path = \"deps/guard\" }}\n{EXAMPLE}");
     let inner = format!("[package]\nname = \"guard\"\n{EXAMPLE}");
     let local = package_files(Path::new("pkg/harn.toml"), &root).dependencies;
     assert_eq!(local.iter().map(|found| found.folder.as_path()).collect::<Vec<_>>(), [Path::new("deps/guard")]);
     assert_eq!(local[0].location.line_column(), Some((4, 18)));
     let files = [
-        artifact(Role::Package, "pkg/harn.toml", &root),
-        artifact(Role::Module, "pkg/policy.star", ""),
-        artifact(Role::Package, "pkg/deps/guard/harn.toml", &inner),
-        artifact(Role::Module, "pkg/deps/guard/policy.star", ""),
+        artifact(ArtifactKind::Package, "pkg/harn.toml", &root),
+        artifact(ArtifactKind::Module, "pkg/policy.star", ""),
+        artifact(ArtifactKind::Package, "pkg/deps/guard/harn.toml", &inner),
+        artifact(ArtifactKind::Module, "pkg/deps/guard/policy.star", ""),
     ];
-    let project = load(&files, &Reading::default());
+    let project = load(&files, &ParseContext::default());
     let names: Vec<&str> = project.hooks.iter().map(|hook| hook.name.as_str()).collect();
     assert_eq!(names, ["policy::reject_secrets", "guard::policy::reject_secrets"]);
     let HandlerSpec::Function(spec) = &project.hooks[1].handler else { panic!() };
@@ -141,7 +143,7 @@ fn every_slip_in_a_manifest_is_pointed_at() {
         ("event = \n", "1: toml: line 1: "),
     ] {
         let project = package(manifest, &["pkg/policy.star"]);
-        let found = told(&project);
+        let found = describe_findings(&project);
         assert!(found.len() == 1 && found[0].starts_with(wanted), "{manifest}\n{found:#?}");
         assert!(project.hooks.is_empty(), "{manifest}");
         let span = project.diagnostics[0].location.span;
@@ -153,21 +155,26 @@ fn every_slip_in_a_manifest_is_pointed_at() {
 fn all_faults_of_all_entries_are_told_at_once() {
     let manifest = "[[hooks]]\nevent = \"Nope\"\npattern = \"[\"\nhandler = \"gone::f\"\n[[hooks]]\nevent = \"PreStep\"\n\
                     pattern = \"[\"\nhandler = \"gone::f\"\nmode = \"shadw\"\n";
-    assert_eq!(told(&package(manifest, &[])).len(), 5, "{:#?}", told(&package(manifest, &[])));
+    assert_eq!(
+        describe_findings(&package(manifest, &[])).len(),
+        5,
+        "{:#?}",
+        describe_findings(&package(manifest, &[]))
+    );
 }
 
 #[test]
 fn a_module_in_harn_needs_its_program_and_runs_through_it_as_a_worker() {
     let without = package(EXAMPLE, &["pkg/policy.harn"]);
     assert_eq!(
-        told(&without),
+        describe_findings(&without),
         [
             "4: module `policy` is written in Harn, and there is no `harn` program to run `pkg/policy.harn`; install Harn \
              so that `harn` is on the PATH, or write the module in Starlark as `policy.star`"
         ]
     );
     let with = package_with(EXAMPLE, &["pkg/policy.harn"], true);
-    assert_eq!(told(&with), [""; 0]);
+    assert_eq!(describe_findings(&with), [""; 0]);
     let HandlerSpec::Command(spec) = &with.hooks[0].handler else { panic!() };
     assert!(spec.keep && spec.directory.as_deref() == Some("pkg"), "{spec:?}");
     assert!(spec.command.starts_with("exec harn run -e 'import { reject_secrets } from \"./policy\"\n"), "{spec:?}");
@@ -181,14 +188,14 @@ fn a_package_that_harn_fetches_is_noted_where_it_stands() {
     let project = package("[dependencies]\nfar = \"1.0\"\nnear = {path = \"near\"}\n", &[]);
     let wanted = "2: hooks of the package `far` are not loaded: Harn fetches it from elsewhere; write \
                   `far = {path = \"..\"}` to load them from a folder";
-    assert_eq!(told(&project), [wanted]);
+    assert_eq!(describe_findings(&project), [wanted]);
     assert_eq!(project.diagnostics[0].severity, pintle_contract::Severity::Note);
 }
 
 #[test]
 fn a_report_names_its_format() {
     let file = Arc::new(SourceFile { path: "a".into(), text: String::from("x") });
-    let report = Report::new(file, "").of_format("toml");
+    let report = FileReport::new(file, "").with_format("toml");
     report.value_error("x", "no", ByteSpan { start: 0, end: 1 }, None);
-    assert_eq!(report.into_findings()[0].message, "toml: line 1: no");
+    assert_eq!(report.into_diagnostics()[0].message, "toml: line 1: no");
 }

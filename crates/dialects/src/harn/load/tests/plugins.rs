@@ -7,7 +7,7 @@ use super::*;
 
 #[test]
 fn the_snippets_of_the_document_are_declared() {
-    let project = plugin(vec![
+    let project = load_plugin_calls(vec![
         ("register_tool_hook", vec![value(json!({"pattern": "exec_*", "deny": "exec is gated"}))], vec![]),
         ("register_tool_hook", vec![value(json!({"pattern": "*", "max_output": 4000}))], vec![]),
         (
@@ -23,9 +23,9 @@ fn the_snippets_of_the_document_are_declared() {
         ("register_session_hook", vec![text("PermissionAsked"), text("exec_*"), function("lambda")], vec![]),
         ("register_persona_hook", vec![text("*"), text("OnBudgetThreshold(80)"), function("lambda")], vec![]),
     ]);
-    assert_eq!(told(&project), [""; 0]);
+    assert_eq!(describe_findings(&project), [""; 0]);
     assert_eq!(
-        shown(&project),
+        describe_hooks(&project),
         [
             "policy.star:1 exec_* deny | tool.pre | exec_* | Deny { reason: \"exec is gated\" }",
             "policy.star:2 * max_output | tool.post | everything | MaxOutput { limit_bytes: 4000 }",
@@ -46,7 +46,7 @@ fn the_snippets_of_the_document_are_declared() {
 
 #[test]
 fn one_table_may_hold_all_four_and_those_without_a_closure_come_first() {
-    let project = plugin(vec![(
+    let project = load_plugin_calls(vec![(
         "register_tool_hook",
         vec![],
         vec![
@@ -66,14 +66,14 @@ fn one_table_may_hold_all_four_and_those_without_a_closure_come_first() {
 fn options_have_effect_and_names_are_told_apart() {
     let options = json!({"name": "guard", "timeout_ms": 50, "on_error": "open", "mode": "shadow"});
     let call = || ("register_session_hook", vec![text("pre_compact"), function("f"), value(options.clone())], vec![]);
-    let project = plugin(vec![call(), call()]);
-    let [first, second] = project.hooks.as_slice() else { panic!("{:?}", told(&project)) };
+    let project = load_plugin_calls(vec![call(), call()]);
+    let [first, second] = project.hooks.as_slice() else { panic!("{:?}", describe_findings(&project)) };
     assert_eq!((first.name.as_str(), second.name.as_str()), ("guard", "guard#2"));
     assert_eq!(
         (first.timeout_ms, first.on_error, first.mode),
         (Some(50), Some(FailurePolicy::Open), EnforcementMode::Shadow)
     );
-    let named = plugin(vec![(
+    let named = load_plugin_calls(vec![(
         "register_session_hook",
         vec![text("pre_compact"), function("f")],
         vec![("name", text("n")), ("timeout_ms", value(json!(9)))],
@@ -91,15 +91,15 @@ fn clearing_drops_what_was_registered_before_it_and_nothing_else() {
         ("clear_persona_hooks", ["tool.pre", "session.start", "tool.pre"]),
         ("clear_session_hooks", ["tool.pre", "step.pre", "tool.pre"]),
     ] {
-        let project = plugin(vec![tool(), step(), session(), (clear, vec![], vec![]), tool()]);
+        let project = load_plugin_calls(vec![tool(), step(), session(), (clear, vec![], vec![]), tool()]);
         let events: Vec<&str> = project.hooks.iter().map(|hook| hook.event.as_str()).collect();
         assert_eq!(events, wanted, "{clear}");
     }
 }
 
 #[test]
-fn every_slip_in_a_registration_is_an_error_with_a_way_out_and_registers_nothing() {
-    let project = plugin(vec![
+fn invalid_registration_is_an_error_with_help_and_registers_nothing() {
+    let project = load_plugin_calls(vec![
         ("register_tool_hook", vec![value(json!({"patern": "exec_*", "deny": "x"}))], vec![]),
         ("register_tool_hook", vec![value(json!({"dney": "x"}))], vec![]),
         ("register_tool_hook", vec![value(json!({"max_output": -1}))], vec![]),
@@ -145,9 +145,9 @@ fn every_slip_in_a_registration_is_an_error_with_a_way_out_and_registers_nothing
             vec![("name", text("b"))],
         ),
     ]);
-    assert_eq!(shown(&project), [""; 0]);
+    assert_eq!(describe_hooks(&project), [""; 0]);
     let wanted = include_str!("slips.txt");
-    let found = told(&project).join("\n") + "\n";
+    let found = describe_findings(&project).join("\n") + "\n";
     if std::env::var_os("PINTLE_UPDATE").is_some() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/harn/load/tests/slips.txt");
         std::fs::write(path, &found).unwrap();
@@ -157,6 +157,6 @@ fn every_slip_in_a_registration_is_an_error_with_a_way_out_and_registers_nothing
 
 #[test]
 fn a_plugin_that_nothing_runs_is_an_error() {
-    let project = load(&[artifact(Role::Plugin, "policy.star", "")], &Reading::default());
-    assert_eq!(told(&project), ["1: plugin `policy.star` cannot be loaded: nothing here runs scripts; "]);
+    let project = load(&[artifact(ArtifactKind::Plugin, "policy.star", "")], &ParseContext::default());
+    assert_eq!(describe_findings(&project), ["1: plugin `policy.star` cannot be loaded: nothing here runs scripts; "]);
 }

@@ -140,7 +140,7 @@ const AGENT_FAULTS: &[(&str, &[&str])] = &[
 #[test]
 fn every_fault_of_an_agent_is_told_with_its_place_and_a_next_step() {
     for (lines, wanted) in AGENT_FAULTS {
-        let project = read_as(Role::Team, &with_agent(lines), None);
+        let project = read_as(ArtifactKind::Team, &with_agent(lines), None);
         let found: Vec<String> = findings(&project, Severity::Warning);
         let wanted: Vec<String> = wanted.iter().map(|finding| format!("team.yaml:{finding}")).collect();
         assert_eq!(found, wanted, "{lines}");
@@ -228,7 +228,7 @@ const FILE_FAULTS: &[(&str, &[&str])] = &[
 #[test]
 fn every_fault_of_a_file_is_told_in_one_run() {
     for (text, wanted) in FILE_FAULTS {
-        let project = read_as(Role::Team, text, None);
+        let project = read_as(ArtifactKind::Team, text, None);
         let found: Vec<String> = findings(&project, Severity::Warning);
         let wanted: Vec<String> = wanted.iter().map(|finding| format!("team.yaml:{finding}")).collect();
         assert_eq!(found, wanted, "{text}");
@@ -244,7 +244,7 @@ fn agents_may_hand_over_to_each_other_in_a_circle_when_they_choose_to() {
 #[test]
 fn the_users_settings_are_hooks_rules_and_snapshots() {
     let text = "aliases: {}\nsettings:\n  theme: dark\n  snapshot: true\n  YOLO: true\n  permissions: {deny: [\"shell:cmd=sudo*\"]}\n  hooks:\n    stop: [{type: command, command: \"true\"}]\n  hoks: {}\n";
-    let project = read_as(Role::UserSettings, text, None);
+    let project = read_as(ArtifactKind::UserSettings, text, None);
     let unknown = "team.yaml:9:3: error: yaml: line 9: unknown key `hoks` in `settings` of the user's configuration | did you mean `hooks`?";
     assert_eq!(findings(&project, Severity::Warning), [unknown]);
     let events: Vec<&str> = project.hooks.iter().map(|hook| &*hook.event_alias).collect();
@@ -256,7 +256,7 @@ fn the_users_settings_are_hooks_rules_and_snapshots() {
 #[test]
 fn a_block_without_hooks_guards_nothing_and_is_an_error() {
     for text in ["", "# nothing yet\n", "{}\n", "pre_tool_use: []\n", "---\n...\n"] {
-        let project = read_as(Role::HooksBlock, text, None);
+        let project = read_as(ArtifactKind::HooksBlock, text, None);
         let found = findings(&project, Severity::Note);
         let wanted = "the file declares no hooks | write an event, such as `pre_tool_use:`, or take the file away";
         assert!(matches!(found.as_slice(), [one] if one.ends_with(wanted)), "{text}: {found:?}");
@@ -264,39 +264,39 @@ fn a_block_without_hooks_guards_nothing_and_is_an_error() {
 }
 
 /// What stands in the wrong place of a file, and what is said of it.
-const MISPLACED: &[(Role, &str, &str)] = &[
+const MISPLACED: &[(ArtifactKind, &str, &str)] = &[
     (
-        Role::UserSettings,
+        ArtifactKind::UserSettings,
         "hooks:\n  pre_tool_use: []\n",
         "1:1: error: yaml: line 1: `hooks` does not belong here, and guards nothing | write it one level deeper, below `settings:`",
     ),
     (
-        Role::UserSettings,
+        ArtifactKind::UserSettings,
         "PreToolUse: []\n",
         "1:1: error: yaml: line 1: the event `PreToolUse` does not belong here, and its hooks guard nothing | write `pre_tool_use:` below `settings: hooks:`",
     ),
     (
-        Role::UserSettings,
+        ArtifactKind::UserSettings,
         "settings:\n  pre_tool_use: []\n",
         "2:3: error: yaml: line 2: the event `pre_tool_use` does not belong here, and its hooks guard nothing | write `pre_tool_use:` below `settings: hooks:`",
     ),
     (
-        Role::UserSettings,
+        ArtifactKind::UserSettings,
         "settings: {hooks: {}}\n",
         "1:19: error: yaml: line 1: `hooks` declares no hooks | write an event below it, such as `pre_tool_use:`, or take the line away",
     ),
     (
-        Role::UserSettings,
+        ArtifactKind::UserSettings,
         "setings: {hooks: {}}\n",
         "1:1: error: yaml: line 1: unknown key `setings` in the user's configuration | did you mean `settings`?",
     ),
     (
-        Role::Team,
+        ArtifactKind::Team,
         "agents: {root: {model: openai/a}}\nhooks: {}\n",
         "2:8: error: yaml: line 2: `hooks` belongs to an agent | write it below the agent that it is of, as in `agents: {root: {hooks: ..}}`",
     ),
     (
-        Role::HooksBlock,
+        ArtifactKind::HooksBlock,
         "hooks:\n  pre_tool_use: []\n",
         "1:1: error: hooks: unknown event `hooks` | the events stand here themselves: take the line `hooks:` away and what is below it to the left",
     ),
@@ -313,7 +313,7 @@ fn hooks_in_the_wrong_place_are_errors_that_name_the_right_one() {
 proptest::proptest! {
     #[test]
     fn any_text_is_read_without_a_panic(text in "\\PC{0,200}") {
-        for role in [Role::Team, Role::UserSettings, Role::HooksBlock] {
+        for role in [ArtifactKind::Team, ArtifactKind::UserSettings, ArtifactKind::HooksBlock] {
             let _ = read_as(role, &text, None);
         }
     }
@@ -323,7 +323,7 @@ proptest::proptest! {
         key in "(model|models|toolsets|hooks|commands|permissions|fallback|add_prompt_files|safety|sub_agents)",
         value in "[\\[\\]{}a-z:, \"0-9-]{0,40}",
     ) {
-        let _ = read_as(Role::Team, &format!("agents:\n  root:\n    {key}: {value}\n"), None);
-        let _ = read_as(Role::Team, &format!("{key}: {value}\nagents:\n  root: {{}}\n"), None);
+        let _ = read_as(ArtifactKind::Team, &format!("agents:\n  root:\n    {key}: {value}\n"), None);
+        let _ = read_as(ArtifactKind::Team, &format!("{key}: {value}\nagents:\n  root: {{}}\n"), None);
     }
 }

@@ -28,7 +28,7 @@ fn redaction_is_on_unless_it_is_switched_off_and_comes_before_the_limiter() {
     assert_eq!(hooks(&agent("")), with);
     assert_eq!(hooks(&agent("redact_secrets: true")), with);
     assert_eq!(hooks(&agent("redact_secrets: false")), LIMITS);
-    let older = read_as(Role::Team, &with_agent(""), Some(Compat::G1)).team.unwrap();
+    let older = read_as(ArtifactKind::Team, &with_agent(""), Some(DockerAgentVersion::G1)).team.unwrap();
     assert_eq!(hooks(&older.agents[0])[0], "pre_tool_use redact_secrets");
 }
 
@@ -49,7 +49,7 @@ fn flags_stand_for_hooks_behind_the_users_own() {
 #[test]
 fn the_file_says_its_version_and_a_flag_outranks_it() {
     let text = format!("compat: g1\n{}", with_agent(""));
-    let first = |compat| hooks(&read_as(Role::Team, &text, compat).team.unwrap().agents[0])[0].clone();
+    let first = |compat| hooks(&read_as(ArtifactKind::Team, &text, compat).team.unwrap().agents[0])[0].clone();
     assert_eq!(first(None), "pre_tool_use redact_secrets");
-    assert_eq!(first(Some(Compat::Newest)), "tool_input_transform redact_secrets");
+    assert_eq!(first(Some(DockerAgentVersion::Newest)), "tool_input_transform redact_secrets");
 }

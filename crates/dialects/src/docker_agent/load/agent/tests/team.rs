@@ -50,7 +50,7 @@ fn what_stands_in_for_a_model_is_kept_in_its_order() {
     let others: Vec<String> = root.member.clone().unwrap().fallback_models.iter().map(model).collect();
     assert_eq!(others, ["anthropic/a", "openai/b"]);
     assert_eq!(root.model.as_ref().map(|spec| spec.retry.max_retries), Some(0));
-    let several = read_as(Role::Team, "agents: {root: {model: \"openai/a, openai/b\"}}", None);
+    let several = read_as(ArtifactKind::Team, "agents: {root: {model: \"openai/a, openai/b\"}}", None);
     assert_eq!(findings(&several, Severity::Error), Vec::<String>::new());
     let others: Vec<String> =
         several.team.unwrap().agents[0].member.clone().unwrap().fallback_models.iter().map(model).collect();
@@ -121,7 +121,7 @@ fn an_agent_that_takes_work_without_the_guard_of_its_giver_is_pointed_out() {
             "agents:\n  root:\n    model: openai/a\n    toolsets: [{{type: shell}}]\n    {handing}\n    {own}\n  helper:\n    model: openai/b\n    toolsets: [{{type: {toolset}}}]\n    {theirs}\n"
         )
         .replace("    description: d\n    description: d\n", "    description: d\n");
-        let mut found = findings(&read_as(Role::Team, &text, None), Severity::Warning);
+        let mut found = findings(&read_as(ArtifactKind::Team, &text, None), Severity::Warning);
         // A matcher that fits nothing is told of as well.
         found.retain(|one| !one.contains("fits no tool"));
         let wanted = "team.yaml:7:3: warning: agent `helper` has `shell` without the guard that agent `root` has on it, and takes work from it | hooks are an agent's own: write the guard below `helper` as well";
@@ -142,7 +142,7 @@ fn what_an_agent_lacks_is_a_warning_and_its_file_loads() {
     ];
     for (lines, warnings) in cases {
         for model in ["openai/a", "nebius/deepseek", "amazon-bedrock/claude"] {
-            let project = read_as(Role::Team, &with_agent(lines).replace("openai/gpt-4o", model), None);
+            let project = read_as(ArtifactKind::Team, &with_agent(lines).replace("openai/gpt-4o", model), None);
             assert_eq!(findings(&project, Severity::Error), Vec::<String>::new(), "{lines}");
             assert_eq!(findings(&project, Severity::Warning).len(), warnings, "{lines}");
             assert_eq!(project.team.unwrap().agents.len(), 1, "{lines}");

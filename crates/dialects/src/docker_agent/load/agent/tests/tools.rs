@@ -3,7 +3,7 @@ use serde_json::json;
 
 use super::*;
 
-fn kinds(lines: &str) -> Vec<ToolsetKind> {
+fn toolset_kinds(lines: &str) -> Vec<ToolsetKind> {
     member(lines).toolsets.into_iter().map(|set| set.kind).collect()
 }
 
@@ -15,7 +15,7 @@ fn pair(name: &str, value: &str) -> (String, String) {
 fn every_set_is_read_with_its_own_keys() {
     let lines = "toolsets:\n  - type: shell\n    env: {LEVEL: 3, FLAG: true}\n  - {type: filesystem, allow_list: [.]}\n  - type: think\n  - {type: todo, shared: true}\n  - {type: memory, path: ./notes.db}\n  - {type: fetch, timeout: 5}\n  - type: background_agents";
     assert_eq!(
-        kinds(lines),
+        toolset_kinds(lines),
         [
             ToolsetKind::Shell { environment: vec![pair("LEVEL", "3"), pair("FLAG", "true")] },
             ToolsetKind::Filesystem,
@@ -37,7 +37,7 @@ fn tools_are_picked_and_told_of() {
 }
 
 #[test]
-fn a_script_has_arguments_and_all_of_them_are_required_unless_it_says_which() {
+fn script_arguments_are_all_required_unless_required_is_listed() {
     let lines = "toolsets:\n  - type: script\n    env: {A: one, B: two}\n    shell:\n      deploy:\n        cmd: ./deploy.sh\n        description: Deploys.\n        args:\n          env: {type: string}\n          dry: {type: boolean}\n        required: [env]\n        env: {B: three}\n        working_dir: scripts\n      test:\n        cmd: make test\n        args: {name: {type: string}}";
     let environment = |value: &str| vec![pair("A", "one"), pair("B", value)];
     let deploy = ScriptToolSpec {
@@ -62,7 +62,7 @@ fn a_script_has_arguments_and_all_of_them_are_required_unless_it_says_which() {
         directory: None,
         timeout_ms: None,
     };
-    assert_eq!(kinds(lines), [ToolsetKind::Script(vec![deploy, test])]);
+    assert_eq!(toolset_kinds(lines), [ToolsetKind::Script(vec![deploy, test])]);
 }
 
 #[test]

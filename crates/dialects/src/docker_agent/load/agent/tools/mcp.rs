@@ -2,30 +2,37 @@
 
 use pintle_contract::{ByteSpan, McpSpec, McpTransport, ToolsetKind};
 
-use super::super::unknown;
-use super::super::unsupported::{self, Missing};
-use super::Shelf;
-use crate::document::{Entry, Fields, Report};
+use super::super::report_unknown;
+use super::super::unsupported::{self, UnsupportedKey};
+use super::SharedDefinitions;
+use crate::document::{FieldReader, FileReport, MapEntry};
 
 /// Keys that docker-agent has and Pintle does not implement.
-pub(super) const NOT_YET: &[Missing] = &[
-    Missing::feature("config", "it belongs to servers of Docker's catalogue"),
-    Missing::feature("version", "install the program yourself; nothing is installed for you"),
-    Missing::feature("allow_private_ips", "it belongs to sign-in, which is not there"),
+pub(super) const NOT_YET: &[UnsupportedKey] = &[
+    UnsupportedKey::feature("config", "it belongs to servers of Docker's catalogue"),
+    UnsupportedKey::feature("version", "install the program yourself; nothing is installed for you"),
+    UnsupportedKey::feature("allow_private_ips", "it belongs to sign-in, which is not there"),
 ];
 /// The same of a server that is reached by an address.
-const REMOTE_NOT_YET: &[Missing] = &[Missing::feature("oauth", "put a token into `headers`")];
+const REMOTE_NOT_YET: &[UnsupportedKey] = &[UnsupportedKey::feature("oauth", "put a token into `headers`")];
 /// How the catalogue of Docker is named.
 const CATALOGUE: &str = "docker:";
 
 /// Reads a toolset that is a server, or names one of `mcps`.
-pub(super) fn read(fields: &mut Fields<'_>, shelf: &Shelf<'_>) -> Option<ToolsetKind> {
+pub(super) fn read(fields: &mut FieldReader<'_>, shelf: &SharedDefinitions<'_>) -> Option<ToolsetKind> {
     let named = fields.text("ref").filter(|name| !name.starts_with(CATALOGUE));
     let Some(named) = named else { return read_server(fields).map(ToolsetKind::Mcp) };
-    let span = fields.node("ref").map_or(fields.place(), |node| node.span);
+    let span = fields.node("ref").map_or(fields.span(), |node| node.span);
     let Some(entry) = shelf.servers.iter().find(|entry| entry.key == named) else {
         let known = shelf.servers.iter().map(|entry| entry.key.as_str());
-        unknown(shelf.report, "the server", &named, span, known, "declare it under `mcps` at the top of the file");
+        report_unknown(
+            shelf.report,
+            "the server",
+            &named,
+            span,
+            known,
+            "declare it under `mcps` at the top of the file",
+        );
         return None;
     };
     let server = read_definition(shelf.report, entry)?;
@@ -34,17 +41,18 @@ pub(super) fn read(fields: &mut Fields<'_>, shelf: &Shelf<'_>) -> Option<Toolset
 }
 
 /// Reads one server of `mcps`.
-pub(super) fn read_definition(report: &Report, entry: &Entry) -> Option<McpSpec> {
-    let mut fields = Fields::new(report, format!("the server `{}`", entry.key), Some(&entry.value), entry.key_span);
+pub(super) fn read_definition(report: &FileReport, entry: &MapEntry) -> Option<McpSpec> {
+    let mut fields =
+        FieldReader::new(report, format!("the server `{}`", entry.key), Some(&entry.value), entry.key_span);
     let server = read_server(&mut fields);
     let _ = (fields.texts("tools"), fields.text("instruction"));
-    unsupported::tell(&mut fields, NOT_YET);
-    unsupported::tell(&mut fields, super::NOT_YET);
+    unsupported::report_unsupported(&mut fields, NOT_YET);
+    unsupported::report_unsupported(&mut fields, super::NOT_YET);
     fields.finish_strictly();
     server
 }
 
-fn read_server(fields: &mut Fields<'_>) -> Option<McpSpec> {
+fn read_server(fields: &mut FieldReader<'_>) -> Option<McpSpec> {
     let report = fields.report();
     let name = fields.text("name").unwrap_or_default();
     let command = fields.text("command");
@@ -55,7 +63,7 @@ fn read_server(fields: &mut Fields<'_>) -> Option<McpSpec> {
     let has_remote = fields.node("remote").is_some_and(|node| !node.is_null());
     let remote = read_remote(fields);
     if catalogue.is_some() {
-        let span = fields.node("ref").map_or(fields.place(), |node| node.span);
+        let span = fields.node("ref").map_or(fields.span(), |node| node.span);
         let message = format!(
             "servers of Docker's catalogue are not supported yet; the agent lacks the tools of `{}`",
             catalogue.unwrap_or_default()
@@ -70,32 +78,32 @@ fn read_server(fields: &mut Fields<'_>) -> Option<McpSpec> {
         (None, Some(remote)) => remote,
         (None, None) if has_remote => return None,
         (Some(_), _) => {
-            return refuse(fields, "a server has a `command` or a `remote`, not both", "keep one of the two");
+            return report_invalid(fields, "a server has a `command` or a `remote`, not both", "keep one of the two");
         }
         (None, None) => {
             let help = "start one with `command: PROGRAM`, or reach one with `remote: {url: ..}`";
-            return refuse(fields, "a server needs a `command` or a `remote`", help);
+            return report_invalid(fields, "a server needs a `command` or a `remote`", help);
         }
     };
     Some(McpSpec { name, transport })
 }
 
-fn refuse<T>(fields: &Fields<'_>, message: &str, help: &str) -> Option<T> {
-    let ByteSpan { start, .. } = fields.place();
+fn report_invalid<T>(fields: &FieldReader<'_>, message: &str, help: &str) -> Option<T> {
+    let ByteSpan { start, .. } = fields.span();
     let line = fields.report().file().text.get(start..).and_then(|rest| rest.lines().next()).map_or(0, str::len);
     fields.report().value_error("bad_server", message, ByteSpan { start, end: start + line }, Some(help.to_owned()));
     None
 }
 
-fn read_remote(fields: &mut Fields<'_>) -> Option<McpTransport> {
+fn read_remote(fields: &mut FieldReader<'_>) -> Option<McpTransport> {
     let mut own = fields.fields("remote")?;
     let report = own.report();
     let url = own.text("url");
     let transports = [("streamable", true), ("streamable-http", true), ("http", true), ("sse", false)];
     let is_streamable = own.choice("transport_type", &transports).unwrap_or(true);
     let headers = own.pairs("headers");
-    unsupported::tell(&mut own, REMOTE_NOT_YET);
-    let place = own.node("url").or(own.node("transport_type")).map_or(own.place(), |node| node.span);
+    unsupported::report_unsupported(&mut own, REMOTE_NOT_YET);
+    let place = own.node("url").or(own.node("transport_type")).map_or(own.span(), |node| node.span);
     let transport_place = own.node("transport_type").map_or(place, |node| node.span);
     own.finish_strictly();
     if !is_streamable {

@@ -1,46 +1,46 @@
 //! Toolsets, and the definitions that agents share (docker-agent, Configuration, Tools).
 
 mod mcp;
-mod rows;
 mod script;
+mod toolset_types;
 
 use pintle_contract::{ByteSpan, ToolsetSpec, suggest_nearest};
 
-use self::rows::{NOT_YET_TYPES, ROWS};
-use super::model::names;
-use super::unsupported::{self, Missing};
-use super::{entries_of, unknown};
-use crate::document::{Entry, Fields, Node, Report};
+use self::toolset_types::{NOT_YET_TYPES, ROWS};
+use super::model::read_names;
+use super::unsupported::{self, UnsupportedKey};
+use super::{entries_of, report_unknown};
+use crate::document::{DocNode, FieldReader, FileReport, MapEntry};
 
 /// Keys of every toolset that docker-agent has and Pintle does not implement.
-const NOT_YET: &[Missing] = &[
-    Missing::restriction("readonly", "name the tools that only read under `tools`"),
-    Missing::feature("toon", "results stay as they are"),
-    Missing::feature("model", "the agent's own model reads the results"),
-    Missing::feature("defer", "all tools are told to the model at once"),
-    Missing::feature("lifecycle", "a server that ends is started again once"),
+const NOT_YET: &[UnsupportedKey] = &[
+    UnsupportedKey::restriction("readonly", "name the tools that only read under `tools`"),
+    UnsupportedKey::feature("toon", "results stay as they are"),
+    UnsupportedKey::feature("model", "the agent's own model reads the results"),
+    UnsupportedKey::feature("defer", "all tools are told to the model at once"),
+    UnsupportedKey::feature("lifecycle", "a server that ends is started again once"),
 ];
 
 /// What a file defines once for several agents.
 #[derive(Debug)]
-pub(super) struct Shelf<'a> {
-    report: &'a Report,
-    toolsets: &'a [Entry],
-    servers: &'a [Entry],
-    commands: &'a [Entry],
+pub(super) struct SharedDefinitions<'a> {
+    report: &'a FileReport,
+    toolsets: &'a [MapEntry],
+    servers: &'a [MapEntry],
+    commands: &'a [MapEntry],
 }
 
 /// The toolsets of one agent.
 #[derive(Debug, Default)]
-pub(super) struct Toolsets {
+pub(super) struct AgentToolsets {
     pub(super) sets: Vec<ToolsetSpec>,
     /// Where a shell was asked to be `safer`.
     pub(super) safer: Option<ByteSpan>,
 }
 
-impl<'a> Shelf<'a> {
+impl<'a> SharedDefinitions<'a> {
     /// Reads `toolsets`, `mcps` and `commands` of the document.
-    pub(super) fn read(fields: &mut Fields<'a>) -> Self {
+    pub(super) fn read(fields: &mut FieldReader<'a>) -> Self {
         Self {
             report: fields.report(),
             toolsets: entries_of(fields, "toolsets"),
@@ -51,7 +51,7 @@ impl<'a> Shelf<'a> {
 
     /// Reads what is defined for several agents, so that its faults are found when no agent uses it.
     pub(super) fn check(&self) {
-        let mut unused = Toolsets::default();
+        let mut unused = AgentToolsets::default();
         for entry in self.toolsets {
             self.read_one(&entry.value, &mut unused);
         }
@@ -64,38 +64,44 @@ impl<'a> Shelf<'a> {
     }
 
     /// Reads `toolsets` and `use_toolsets` of an agent.
-    pub(super) fn read_toolsets(&self, fields: &mut Fields<'_>) -> Toolsets {
-        let mut toolsets = Toolsets::default();
+    pub(super) fn read_toolsets(&self, fields: &mut FieldReader<'_>) -> AgentToolsets {
+        let mut toolsets = AgentToolsets::default();
         for item in fields.list("toolsets").unwrap_or_default() {
             self.read_one(item, &mut toolsets);
         }
-        for node in self.named(fields, "use_toolsets", self.toolsets, "the toolset") {
+        for node in self.shared_nodes(fields, "use_toolsets", self.toolsets, "the toolset") {
             self.read_one(node, &mut toolsets);
         }
         toolsets
     }
 
     /// The groups of commands that an agent uses.
-    pub(super) fn groups(&self, fields: &mut Fields<'_>) -> Vec<&'a Node> {
-        self.named(fields, "use_commands", self.commands, "the group of commands")
+    pub(super) fn command_groups(&self, fields: &mut FieldReader<'_>) -> Vec<&'a DocNode> {
+        self.shared_nodes(fields, "use_commands", self.commands, "the group of commands")
     }
 
-    fn named(&self, fields: &mut Fields<'_>, key: &'static str, shelf: &'a [Entry], what: &str) -> Vec<&'a Node> {
+    fn shared_nodes(
+        &self,
+        fields: &mut FieldReader<'_>,
+        key: &'static str,
+        shelf: &'a [MapEntry],
+        what: &str,
+    ) -> Vec<&'a DocNode> {
         let find = |(name, span): &(String, ByteSpan)| {
             let found = shelf.iter().find(|entry| entry.key == *name).map(|entry| &entry.value);
             if found.is_none() {
                 let known = shelf.iter().map(|entry| entry.key.as_str());
-                unknown(self.report, what, name, *span, known, "declare it at the top of the file");
+                report_unknown(self.report, what, name, *span, known, "declare it at the top of the file");
             }
             found
         };
-        names(fields, key).iter().filter_map(find).collect()
+        read_names(fields, key).iter().filter_map(find).collect()
     }
 
-    fn read_one(&self, node: &Node, toolsets: &mut Toolsets) {
-        let written = node.get("type").and_then(Node::as_text);
+    fn read_one(&self, node: &DocNode, toolsets: &mut AgentToolsets) {
+        let written = node.get("type").and_then(DocNode::as_text);
         let owner = written.map_or_else(|| String::from("a toolset"), |name| format!("the toolset `{name}`"));
-        let mut fields = Fields::new(self.report, owner, Some(node), node.span);
+        let mut fields = FieldReader::new(self.report, owner, Some(node), node.span);
         let Some(name) = fields.text("type") else {
             if node.get("type").is_none() {
                 let help = Some(String::from("as in `- type: shell`"));
@@ -103,12 +109,14 @@ impl<'a> Shelf<'a> {
             }
             return;
         };
-        let Some(row) = ROWS.iter().find(|row| row.name == name) else { return self.refuse(&name, &mut fields) };
+        let Some(row) = ROWS.iter().find(|row| row.name == name) else {
+            return self.report_unknown_type(&name, &mut fields);
+        };
         let (tools, instruction) = (fields.texts("tools"), fields.text("instruction"));
         let safer = (name == "shell").then(|| fields.boolean("safer")).flatten().unwrap_or(false);
         let kind = (row.read)(&mut fields, self);
-        unsupported::tell(&mut fields, row.not_yet);
-        unsupported::tell(&mut fields, NOT_YET);
+        unsupported::report_unsupported(&mut fields, row.unsupported);
+        unsupported::report_unsupported(&mut fields, NOT_YET);
         if safer {
             toolsets.safer = toolsets.safer.or_else(|| fields.node("safer").map(|node| node.span));
         }
@@ -118,8 +126,8 @@ impl<'a> Shelf<'a> {
     }
 
     /// Says that there is no such toolset here.
-    fn refuse(&self, name: &str, fields: &mut Fields<'_>) {
-        let span = fields.node("type").map_or(fields.place(), |node| node.span);
+    fn report_unknown_type(&self, name: &str, fields: &mut FieldReader<'_>) {
+        let span = fields.node("type").map_or(fields.span(), |node| node.span);
         if NOT_YET_TYPES.contains(&name) {
             let message = format!("the toolset `{name}` is not supported yet; the agent lacks its tools");
             let help = Some(String::from(

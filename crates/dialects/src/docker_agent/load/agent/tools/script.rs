@@ -4,25 +4,25 @@ use pintle_contract::{ScriptToolSpec, ToolsetKind, suggest_nearest};
 use serde_json::{Map, Value, json};
 
 use super::super::entries_of;
-use super::super::model::names;
-use crate::document::{Entry, Fields, Kind, Report, to_json};
+use super::super::model::read_names;
+use crate::document::{FieldReader, FileReport, MapEntry, NodeKind, to_json};
 
 /// Reads a toolset of scripts.
-pub(super) fn read(fields: &mut Fields<'_>) -> Option<ToolsetKind> {
+pub(super) fn read(fields: &mut FieldReader<'_>) -> Option<ToolsetKind> {
     let report = fields.report();
     let environment = fields.pairs("env");
     let entries = entries_of(fields, "shell");
     if entries.is_empty() {
         let help = Some(String::from("as in `shell:`, below it `run_tests:`, and below that `cmd: make test`"));
-        report.value_error("missing_key", "the toolset `script` declares no tools", fields.place(), help);
+        report.value_error("missing_key", "the toolset `script` declares no tools", fields.span(), help);
         return None;
     }
     let tools = entries.iter().filter_map(|entry| read_tool(report, entry, &environment));
     Some(ToolsetKind::Script(tools.collect()))
 }
 
-fn read_tool(report: &Report, entry: &Entry, around: &[(String, String)]) -> Option<ScriptToolSpec> {
-    let mut fields = Fields::new(report, format!("the tool `{}`", entry.key), Some(&entry.value), entry.key_span);
+fn read_tool(report: &FileReport, entry: &MapEntry, around: &[(String, String)]) -> Option<ScriptToolSpec> {
+    let mut fields = FieldReader::new(report, format!("the tool `{}`", entry.key), Some(&entry.value), entry.key_span);
     if !is_tool_name(&entry.key) {
         let message = format!("`{}` is no name for a tool", entry.key);
         let help = Some(String::from("use letters, digits, `_` and `-`, a letter or `_` first"));
@@ -55,7 +55,7 @@ fn read_tool(report: &Report, entry: &Entry, around: &[(String, String)]) -> Opt
 }
 
 /// Reads `args` and `required` as one schema. Without `required` every argument is.
-fn read_parameters(fields: &mut Fields<'_>) -> Value {
+fn read_parameters(fields: &mut FieldReader<'_>) -> Value {
     let report = fields.report();
     let mut properties = Map::new();
     for entry in entries_of(fields, "args") {
@@ -71,10 +71,11 @@ fn read_parameters(fields: &mut Fields<'_>) -> Value {
             Err(node) => report.value_error("bad_value", "the number has no JSON form", node.span, None),
         }
     }
-    let is_list =
-        |fields: &mut Fields<'_>| fields.node("required").is_some_and(|node| matches!(node.kind, Kind::List(_)));
+    let is_list = |fields: &mut FieldReader<'_>| {
+        fields.node("required").is_some_and(|node| matches!(node.kind, NodeKind::List(_)))
+    };
     let required: Vec<String> = if is_list(fields) {
-        let written = names(fields, "required");
+        let written = read_names(fields, "required");
         for (name, span) in written.iter().filter(|(name, _)| !properties.contains_key(name)) {
             let help = match suggest_nearest(name, properties.keys().map(String::as_str)) {
                 Some(near) => format!("did you mean `{near}`?"),

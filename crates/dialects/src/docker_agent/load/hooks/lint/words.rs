@@ -4,9 +4,9 @@ use std::ops::Range;
 
 /// A key of an object that a script seems to print.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Printed<'a> {
+pub(super) struct PrintedKey<'a> {
     /// The key as written, without quotes.
-    pub(super) word: &'a str,
+    pub(super) name: &'a str,
     /// Its value, when that is one plain word.
     pub(super) value: Option<&'a str>,
     /// The bytes of the key.
@@ -16,8 +16,8 @@ pub(super) struct Printed<'a> {
 /// Words that a colon follows, with or without quotes, outside of comments: `"decision": "block"`, `{summary: $x}`.
 ///
 /// What follows a dot or a dollar is read, not printed.
-pub(super) fn printed(text: &str) -> impl Iterator<Item = Printed<'_>> {
-    identifiers(text).filter_map(|range| {
+pub(super) fn find_printed_keys(text: &str) -> impl Iterator<Item = PrintedKey<'_>> {
+    find_identifiers(text).filter_map(|range| {
         let before = text.get(..range.start)?.chars().next_back();
         let after = text.get(range.end..)?;
         let (quoted, rest) = unquote(after);
@@ -26,13 +26,13 @@ pub(super) fn printed(text: &str) -> impl Iterator<Item = Printed<'_>> {
         // Without quotes it may be a label, or `${x:-y}`; an object's key is followed by its value.
         let is_key = opens && (quoted || !rest.starts_with(['-', '=', '+', '?', ':']));
         let word = text.get(range.clone())?;
-        is_key.then(|| Printed { word, value: value(rest), range })
+        is_key.then(|| PrintedKey { name: word, value: read_plain_value(rest), range })
     })
 }
 
 /// Where a script says `exit 2`.
-pub(super) fn exits_with_two(text: &str) -> Option<Range<usize>> {
-    identifiers(text).find_map(|range| {
+pub(super) fn find_exit_two(text: &str) -> Option<Range<usize>> {
+    find_identifiers(text).find_map(|range| {
         let (word, after) = (text.get(range.clone())?, text.get(range.end..)?);
         let rest = after.strip_prefix(' ')?.strip_prefix('2')?;
         let ends = rest.chars().next().is_none_or(|next| !next.is_alphanumeric() && next != '_');
@@ -41,7 +41,7 @@ pub(super) fn exits_with_two(text: &str) -> Option<Range<usize>> {
 }
 
 /// The words of a text that is no comment.
-fn identifiers(text: &str) -> impl Iterator<Item = Range<usize>> {
+fn find_identifiers(text: &str) -> impl Iterator<Item = Range<usize>> {
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let mut at = 0;
     text.split_inclusive('\n').flat_map(move |line| {
@@ -71,7 +71,7 @@ fn unquote(after: &str) -> (bool, &str) {
 }
 
 /// A value that is one plain word: in quotes, a number, or one of JSON's own. Any other word is a name for something.
-fn value(rest: &str) -> Option<&str> {
+fn read_plain_value(rest: &str) -> Option<&str> {
     let rest = rest.trim_start_matches([' ', '\t']);
     let start = rest.trim_start_matches([' ', '\t', '\\', '"', '\'']);
     let length = start.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(start.len());
@@ -103,7 +103,7 @@ mod tests {
                 vec![("hook_specific_output", None), ("summary", None)],
             ),
         ] {
-            let found: Vec<_> = printed(text).map(|found| (found.word, found.value)).collect();
+            let found: Vec<_> = find_printed_keys(text).map(|found| (found.name, found.value)).collect();
             assert_eq!(found, wanted, "{text}");
         }
     }
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn a_place_is_that_of_the_word() {
         let text = "x\n  echo '{\"summary\":1}'";
-        let found = printed(text).next().unwrap();
+        let found = find_printed_keys(text).next().unwrap();
         assert_eq!(&text[found.range], "summary");
     }
 
@@ -125,7 +125,7 @@ mod tests {
             ("# exit 2", None),
             ("last_exit 2", None),
         ] {
-            assert_eq!(exits_with_two(text).map(|range| &text[range]), wanted, "{text}");
+            assert_eq!(find_exit_two(text).map(|range| &text[range]), wanted, "{text}");
         }
     }
 }

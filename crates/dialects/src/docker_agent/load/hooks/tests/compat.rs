@@ -2,29 +2,29 @@
 
 use super::*;
 
-fn errors(text: &str, compat: Compat) -> usize {
+fn errors(text: &str, compat: DockerAgentVersion) -> usize {
     read_as(text, compat).1.iter().filter(|finding| finding.contains(": error: ")).count()
 }
 
 /// What is written, errors of the newest version and of the first, and the hooks each of them runs.
 #[test]
 fn what_a_file_means_in_either_version() {
-    let command = |more: &str| one("stop", &format!("type: command, command: a{more}"));
+    let command = |more: &str| single_hook_block("stop", &format!("type: command, command: a{more}"));
     for (text, newest, first) in [
         (command(", on_error: maybe"), (1, 1), (0, 1)),
         (command(", on_error: block"), (1, 1), (0, 1)),
         (command(", timeout: -1"), (1, 0), (0, 1)),
         (command(", strict_output: true"), (0, 1), (1, 1)),
         (String::from("stop: {type: command, command: a}\n"), (0, 1), (1, 0)),
-        (one("tool_guard", "type: command, command: a"), (0, 1), (1, 0)),
-        (one("user_followup_submit", "type: command, command: a"), (0, 1), (1, 0)),
+        (single_hook_block("tool_guard", "type: command, command: a"), (0, 1), (1, 0)),
+        (single_hook_block("user_followup_submit", "type: command, command: a"), (0, 1), (1, 0)),
         (
             String::from("pre_tool_use:\n  - preempt_yolo: true\n    hooks: [{type: command, command: a}]\n"),
             (0, 1),
             (1, 1),
         ),
     ] {
-        for (compat, (faults, hooks)) in [(Compat::Newest, newest), (Compat::G1, first)] {
+        for (compat, (faults, hooks)) in [(DockerAgentVersion::Newest, newest), (DockerAgentVersion::G1, first)] {
             assert_eq!((errors(&text, compat), read_as(&text, compat).0.len()), (faults, hooks), "{compat:?} {text}");
         }
     }
@@ -32,11 +32,11 @@ fn what_a_file_means_in_either_version() {
 
 #[test]
 fn failures_and_profiles_of_the_first_version() {
-    for row in ROWS.iter().filter(|row| row.since == Compat::G1) {
+    for row in ROWS.iter().filter(|row| row.since == DockerAgentVersion::G1) {
         for on_error in ["warn", "ignore", "block"] {
             let fields = format!("type: command, command: a, on_error: {on_error}");
-            let hook = read_as(&one(row.name, &fields), Compat::G1).0.remove(0);
-            let closed = row.fails_closed || (on_error == "block" && row.blocks);
+            let hook = read_as(&single_hook_block(row.name, &fields), DockerAgentVersion::G1).0.remove(0);
+            let closed = row.fails_closed || (on_error == "block" && row.can_block);
             let wanted = if closed { FailurePolicy::Closed } else { FailurePolicy::Ignored };
             assert_eq!(hook.on_error.unwrap_or(hook.default_on_error), wanted, "{} {on_error}", row.name);
             assert_eq!(hook.profile, Profile::ParallelMerge, "{}", row.name);
@@ -48,7 +48,7 @@ fn failures_and_profiles_of_the_first_version() {
 #[test]
 fn an_invalid_matcher_takes_its_entry_away_with_a_loud_warning() {
     let text = "pre_tool_use:\n  - matcher: 'shell('\n    hooks: [{type: command, command: a}]\n  - matcher: shell\n    hooks: [{type: command, command: b}]\n";
-    let (hooks, findings) = read_as(text, Compat::G1);
+    let (hooks, findings) = read_as(text, DockerAgentVersion::G1);
     assert_eq!(names(&hooks), ["b"]);
     assert_eq!(
         findings,
@@ -57,7 +57,7 @@ fn an_invalid_matcher_takes_its_entry_away_with_a_loud_warning() {
         ]
     );
     // The newest version keeps the entry here; the pattern is refused when it is compiled.
-    assert_eq!(names(&clean(text)), ["a", "b"]);
+    assert_eq!(names(&read_clean(text)), ["a", "b"]);
 }
 
 #[test]
@@ -81,16 +81,17 @@ fn hooks_that_run_the_same_are_one_in_the_first_version() {
             let hooks = read_as(&text, compat).0;
             hooks[0].definition == hooks[1].definition
         };
-        assert_eq!((same(Compat::Newest), same(Compat::G1)), (false, same_in_first), "{text}");
-        let told = read_as(&text, Compat::G1).1.iter().filter(|finding| finding.contains("is left out")).count();
+        assert_eq!((same(DockerAgentVersion::Newest), same(DockerAgentVersion::G1)), (false, same_in_first), "{text}");
+        let told =
+            read_as(&text, DockerAgentVersion::G1).1.iter().filter(|finding| finding.contains("is left out")).count();
         assert_eq!(told, usize::from(same_in_first), "{text}");
     }
 }
 
 #[test]
 fn variables_are_not_expanded_in_the_first_version() {
-    let text = one("stop", "type: command, command: a, working_dir: $HOME");
-    for (compat, wanted) in [(Compat::Newest, true), (Compat::G1, false)] {
+    let text = single_hook_block("stop", "type: command, command: a, working_dir: $HOME");
+    for (compat, wanted) in [(DockerAgentVersion::Newest, true), (DockerAgentVersion::G1, false)] {
         let pintle_contract::HandlerSpec::Command(spec) = read_as(&text, compat).0.remove(0).handler else {
             panic!("a command")
         };

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn every_event_takes_hooks_in_its_own_form_and_gets_its_canonical_name() {
     for row in ROWS {
-        let hooks = clean(&one(row.name, "type: command, command: 'true'"));
+        let hooks = read_clean(&single_hook_block(row.name, "type: command, command: 'true'"));
         let [hook] = hooks.as_slice() else { panic!("{}", row.name) };
         assert_eq!((hook.event.as_str(), &*hook.event_alias), (row.canonical, row.name));
         let profile = if row.rewrites.is_some() { Profile::SequentialRunAll } else { Profile::ParallelStrictest };
@@ -19,7 +19,7 @@ fn every_event_takes_hooks_in_its_own_form_and_gets_its_canonical_name() {
 #[test]
 fn hooks_stand_in_the_order_of_the_file() {
     let text = "stop:\n  - {type: command, command: a}\npre_tool_use:\n  - matcher: shell\n    hooks:\n      - {type: command, command: b}\n      - {type: command, command: c}\n  - hooks: [{type: command, command: d}]\nturn_start: [{type: builtin, command: add_date}]\n";
-    assert_eq!(names(&clean(text)), ["a", "b", "c", "d", "add_date"]);
+    assert_eq!(names(&read_clean(text)), ["a", "b", "c", "d", "add_date"]);
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn a_single_mapping_stands_for_a_list_of_one() {
     let json = r#"{"stop": {"type": "command", "command": "a"}}"#;
     let json_list = r#"{"pre_tool_use": [{"matcher": "shell", "hooks": [{"type": "command", "command": "a"}]}]}"#;
     for text in [flat, matcher, json, json_list] {
-        assert_eq!(names(&clean(text)), ["a"]);
+        assert_eq!(names(&read_clean(text)), ["a"]);
     }
 }
 
@@ -43,25 +43,25 @@ fn a_fault_inside_a_single_mapping_keeps_its_line() {
             "h.yaml:5:5: error: hooks.pre_tool_use[0].hooks[0]: unknown key `comand` | did you mean `command`?",
         ]
     );
-    assert_eq!(underlined(text, Compat::Newest)[1], "comand");
+    assert_eq!(underlined_texts(text, DockerAgentVersion::Newest)[1], "comand");
 }
 
 #[test]
 fn an_empty_event_or_block_has_no_hooks() {
     for text in ["stop:\n", "stop: []\n", "pre_tool_use: ~\n", "# nothing\n", ""] {
-        assert!(clean(text).is_empty(), "{text}");
+        assert!(read_clean(text).is_empty(), "{text}");
     }
     let file = Arc::new(SourceFile { path: PathBuf::from("h.yaml"), text: String::from("hooks:\n") });
-    let report = Report::new(file, "");
+    let report = FileReport::new(file, "");
     let whole = parse(&report, ByteSpan { start: 0, end: 7 }).unwrap().unwrap();
-    assert!(read(&report, whole.get("hooks").unwrap(), Compat::Newest).is_empty());
-    assert!(report.into_findings().is_empty());
+    assert!(read(&report, whole.get("hooks").unwrap(), DockerAgentVersion::Newest).is_empty());
+    assert!(report.into_diagnostics().is_empty());
 }
 
 #[test]
 fn matchers_are_kept_with_their_place_and_nothing_matches_everything() {
     let text = "pre_tool_use:\n  - matcher: \"shell|edit_.*\"\n    hooks: [{type: command, command: a}]\n  - matcher: '*'\n    hooks: [{type: command, command: b}]\n  - matcher: ''\n    hooks: [{type: command, command: c}]\n  - hooks: [{type: command, command: d}]\n";
-    let hooks = clean(text);
+    let hooks = read_clean(text);
     let Some(MatcherSpec::Pattern { text: pattern, location }) = &hooks[0].matcher else { panic!("a pattern") };
     assert_eq!((&**pattern, location.line_column()), ("shell|edit_.*", Some((2, 14))));
     assert!(hooks[1..].iter().all(|hook| hook.matcher.is_none()));
@@ -70,7 +70,7 @@ fn matchers_are_kept_with_their_place_and_nothing_matches_everything() {
 #[test]
 fn entries_that_preempt_are_guards_under_the_name_they_were_written_under() {
     let text = "pre_tool_use:\n  - preempt_yolo: true\n    hooks: [{type: command, command: a}]\n  - preempt_yolo: false\n    hooks: [{type: command, command: b}]\n";
-    let hooks = clean(text);
+    let hooks = read_clean(text);
     let events: Vec<_> = hooks.iter().map(|hook| (hook.event.as_str(), &*hook.event_alias, hook.profile)).collect();
     assert_eq!(
         events,
@@ -138,7 +138,7 @@ fn faults_of_events_and_entries_are_told_with_the_next_step() {
 }
 
 #[test]
-fn hooks_in_the_form_of_the_other_kind_of_event_are_told_where_they_belong() {
+fn hooks_in_the_wrong_layout_are_reported_with_the_right_one() {
     assert_eq!(
         read_text("pre_tool_use:\n  - type: command\n    command: a\n").1,
         [

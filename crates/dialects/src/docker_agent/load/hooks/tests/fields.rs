@@ -5,13 +5,13 @@ use pintle_contract::{BuiltinSpec, CommandSpec, EnforcementMode, HandlerSpec, Ju
 use super::*;
 
 fn handler(fields: &str) -> HandlerSpec {
-    clean(&one("pre_tool_use", fields)).remove(0).handler
+    read_clean(&single_hook_block("pre_tool_use", fields)).remove(0).handler
 }
 
 #[test]
 fn a_command_has_every_field() {
     let text = "post_tool_use:\n  - matcher: shell\n    hooks:\n      - name: tidy\n        type: command\n        timeout: 10\n        working_dir: .\n        env: {HOOK_PROFILE: dev, PORT: 8080, ON: true, EMPTY: }\n        on_error: warn\n        strict_output: true\n        shell: /bin/bash\n        keep: true\n        sandbox: {read_only: true, network: false}\n        mode: shadow\n        files: [Makefile, rules]\n        command: |\n          INPUT=$(cat)\n          echo ok\n";
-    let hook = clean(text).remove(0);
+    let hook = read_clean(text).remove(0);
     let HandlerSpec::Command(spec) = &hook.handler else { panic!("a command") };
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     assert_eq!(
@@ -75,10 +75,11 @@ fn a_timeout_is_a_number_of_seconds_and_sixty_when_it_says_nothing() {
         ("0.0001", 1),
         ("86400", 86_400_000),
     ] {
-        let hook = clean(&one("stop", &format!("type: command, command: a, timeout: {written}"))).remove(0);
+        let hook =
+            read_clean(&single_hook_block("stop", &format!("type: command, command: a, timeout: {written}"))).remove(0);
         assert_eq!(hook.timeout_ms, Some(wanted), "{written}");
     }
-    let unset = clean(&one("stop", "type: command, command: a")).remove(0);
+    let unset = read_clean(&single_hook_block("stop", "type: command, command: a")).remove(0);
     assert_eq!(unset.timeout_ms, Some(60_000));
     for (written, wanted) in [
         ("-1", "timeout must not be negative | remove it for 60 seconds"),
@@ -86,7 +87,8 @@ fn a_timeout_is_a_number_of_seconds_and_sixty_when_it_says_nothing() {
         ("nan", "timeout must be a number of seconds | write digits alone, as in `timeout: 10`"),
         ("[1]", "timeout must be a number of seconds | write digits alone, as in `timeout: 10`"),
     ] {
-        let (hooks, findings) = read_text(&one("stop", &format!("type: command, command: a, timeout: {written}")));
+        let (hooks, findings) =
+            read_text(&single_hook_block("stop", &format!("type: command, command: a, timeout: {written}")));
         assert_eq!(findings, [format!("h.yaml:2:42: error: hooks.stop[0]: {wanted}")]);
         assert!(hooks.is_empty());
     }
@@ -102,7 +104,7 @@ fn a_hook_is_called_by_its_name_its_short_command_or_its_place() {
         ("type: command, command: \"a\\nb\"", "stop[0]"),
         ("type: builtin, command: snapshot", "snapshot"),
     ] {
-        assert_eq!(names(&clean(&one("stop", fields))), [wanted], "{fields}");
+        assert_eq!(names(&read_clean(&single_hook_block("stop", fields))), [wanted], "{fields}");
     }
 }
 
@@ -160,10 +162,10 @@ fn faults_of_fields_have_the_documented_words_and_a_place() {
             "2:33: error: hooks.stop[0]: unknown key `preempt_yolo` | `preempt_yolo` belongs to the entry, beside `hooks:`",
         ),
     ] {
-        let (_, findings) = read_text(&one("stop", fields));
+        let (_, findings) = read_text(&single_hook_block("stop", fields));
         assert_eq!(findings.first().map(String::as_str), Some(&*format!("h.yaml:{wanted}")), "{fields}");
     }
-    let (_, findings) = read_text(&one("pre_tool_use", "type: model"));
+    let (_, findings) = read_text(&single_hook_block("pre_tool_use", "type: model"));
     assert_eq!(
         findings[..2],
         [
@@ -175,7 +177,8 @@ fn faults_of_fields_have_the_documented_words_and_a_place() {
 
 #[test]
 fn any_differing_field_keeps_two_hooks_apart() {
-    let definition = |fields: &str| clean(&one("pre_tool_use", fields)).remove(0).definition.unwrap();
+    let definition =
+        |fields: &str| read_clean(&single_hook_block("pre_tool_use", fields)).remove(0).definition.unwrap();
     let command = "type: command, command: a";
     assert_eq!(definition(command), definition("command: a, type: command, timeout: 60"));
     assert_eq!(
@@ -205,7 +208,7 @@ fn any_differing_field_keeps_two_hooks_apart() {
         known.push(definition(fields));
     }
     let matched = "pre_tool_use:\n  - matcher: shell\n    hooks: [{type: command, command: a}]\n";
-    known.push(clean(matched).remove(0).definition.unwrap());
+    known.push(read_clean(matched).remove(0).definition.unwrap());
     for (at, one) in known.iter().enumerate() {
         assert!(!known[..at].contains(one), "{one}");
     }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 /// Pieces that are likely to meet in a broken block.
-fn piece() -> impl Strategy<Value = String> {
+fn any_piece() -> impl Strategy<Value = String> {
     let known = prop::sample::select(vec![
         "pre_tool_use:\n",
         "stop:\n",
@@ -60,12 +60,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn broken_blocks_never_panic(pieces in prop::collection::vec(piece(), 0..30), first: bool) {
+    fn broken_blocks_never_panic(pieces in prop::collection::vec(any_piece(), 0..30), first: bool) {
         let text = pieces.concat();
-        let compat = if first { Compat::G1 } else { Compat::Newest };
+        let compat = if first { DockerAgentVersion::G1 } else { DockerAgentVersion::Newest };
         let (hooks, _) = read_as(&text, compat);
         prop_assert!(hooks.iter().all(|hook| hook.definition.is_some() && hook.timeout_ms.is_some_and(|time| time > 0)));
         // Taking the underlined words out of the text panics when a place is none.
-        let _ = underlined(&text, compat);
+        let _ = underlined_texts(&text, compat);
     }
 }

@@ -4,7 +4,7 @@ use super::*;
 
 /// The findings of a command on an event, without place, and the words they underline.
 fn lint(event: &str, script: &str) -> Vec<(String, String)> {
-    let text = match row::named(event).unwrap().matcher {
+    let text = match event_def::by_name(event).unwrap().matcher {
         true => format!("{event}:\n  - hooks:\n      - type: command\n        command: |\n          {script}\n"),
         false => format!("{event}:\n  - type: command\n    command: |\n      {script}\n"),
     };
@@ -12,7 +12,7 @@ fn lint(event: &str, script: &str) -> Vec<(String, String)> {
         assert!(finding.contains(": warning: "), "{finding}");
         finding.split_once("]: ").unwrap().1.trim_start_matches("hooks[0]: ").to_owned()
     });
-    findings.zip(underlined(&text, Compat::Newest)).collect()
+    findings.zip(underlined_texts(&text, DockerAgentVersion::Newest)).collect()
 }
 
 #[test]
@@ -142,12 +142,13 @@ fn keys_without_effect_on_a_kind_of_hook_are_pointed_out() {
             "the model's reply has no effect on pre_tool_use | write `schema: pre_tool_use_decision` where a model is to decide",
         ),
     ] {
-        let (hooks, findings) = read_text(&one("pre_tool_use", fields));
+        let (hooks, findings) = read_text(&single_hook_block("pre_tool_use", fields));
         let [finding] = findings.as_slice() else { panic!("{findings:?}") };
         assert!(finding.ends_with(&format!(": warning: hooks.pre_tool_use[0].hooks[0]: {wanted}")), "{finding}");
         assert_eq!(hooks.len(), 1);
     }
-    let (_, findings) = read_text(&one("stop", "type: model, model: m, prompt: p, schema: pre_tool_use_decision"));
+    let (_, findings) =
+        read_text(&single_hook_block("stop", "type: model, model: m, prompt: p, schema: pre_tool_use_decision"));
     assert_eq!(
         findings,
         [

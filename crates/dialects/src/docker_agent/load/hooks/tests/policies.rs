@@ -4,7 +4,7 @@ use super::*;
 
 fn policy(event: &str, on_error: &str) -> (Vec<FailurePolicy>, Vec<String>) {
     let more = if on_error.is_empty() { String::new() } else { format!(", on_error: {on_error}") };
-    let (hooks, findings) = read_text(&one(event, &format!("type: command, command: a{more}")));
+    let (hooks, findings) = read_text(&single_hook_block(event, &format!("type: command, command: a{more}")));
     (hooks.iter().map(|hook| hook.on_error.unwrap_or(hook.default_on_error)).collect(), findings)
 }
 
@@ -19,7 +19,7 @@ fn guards_fail_closed_whatever_they_say_and_others_follow_on_error() {
         let (ignore, told) = policy(row.name, "ignore");
         assert_eq!((ignore, told.len()), (vec![ignored], usize::from(row.fails_closed)), "{}", row.name);
         let (block, told) = policy(row.name, "block");
-        match row.blocks {
+        match row.can_block {
             true => assert_eq!((block, told.len()), (vec![FailurePolicy::Closed], 0), "{}", row.name),
             false => {
                 let wanted = format!("hooks.{}: on_error block is not supported by this event", row.name);

@@ -1,0 +1,50 @@
+//! What a program's output can say to Claude Code, and to those who took that over.
+
+use crate::client_hooks::{FieldChoice, FieldMeaning, OutputField};
+
+/// Why what only Claude Code shows or keeps is not carried over.
+const OWN: &str = "it is about what only Claude Code shows or keeps";
+
+/// The words.
+pub(crate) const WORDS: &[OutputField] = &[
+    OutputField::top_level("continue", FieldMeaning::Continue),
+    OutputField::top_level("stopReason", FieldMeaning::StopReason),
+    OutputField::top_level("suppressOutput", FieldMeaning::NotCarriedOver("")),
+    OutputField::top_level("systemMessage", FieldMeaning::Notice),
+    OutputField::top_level("terminalSequence", FieldMeaning::NotCarriedOver(OWN)),
+    OutputField::top_level(
+        "decision",
+        FieldMeaning::Decision(&[("approve", FieldChoice::Allow), ("block", FieldChoice::Deny)]),
+    ),
+    OutputField::top_level("reason", FieldMeaning::Reason),
+    OutputField::top_level(
+        "async",
+        FieldMeaning::NotCarriedOver("a hook that already runs cannot go to the background; write `async` in the file"),
+    ),
+    OutputField::top_level("asyncTimeout", FieldMeaning::NotCarriedOver("")),
+    OutputField::top_level("hookSpecificOutput", FieldMeaning::Specific),
+    OutputField::nested("hookEventName", FieldMeaning::EventName),
+    OutputField::nested(
+        "permissionDecision",
+        FieldMeaning::Permission(&[
+            ("allow", FieldChoice::Allow),
+            ("deny", FieldChoice::Deny),
+            ("ask", FieldChoice::Ask),
+            // Somebody is to decide later, so nobody has said yes.
+            ("defer", FieldChoice::Ask),
+        ]),
+    ),
+    OutputField::nested("permissionDecisionReason", FieldMeaning::PermissionReason),
+    OutputField::nested("updatedInput", FieldMeaning::Input),
+    OutputField::nested("additionalContext", FieldMeaning::Context),
+    OutputField::nested("updatedToolOutput", FieldMeaning::Output(None)),
+    OutputField::nested("updatedMCPToolOutput", FieldMeaning::Output(None)),
+    OutputField::nested("decision", FieldMeaning::Behavior),
+    OutputField::nested("classifierContext", FieldMeaning::NotCarriedOver(OWN)),
+    OutputField::nested("sessionTitle", FieldMeaning::NotCarriedOver(OWN)),
+    OutputField::nested("suppressOriginalPrompt", FieldMeaning::NotCarriedOver(OWN)),
+    OutputField::nested("initialUserMessage", FieldMeaning::NotCarriedOver(OWN)),
+    OutputField::nested("watchPaths", FieldMeaning::NotCarriedOver(OWN)),
+    OutputField::nested("reloadSkills", FieldMeaning::NotCarriedOver(OWN)),
+    OutputField::nested("retry", FieldMeaning::NotCarriedOver(OWN)),
+];

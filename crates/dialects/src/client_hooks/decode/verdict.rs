@@ -1,0 +1,167 @@
+//! What a reply comes to on an event.
+
+use pintle_contract::{Effect, Rewrite, Verdict, VerdictKind};
+use serde_json::{Map, Value};
+
+use super::output_field::FieldChoice;
+use super::reply::ClientHookOutput;
+use super::{ClientDecodeContext, bad_output};
+use crate::client_hooks::EncodeContext;
+use crate::client_hooks::event_def::{BlockEffect, InputRewrite, StopEffect};
+use crate::program_output::limit_warnings;
+
+/// A refusal for a reason, in the sense of the event.
+pub(super) fn deny_with_reason(asked: &ClientDecodeContext<'_>, reason: &str) -> Verdict {
+    match asked.def.block {
+        BlockEffect::Deny => Verdict::deny(reason),
+        BlockEffect::NotifyModel if reason.is_empty() => Verdict::pass(),
+        BlockEffect::NotifyModel => Verdict::pass().with_effect(Effect::Context(reason.to_owned())),
+        BlockEffect::ReplaceResult => {
+            let fields = [("content", Value::from(reason)), ("is_error", Value::Bool(true))];
+            Verdict::rewrite(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+        }
+        BlockEffect::Ignored => {
+            let warning = format!("nothing can be blocked on `{}`", asked.def.name);
+            Verdict::pass().with_warning(if reason.is_empty() { warning } else { format!("{warning}: {reason}") })
+        }
+    }
+}
+
+/// What a whole reply comes to.
+pub(super) fn build_verdict(asked: &ClientDecodeContext<'_>, mut reply: ClientHookOutput) -> Verdict {
+    if let Some(fault) = reply.faults.first()
+        && !reply.denies()
+    {
+        return bad_output(format!("the hook's output cannot be read: {fault}"));
+    }
+    reply.warnings.append(&mut reply.faults);
+    let (contexts, notices) = (std::mem::take(&mut reply.contexts), std::mem::take(&mut reply.notices));
+    let warnings = std::mem::take(&mut reply.warnings);
+    let mut verdict = apply_decision(asked, reply);
+    verdict.warnings.extend(limit_warnings(warnings));
+    let contexts: Vec<String> = contexts.into_iter().filter(|text| !text.is_empty()).collect();
+    match asked.def.context {
+        true => verdict.effects.extend(contexts.into_iter().map(Effect::Context)),
+        false if contexts.is_empty() => {}
+        false => verdict.warnings.push(format!("nothing is given to the model on `{}`", asked.def.name)),
+    }
+    let notices = notices.into_iter().filter(|text| !text.is_empty());
+    verdict.effects.extend(notices.map(Effect::Notice));
+    verdict
+}
+
+fn apply_decision(asked: &ClientDecodeContext<'_>, reply: ClientHookOutput) -> Verdict {
+    let row = asked.def;
+    if reply.may_continue == Some(false) {
+        match row.stop {
+            StopEffect::Deny => {
+                return Verdict::deny(first_non_empty([&reply.stop_reason, &reply.permission_reason, &reply.reason]));
+            }
+            // The agent may stop, so nothing is in the way of that.
+            StopEffect::AllowStop => return Verdict::pass(),
+            StopEffect::Ignored => {}
+        }
+    }
+    let mut verdict = choose_decision(asked, &reply);
+    if reply.may_continue == Some(false) {
+        verdict.warnings.push(format!("`continue: false` has no effect on `{}`", row.name));
+    }
+    let is_open = !matches!(verdict.kind, VerdictKind::Deny { .. });
+    if let Some(message) = reply.followup.filter(|_| is_open) {
+        return Verdict { kind: VerdictKind::Deny { reason: message }, ..verdict };
+    }
+    if let Some(input) = reply.input.filter(|_| is_open) {
+        verdict = match row.input {
+            InputRewrite::Unchanged => verdict.with_warning(format!("the input cannot be changed on `{}`", row.name)),
+            _ => add_input(asked, verdict, input),
+        };
+    }
+    if let Some(output) = reply.output.filter(|_| is_open && row.block != BlockEffect::Ignored || row.output) {
+        verdict = match (row.output, matches!(verdict.kind, VerdictKind::Rewrite(_))) {
+            (false, _) => verdict.with_warning(format!("the result cannot be changed on `{}`", row.name)),
+            // What replaces the result by an error is the stricter of the two.
+            (true, true) => verdict,
+            (true, false) => {
+                let field = if output.is_string() { "content" } else { "result" };
+                verdict.with_rewrite(Rewrite::Fields(Map::from_iter([(field.to_owned(), output)])))
+            }
+        };
+    }
+    verdict
+}
+
+/// What the words for a decision come to, the severest first.
+fn choose_decision(asked: &ClientDecodeContext<'_>, reply: &ClientHookOutput) -> Verdict {
+    let row = asked.def;
+    let choices = [reply.permission, reply.decision];
+    let says = |choice| choices.contains(&Some(choice));
+    let reason = if reply.permission.is_some() {
+        first_non_empty([&reply.permission_reason, &reply.reason, ""])
+    } else {
+        first_non_empty([&reply.reason, &reply.permission_reason, ""])
+    };
+    if says(FieldChoice::Deny) {
+        let by_block = first_non_empty([&reply.reason, &reply.permission_reason, ""]);
+        return match row.permission {
+            true => Verdict::deny(if reply.permission == Some(FieldChoice::Deny) { reason } else { by_block }),
+            false => deny_with_reason(asked, by_block),
+        };
+    }
+    if says(FieldChoice::Ask) {
+        return match row.permission || row.block == BlockEffect::Deny {
+            true => Verdict::ask(reason),
+            false => Verdict::pass().with_warning(format!("nobody can be asked on `{}`", row.name)),
+        };
+    }
+    let allows = says(FieldChoice::Allow) || (says(FieldChoice::AllowInput) && reply.input.is_some());
+    if allows && row.permission { Verdict::allow(reason) } else { Verdict::pass() }
+}
+
+/// The first text that is not empty.
+fn first_non_empty(texts: [&str; 3]) -> &str {
+    texts.into_iter().find(|text| !text.is_empty()).unwrap_or_default()
+}
+
+/// Adds the input that a hook wrote in the agent's form.
+fn add_input(asked: &ClientDecodeContext<'_>, verdict: Verdict, input: Map<String, Value>) -> Verdict {
+    let given = EncodeContext { event: asked.event, event_alias: asked.def.name, voice: asked.def.style };
+    let call = given.call();
+    let input = match (asked.def.input, &call.0.input) {
+        (InputRewrite::Merge, Value::Object(own)) => {
+            let mut merged = own.clone();
+            merged.extend(input);
+            merged
+        }
+        _ => input,
+    };
+    let input = Value::Object(input);
+    if input == call.0.input {
+        return verdict;
+    }
+    // A call there can be several here; the one that this event is about has to be told apart.
+    let name = asked.event.payload.field("name").and_then(Value::as_str).unwrap_or_default();
+    let (before, after) = (
+        asked.def.style.tools.to_canonical(&call.0.name, &call.0.input),
+        asked.def.style.tools.to_canonical(&call.0.name, &input),
+    );
+    let own = asked.event.payload.field("args");
+    let args = match (before.as_slice(), after.as_slice()) {
+        ([_], [only]) => Some(&only.args),
+        (before, after) if before.len() == after.len() => {
+            let at = before.iter().position(|part| part.name == name && Some(&part.args) == own);
+            at.and_then(|at| after.get(at)).map(|part| &part.args)
+        }
+        _ => None,
+    };
+    match args {
+        Some(args) if Some(args) == own => verdict,
+        Some(args) => {
+            let fields = Map::from_iter([(String::from("args"), args.clone())]);
+            verdict.with_rewrite(Rewrite::Fields(fields))
+        }
+        None => {
+            let reason = format!("a hook changed the input of `{}` in a way that cannot be carried over", call.0.name);
+            Verdict::deny(reason)
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! The words for what is not carried over.
+
+use pintle_contract::{ByteSpan, Diagnostic, Severity};
+
+use super::ClientSource;
+
+/// Something that is known and not carried over.
+pub(super) fn not_carried_over(source: &ClientSource<'_>, severity: Severity, what: &str, why: &str, span: ByteSpan) {
+    let message = format!("{what} is not carried over: {why}");
+    let finding = Diagnostic::warning("not_carried_over", message, source.report.location(span));
+    source.report.add(Diagnostic { severity, ..finding });
+}
+
+/// An event that nobody else has.
+pub(super) fn event_not_carried_over(source: &ClientSource<'_>, name: &str, why: &str, span: ByteSpan) {
+    let message = format!("the event `{name}` is not carried over: {why}");
+    let help = Some(format!("its hooks still run in {}", source.client.title));
+    source.report.warning("not_carried_over", message, span, help);
+}
+
+/// Something that never had an effect.
+pub(super) fn no_effect(
+    source: &ClientSource<'_>,
+    code: &'static str,
+    message: String,
+    span: ByteSpan,
+    help: Option<String>,
+) {
+    source.report.warning(code, message, span, help);
+}
+
+/// The first line of a place, for what is about the whole of it.
+pub(super) fn first_line(source: &ClientSource<'_>, span: ByteSpan) -> ByteSpan {
+    let text = source.report.file().text.get(span.start..span.end).unwrap_or_default();
+    let length = text.find('\n').unwrap_or(text.len());
+    ByteSpan { start: span.start, end: span.start + text.get(..length).unwrap_or_default().trim_end().len() }
+}

@@ -1,0 +1,181 @@
+//! What an output means on an event (docker-agent behaviour, sections 1.1, 2.3 and 3.5).
+
+use pintle_contract::{Effect, Rewrite, Verdict, VerdictKind, format_key};
+use serde_json::{Map, Value};
+
+use super::output::DockerHookOutput;
+use super::{DockerDecodeContext, bad_output};
+use crate::docker_agent::DockerAgentVersion;
+use crate::docker_agent::encode::chat;
+use crate::docker_agent::event_def::{ContextReader, DockerRewrite, PermissionWords};
+use crate::program_output::limit_warnings;
+
+/// The words of `permission_decision`.
+const WORDS: [&str; 3] = ["allow", "ask", "deny"];
+
+/// The verdict that an output stands for.
+pub(super) fn build_verdict(asked: &DockerDecodeContext<'_>, mut output: DockerHookOutput) -> Verdict {
+    let mut warnings = std::mem::take(&mut output.warnings);
+    for word in describe_unknown_fields(&output) {
+        match asked.codec.compat {
+            DockerAgentVersion::Newest => return bad_output(word),
+            DockerAgentVersion::G1 => warnings.push(format!("{word}, and `compat: g1` passes over it")),
+        }
+    }
+    if let Some(why) = explain_ignored_refusal(asked, &output) {
+        return bad_output(why);
+    }
+    warnings.extend(warn_without_effect(asked, &output));
+    let mut verdict = decode_decision(asked, &output, &mut warnings);
+    // What is denied is not rewritten, whatever the rewrite is.
+    if !matches!(verdict.kind, VerdictKind::Deny { .. }) {
+        match decode_rewrite(asked, &mut output) {
+            Ok(Some(rewrite)) => verdict = verdict.with_rewrite(rewrite),
+            Ok(None) => {}
+            Err(why) => return bad_output(format!("invalid hook output: {why}")),
+        }
+    }
+    verdict.effects = decode_effects(asked, output);
+    verdict.warnings = limit_warnings(warnings);
+    verdict
+}
+
+/// Why a refusal that the event does not listen to is no answer, where another spelling of it would have blocked.
+fn explain_ignored_refusal(asked: &DockerDecodeContext<'_>, output: &DockerHookOutput) -> Option<String> {
+    let is_deaf = asked.def.decisions == PermissionWords::Nothing && asked.def.can_block;
+    let word = output.text("permission_decision");
+    let is_unheard = matches!(word, "deny" | "ask") && is_deaf && output.blocking_texts().is_none();
+    (is_unheard && asked.codec.compat == DockerAgentVersion::Newest).then(|| {
+        format!(
+            "`permission_decision` has no effect on {}; write `\"decision\": \"block\"` and a `reason`",
+            asked.name()
+        )
+    })
+}
+
+/// What is said of each word that decides nothing, and the words that do.
+fn describe_unknown_fields(output: &DockerHookOutput) -> impl Iterator<Item = String> {
+    let kinds = [
+        ("decision", &["block"][..], "`block`, or leave it out"),
+        ("permission_decision", &WORDS, "`allow`, `ask` or `deny`"),
+    ];
+    kinds.into_iter().filter_map(|(key, known, help)| {
+        let word = output.text(key);
+        let is_unknown = !word.is_empty() && !known.contains(&word);
+        is_unknown.then(|| format!("unknown {key} `{}`; write {help}", format_key(word)))
+    })
+}
+
+/// What is said about going on.
+fn decode_decision(asked: &DockerDecodeContext<'_>, output: &DockerHookOutput, warnings: &mut Vec<String>) -> Verdict {
+    let row = asked.def;
+    let reason = output.text("permission_decision_reason");
+    let mut blockers = output.blocking_texts();
+    if blockers.is_some() && !row.can_block {
+        if asked.codec.compat == DockerAgentVersion::Newest {
+            warnings.push(format!("{} hook wants to block, but this event cannot block", asked.name()));
+        }
+        blockers = None;
+    }
+    let permission = output.text("permission_decision");
+    if permission == "deny" && row.decisions != PermissionWords::Nothing {
+        blockers.get_or_insert_default().push(reason);
+    }
+    if let Some(texts) = blockers {
+        let said: Vec<&str> = texts.into_iter().filter(|text| !text.is_empty()).collect();
+        return Verdict::deny(said.join("\n"));
+    }
+    match (permission, row.decisions) {
+        ("allow", PermissionWords::All | PermissionWords::AllowDeny) => Verdict::allow(reason),
+        ("ask", PermissionWords::All) => Verdict::ask(reason),
+        ("allow" | "ask", PermissionWords::Deny) => {
+            warnings.push(format!("only `deny` has an effect on {}", asked.name()));
+            Verdict::pass()
+        }
+        _ => Verdict::pass(),
+    }
+}
+
+/// A warning for each key that is there and does nothing on this event.
+fn warn_without_effect(asked: &DockerDecodeContext<'_>, output: &DockerHookOutput) -> Vec<String> {
+    // Of these it is said in one sentence that the event cannot block.
+    let blocking = |name: &str| matches!(name, "decision" | "reason" | "stop_reason");
+    let told = |value: &Value| *value != Value::Bool(false) && value.as_str() != Some("");
+    let idle =
+        output.values.iter().filter(|(key, value)| !(key.has_effect)(asked.def) && !blocking(key.name) && told(value));
+    idle.map(|(key, _)| match key.name {
+        "suppress_output" => String::from("`suppress_output` has no effect on any event"),
+        name => format!("`{name}` has no effect on {}", asked.name()),
+    })
+    .collect()
+}
+
+fn decode_rewrite(asked: &DockerDecodeContext<'_>, output: &mut DockerHookOutput) -> Result<Option<Rewrite>, String> {
+    let (field, value) = match asked.def.rewrites {
+        None => return Ok(None),
+        Some(DockerRewrite::Input) => match output.take("updated_input") {
+            Some(Value::Object(patch)) if !patch.is_empty() => ("args", Value::Object(patch_arguments(asked, patch))),
+            _ => return Ok(None),
+        },
+        Some(DockerRewrite::Messages) => match output.take("updated_messages") {
+            Some(Value::Array(messages)) if !messages.is_empty() => {
+                ("messages", Value::Array(messages.into_iter().map(chat::to_canonical).collect::<Result<_, _>>()?))
+            }
+            _ => return Ok(None),
+        },
+        Some(DockerRewrite::Response) => match output.take("updated_tool_response") {
+            Some(Value::String(text)) => ("content", Value::String(text)),
+            Some(value) => ("result", value),
+            None => return Ok(None),
+        },
+    };
+    Ok(Some(Rewrite::Fields([(field.to_owned(), value)].into_iter().collect())))
+}
+
+/// The arguments with a patch over them: untouched keys stay. The first version knew only the patch.
+fn patch_arguments(asked: &DockerDecodeContext<'_>, patch: Map<String, Value>) -> Map<String, Value> {
+    if asked.codec.compat == DockerAgentVersion::G1 {
+        return patch;
+    }
+    let mut arguments = asked.event.payload.field("args").and_then(Value::as_object).cloned().unwrap_or_default();
+    arguments.extend(patch);
+    arguments
+}
+
+/// What comes with the decision.
+fn decode_effects(asked: &DockerDecodeContext<'_>, mut output: DockerHookOutput) -> Vec<Effect> {
+    let mut texts = Vec::new();
+    if let Some(Value::String(text)) = output.take("additional_context") {
+        texts.push(text);
+    }
+    if let Some(Value::Array(items)) = output.take("instruction_context") {
+        texts.extend(items.iter().filter_map(instruction_text));
+    }
+    let texts = texts.into_iter().filter(|text| !text.is_empty());
+    let mut effects: Vec<Effect> = match asked.def.context {
+        ContextReader::NoReader => Vec::new(),
+        ContextReader::Model => texts.map(Effect::Context).collect(),
+        ContextReader::User => texts.map(Effect::Notice).collect(),
+    };
+    if let Some(Value::String(text)) = output.take("system_message").filter(|text| *text != "") {
+        effects.push(Effect::Notice(text));
+    }
+    if let Some(Value::String(text)) = output.take("summary").filter(|text| asked.def.summary && *text != "") {
+        effects.push(Effect::Summary(text));
+    }
+    if let Some(Value::Object(facts)) = output.take("metadata").filter(|_| asked.def.metadata)
+        && !facts.is_empty()
+    {
+        effects.push(Effect::Metadata(facts));
+    }
+    effects
+}
+
+/// The text of a keyed item, unless it says that something is gone.
+fn instruction_text(item: &Value) -> Option<String> {
+    let set = |flag: &str| item.get(flag) == Some(&Value::Bool(true));
+    if set("removed") || set("unavailable") {
+        return None;
+    }
+    item.get("content").and_then(Value::as_str).map(str::to_owned)
+}

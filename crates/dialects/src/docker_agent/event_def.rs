@@ -1,0 +1,302 @@
+//! The events of docker-agent, one row each (docker-agent behaviour, section 1.1).
+
+use pintle_contract::{Event, HookInfluence};
+
+use super::DockerAgentVersion;
+use super::encode::keys::{self, DockerKey, ObjectOpening};
+use crate::EventMapping;
+
+/// What docker-agent says of one of its events.
+#[derive(Debug)]
+pub struct DockerEventDef {
+    /// The event's name in docker-agent.
+    pub name: &'static str,
+    /// The event's name in the catalogue.
+    pub canonical: &'static str,
+    /// The oldest version that has it.
+    pub since: DockerAgentVersion,
+    /// Whether its hooks stand below entries with a `matcher`, rather than in a flat list.
+    pub matcher: bool,
+    /// Whether a hook can block it.
+    pub can_block: bool,
+    /// Whether a failed hook blocks it, whatever `on_error` says.
+    pub fails_closed: bool,
+    /// What a hook can rewrite. Rewriting hooks run one after the other.
+    pub rewrites: Option<DockerRewrite>,
+    /// Which words of `permission_decision` have a meaning.
+    pub decisions: PermissionWords,
+    /// Whether `metadata` reaches the permission prompt.
+    pub metadata: bool,
+    /// Who reads `additional_context` and plain text.
+    pub context: ContextReader,
+    /// Whether a hook can write the summary of a compaction.
+    pub summary: bool,
+    /// How the object on standard input begins.
+    pub(super) opening: &'static ObjectOpening,
+    /// The other keys of that object, in order.
+    pub(super) keys: &'static [&'static [DockerKey]],
+}
+
+impl DockerEventDef {
+    /// The keys of the object on a hook's standard input besides those that every event has, in their order, and whether
+    /// the first version sends them too.
+    pub fn input_keys(&self) -> impl Iterator<Item = (&'static str, bool)> {
+        self.keys.iter().copied().flatten().map(|key| (key.name, key.since == DockerAgentVersion::G1))
+    }
+
+    /// The most that a hook can do to it.
+    pub(super) fn influence(&self) -> HookInfluence {
+        let changes =
+            self.can_block || self.rewrites.is_some() || self.decisions != PermissionWords::Nothing || self.summary;
+        if changes { HookInfluence::Shapes } else { HookInfluence::Observes }
+    }
+}
+
+/// What a hook can rewrite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DockerRewrite {
+    /// The arguments of a tool call: `updated_input`.
+    Input,
+    /// The conversation that is sent to the model: `updated_messages`.
+    Messages,
+    /// The result of a tool call: `updated_tool_response`.
+    Response,
+}
+
+/// Which words of `permission_decision` have a meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PermissionWords {
+    /// None.
+    Nothing,
+    /// `deny`.
+    Deny,
+    /// `allow` and `deny`; `ask` is no opinion, because somebody is about to be asked anyway.
+    AllowDeny,
+    /// `allow`, `ask` and `deny`.
+    All,
+}
+
+/// Who reads a hook's text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ContextReader {
+    /// Nobody.
+    NoReader,
+    /// The model.
+    Model,
+    /// The person, on the terminal.
+    User,
+}
+
+/// An event that only tells.
+const TELLS: DockerEventDef = DockerEventDef {
+    name: "",
+    canonical: "",
+    since: DockerAgentVersion::G1,
+    matcher: false,
+    can_block: false,
+    fails_closed: false,
+    rewrites: None,
+    decisions: PermissionWords::Nothing,
+    metadata: false,
+    context: ContextReader::NoReader,
+    summary: false,
+    opening: &keys::PLAIN,
+    keys: &[],
+};
+
+/// An event of one tool call.
+const OF_TOOL: DockerEventDef = DockerEventDef { matcher: true, can_block: true, keys: &[keys::CALL], ..TELLS };
+
+/// An event at which a person says something.
+const PROMPT: DockerEventDef = DockerEventDef { can_block: true, context: ContextReader::Model, ..TELLS };
+
+/// Every event.
+pub const ROWS: &[DockerEventDef] = &[
+    DockerEventDef {
+        name: "pre_tool_use",
+        canonical: "tool.pre",
+        fails_closed: true,
+        rewrites: Some(DockerRewrite::Input),
+        decisions: PermissionWords::All,
+        ..OF_TOOL
+    },
+    DockerEventDef { name: "post_tool_use", canonical: "tool.post", keys: &[keys::CALL, keys::RESULT], ..OF_TOOL },
+    DockerEventDef {
+        name: "permission_request",
+        canonical: "permission.ask",
+        decisions: PermissionWords::AllowDeny,
+        metadata: true,
+        ..OF_TOOL
+    },
+    DockerEventDef {
+        name: "tool_response_transform",
+        canonical: "tool.result",
+        can_block: false,
+        rewrites: Some(DockerRewrite::Response),
+        keys: &[keys::CATEGORY, keys::CALL, keys::RESULT],
+        ..OF_TOOL
+    },
+    DockerEventDef {
+        name: "tool_input_transform",
+        canonical: "tool.transform",
+        since: DockerAgentVersion::Newest,
+        rewrites: Some(DockerRewrite::Input),
+        keys: &[keys::CATEGORY, keys::CALL],
+        ..OF_TOOL
+    },
+    DockerEventDef {
+        name: "tool_guard",
+        canonical: "tool.guard",
+        since: DockerAgentVersion::Newest,
+        fails_closed: true,
+        decisions: PermissionWords::All,
+        metadata: true,
+        keys: &[keys::CATEGORY, keys::CALL],
+        ..OF_TOOL
+    },
+    DockerEventDef {
+        name: "session_start",
+        canonical: "session.start",
+        context: ContextReader::Model,
+        keys: &[keys::SESSION_START],
+        ..TELLS
+    },
+    DockerEventDef { name: "user_prompt_submit", canonical: "prompt.submit", keys: &[keys::PROMPT], ..PROMPT },
+    DockerEventDef {
+        name: "user_steering_messages_submit",
+        canonical: "prompt.steer",
+        since: DockerAgentVersion::Newest,
+        keys: &[keys::STEERING],
+        ..PROMPT
+    },
+    DockerEventDef {
+        name: "user_followup_submit",
+        canonical: "prompt.followup",
+        since: DockerAgentVersion::Newest,
+        keys: &[keys::PROMPT],
+        ..PROMPT
+    },
+    DockerEventDef { name: "turn_start", canonical: "iteration.start", context: ContextReader::Model, ..TELLS },
+    DockerEventDef {
+        name: "turn_end",
+        canonical: "iteration.end",
+        opening: &keys::NAMED,
+        keys: &[keys::TURN_END],
+        ..TELLS
+    },
+    DockerEventDef {
+        name: "before_llm_call",
+        canonical: "completion.pre",
+        can_block: true,
+        rewrites: Some(DockerRewrite::Messages),
+        opening: &keys::NAMED,
+        keys: &[keys::BEFORE_CALL],
+        ..TELLS
+    },
+    DockerEventDef {
+        name: "after_llm_call",
+        canonical: "completion.post",
+        opening: &keys::NAMED,
+        keys: &[keys::AFTER_CALL],
+        ..TELLS
+    },
+    DockerEventDef {
+        name: "pre_compact",
+        canonical: "compact.pre",
+        can_block: true,
+        context: ContextReader::Model,
+        keys: &[keys::PRE_COMPACT],
+        ..TELLS
+    },
+    DockerEventDef {
+        name: "before_compaction",
+        canonical: "compact.before",
+        can_block: true,
+        decisions: PermissionWords::Deny,
+        summary: true,
+        keys: &[keys::COMPACTION, keys::COMPACTED],
+        ..TELLS
+    },
+    DockerEventDef {
+        name: "after_compaction",
+        canonical: "compact.post",
+        keys: &[keys::COMPACTION, keys::COMPACTION_SUMMARY],
+        ..TELLS
+    },
+    DockerEventDef {
+        name: "subagent_stop",
+        canonical: "delegation.post",
+        opening: &keys::CHILD,
+        keys: &[keys::CHILD_END],
+        ..TELLS
+    },
+    DockerEventDef { name: "on_user_input", canonical: "user.input", keys: &[keys::USER_INPUT], ..TELLS },
+    DockerEventDef { name: "stop", canonical: "agent.stop", opening: &keys::NAMED, keys: &[keys::STOP], ..TELLS },
+    DockerEventDef { name: "notification", canonical: "notification", keys: &[keys::NOTIFICATION], ..TELLS },
+    DockerEventDef { name: "on_error", canonical: "error", keys: &[keys::ERROR], ..TELLS },
+    DockerEventDef { name: "on_max_iterations", canonical: "limit.iterations", keys: &[keys::LIMIT], ..TELLS },
+    DockerEventDef { name: "session_end", canonical: "session.end", keys: &[keys::SESSION_END], ..TELLS },
+    DockerEventDef { name: "on_agent_switch", canonical: "agent.switch", keys: &[keys::SWITCH], ..TELLS },
+    DockerEventDef { name: "on_session_resume", canonical: "session.resume", keys: &[keys::RESUME], ..TELLS },
+    DockerEventDef {
+        name: "on_tool_approval_decision",
+        canonical: "permission.reply",
+        matcher: false,
+        can_block: false,
+        keys: &[keys::CALL, keys::APPROVAL],
+        ..OF_TOOL
+    },
+    DockerEventDef {
+        name: "worktree_create",
+        canonical: "worktree.create",
+        can_block: true,
+        context: ContextReader::User,
+        opening: &keys::WORKTREE,
+        keys: &[keys::WORKTREE_FIELDS],
+        ..TELLS
+    },
+];
+
+/// The lane of `pre_tool_use` entries with `preempt_yolo: true`: they judge whatever the permission rules say.
+pub(super) static PREEMPT: DockerEventDef = DockerEventDef {
+    name: "pre_tool_use",
+    canonical: "tool.guard",
+    fails_closed: true,
+    decisions: PermissionWords::All,
+    metadata: true,
+    ..OF_TOOL
+};
+
+/// An event that docker-agent does not have; its hooks can only be told the common keys.
+static ELSEWHERE: DockerEventDef = TELLS;
+
+/// The names of the events in the catalogue and in docker-agent.
+pub(super) static EVENTS: [EventMapping; ROWS.len()] = mappings();
+
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which refuses a wrong index")]
+const fn mappings() -> [EventMapping; ROWS.len()] {
+    let mut mappings = [EventMapping { canonical: "", native: "" }; ROWS.len()];
+    let mut at = 0;
+    while at < ROWS.len() {
+        mappings[at] = EventMapping { canonical: ROWS[at].canonical, native: ROWS[at].name };
+        at += 1;
+    }
+    mappings
+}
+
+/// The row of an event under the name that a hook's author wrote.
+pub(super) fn for_event(event: &Event, spelling: &str) -> &'static DockerEventDef {
+    let canonical = event.name.as_str();
+    if canonical == PREEMPT.canonical && spelling == PREEMPT.name {
+        return &PREEMPT;
+    }
+    ROWS.iter().find(|row| row.canonical == canonical).unwrap_or(&ELSEWHERE)
+}
+
+/// The row of a name in docker-agent.
+pub(super) fn by_name(name: &str) -> Option<&'static DockerEventDef> {
+    ROWS.iter().find(|row| row.name == name)
+}
+
+#[cfg(test)]
+mod tests;

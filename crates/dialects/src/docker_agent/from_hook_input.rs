@@ -1,0 +1,147 @@
+//! What a hook of this dialect got on its standard input, back as the payload of the event: people who try a hook have
+//! that at hand.
+
+use pintle_contract::EventName;
+use serde_json::{Map, Value, json};
+
+use super::encode::{chat, keys};
+use super::{DockerEventDef, ROWS};
+
+/// Keys whose value the payload has in the same form under another name, the first of which the event knows.
+const RENAMED: &[(&str, &[&str])] = &[
+    ("tool_use_id", &["id", "call_id"]),
+    ("tool_input", &["args"]),
+    ("usage", &["usage"]),
+    ("reason", &["reason"]),
+    ("agent_switch_kind", &["kind"]),
+];
+
+/// The payload of an event, of the object that its hook got; `None` when it is no such object, or of another event.
+///
+/// A person who types it may leave out anything, also the name of the event: then a key that only such an object has
+/// tells that it is one. What the payload has and the object has not is left for [`EventName::complete`] to fill in.
+#[must_use]
+pub fn payload_from_hook_input(event: &EventName, object: &Value) -> Option<Value> {
+    let given = object.as_object()?;
+    let name = given.get("hook_event_name").map(|name| name.as_str().unwrap_or_default());
+    let row = ROWS.iter().find(|row| name.is_none_or(|name| row.name == name) && row.canonical == event.as_str())?;
+    if name.is_none() && !is_foreign(event, row, given) {
+        return None;
+    }
+    let example = (event.def().example)();
+    let mut payload = Map::new();
+    for key in row.keys.iter().copied().flatten() {
+        let Some(value) = given.get(key.name) else { continue };
+        match (key.field_name(), key.name) {
+            (Some(field), _) => {
+                payload.insert(field.to_owned(), value.clone());
+            }
+            (None, "model_id") => read_model(value, &mut payload),
+            (None, "messages") => read_messages(value, &mut payload),
+            (None, name) => {
+                let known = RENAMED.iter().find(|(renamed, _)| *renamed == name).map_or(&[][..], |(_, fields)| fields);
+                if let Some(field) = known.iter().find(|field| example.get(**field).is_some()) {
+                    let word = value.as_str().and_then(|word| keys::canonical_word(name, word));
+                    payload.insert((*field).to_owned(), word.map_or_else(|| value.clone(), Value::from));
+                }
+            }
+        }
+    }
+    read_opening(row, given, &mut payload);
+    Some(Value::Object(payload))
+}
+
+/// The example payload of an event under this dialect's name for it: its tool is one that files of this dialect have.
+#[must_use]
+pub fn example_payload(name: &str, mut payload: Value) -> Value {
+    let is_call = ROWS.iter().any(|row| row.name == name) && payload.get("args").is_some();
+    if let Some(fields) = payload.as_object_mut().filter(|_| is_call) {
+        fields.insert(String::from("name"), Value::from("shell"));
+        let args = json!({"cmd": "ls -la"});
+        if fields.contains_key("arguments") {
+            fields.insert(String::from("arguments"), Value::from(args.to_string()));
+        }
+        fields.insert(String::from("args"), args);
+    }
+    payload
+}
+
+/// Whether an object has a key that hooks of this dialect know, and the payload of the event has not.
+fn is_foreign(event: &EventName, row: &DockerEventDef, given: &Map<String, Value>) -> bool {
+    let schema = (event.def().schema)();
+    let is_field = |name: &str| schema.get("properties").is_some_and(|fields| fields.get(name).is_some());
+    row.keys.iter().copied().flatten().any(|key| given.contains_key(key.name) && !is_field(key.name))
+}
+
+/// A sub-agent's end has the child where other events have the agent itself.
+fn read_opening(row: &DockerEventDef, given: &Map<String, Value>, payload: &mut Map<String, Value>) {
+    if row.canonical == "delegation.post" {
+        for (key, field) in [("session_id", "id"), ("agent_name", "agent")] {
+            if let Some(value) = given.get(key) {
+                // The child's session is named after its parent's.
+                let own = value.as_str().and_then(|name| name.rsplit('.').next()).filter(|_| field == "id");
+                payload.insert(field.to_owned(), own.map_or_else(|| value.clone(), Value::from));
+            }
+        }
+    }
+}
+
+/// A model is `provider/model`, or its name alone.
+fn read_model(value: &Value, payload: &mut Map<String, Value>) {
+    let Some(text) = value.as_str() else { return };
+    let (provider, model) = text.split_once('/').map_or((None, text), |(provider, model)| (Some(provider), model));
+    if let Some(provider) = provider {
+        payload.insert(String::from("provider"), Value::from(provider));
+    }
+    payload.insert(String::from("model"), Value::from(model));
+}
+
+fn read_messages(value: &Value, payload: &mut Map<String, Value>) {
+    let all: Option<Vec<Value>> =
+        value.as_array().and_then(|items| items.iter().map(|item| chat::to_canonical(item.clone()).ok()).collect());
+    if let Some(all) = all {
+        payload.insert(String::from("messages"), Value::Array(all));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_a_hook_got_is_the_payload_again() {
+        let event = EventName::parse("tool.pre").unwrap();
+        let object = json!({
+            "session_id": "s", "cwd": "/w", "hook_event_name": "pre_tool_use", "agent_name": "root",
+            "tool_name": "shell", "tool_use_id": "call_7", "tool_input": {"cmd": "ls"}, "safety_policy": "strict",
+        });
+        let wanted = json!({"name": "shell", "id": "call_7", "args": {"cmd": "ls"}, "permission_mode": "strict"});
+        assert_eq!(payload_from_hook_input(&event, &object), Some(wanted));
+        let typed = json!({"tool_name": "shell", "tool_input": {"cmd": "ls"}});
+        assert_eq!(payload_from_hook_input(&event, &typed), Some(json!({"name": "shell", "args": {"cmd": "ls"}})));
+        for other in [json!({"name": "shell"}), json!([1]), json!({"hook_event_name": "stop"})] {
+            assert_eq!(payload_from_hook_input(&event, &other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn every_event_takes_back_what_its_hooks_got() {
+        for row in ROWS {
+            let event = EventName::parse(row.canonical).unwrap();
+            let payload = (event.def().example)();
+            let example = pintle_contract::Event::new(event.clone(), payload, std::sync::Arc::default());
+            let object = (super::super::DIALECT.codec)().encode(&example, row.name).unwrap();
+            let mut again = payload_from_hook_input(&event, &object).unwrap_or_else(|| panic!("{}", row.name));
+            event.complete(&mut again).unwrap_or_else(|fault| panic!("{}: {fault}", row.name));
+            let fired = pintle_contract::Event::new(event, again, std::sync::Arc::default());
+            let mut encoded = (super::super::DIALECT.codec)().encode(&fired, row.name).unwrap();
+            // Models of a switch have an address that no object names in full.
+            if let (Some(fields), Some(models)) = (encoded.as_object_mut(), object.get("from_agent_models")) {
+                fields.insert(String::from("from_agent_models"), models.clone());
+            }
+            assert_eq!(encoded, object, "{}", row.name);
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! One agent of a file (docker-agent, Configuration, Agents).
+
+use pintle_contract::{
+    AgentSpec, ByteSpan, CompactionSpec, ExitSpec, Location, MemberSpec, NetworkSpec, OnMaxIterations,
+};
+
+use super::flags::AgentFlags;
+use super::model::{RETRIES, ResolvedModel, THRESHOLDS, read_names};
+use super::unsupported::{self, UnsupportedKey};
+use super::{AgentFile, commands, report_unknown};
+use crate::docker_agent::hooks;
+use crate::document::{FieldReader, MapEntry};
+
+/// Identical batches of calls in a row after which an agent is stopped.
+const MAX_CONSECUTIVE: u32 = 5;
+/// No bound: upstream counts 0 as that.
+const UNBOUNDED: u32 = u32::MAX;
+
+/// Keys of an agent that docker-agent has and Pintle does not implement.
+const NOT_YET: &[UnsupportedKey] = &[
+    UnsupportedKey::restriction("readonly", "name the tools that only read under `tools` of each toolset"),
+    UnsupportedKey::feature("harness", "give the agent a `model`"),
+    UnsupportedKey::feature(
+        "instruction_file",
+        "write the text behind `instruction: |`, or name the file under `add_prompt_files`",
+    ),
+    UnsupportedKey::feature("code_mode_tools", "tools are called one by one"),
+    UnsupportedKey::feature("budgets", "`max_iterations` bounds a run; nothing counts its cost"),
+    UnsupportedKey::feature(
+        "max_old_tool_call_tokens",
+        "large results are limited when they come, and old ones compacted",
+    ),
+    UnsupportedKey::feature("max_tool_result_tokens", "the built-in `limit_large_tool_results` limits every result"),
+    UnsupportedKey::feature("compaction_model", "the agent's own model writes its summaries"),
+    UnsupportedKey::feature("structured_output", "ask for the form in `instruction`"),
+    UnsupportedKey::feature("add_description_parameter", "tools keep their own parameters"),
+    UnsupportedKey::feature("cache", "every question is answered anew"),
+    UnsupportedKey::feature("skills", "put what the agent should know into its `instruction` or `add_prompt_files`"),
+    UnsupportedKey::feature(
+        "use_skills",
+        "put what the agent should know into its `instruction` or `add_prompt_files`",
+    ),
+];
+
+/// Reads one agent. Whatever is faulty is reported and left out.
+pub(super) fn read(entry: &MapEntry, file: &AgentFile<'_>) -> AgentSpec {
+    let report = file.report;
+    let mut fields = FieldReader::new(report, format!("agent `{}`", entry.key), Some(&entry.value), entry.key_span);
+    let location = report.location(entry.key_span);
+    let chosen = read_model(&mut fields, file);
+    let fallback = read_fallback(&mut fields);
+    let mut others = chosen.as_ref().map(|chosen| chosen.alternatives.clone()).unwrap_or_default();
+    others.extend(fallback.models);
+    let toolsets = file.shared.read_toolsets(&mut fields);
+    let mut flags = read_flags(&mut fields, &location);
+    flags.safer = toolsets.safer.map(|span| report.location(span));
+    let own_hooks = fields.node("hooks").filter(|node| !node.is_null());
+    let mut declared = own_hooks.map(|node| hooks::read(report, node, file.compat)).unwrap_or_default();
+    declared.extend(flags.hooks(file.compat));
+    let member = MemberSpec {
+        toolsets: toolsets.sets,
+        sub_agents: read_references(&mut fields, "sub_agents", file),
+        handoffs: read_references(&mut fields, "handoffs", file),
+        forced_handoff: read_forced(&mut fields, file),
+        fallback_models: file.models.resolve(&others),
+        welcome_message: fields.text("welcome_message"),
+        commands: read_commands(&mut fields, file),
+        compaction: read_compaction(&mut fields, chosen.as_ref()),
+        max_consecutive_tool_calls: read_bounded(&mut fields, "max_consecutive_tool_calls").unwrap_or(MAX_CONSECUTIVE),
+        history_items: read_bounded(&mut fields, "num_history_items").and_then(|items| usize::try_from(items).ok()),
+        permission_mode: super::read_mode(&mut fields),
+    };
+    let mut model = chosen.map(|chosen| chosen.spec);
+    if let (Some(model), Some(retries)) = (&mut model, fallback.retries) {
+        model.retry.max_retries = retries;
+    }
+    let spec = AgentSpec {
+        name: entry.key.clone(),
+        description: fields.text("description").unwrap_or_default(),
+        model,
+        instruction: fields.text("instruction").unwrap_or_default(),
+        hooks: declared,
+        network: NetworkSpec { allowed_domains: vec![String::from("*")] },
+        exit: ExitSpec {
+            max_iterations: read_bounded(&mut fields, "max_iterations").unwrap_or(UNBOUNDED),
+            on_max_iterations: OnMaxIterations::Ask,
+            ..ExitSpec::default()
+        },
+        member: Some(member),
+        location,
+        ..AgentSpec::default()
+    };
+    super::liveness::check(report, &spec);
+    unsupported::report_unsupported(&mut fields, NOT_YET);
+    fields.finish_strictly();
+    spec
+}
+
+fn read_model(fields: &mut FieldReader<'_>, file: &AgentFile<'_>) -> Option<ResolvedModel> {
+    let text = fields.text("model")?;
+    let span = fields.node("model").map_or(fields.span(), |node| node.span);
+    file.models.choose(&text, span)
+}
+
+/// A count of which upstream reads 0 as its default.
+fn read_bounded(fields: &mut FieldReader<'_>, key: &'static str) -> Option<u32> {
+    fields.integer(key, 0..=UNBOUNDED).filter(|count| *count > 0)
+}
+
+/// What happens when a model fails.
+#[derive(Default)]
+struct FallbackPolicy {
+    models: Vec<(String, ByteSpan)>,
+    retries: Option<u32>,
+}
+
+fn read_fallback(fields: &mut FieldReader<'_>) -> FallbackPolicy {
+    let Some(mut own) = fields.fields("fallback") else { return FallbackPolicy::default() };
+    let retries = own.integer("retries", -1_i64..=100).map(|count| match count {
+        0 => RETRIES,
+        count => u32::try_from(count).unwrap_or(0),
+    });
+    let fallback = FallbackPolicy { models: read_names(&mut own, "models"), retries };
+    unsupported::report_unsupported(
+        &mut own,
+        &[UnsupportedKey::feature("cooldown", "the first model is tried again at every call")],
+    );
+    own.finish_strictly();
+    fallback
+}
+
+fn read_flags(fields: &mut FieldReader<'_>, agent: &Location) -> AgentFlags {
+    let report = fields.report();
+    let mut flag = |key: &'static str| {
+        let wanted = fields.boolean(key)?;
+        Some((wanted, fields.node(key).map(|node| report.location(node.span))?))
+    };
+    let (add_date, add_environment_info) = (flag("add_date"), flag("add_environment_info"));
+    let redact = flag("redact_secrets");
+    let set = |flag: Option<(bool, Location)>| flag.filter(|(wanted, _)| *wanted).map(|(_, place)| place);
+    let files = read_names(fields, "add_prompt_files");
+    let place = files.first().map(|(_, span)| report.location(*span));
+    let depth = fields.integer("add_prompt_files_depth", 0..=100_u32).filter(|depth| *depth > 0);
+    let arguments = depth.map(|depth| format!("--depth={depth}")).into_iter();
+    let arguments: Vec<String> = arguments.chain(files.into_iter().map(|(name, _)| name)).collect();
+    AgentFlags {
+        add_date: set(add_date),
+        add_environment_info: set(add_environment_info),
+        add_prompt_files: place.map(|place| (arguments, place)),
+        safer: None,
+        redact_secrets: redact.map_or_else(|| Some(agent.clone()), |flag| set(Some(flag))),
+        agent: agent.clone(),
+    }
+}
+
+/// The agents that a list names, each of which the file must declare.
+fn read_references(fields: &mut FieldReader<'_>, key: &'static str, file: &AgentFile<'_>) -> Vec<String> {
+    let written = read_names(fields, key);
+    written.into_iter().filter(|(name, span)| check_declared(name, *span, file)).map(|(name, _)| name).collect()
+}
+
+fn read_forced(fields: &mut FieldReader<'_>, file: &AgentFile<'_>) -> Option<String> {
+    let name = fields.text("force_handoff")?;
+    let span = fields.node("force_handoff").map_or(fields.span(), |node| node.span);
+    check_declared(&name, span, file).then_some(name)
+}
+
+fn check_declared(name: &str, span: ByteSpan, file: &AgentFile<'_>) -> bool {
+    if file.agents.contains(&name) {
+        return true;
+    }
+    if name.contains(['/', ':']) {
+        let message = format!(
+            "the agent `{name}` comes from a registry, which is not supported yet; nothing can be handed to it"
+        );
+        let help = Some(String::from("copy its declaration into this file under `agents`"));
+        file.report.warning("not_supported", message, span, help);
+    } else {
+        let known = file.agents.iter().copied();
+        report_unknown(file.report, "the agent", name, span, known, "declare it under `agents`");
+    }
+    false
+}
+
+/// Named prompts: the agent's own first, then those of the groups it names.
+fn read_commands(fields: &mut FieldReader<'_>, file: &AgentFile<'_>) -> Vec<(String, String)> {
+    let mut commands = fields.node("commands").map(|node| commands::read(file.report, node)).unwrap_or_default();
+    for group in file.shared.command_groups(fields) {
+        for (name, prompt) in commands::read(file.report, group) {
+            if commands.iter().all(|(known, _)| *known != name) {
+                commands.push((name, prompt));
+            }
+        }
+    }
+    commands
+}
+
+fn read_compaction(fields: &mut FieldReader<'_>, chosen: Option<&ResolvedModel>) -> CompactionSpec {
+    let default = CompactionSpec::default();
+    let own = fields.number("compaction_threshold", THRESHOLDS);
+    CompactionSpec {
+        enabled: fields.boolean("session_compaction").unwrap_or(default.enabled),
+        // The model's word outranks the agent's.
+        threshold: chosen.and_then(|chosen| chosen.threshold).or(own).unwrap_or(default.threshold),
+        context_limit: chosen.and_then(|chosen| chosen.window),
+    }
+}

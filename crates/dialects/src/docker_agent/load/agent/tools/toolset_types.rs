@@ -1,0 +1,101 @@
+//! The types of toolsets, a row each.
+
+use pintle_contract::ToolsetKind;
+
+use super::{SharedDefinitions, UnsupportedKey, mcp, script};
+use crate::document::FieldReader;
+
+/// One type of toolset.
+pub(super) struct ToolsetTypeDef {
+    /// The word behind `type:`.
+    pub(super) name: &'static str,
+    /// Reads the keys of its own.
+    pub(super) read: fn(&mut FieldReader<'_>, &SharedDefinitions<'_>) -> Option<ToolsetKind>,
+    /// Keys of its own that Pintle does not implement.
+    pub(super) unsupported: &'static [UnsupportedKey],
+}
+
+/// The types of docker-agent that Pintle does not implement.
+pub(super) const NOT_YET_TYPES: &[&str] = &[
+    "mcp_catalog",
+    "file",
+    "background_jobs",
+    "tasks",
+    "plan",
+    "session_plan",
+    "session_context",
+    "api",
+    "a2a",
+    "lsp",
+    "user_prompt",
+    "openapi",
+    "open_url",
+    "model_picker",
+    "scheduler",
+    "rag",
+    "git",
+    "webhook",
+    "environment",
+];
+
+/// Every type that works.
+pub(super) static ROWS: [ToolsetTypeDef; 9] = [
+    ToolsetTypeDef {
+        name: "shell",
+        read: |fields, _| Some(ToolsetKind::Shell { environment: fields.pairs("env") }),
+        unsupported: &[UnsupportedKey::feature("sudo_askpass", "let a hook refuse `sudo`")],
+    },
+    ToolsetTypeDef {
+        name: "filesystem",
+        read: |fields, _| {
+            // Files outside of the working directory are out of reach anyway.
+            if fields.texts("allow_list").iter().any(|folder| folder == ".") {
+                return Some(ToolsetKind::Filesystem);
+            }
+            super::unsupported::report_unsupported(fields, &[ALLOW_LIST]);
+            Some(ToolsetKind::Filesystem)
+        },
+        unsupported: &[
+            UnsupportedKey::restriction("deny_list", "let a `pre_tool_use` hook refuse these paths"),
+            UnsupportedKey::feature("post_edit", "let a `post_tool_use` hook run the command"),
+            UnsupportedKey::feature("ignore_vcs", "name what is not to be listed in a hook"),
+        ],
+    },
+    ToolsetTypeDef {
+        name: "think",
+        read: |fields, _| {
+            let _ = fields.boolean("shared");
+            Some(ToolsetKind::Think)
+        },
+        unsupported: &[],
+    },
+    ToolsetTypeDef {
+        name: "todo",
+        read: |fields, _| Some(ToolsetKind::Todo { shared: fields.boolean("shared").unwrap_or(false) }),
+        unsupported: &[],
+    },
+    ToolsetTypeDef {
+        name: "memory",
+        read: |fields, _| Some(ToolsetKind::Memory { path: fields.text("path") }),
+        unsupported: &[],
+    },
+    ToolsetTypeDef {
+        name: "fetch",
+        read: |fields, _| {
+            let seconds = fields.integer("timeout", 1..=86_400_u64);
+            Some(ToolsetKind::Fetch { timeout_ms: seconds.map(|seconds| seconds * 1_000) })
+        },
+        unsupported: &[
+            UnsupportedKey::restriction("allowed_domains", "let a `pre_tool_use` hook look at the `urls` of `fetch`"),
+            UnsupportedKey::restriction("blocked_domains", "let a `pre_tool_use` hook look at the `urls` of `fetch`"),
+            UnsupportedKey::feature("headers", "requests carry no headers of yours"),
+            UnsupportedKey::feature("allow_private_ips", "only public addresses are fetched"),
+        ],
+    },
+    ToolsetTypeDef { name: "script", read: |fields, _| script::read(fields), unsupported: &[] },
+    ToolsetTypeDef { name: "mcp", read: mcp::read, unsupported: mcp::NOT_YET },
+    ToolsetTypeDef { name: "background_agents", read: |_, _| Some(ToolsetKind::BackgroundAgents), unsupported: &[] },
+];
+
+const ALLOW_LIST: UnsupportedKey =
+    UnsupportedKey::restriction("allow_list", "files stay within the working directory; leave it out, or list `.`");

@@ -1,0 +1,261 @@
+//! The events of Harn that Pintle fires, one row each (Harn behaviour, sections 1.1 to 1.4).
+
+use pintle_contract::{Event, FailurePolicy, HookInfluence, PayloadKey};
+
+use super::encode::keys;
+use crate::EventMapping;
+
+/// What Harn says of one of its events.
+#[derive(Debug)]
+pub struct HarnEventDef {
+    /// The event's name in Harn.
+    pub name: &'static str,
+    /// The event's name in the catalogue.
+    pub canonical: &'static str,
+    /// Through which functions its hooks are registered.
+    pub surface: HarnSurface,
+    /// Whether a hook can veto it. Its failed hooks deny then.
+    pub veto: bool,
+    /// Whether `decision` has a meaning.
+    pub decides: bool,
+    /// What a hook can rewrite.
+    pub rewrites: Option<HarnRewrite>,
+    /// The text that a hook may return for nothing.
+    pub empty_word: Option<&'static str>,
+    /// What a pattern without an operator is matched with, as a path; `None` where there is nothing to match.
+    pub subject: Option<&'static str>,
+    /// Whether that is the subject that the catalogue names, so that hooks are found by it.
+    pub(super) indexed: bool,
+    /// The keys of the payload besides those that every event has, in order.
+    pub(super) keys: &'static [PayloadKey],
+}
+
+/// Through which functions the hooks of an event are registered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HarnSurface {
+    /// `register_tool_hook`.
+    Tool,
+    /// `register_persona_hook` and `register_step_hook`.
+    Persona,
+    /// `register_session_hook`.
+    Session,
+}
+
+impl HarnSurface {
+    /// The function that registers its hooks.
+    #[must_use]
+    pub fn function(self) -> &'static str {
+        match self {
+            Self::Tool => "register_tool_hook",
+            Self::Persona => "register_persona_hook",
+            Self::Session => "register_session_hook",
+        }
+    }
+}
+
+/// What a hook can rewrite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HarnRewrite {
+    /// The arguments of a tool call: `{args}`.
+    Arguments,
+    /// The result of a tool call: a text, or `{result}`.
+    Result,
+    /// The arguments of a step, a list: `{args}` or `{modify}`.
+    StepArguments,
+    /// What a step gives back: `{output}`, `{result}` or `{modify}`.
+    Output,
+}
+
+impl HarnEventDef {
+    /// The spelling of a session event in lower case, such as `user_prompt_submit`.
+    #[must_use]
+    pub fn snake_name(&self) -> String {
+        to_snake_case(self.name)
+    }
+
+    /// What a failed hook means when its author did not say: an event that can be vetoed fails closed.
+    #[must_use]
+    pub fn on_failure(&self) -> FailurePolicy {
+        if self.veto { FailurePolicy::Closed } else { FailurePolicy::Open }
+    }
+
+    /// The most that a hook can do to it.
+    pub(super) fn influence(&self) -> HookInfluence {
+        match (self.rewrites, self.veto || self.decides) {
+            (Some(_), _) => HookInfluence::Shapes,
+            (None, true) => HookInfluence::MayChange,
+            (None, false) => HookInfluence::Observes,
+        }
+    }
+
+    /// The paths of the payload, in order; `keys` of a table follow it, as in `tool.name`.
+    #[must_use]
+    pub fn paths(&self) -> Vec<String> {
+        keys::paths(self)
+    }
+
+    /// The keys of the payload, in order.
+    pub(super) fn all_keys(&self) -> impl Iterator<Item = &'static PayloadKey> {
+        keys::EVERYWHERE.iter().chain(self.keys)
+    }
+}
+
+/// An event of the session that only tells.
+const TELLS: HarnEventDef = HarnEventDef {
+    name: "",
+    canonical: "",
+    surface: HarnSurface::Session,
+    veto: false,
+    decides: false,
+    rewrites: None,
+    empty_word: None,
+    subject: None,
+    indexed: false,
+    keys: &[],
+};
+
+/// An event of one tool.
+const OF_TOOL: HarnEventDef = HarnEventDef { subject: Some("tool.name"), indexed: true, ..TELLS };
+
+/// An event of a step, or of a persona.
+const OF_PERSONA: HarnEventDef = HarnEventDef { surface: HarnSurface::Persona, ..TELLS };
+
+/// Every event.
+pub const ROWS: &[HarnEventDef] = &[
+    HarnEventDef {
+        name: "PreToolUse",
+        canonical: "tool.pre",
+        surface: HarnSurface::Tool,
+        veto: true,
+        rewrites: Some(HarnRewrite::Arguments),
+        keys: keys::PRE_TOOL,
+        ..OF_TOOL
+    },
+    HarnEventDef {
+        name: "PostToolUse",
+        canonical: "tool.post",
+        surface: HarnSurface::Tool,
+        rewrites: Some(HarnRewrite::Result),
+        keys: keys::POST_TOOL,
+        ..OF_TOOL
+    },
+    HarnEventDef {
+        name: "PreStep",
+        canonical: "step.pre",
+        veto: true,
+        rewrites: Some(HarnRewrite::StepArguments),
+        empty_word: Some("Allow"),
+        subject: Some("target"),
+        keys: keys::PRE_STEP,
+        ..OF_PERSONA
+    },
+    HarnEventDef {
+        name: "PostStep",
+        canonical: "step.post",
+        rewrites: Some(HarnRewrite::Output),
+        empty_word: Some("Pass"),
+        subject: Some("target"),
+        keys: keys::POST_STEP,
+        ..OF_PERSONA
+    },
+    HarnEventDef {
+        name: "OnApprovalRequested",
+        canonical: "approval.requested",
+        subject: Some("approval.name"),
+        indexed: true,
+        keys: keys::APPROVAL,
+        ..OF_PERSONA
+    },
+    HarnEventDef {
+        name: "OnHandoffEmitted",
+        canonical: "handoff.emitted",
+        subject: Some("handoff.to"),
+        indexed: true,
+        keys: keys::HANDOFF,
+        ..OF_PERSONA
+    },
+    HarnEventDef {
+        name: "OnPersonaPaused",
+        canonical: "persona.paused",
+        subject: Some("persona"),
+        keys: keys::PAUSE,
+        ..OF_PERSONA
+    },
+    HarnEventDef {
+        name: "OnPersonaResumed",
+        canonical: "persona.resumed",
+        subject: Some("persona"),
+        keys: keys::PAUSE,
+        ..OF_PERSONA
+    },
+    HarnEventDef {
+        name: "OnBudgetThreshold",
+        canonical: "budget.threshold",
+        subject: Some("budget.kind"),
+        indexed: true,
+        keys: keys::BUDGET,
+        ..OF_PERSONA
+    },
+    HarnEventDef { name: "SessionStart", canonical: "session.start", keys: keys::START, ..TELLS },
+    HarnEventDef { name: "SessionEnd", canonical: "session.end", keys: keys::END, ..TELLS },
+    HarnEventDef { name: "UserPromptSubmit", canonical: "prompt.submit", veto: true, keys: keys::PROMPT, ..TELLS },
+    HarnEventDef { name: "PreCompact", canonical: "compact.pre", veto: true, keys: keys::PRE_COMPACT, ..TELLS },
+    HarnEventDef { name: "PostCompact", canonical: "compact.post", keys: keys::POST_COMPACT, ..TELLS },
+    HarnEventDef { name: "PostTurn", canonical: "iteration.post", keys: keys::POST_TURN, ..TELLS },
+    HarnEventDef {
+        name: "PermissionAsked",
+        canonical: "permission.ask",
+        veto: true,
+        decides: true,
+        keys: keys::PERMISSION,
+        ..OF_TOOL
+    },
+    HarnEventDef { name: "PermissionReplied", canonical: "permission.reply", keys: keys::REPLY, ..OF_TOOL },
+    HarnEventDef {
+        name: "FileEdited",
+        canonical: "file.edited",
+        subject: Some("path"),
+        indexed: true,
+        keys: keys::FILE,
+        ..TELLS
+    },
+    HarnEventDef { name: "SessionError", canonical: "session.error", keys: keys::ERROR, ..TELLS },
+    HarnEventDef { name: "SessionIdle", canonical: "session.idle", keys: keys::IDLE, ..TELLS },
+    HarnEventDef { name: "PreFinish", canonical: "finish.pre", keys: keys::PRE_FINISH, ..TELLS },
+    HarnEventDef { name: "OnUnsettledDetected", canonical: "finish.unsettled", keys: keys::UNSETTLED, ..TELLS },
+    HarnEventDef { name: "PostFinish", canonical: "finish.post", keys: keys::POST_FINISH, ..TELLS },
+    HarnEventDef { name: "PreAgentTurn", canonical: "turn.start", keys: keys::PRE_AGENT_TURN, ..TELLS },
+    HarnEventDef { name: "PostAgentTurn", canonical: "turn.end", keys: keys::POST_AGENT_TURN, ..TELLS },
+];
+
+/// A name in lower case with underscores.
+pub(super) fn to_snake_case(name: &str) -> String {
+    let mut spelled = String::with_capacity(name.len() + 4);
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() && !spelled.is_empty() {
+            spelled.push('_');
+        }
+        spelled.push(letter.to_ascii_lowercase());
+    }
+    spelled
+}
+
+/// The names of the events in the catalogue and in Harn.
+pub(super) static EVENTS: [EventMapping; ROWS.len()] = mappings();
+
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which refuses a wrong index")]
+const fn mappings() -> [EventMapping; ROWS.len()] {
+    let mut mappings = [EventMapping { canonical: "", native: "" }; ROWS.len()];
+    let mut at = 0;
+    while at < ROWS.len() {
+        mappings[at] = EventMapping { canonical: ROWS[at].canonical, native: ROWS[at].name };
+        at += 1;
+    }
+    mappings
+}
+
+/// The row of an event; `None` for one that Harn does not have.
+pub(super) fn for_event(event: &Event) -> Option<&'static HarnEventDef> {
+    let canonical = event.name.as_str();
+    ROWS.iter().find(|row| row.canonical == canonical)
+}

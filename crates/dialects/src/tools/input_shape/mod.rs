@@ -1,0 +1,136 @@
+//! How a tool's arguments lie in its input.
+
+mod addresses;
+mod list;
+mod patched;
+
+pub use list::ListElement;
+
+use serde_json::Value;
+
+use self::list::{element_call, read_elements};
+use self::patched::{merge_patch, merge_text, patch_text};
+use super::{CanonicalCall, ToolMapping, UnmappableArguments, fields, patch};
+
+/// How a tool's arguments lie in its input.
+#[derive(Debug, Clone, Copy)]
+pub enum InputShape {
+    /// The input is the arguments.
+    Plain,
+    /// The input holds a list, each element of which is a call.
+    List {
+        /// The field that holds it; its value may be the list as JSON text.
+        key: &'static str,
+        /// What an element is.
+        element: ListElement,
+        /// Arguments of every call that stand beside the list: the agent's name, and the canonical one.
+        shared: &'static [(&'static str, &'static str)],
+    },
+    /// The input holds the text of a patch, under the first of these names that is there; or it is that text.
+    Patch(&'static [&'static str]),
+    /// The input is the arguments, and a field of it may hold the text of a patch that the agent carries out itself.
+    MayPatch(&'static str),
+    /// The input is the arguments, and every address in the text of this field is fetched.
+    Addresses(&'static str),
+}
+
+impl InputShape {
+    /// Whether a call is the files of a patch besides itself.
+    pub(super) fn is_patch(self) -> bool {
+        matches!(self, Self::Patch(_) | Self::MayPatch(_))
+    }
+
+    pub(super) fn to_calls(self, tool: &ToolMapping, input: &Value) -> Vec<CanonicalCall> {
+        match self {
+            Self::Plain => vec![plain_call(tool, input)],
+            Self::List { key, element, shared } => match read_elements(input, key) {
+                Some((items, _)) if !items.is_empty() => {
+                    items.iter().map(|item| element_call(tool, element, shared, input, item)).collect()
+                }
+                _ => vec![plain_call(tool, input)],
+            },
+            Self::Patch(keys) => match patch_text(input, keys) {
+                Some(text) => {
+                    let whole = serde_json::json!({"patch": text});
+                    let mut parts = vec![build_call(tool, whole)];
+                    parts.extend(patch::to_calls(text));
+                    parts
+                }
+                None => vec![plain_call(tool, input)],
+            },
+            Self::MayPatch(key) => {
+                let mut parts = vec![plain_call(tool, input)];
+                if let Some(text) = input.get(key).and_then(Value::as_str).filter(|text| patch::is_patch(text)) {
+                    parts.extend(patch::to_calls(text));
+                }
+                parts
+            }
+            Self::Addresses(key) => addresses::to_calls(plain_call(tool, input), key),
+        }
+    }
+
+    pub(super) fn merge(
+        self,
+        tool: &ToolMapping,
+        input: &Value,
+        before: &[CanonicalCall],
+        after: &[CanonicalCall],
+    ) -> Result<Value, UnmappableArguments> {
+        match (self, after) {
+            (Self::List { key, element, shared }, _) => match read_elements(input, key) {
+                Some((items, is_text)) if !items.is_empty() => {
+                    list::merge(tool, input, &list::ListInput { key, element, shared, items, is_text }, after)
+                }
+                _ => merge_plain(tool, input, after),
+            },
+            (Self::Patch(keys), [_, _, ..]) => merge_patch(input, keys, before, after),
+            (Self::Patch(keys), [whole]) if patch_text(input, keys).is_some() => merge_text(input, keys, whole),
+            (Self::MayPatch(_), [first, files @ ..]) => {
+                let same = before.iter().skip(1).zip(files).all(|(was, now)| was == now);
+                let no_place =
+                    || UnmappableArguments(String::from("one file of a patch inside a command cannot be changed"));
+                same.then_some(()).ok_or_else(no_place)?;
+                merge_plain(tool, input, std::slice::from_ref(first))
+            }
+            (Self::Addresses(key), _) => addresses::merge(tool, input, key, after),
+            (Self::Plain | Self::Patch(_) | Self::MayPatch(_), _) => merge_plain(tool, input, after),
+        }
+    }
+
+    pub(super) fn to_native(self, tool: &ToolMapping, args: &Value) -> Value {
+        let Value::Object(given) = args else { return args.clone() };
+        match self {
+            Self::Plain | Self::MayPatch(_) | Self::Addresses(_) => {
+                Value::Object(fields::to_native(tool.fields, given))
+            }
+            Self::List { key, element, shared } => list::wrap_arguments(tool, key, element, shared, given),
+            Self::Patch(keys) => {
+                let names = keys.first().map(|key| [(*key, "patch")]);
+                Value::Object(names.map_or_else(|| given.clone(), |names| fields::to_native(&names, given)))
+            }
+        }
+    }
+}
+
+fn build_call(tool: &ToolMapping, args: Value) -> CanonicalCall {
+    CanonicalCall { name: tool.canonical.to_owned(), args, category: Some(tool.category) }
+}
+
+fn plain_call(tool: &ToolMapping, input: &Value) -> CanonicalCall {
+    build_call(
+        tool,
+        input
+            .as_object()
+            .map_or_else(|| input.clone(), |input| Value::Object(fields::to_canonical(tool.fields, input))),
+    )
+}
+
+fn merge_plain(tool: &ToolMapping, input: &Value, after: &[CanonicalCall]) -> Result<Value, UnmappableArguments> {
+    match (input, after) {
+        (Value::Object(input), [CanonicalCall { args: Value::Object(args), .. }]) => {
+            fields::merge_back(tool.fields, input, args).map(Value::Object)
+        }
+        (_, [only]) => Ok(only.args.clone()),
+        _ => Err(UnmappableArguments(format!("a call of `{}` is one call", tool.canonical))),
+    }
+}

@@ -1,0 +1,52 @@
+//! Inputs that hold the text of a patch.
+
+use serde_json::Value;
+
+use crate::tools::{CanonicalCall, UnmappableArguments, patch};
+
+/// The text of the patch in an input.
+pub(super) fn patch_text<'a>(input: &'a Value, keys: &[&str]) -> Option<&'a str> {
+    match input {
+        Value::String(text) => Some(text),
+        _ => keys.iter().find_map(|key| input.get(*key)).and_then(Value::as_str),
+    }
+}
+
+/// Puts another text of the patch in.
+fn replace_text(input: &Value, keys: &[&str], text: Value) -> Value {
+    let key = keys.iter().find(|key| input.get(**key).is_some());
+    match (input, key) {
+        (Value::Object(input), Some(key)) => {
+            let mut merged = input.clone();
+            merged.insert((*key).to_owned(), text);
+            Value::Object(merged)
+        }
+        _ => text,
+    }
+}
+
+/// Puts a changed text of the patch back.
+pub(super) fn merge_text(input: &Value, keys: &[&str], whole: &CanonicalCall) -> Result<Value, UnmappableArguments> {
+    let text = whole.args.get("patch").filter(|text| text.is_string());
+    let text = text.ok_or_else(|| UnmappableArguments(String::from("a patch must stay a text")))?;
+    Ok(replace_text(input, keys, text.clone()))
+}
+
+/// Puts a changed patch, or changed files of it, back.
+pub(super) fn merge_patch(
+    input: &Value,
+    keys: &[&str],
+    before: &[CanonicalCall],
+    after: &[CanonicalCall],
+) -> Result<Value, UnmappableArguments> {
+    let changed = |at: usize| before.get(at).map(|part| &part.args) != after.get(at).map(|part| &part.args);
+    let files_changed = (1..before.len()).any(changed);
+    match (after, changed(0), files_changed) {
+        ([whole, ..], true, false) => merge_text(input, keys, whole),
+        ([_, files @ ..], false, true) => {
+            let text = patch_text(input, keys).unwrap_or_default();
+            patch::rewrite_files(text, files).map(|text| replace_text(input, keys, Value::from(text)))
+        }
+        _ => Err(UnmappableArguments(String::from("a patch and a file of it cannot both be changed"))),
+    }
+}
