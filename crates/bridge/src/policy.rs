@@ -8,7 +8,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use pintle::dialects::tools::CanonicalCall;
-use pintle::loader::{PolicyFiles, PolicyPaths, judge_command, quoted_word};
+use pintle::loader::{PolicyFiles, PolicyPaths, judge_command, quote_word};
 use serde_json::Value;
 
 use crate::install::{Scope, Site};
@@ -37,7 +37,10 @@ pub(crate) fn policy_files(loaded: PolicyFiles, state: Option<&Path>, project: &
         let places = HOSTS.iter().flat_map(|host| Scope::ALL.map(|scope| site.path(scope, host.install.place(scope))));
         places.collect::<Vec<_>>()
     });
-    loaded.with(state.map(Path::to_owned)).with(settings.unwrap_or_default()).with(env::current_exe().ok())
+    loaded
+        .with_paths(state.map(Path::to_owned))
+        .with_paths(settings.unwrap_or_default())
+        .with_paths(env::current_exe().ok())
 }
 
 /// Why a call is denied, when it would change policy.
@@ -57,22 +60,25 @@ fn changed_by(paths: &PolicyPaths<'_>, part: &CanonicalCall, parts: &[CanonicalC
         ("shell", _) => {
             let text = part.args.get("command").or_else(|| part.args.get("cmd")).map(text)?;
             let directory = part.args.get("directory").and_then(Value::as_str);
-            let base = paths.within(directory);
+            let base = paths.with_working_dir(directory);
             let judged = judge_command(&base, &text);
             // Files of a patch in a command are seen from every folder that the command goes to.
             let patched = || {
                 let files = parts.iter().filter(|other| other.name != "shell" && other.category == Some("filesystem"));
                 let names: Vec<&str> = files.filter_map(|file| file.args.get("path")?.as_str()).collect();
-                judged.visited.iter().find_map(|folder| names.iter().find_map(|name| folder.changes(name)))
+                judged
+                    .visited_dirs
+                    .iter()
+                    .find_map(|folder| names.iter().find_map(|name| folder.policy_changed_at(name)))
             };
-            judged.changes.clone().or_else(|| patched().as_ref().map(file))
+            judged.changed_policy.clone().or_else(|| patched().as_ref().map(file))
         }
         (name, _) if READERS.contains(&name) => None,
         (_, Some("filesystem")) => {
-            path_texts(&part.args, 0).iter().find_map(|path| paths.changes(path)).as_ref().map(file)
+            path_texts(&part.args, 0).iter().find_map(|path| paths.policy_changed_at(path)).as_ref().map(file)
         }
         (name, Some("mcp" | "other") | None) if !only_reads(name) => {
-            path_texts(&part.args, 0).iter().find_map(|path| paths.changes(path)).as_ref().map(file)
+            path_texts(&part.args, 0).iter().find_map(|path| paths.policy_changed_at(path)).as_ref().map(file)
         }
         _ => None,
     }
@@ -115,7 +121,7 @@ fn text(command: &Value) -> String {
         Value::Array(words) => {
             // A shell with its script as a word of its own is that script.
             let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
-            words.iter().map(|word| quoted_word(word)).collect::<Vec<_>>().join(" ")
+            words.iter().map(|word| quote_word(word)).collect::<Vec<_>>().join(" ")
         }
         _ => String::new(),
     }

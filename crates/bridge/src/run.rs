@@ -181,7 +181,8 @@ fn heard(
     let built = builder.clock(clock).shadow(errand.shadow).resolver(Arc::new(Later)).build();
     let policy = policy_files(built.policy.clone(), errand.state_directory, &project);
     let paths = PolicyPaths::new(&policy, &project, &cwd);
-    let mut notices: Vec<String> = built.projects.iter().filter_map(pintle::loader::Consent::notice).collect();
+    let mut notices: Vec<String> =
+        built.projects.iter().filter_map(pintle::loader::ProjectTrust::user_notice).collect();
     let broken = broken(&built);
     let mut unkept = State::default();
     let scope = Scope { cancel: errand.deadline.cancel(), ..Scope::default() };

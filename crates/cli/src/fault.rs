@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::process::ExitCode;
 
-use pintle::loader::MissingFolder;
+use pintle::loader::MissingDir;
 
 /// The exit statuses (design, section 9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,8 +40,8 @@ pub(crate) struct Fault {
     pub(crate) help: Option<String>,
 }
 
-impl From<MissingFolder> for Fault {
-    fn from(missing: MissingFolder) -> Self {
+impl From<MissingDir> for Fault {
+    fn from(missing: MissingDir) -> Self {
         Self::invalid(&missing).help(missing.help())
     }
 }

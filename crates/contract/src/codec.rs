@@ -49,7 +49,7 @@ pub trait Codec: Send + Sync + Debug {
     /// The payload as bytes for a program's standard input. Default: compact JSON of [`Codec::encode`].
     fn encode_bytes(&self, event: &Event, spelling: &str) -> Vec<u8> {
         let encoded = self.encode(event, spelling);
-        // A `Value` always has a JSON form.
+        // A `WordValue` always has a JSON form.
         serde_json::to_vec(encoded.as_ref().unwrap_or(event.payload.value())).unwrap_or_default()
     }
 

@@ -87,7 +87,7 @@ impl Payload {
         let mut sorted = self.0.value.clone();
         sorted.sort_all_objects();
         let mut sink = DigestWriter(Sha256::new());
-        // Neither the sink nor a `Value` can fail to be written.
+        // Neither the sink nor a `WordValue` can fail to be written.
         let _ = serde_json::to_writer(&mut sink, &sorted);
         let mut text = String::from("sha256:");
         for byte in sink.0.finalize() {

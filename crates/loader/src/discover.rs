@@ -25,9 +25,9 @@ use std::path::{Path, PathBuf};
 use pintle_contract::{Diagnostic, Location, suggest_nearest};
 use pintle_dialects::{ArtifactKind, BundleFolder};
 
-use crate::clients;
-use crate::package::{self, MANIFEST, is_plugin};
-use crate::team::{recognised, teams, usual_teams};
+use crate::client_files;
+use crate::package::{self, MANIFEST, is_plugin_file};
+use crate::team::{find_teams, find_usual_teams, recognise_role};
 use crate::unread;
 
 /// The folders of a root and what their files are.
@@ -51,18 +51,18 @@ const ROOT: &str = ".harness";
 
 /// A file to read, and what it is.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct DiscoveredFile {
     pub(crate) path: PathBuf,
     pub(crate) role: ArtifactKind,
 }
 
 /// Finds the files of a path, in registration order.
-pub(crate) fn discover(path: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Found> {
+pub(crate) fn discover(path: &Path, findings: &mut Vec<Diagnostic>) -> Vec<DiscoveredFile> {
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
         Err(fault) => {
-            let message = format!("cannot read `{}`: {}", path.display(), plain(&fault));
-            findings.push(nowhere(
+            let message = format!("cannot read `{}`: {}", path.display(), io_error_text(&fault));
+            findings.push(error_without_file(
                 "unreadable",
                 message,
                 "give the path of a project, a folder of hooks or one hook file",
@@ -70,85 +70,85 @@ pub(crate) fn discover(path: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Found
             return Vec::new();
         }
     };
-    let mut search = Search { is_found: false, found: Vec::new(), findings };
+    let mut search = FileDiscovery { is_discovered: false, found: Vec::new(), findings };
     if metadata.is_dir() {
-        search.folder(path);
+        search.add_folder(path);
     } else {
-        search.file(path);
+        search.add_file(path);
     }
     search.found
 }
 
 /// Finds the files of a project that nobody named: those of its known places, whatever else lies in its folder.
-pub(crate) fn discover_project(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Found> {
-    let mut search = Search { is_found: true, found: Vec::new(), findings };
-    search.folder(folder);
+pub(crate) fn discover_project(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<DiscoveredFile> {
+    let mut search = FileDiscovery { is_discovered: true, found: Vec::new(), findings };
+    search.add_folder(folder);
     search.found
 }
 
 /// Whether a folder holds hooks where [`discover_project`] looks for them.
 pub(crate) fn is_project(folder: &Path) -> bool {
     let mut own = OWN_FILES.into_iter().chain([ROOT, MANIFEST]);
-    let mut search = Search { is_found: true, found: Vec::new(), findings: &mut Vec::new() };
-    own.any(|name| folder.join(name).exists()) || search.settings(folder) || !usual_teams(folder).is_empty()
+    let mut search = FileDiscovery { is_discovered: true, found: Vec::new(), findings: &mut Vec::new() };
+    own.any(|name| folder.join(name).exists()) || search.add_settings(folder) || !find_usual_teams(folder).is_empty()
 }
 
 /// Finds the hooks of a folder that is a person's or an organisation's: it has the sub-folders of a root for them, may
 /// have settings that register hooks, and may be a package.
-pub(crate) fn discover_own(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Found> {
-    let mut search = Search { is_found: true, found: Vec::new(), findings };
+pub(crate) fn discover_user_dir(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<DiscoveredFile> {
+    let mut search = FileDiscovery { is_discovered: true, found: Vec::new(), findings };
     for (name, role) in FOLDERS.iter().filter(|(_, role)| !matches!(role, ArtifactKind::Tool | ArtifactKind::Agent)) {
-        search.flat_if_there(&folder.join(name), *role);
+        search.add_flat_if_present(&folder.join(name), *role);
     }
-    search.settings(folder);
-    search.package(folder);
+    search.add_settings(folder);
+    search.add_package(folder);
     search.found
 }
 
-struct Search<'a> {
+struct FileDiscovery<'a> {
     /// Whether nobody named the folder, so that only places count whose names say what they are.
-    is_found: bool,
-    found: Vec<Found>,
+    is_discovered: bool,
+    found: Vec<DiscoveredFile>,
     findings: &'a mut Vec<Diagnostic>,
 }
 
-impl Search<'_> {
-    fn file(&mut self, path: &Path) {
+impl FileDiscovery<'_> {
+    fn add_file(&mut self, path: &Path) {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         if OWN_FILES.contains(&name) {
-            let role = own_role(name);
-            self.found.push(Found { path: path.to_owned(), role });
-            self.root(&parent.join(ROOT));
+            let role = role_of_own_file(name);
+            self.found.push(DiscoveredFile { path: path.to_owned(), role });
+            self.add_root(&parent.join(ROOT));
             return;
         }
         if name == MANIFEST {
-            return package::package(path, &mut self.found, self.findings);
+            return package::discover_package(path, &mut self.found, self.findings);
         }
         let folder = parent.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let roles = clients::roles_of(path);
+        let roles = client_files::artifact_kinds(path);
         if !roles.is_empty() {
-            self.found.extend(roles.into_iter().map(|role| Found { path: path.to_owned(), role }));
+            self.found.extend(roles.into_iter().map(|role| DiscoveredFile { path: path.to_owned(), role }));
             return;
         }
-        let role = if is_plugin(path) {
+        let role = if is_plugin_file(path) {
             ArtifactKind::Plugin
-        } else if is_yaml(path) {
-            recognised(path).unwrap_or(ArtifactKind::HarnessYaml)
+        } else if is_yaml_path(path) {
+            recognise_role(path).unwrap_or(ArtifactKind::HarnessYaml)
         } else {
             role_of_folder(folder).unwrap_or(ArtifactKind::Hook)
         };
-        self.found.push(Found { path: path.to_owned(), role });
+        self.found.push(DiscoveredFile { path: path.to_owned(), role });
     }
 
-    fn folder(&mut self, path: &Path) {
-        let has_settings = self.settings(path);
+    fn add_folder(&mut self, path: &Path) {
+        let has_settings = self.add_settings(path);
         if path.file_name().is_some_and(|name| name == ROOT) {
-            return self.root(path);
+            return self.add_root(path);
         }
         let own = OWN_FILES.into_iter().find(|name| path.join(name).exists());
         if let Some(name) = own {
-            self.found.push(Found { path: path.join(name), role: own_role(name) });
+            self.found.push(DiscoveredFile { path: path.join(name), role: role_of_own_file(name) });
             for other in OWN_FILES.iter().filter(|other| **other != name && path.join(other).exists()) {
                 let message = format!("the file `{}` is not read", path.join(other).display());
                 self.warn("unread_file", message, &format!("`{name}` comes first; keep one of the two"));
@@ -157,33 +157,35 @@ impl Search<'_> {
         let root = path.join(ROOT);
         if own.is_some() || root.exists() {
             // Its guards hold whatever else lies beside it.
-            self.found.extend(usual_teams(path).into_iter().map(|path| Found { path, role: ArtifactKind::Team }));
-            self.root(&root);
-            self.package(path);
+            self.found.extend(
+                find_usual_teams(path).into_iter().map(|path| DiscoveredFile { path, role: ArtifactKind::Team }),
+            );
+            self.add_root(&root);
+            self.add_package(path);
             return;
         }
-        if self.team(path) | self.package(path) | has_settings || self.is_found {
+        if self.add_team(path) | self.add_package(path) | has_settings || self.is_discovered {
             return;
         }
         if FOLDERS.iter().any(|(name, _)| path.join(name).is_dir()) {
-            return self.root(path);
+            return self.add_root(path);
         }
         let role =
             path.file_name().and_then(|name| name.to_str()).and_then(role_of_folder).unwrap_or(ArtifactKind::Hook);
-        if self.flat(path, role) == 0 {
+        if self.add_flat(path, role) == 0 {
             let message = format!("`{}` holds no `.md` or `.star` files", path.display());
             self.warn("no_files", message, "put hooks into `.harness/hooks/`");
         }
     }
 
     /// The settings files of a folder that register hooks, and whether there is one.
-    fn settings(&mut self, folder: &Path) -> bool {
+    fn add_settings(&mut self, folder: &Path) -> bool {
         let before = self.found.len();
         let own = folder.join(SETTINGS);
-        let roles = if own.is_file() { clients::roles_of(&own) } else { Vec::new() };
-        self.found.extend(roles.into_iter().map(|role| Found { path: own.clone(), role }));
-        self.found.extend(clients::below(folder, self.findings));
-        for file in clients::within(folder, self.findings) {
+        let roles = if own.is_file() { client_files::artifact_kinds(&own) } else { Vec::new() };
+        self.found.extend(roles.into_iter().map(|role| DiscoveredFile { path: own.clone(), role }));
+        self.found.extend(client_files::find_in_project(folder, self.findings));
+        for file in client_files::find_in_folder(folder, self.findings) {
             if !self.found.contains(&file) {
                 self.found.push(file);
             }
@@ -192,63 +194,63 @@ impl Search<'_> {
     }
 
     /// The YAML of agents in a folder, and whether there is one.
-    fn team(&mut self, folder: &Path) -> bool {
-        let teams = if self.is_found { usual_teams(folder) } else { teams(folder) };
-        if teams.len() > 1 && !self.is_found {
+    fn add_team(&mut self, folder: &Path) -> bool {
+        let teams = if self.is_discovered { find_usual_teams(folder) } else { find_teams(folder) };
+        if teams.len() > 1 && !self.is_discovered {
             let names: Vec<String> = teams.iter().map(|path| format!("`{}`", path.display())).collect();
             let message = format!("`{}` holds several files of agents: {}", folder.display(), names.join(", "));
-            self.findings.push(nowhere("ambiguous", message, "name the one that is meant"));
+            self.findings.push(error_without_file("ambiguous", message, "name the one that is meant"));
             return true;
         }
         let is_there = !teams.is_empty();
-        self.found.extend(teams.into_iter().map(|path| Found { path, role: ArtifactKind::Team }));
+        self.found.extend(teams.into_iter().map(|path| DiscoveredFile { path, role: ArtifactKind::Team }));
         is_there
     }
 
     /// The package of a folder, and whether there is one.
-    fn package(&mut self, folder: &Path) -> bool {
+    fn add_package(&mut self, folder: &Path) -> bool {
         let manifest = folder.join(MANIFEST);
         let is_there = manifest.is_file();
         if is_there {
-            package::package(&manifest, &mut self.found, self.findings);
+            package::discover_package(&manifest, &mut self.found, self.findings);
         }
         is_there
     }
 
     /// Everything of one root. A root that is not there holds nothing.
-    fn root(&mut self, root: &Path) {
+    fn add_root(&mut self, root: &Path) {
         if !root.exists() {
             return;
         }
         if !root.is_dir() {
             let message = format!("cannot read `{}`: it is not a folder", root.display());
-            self.findings.push(nowhere("unreadable", message, "make it a folder with `hooks/` in it"));
+            self.findings.push(error_without_file("unreadable", message, "make it a folder with `hooks/` in it"));
             return;
         }
-        self.flat_if_there(&root.join("tools"), ArtifactKind::Tool);
-        self.flat_if_there(&root.join("hooks"), ArtifactKind::Hook);
-        self.bundles_of_root(root);
+        self.add_flat_if_present(&root.join("tools"), ArtifactKind::Tool);
+        self.add_flat_if_present(&root.join("hooks"), ArtifactKind::Hook);
+        self.add_root_bundles(root);
         for (name, role) in FOLDERS.iter().filter(|(name, _)| !matches!(*name, "tools" | "hooks")) {
-            self.flat_if_there(&root.join(name), *role);
+            self.add_flat_if_present(&root.join(name), *role);
         }
     }
 
-    fn bundles_of_root(&mut self, root: &Path) {
-        for path in entries(root, self.findings) {
+    fn add_root_bundles(&mut self, root: &Path) {
+        for path in sorted_entries(root, self.findings) {
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             if path.is_dir() {
-                self.tell_of_unread(&path, &name);
+                self.warn_unread_folder(&path, &name);
             } else if name.ends_with(".md") && !OWN_FILES.contains(&name.as_str()) {
-                self.found.push(Found { path, role: ArtifactKind::Bundle(BundleFolder::Root) });
+                self.found.push(DiscoveredFile { path, role: ArtifactKind::Bundle(BundleFolder::Root) });
             }
         }
     }
 
     /// A folder that is not read would be policy that silently does not load.
-    fn tell_of_unread(&mut self, path: &Path, name: &str) {
+    fn warn_unread_folder(&mut self, path: &Path, name: &str) {
         let known = FOLDERS.iter().map(|(name, _)| *name);
         if !known.clone().any(|known| known == name) {
-            self.findings.extend(unread::folder(path, suggest_nearest(name, known)));
+            self.findings.extend(unread::lint_folder(path, suggest_nearest(name, known)));
         }
     }
 
@@ -257,10 +259,10 @@ impl Search<'_> {
     }
 
     /// A YAML in a folder of hooks.
-    fn hooks_yaml(&mut self, path: PathBuf) {
-        match recognised(&path) {
+    fn add_hooks_yaml(&mut self, path: PathBuf) {
+        match recognise_role(&path) {
             Some(role @ (ArtifactKind::HooksBlock | ArtifactKind::UserSettings)) => {
-                self.found.push(Found { path, role })
+                self.found.push(DiscoveredFile { path, role })
             }
             // Any other folder may hold YAML of all kinds.
             _ if path.parent().and_then(Path::file_name).is_none_or(|folder| folder != "hooks") => {}
@@ -272,30 +274,30 @@ impl Search<'_> {
         }
     }
 
-    fn flat_if_there(&mut self, folder: &Path, role: ArtifactKind) {
+    fn add_flat_if_present(&mut self, folder: &Path, role: ArtifactKind) {
         if folder.exists() {
-            self.flat(folder, role);
+            self.add_flat(folder, role);
         }
     }
 
     /// The `.md` files and plugins of one folder, and how many there are.
-    fn flat(&mut self, folder: &Path, role: ArtifactKind) -> usize {
+    fn add_flat(&mut self, folder: &Path, role: ArtifactKind) -> usize {
         let before = self.found.len();
-        for path in entries(folder, self.findings) {
+        for path in sorted_entries(folder, self.findings) {
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             if name.ends_with(".md") {
-                self.found.push(Found { path, role });
-            } else if is_plugin(&path)
+                self.found.push(DiscoveredFile { path, role });
+            } else if is_plugin_file(&path)
                 && matches!(role, ArtifactKind::Hook | ArtifactKind::Bundle(BundleFolder::Plugins))
             {
-                self.found.push(Found { path, role: ArtifactKind::Plugin });
-            } else if role == ArtifactKind::Hook && is_yaml(&path) && path.is_file() {
-                self.hooks_yaml(path);
+                self.found.push(DiscoveredFile { path, role: ArtifactKind::Plugin });
+            } else if role == ArtifactKind::Hook && is_yaml_path(&path) && path.is_file() {
+                self.add_hooks_yaml(path);
             } else if name.to_lowercase().ends_with(".md") || name.to_lowercase().ends_with(".markdown") {
                 let message = format!("the file `{}` is not read", path.display());
                 let help = "file names end in `.md`";
                 self.warn("unread_file", message, help);
-            } else if path.is_dir() && holds_markdown(&path) {
+            } else if path.is_dir() && has_markdown(&path) {
                 let message = format!("the folder `{}` is not read", path.display());
                 let help = format!("folders are read flat; move its files up into `{}`", folder.display());
                 self.warn("unread_folder", message, &help);
@@ -306,19 +308,19 @@ impl Search<'_> {
 }
 
 /// Whether the ending of a file is one of YAML, in whatever letters.
-pub(crate) fn is_yaml(path: &Path) -> bool {
+pub(crate) fn is_yaml_path(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("yaml") || ending.eq_ignore_ascii_case("yml"))
 }
 
 /// The entries of a folder in the order of their names' bytes.
-pub(crate) fn entries(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<PathBuf> {
+pub(crate) fn sorted_entries(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<PathBuf> {
     let listed =
         fs::read_dir(folder).and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect());
     let mut paths: Vec<PathBuf> = match listed {
         Ok(paths) => paths,
         Err(fault) => {
-            let message = format!("cannot read `{}`: {}", folder.display(), plain(&fault));
-            findings.push(nowhere("unreadable", message, "check that it is a folder and its permissions"));
+            let message = format!("cannot read `{}`: {}", folder.display(), io_error_text(&fault));
+            findings.push(error_without_file("unreadable", message, "check that it is a folder and its permissions"));
             Vec::new()
         }
     };
@@ -329,16 +331,16 @@ pub(crate) fn entries(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Path
 }
 
 /// Whether a file is an agent's own.
-pub(crate) fn is_own(role: ArtifactKind) -> bool {
+pub(crate) fn is_own_agent_file(role: ArtifactKind) -> bool {
     matches!(role, ArtifactKind::Harness | ArtifactKind::HarnessYaml)
 }
 
-fn holds_markdown(folder: &Path) -> bool {
+fn has_markdown(folder: &Path) -> bool {
     let is_markdown = |entry: fs::DirEntry| entry.file_name().to_string_lossy().ends_with(".md");
     fs::read_dir(folder).is_ok_and(|entries| entries.flatten().any(is_markdown))
 }
 
-fn own_role(name: &str) -> ArtifactKind {
+fn role_of_own_file(name: &str) -> ArtifactKind {
     if name == "harness.md" { ArtifactKind::Harness } else { ArtifactKind::HarnessYaml }
 }
 
@@ -347,12 +349,12 @@ fn role_of_folder(name: &str) -> Option<ArtifactKind> {
 }
 
 /// An error that stands in no file.
-pub(crate) fn nowhere(code: &'static str, message: String, help: &str) -> Diagnostic {
+pub(crate) fn error_without_file(code: &'static str, message: String, help: &str) -> Diagnostic {
     Diagnostic::error(code, message, Location::default()).help(help)
 }
 
 /// The words of an I/O error, without its number and in lower case.
-pub(crate) fn plain(fault: &std::io::Error) -> String {
+pub(crate) fn io_error_text(fault: &std::io::Error) -> String {
     let words = fault.to_string().to_lowercase();
     words.split(" (os error").next().unwrap_or_default().to_owned()
 }

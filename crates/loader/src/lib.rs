@@ -6,14 +6,14 @@
 //!
 //! This crate and the tape are the only ones that touch files.
 
-mod chain;
-mod clients;
+mod client_files;
+mod compile;
 mod discover;
 mod layers;
 mod lint;
 mod load;
 mod matching;
-mod narrow;
+mod narrowed_matcher;
 mod package;
 mod policy;
 mod programs;
@@ -22,14 +22,14 @@ mod team;
 mod trust;
 mod unread;
 
-pub use chain::{check_hooks, compile_chains, declare_hook, parse_hook_text};
+pub use compile::{check_hooks, compile_chains, declare_hook, parse_hook_text};
 pub use layers::{
-    Folders, Layers, MissingFolder, find_config_dir, find_managed_dir, find_projects, load_layer, state_dir,
+    LayerDirs, MissingDir, UserDirs, find_config_dir, find_managed_dir, find_projects, load_layer, state_dir,
 };
-pub use load::{Loaded, Options, load, load_for_hooks, load_found, load_with};
-pub use policy::{CommandJudgement, PolicyFiles, PolicyPaths, has_policy_name, judge_command, quoted_word};
-pub use team::{holds_more_than, team_file};
+pub use load::{LoadOptions, LoadedPath, load, load_discovered, load_for_hooks, load_with};
+pub use policy::{CommandJudgement, PolicyFiles, PolicyPaths, has_policy_name, judge_command, quote_word};
+pub use team::{find_team_file, has_more_than};
 pub use trust::{
-    Agreement, Agreements, BegunSessions, Claim, ClaimKind, Consent, Difference, Footprint, State, Store, StoreFault,
-    Trust, Withheld,
+    BegunSessions, ProjectTrust, TrustDifference, TrustGrant, TrustGrants, TrustItem, TrustItemKind, TrustManifest,
+    TrustOptions, TrustState, TrustStore, TrustStoreError, UntrustedHook,
 };

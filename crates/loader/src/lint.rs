@@ -11,9 +11,9 @@ use pintle_contract::{
     ScriptSource, SubjectFilter, suggest_nearest,
 };
 
-pub(crate) use asks::never_asked;
-pub(crate) use programs::missing_program;
-pub(crate) use steps::names_no_step;
+pub(crate) use asks::lint_never_asked;
+pub(crate) use programs::lint_missing_program;
+pub(crate) use steps::unknown_step_hooks;
 
 /// Looks at a compiled chain and what it was compiled from.
 pub(crate) fn lint(
@@ -24,18 +24,18 @@ pub(crate) fn lint(
 ) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for hook in &chain.hooks {
-        let condition = condition(hook, declarations);
+        let condition = condition_of(hook, declarations);
         let place = condition.map_or(&hook.location, |when| &when.location);
-        findings.extend(never_matches(hook, condition, place));
+        findings.extend(lint_never_matches(hook, condition, place));
         if let Some(agent) = agent {
-            findings.extend(names_no_tool(hook, place, agent, host_tools));
+            findings.extend(lint_unknown_tool(hook, place, agent, host_tools));
         }
     }
     findings
 }
 
 /// The `when` of a compiled hook as it was written.
-fn condition<'a>(hook: &Hook, declarations: &'a [HookDeclaration]) -> Option<&'a ScriptSource> {
+fn condition_of<'a>(hook: &Hook, declarations: &'a [HookDeclaration]) -> Option<&'a ScriptSource> {
     let declaration = declarations.iter().find(|declaration| declaration.location == hook.location)?;
     match declaration.matcher.as_ref()? {
         MatcherSpec::Expression(when) => Some(when),
@@ -44,7 +44,7 @@ fn condition<'a>(hook: &Hook, declarations: &'a [HookDeclaration]) -> Option<&'a
 }
 
 /// A `when` that no subject can satisfy, or that says no in so many words.
-fn never_matches(hook: &Hook, condition: Option<&ScriptSource>, place: &Location) -> Option<Diagnostic> {
+fn lint_never_matches(hook: &Hook, condition: Option<&ScriptSource>, place: &Location) -> Option<Diagnostic> {
     let help = if condition.is_some_and(|when| ["False", "None", "not True"].contains(&when.text.trim())) {
         "to keep a hook without running it, move it out of the folder, or watch it with `mode: shadow`"
     } else if hook
@@ -61,7 +61,7 @@ fn never_matches(hook: &Hook, condition: Option<&ScriptSource>, place: &Location
 }
 
 /// A `when` with the name of a tool that does not exist while one of nearly that name does.
-fn names_no_tool(hook: &Hook, place: &Location, agent: &AgentSpec, host_tools: &[&str]) -> Option<Diagnostic> {
+fn lint_unknown_tool(hook: &Hook, place: &Location, agent: &AgentSpec, host_tools: &[&str]) -> Option<Diagnostic> {
     if !hook.event.as_str().starts_with("tool.") {
         return None;
     }
@@ -90,7 +90,7 @@ pub(crate) fn unreachable(declarations: &[HookDeclaration]) -> Vec<Diagnostic> {
                 format!("hook `{}` is never asked: hook `{}` runs before it and blocks always", hook.name, wall.name);
             let help = "give the blocking hook a `when`, or this one a lower priority";
             findings.push(Diagnostic::warning("unreachable_hook", message, hook.location.clone()).help(help));
-        } else if hook.matcher.is_none() && hook.mode == EnforcementMode::Enforce && always_blocks(hook) {
+        } else if hook.matcher.is_none() && hook.mode == EnforcementMode::Enforce && is_always_blocking(hook) {
             walls.insert(hook.event.as_str(), hook);
         }
     }
@@ -98,7 +98,7 @@ pub(crate) fn unreachable(declarations: &[HookDeclaration]) -> Vec<Diagnostic> {
 }
 
 /// Whether the script is nothing but `def handle(..): return block(..)`.
-fn always_blocks(declaration: &HookDeclaration) -> bool {
+fn is_always_blocking(declaration: &HookDeclaration) -> bool {
     let HandlerSpec::Script(script) = &declaration.handler else {
         return false;
     };

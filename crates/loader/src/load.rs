@@ -10,17 +10,17 @@ use pintle_contract::{
 use pintle_dialects::command_hooks::DockerAgentVersion;
 use pintle_dialects::{Artifact, ArtifactKind, Dialect, ParseContext, ParsedProject};
 
-use crate::chain::{chains, check_hooks, compile_all};
-use crate::discover::{Found, discover, discover_project, is_own, nowhere};
-use crate::package::{has_harn, is_plugin};
-use crate::policy::{PolicyFiles, hooks_of, policy_of};
-use crate::programs::Installed;
-use crate::trust::{Agreements, Consent, Source, State, bind, stand};
+use crate::compile::{check_hooks, compile_all, group_into_chains};
+use crate::discover::{DiscoveredFile, discover, discover_project, error_without_file, is_own_agent_file};
+use crate::package::{is_harn_installed, is_plugin_file};
+use crate::policy::{PolicyFiles, collect_policy_files, hooks_of};
+use crate::programs::InstalledPrograms;
+use crate::trust::{LoadedFiles, ProjectTrust, TrustGrants, TrustState, bind_commands, evaluate_trust};
 use crate::{lint, read};
 
 /// What a path held.
 #[derive(Debug)]
-pub struct Loaded {
+pub struct LoadedPath {
     /// The chains, one a source. None when there are no hooks.
     pub chains: Vec<Chain>,
     /// The agent, when the files declare one: an agent's own file, tools or sub-agents.
@@ -36,34 +36,34 @@ pub struct Loaded {
     /// Whether the files ask that secrets are kept off the tape.
     pub redact_secrets: bool,
     /// What became of it, when it needed consent.
-    pub consent: Option<Consent>,
+    pub trust: Option<ProjectTrust>,
     /// The files that hold policy: those that were read, and those that hooks name.
     pub policy: PolicyFiles,
     /// What was found, by file and place.
     pub diagnostics: Vec<Diagnostic>,
     /// The hooks as declared, in registration order.
-    pub declarations: Vec<HookDeclaration>,
+    pub hook_declarations: Vec<HookDeclaration>,
     /// How many files were read.
     pub files: usize,
 }
 
 /// What a path is loaded with.
 #[derive(Debug, Clone, Copy)]
-pub struct Options<'a> {
+pub struct LoadOptions<'a> {
     /// The names of the host's own tools, which agents may refer to. Default: those of the reference host
     /// ([`NATIVE_TOOLS`]).
     pub host_tools: &'a [&'a str],
     /// The version of docker-agent that its files are written for; it outranks what they say. Default: what they say.
     pub compat: Option<DockerAgentVersion>,
     /// What was agreed to, when the path needs consent. Default: it was named, which is consent.
-    pub agreements: Option<&'a Agreements>,
+    pub trust_grants: Option<&'a TrustGrants>,
     /// The name of a dialect that the host runs itself, whose hooks are left out. Default: none.
-    pub without: Option<&'a str>,
+    pub excluded_dialect: Option<&'a str>,
 }
 
-impl Default for Options<'_> {
+impl Default for LoadOptions<'_> {
     fn default() -> Self {
-        Self { host_tools: &NATIVE_TOOLS, compat: None, agreements: None, without: None }
+        Self { host_tools: &NATIVE_TOOLS, compat: None, trust_grants: None, excluded_dialect: None }
     }
 }
 
@@ -73,16 +73,16 @@ impl Default for Options<'_> {
 /// Never fails: every fault of every file is among the diagnostics. With an error among them the chains are
 /// incomplete and must not be run.
 #[must_use]
-pub fn load(path: &Path, layer: Layer, build: &dyn HandlerFactory) -> Loaded {
-    load_with(path, layer, build, &Options::default())
+pub fn load(path: &Path, layer: Layer, build: &dyn HandlerFactory) -> LoadedPath {
+    load_with(path, layer, build, &LoadOptions::default())
 }
 
 /// Like [`load`], with options.
 #[must_use]
-pub fn load_with(path: &Path, layer: Layer, build: &dyn HandlerFactory, options: &Options<'_>) -> Loaded {
+pub fn load_with(path: &Path, layer: Layer, build: &dyn HandlerFactory, options: &LoadOptions<'_>) -> LoadedPath {
     let mut findings = Vec::new();
     let found = discover(path, &mut findings);
-    join_up(path, layer, &found, findings, build, options, Reader::Agent)
+    load_files(path, layer, &found, findings, build, options, LoadPurpose::OwnAgent)
 }
 
 /// Loads what a project around a host holds: what is in its known places, whatever else lies in its folder. The hooks of
@@ -90,10 +90,15 @@ pub fn load_with(path: &Path, layer: Layer, build: &dyn HandlerFactory, options:
 ///
 /// Never fails, as [`load`].
 #[must_use]
-pub fn load_found(folder: &Path, layer: Layer, build: &dyn HandlerFactory, options: &Options<'_>) -> Loaded {
+pub fn load_discovered(
+    folder: &Path,
+    layer: Layer,
+    build: &dyn HandlerFactory,
+    options: &LoadOptions<'_>,
+) -> LoadedPath {
     let mut findings = Vec::new();
     let found = discover_project(folder, &mut findings);
-    join_up(folder, layer, &found, findings, build, options, Reader::Host)
+    load_files(folder, layer, &found, findings, build, options, LoadPurpose::HostAgent)
 }
 
 /// Loads a path that somebody named for its hooks, to add them to those of another agent. The hooks of the first agent of
@@ -102,34 +107,34 @@ pub fn load_found(folder: &Path, layer: Layer, build: &dyn HandlerFactory, optio
 ///
 /// Never fails, as [`load`].
 #[must_use]
-pub fn load_for_hooks(path: &Path, layer: Layer, build: &dyn HandlerFactory, options: &Options<'_>) -> Loaded {
+pub fn load_for_hooks(path: &Path, layer: Layer, build: &dyn HandlerFactory, options: &LoadOptions<'_>) -> LoadedPath {
     let mut findings = Vec::new();
     let found = discover(path, &mut findings);
-    let mut loaded = join_up(path, layer, &found, findings, build, options, Reader::Hooks);
+    let mut loaded = load_files(path, layer, &found, findings, build, options, LoadPurpose::HooksOnly);
     (loaded.agent, loaded.team) = (None, None);
     loaded.require_hooks(path);
     loaded
 }
 
-impl Loaded {
+impl LoadedPath {
     /// Makes it an error that a path which somebody named has nothing that is ever asked.
     pub fn require_hooks(&mut self, path: &Path) {
         let of_members = self.team.iter().flat_map(|team| &team.agents).any(|agent| !agent.hooks.is_empty());
         let is_whole = self.diagnostics.iter().all(|finding| finding.severity != Severity::Error);
-        if self.declarations.is_empty() && !of_members && self.personas.is_empty() && is_whole {
+        if self.hook_declarations.is_empty() && !of_members && self.personas.is_empty() && is_whole {
             self.diagnostics.retain(|finding| finding.code != "no_files");
-            self.diagnostics.push(no_hooks(path));
+            self.diagnostics.push(no_hooks_error(path));
         }
     }
 }
 
-fn no_hooks(path: &Path) -> Diagnostic {
+fn no_hooks_error(path: &Path) -> Diagnostic {
     let message = format!("`{}` holds no hooks, so it would guard nothing", path.display());
-    let help = match is_plugin(path) {
+    let help = match is_plugin_file(path) {
         true => "it registers none; name the folder of a `harn.toml` that points to its functions",
         false => "name a project, a `.harness` folder, a docker-agent YAML, a folder of hooks or one hook file",
     };
-    nowhere("no_hooks", message, help)
+    error_without_file("no_hooks", message, help)
 }
 
 /// Whether an agent has hooks that its author wrote, and not only those that every agent has.
@@ -138,7 +143,7 @@ fn has_own_hooks(agent: &AgentSpec) -> bool {
 }
 
 /// What is to be said of the hooks of a team's further agents, where only the first one's hold.
-fn unused_hooks(team: &TeamSpec) -> Option<Diagnostic> {
+fn lint_unused_hooks(team: &TeamSpec) -> Option<Diagnostic> {
     let first = team.agents.first()?;
     let further = team.agents.iter().skip(1).find(|agent| has_own_hooks(agent))?;
     let message =
@@ -149,47 +154,50 @@ fn unused_hooks(team: &TeamSpec) -> Option<Diagnostic> {
 
 /// For whom a project is loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reader {
+enum LoadPurpose {
     /// For agents of its own, whose hooks are theirs.
-    Agent,
+    OwnAgent,
     /// For another agent, which is governed as the first of a team would be.
-    Host,
+    HostAgent,
     /// The same, by somebody who named it for its hooks.
-    Hooks,
+    HooksOnly,
 }
 
-fn join_up(
+fn load_files(
     path: &Path,
     layer: Layer,
-    found: &[Found],
+    found: &[DiscoveredFile],
     mut findings: Vec<Diagnostic>,
     build: &dyn HandlerFactory,
-    options: &Options<'_>,
-    reader: Reader,
-) -> Loaded {
+    options: &LoadOptions<'_>,
+    reader: LoadPurpose,
+) -> LoadedPath {
     let artifacts = read::read_all(found, build, &mut findings);
-    let source = || Source::new(path, bytes(found, &artifacts), reader != Reader::Agent);
-    let source = options.agreements.map(|agreements| (agreements, source()));
-    let foreign = left_out(found, options.without);
-    let mut project = understand(artifacts, build, options, &mut findings);
+    let source = || LoadedFiles::new(path, files_with_text(found, &artifacts), reader != LoadPurpose::OwnAgent);
+    let source = options.trust_grants.map(|agreements| (agreements, source()));
+    let foreign = excluded_files(found, options.excluded_dialect);
+    let mut project = parse_artifacts(artifacts, build, options, &mut findings);
     if layer == Layer::Project {
-        bind(&mut project, path, options.agreements.is_some());
+        bind_commands(&mut project, path, options.trust_grants.is_some());
     }
     let team = source.as_ref().and_then(|_| project.team.clone());
     let policy = {
         let agents =
             project.agent.iter().chain(project.team.iter().flat_map(|team| team.agents.iter().map(AsRef::as_ref)));
         let hooks = project.hooks.iter().chain(agents.flat_map(hooks_of));
-        policy_of(path, found.iter().map(|file| file.path.as_path()), hooks)
+        collect_policy_files(path, found.iter().map(|file| file.path.as_path()), hooks)
     };
     // An agent's own file says which agent runs; those of a team beside it are nobody's, and its guards hold.
-    if (reader != Reader::Agent || found.iter().any(|file| is_own(file.role)))
+    if (reader != LoadPurpose::OwnAgent || found.iter().any(|file| is_own_agent_file(file.role)))
         && let Some(team) = project.team.take()
     {
-        findings.extend(unused_hooks(&team));
+        findings.extend(lint_unused_hooks(&team));
         let first = team.agents.first();
-        if reader == Reader::Hooks && project.hooks.is_empty() && !first.is_some_and(|agent| has_own_hooks(agent)) {
-            findings.push(no_hooks(path));
+        if reader == LoadPurpose::HooksOnly
+            && project.hooks.is_empty()
+            && !first.is_some_and(|agent| has_own_hooks(agent))
+        {
+            findings.push(no_hooks_error(path));
         }
         project.hooks.extend(first.into_iter().flat_map(|agent| agent.hooks.iter().cloned()));
     }
@@ -199,23 +207,24 @@ fn join_up(
         let compiled: Vec<(&HookDeclaration, Option<&Hook>)> =
             project.hooks.iter().zip(hooks.iter().map(Option::as_ref)).collect();
         let reach = |hook: &HookDeclaration| build.capabilities(hook);
-        let footprint = source.footprint(&compiled, project.agent.as_ref(), team.as_ref(), &project.personas, &reach);
-        let stood = stand(footprint, hooks, agreements, options.without);
-        if stood.2.state != State::Agreed {
-            untrust(&mut project);
+        let footprint =
+            source.build_manifest(&compiled, project.agent.as_ref(), team.as_ref(), &project.personas, &reach);
+        let stood = evaluate_trust(footprint, hooks, agreements, options.excluded_dialect);
+        if stood.2.state != TrustState::Trusted {
+            mark_untrusted(&mut project);
         }
         (hooks, stand_ins, consent) = (stood.0, stood.1, Some(stood.2));
     }
-    if let Some(without) = options.without {
+    if let Some(without) = options.excluded_dialect {
         // The host runs these, so what is wrong with them is its affair.
         for (declaration, hook) in project.hooks.iter().zip(&mut hooks) {
             hook.take_if(|_| declaration.codec.dialect() == without);
         }
         findings.retain(|finding| finding.location.path().is_none_or(|path| !foreign.iter().any(|file| file == path)));
     }
-    let mut chains = chains(Arc::from(path.display().to_string()), layer, &project.hooks, hooks);
+    let mut chains = group_into_chains(Arc::from(path.display().to_string()), layer, &project.hooks, hooks);
     chains.extend(stand_ins);
-    project.hooks.retain(|declaration| options.without != Some(declaration.codec.dialect()));
+    project.hooks.retain(|declaration| options.excluded_dialect != Some(declaration.codec.dialect()));
     findings.extend(check_hooks(&project.unplaced, build));
     if let Some(agent) = &project.agent {
         check_agent(agent, &[], build, &mut findings);
@@ -235,17 +244,22 @@ fn join_up(
     }
     for chain in &chains {
         findings.extend(lint::lint(chain, &project.hooks, project.agent.as_ref(), options.host_tools));
-        findings.extend(lint::names_no_step(chain, &project.personas));
+        findings.extend(lint::unknown_step_hooks(chain, &project.personas));
     }
     findings.extend(lint::unreachable(&project.hooks));
     if let Some(agent) = project.agent.as_ref().filter(|_| project.team.is_none()) {
-        findings.extend(lint::never_asked(&project.hooks, agent, &project.permissions, !project.personas.is_empty()));
+        findings.extend(lint::lint_never_asked(
+            &project.hooks,
+            agent,
+            &project.permissions,
+            !project.personas.is_empty(),
+        ));
     }
     let of_members = project.team.iter().flat_map(|team| &team.agents).flat_map(|agent| &agent.hooks);
-    let missing = project.hooks.iter().chain(of_members).filter_map(|hook| lint::missing_program(hook, path));
+    let missing = project.hooks.iter().chain(of_members).filter_map(|hook| lint::lint_missing_program(hook, path));
     findings.extend(missing);
-    sort(&mut findings);
-    Loaded {
+    sort_diagnostics(&mut findings);
+    LoadedPath {
         chains,
         agent: project.agent,
         team: project.team,
@@ -253,34 +267,37 @@ fn join_up(
         permissions: project.permissions,
         untrusted_guards: project.untrusted_guards,
         redact_secrets: project.redact_secrets,
-        consent,
+        trust: consent,
         policy,
         diagnostics: findings,
-        declarations: project.hooks,
+        hook_declarations: project.hooks,
         files: found.len(),
     }
 }
 
 /// Marks every hook of a project as one that the user does not trust.
-fn untrust(project: &mut ParsedProject) {
+fn mark_untrusted(project: &mut ParsedProject) {
     for_each_hook(project, &mut |hook| hook.source_trust = SourceTrust::Untrusted);
 }
 
 /// Does something with every hook of a project, those of its agents included.
 pub(crate) fn for_each_hook(project: &mut ParsedProject, change: &mut dyn FnMut(&mut HookDeclaration)) {
-    fn of_agent(agent: &mut AgentSpec, change: &mut dyn FnMut(&mut HookDeclaration)) {
+    fn change_agent_hooks(agent: &mut AgentSpec, change: &mut dyn FnMut(&mut HookDeclaration)) {
         agent.hooks.iter_mut().for_each(&mut *change);
-        agent.agents.iter_mut().map(Arc::make_mut).for_each(|agent| of_agent(agent, change));
+        agent.agents.iter_mut().map(Arc::make_mut).for_each(|agent| change_agent_hooks(agent, change));
     }
     project.hooks.iter_mut().for_each(&mut *change);
-    project.agent.iter_mut().for_each(|agent| of_agent(agent, change));
+    project.agent.iter_mut().for_each(|agent| change_agent_hooks(agent, change));
     let members = project.team.iter_mut().flat_map(|team| &mut team.agents);
-    members.map(Arc::make_mut).for_each(|agent| of_agent(agent, change));
+    members.map(Arc::make_mut).for_each(|agent| change_agent_hooks(agent, change));
 }
 
 /// The files that were found, with their text where it was read.
-fn bytes(found: &[Found], artifacts: &[Artifact]) -> Vec<(ArtifactKind, PathBuf, Option<Arc<SourceFile>>)> {
-    let text = |found: &Found| {
+fn files_with_text(
+    found: &[DiscoveredFile],
+    artifacts: &[Artifact],
+) -> Vec<(ArtifactKind, PathBuf, Option<Arc<SourceFile>>)> {
+    let text = |found: &DiscoveredFile| {
         // A program among the files is none that was read.
         let is_text = !matches!(found.role, ArtifactKind::Client(file) if !file.is_text());
         let file = artifacts.iter().map(|artifact| &artifact.file).find(|file| file.path == found.path);
@@ -290,40 +307,40 @@ fn bytes(found: &[Found], artifacts: &[Artifact]) -> Vec<(ArtifactKind, PathBuf,
 }
 
 /// The files of a dialect that is left out.
-fn left_out(found: &[Found], without: Option<&str>) -> Vec<PathBuf> {
-    let is_foreign = |file: &&Found| without == Some(file.role.dialect().name);
+fn excluded_files(found: &[DiscoveredFile], without: Option<&str>) -> Vec<PathBuf> {
+    let is_foreign = |file: &&DiscoveredFile| without == Some(file.role.dialect().name);
     found.iter().filter(is_foreign).map(|file| file.path.clone()).collect()
 }
 
 /// Lets the dialects of the files read them: each those of its own, in the order of their first files.
-pub(crate) fn understand(
+pub(crate) fn parse_artifacts(
     artifacts: Vec<Artifact>,
     build: &dyn HandlerFactory,
-    options: &Options<'_>,
+    options: &LoadOptions<'_>,
     findings: &mut Vec<Diagnostic>,
 ) -> ParsedProject {
-    let has_harn = artifacts.iter().any(|artifact| artifact.role == ArtifactKind::Module) && has_harn();
+    let has_harn = artifacts.iter().any(|artifact| artifact.role == ArtifactKind::Module) && is_harn_installed();
     let reading = ParseContext {
         host_tools: options.host_tools,
         compat: options.compat,
         build: Some(build),
         has_harn,
-        programs: Some(&Installed),
+        programs: Some(&InstalledPrograms),
     };
     let mut whole: Option<ParsedProject> = None;
-    for (dialect, artifacts) in by_dialect(artifacts) {
+    for (dialect, artifacts) in group_by_dialect(artifacts) {
         let mut project = (dialect.load)(&artifacts, &reading);
         findings.append(&mut project.diagnostics);
         match &mut whole {
             None => whole = Some(project),
-            Some(whole) => join(whole, project),
+            Some(whole) => merge_project(whole, project),
         }
     }
     whole.unwrap_or_default()
 }
 
 /// The files of each dialect, in the order of their first ones.
-fn by_dialect(artifacts: Vec<Artifact>) -> Vec<(&'static Dialect, Vec<Artifact>)> {
+fn group_by_dialect(artifacts: Vec<Artifact>) -> Vec<(&'static Dialect, Vec<Artifact>)> {
     let mut groups: Vec<(&'static Dialect, Vec<Artifact>)> = Vec::new();
     for artifact in artifacts {
         let dialect = artifact.role.dialect();
@@ -336,7 +353,7 @@ fn by_dialect(artifacts: Vec<Artifact>) -> Vec<(&'static Dialect, Vec<Artifact>)
 }
 
 /// Adds what another dialect read. Agents and rules are those of the first dialect that has some.
-fn join(whole: &mut ParsedProject, other: ParsedProject) {
+fn merge_project(whole: &mut ParsedProject, other: ParsedProject) {
     let ParsedProject {
         hooks,
         unplaced,
@@ -375,7 +392,7 @@ fn check_agent(agent: &AgentSpec, checked: &[ToolSpec], build: &dyn HandlerFacto
 }
 
 /// By file, then by place, then as found, each once. What stands in no file comes first.
-pub(crate) fn sort(findings: &mut Vec<Diagnostic>) {
+pub(crate) fn sort_diagnostics(findings: &mut Vec<Diagnostic>) {
     findings.sort_by(|one, other| {
         let place = |finding: &Diagnostic| finding.location.span.start;
         one.location.path().cmp(&other.location.path()).then_with(|| place(one).cmp(&place(other)))

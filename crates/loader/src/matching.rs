@@ -9,7 +9,7 @@ const MOST_MATCHES: usize = 4096;
 
 /// The paths that are there and that a pattern of a shell with `*`, `?` and brackets stands for. Brackets stand for any
 /// letter, so that too many are found rather than too few.
-pub(crate) fn matching_paths(pattern: &Path) -> Vec<PathBuf> {
+pub(crate) fn expand_pattern(pattern: &Path) -> Vec<PathBuf> {
     let mut found = vec![PathBuf::new()];
     for part in pattern.components() {
         let names = match part {
@@ -25,7 +25,7 @@ pub(crate) fn matching_paths(pattern: &Path) -> Vec<PathBuf> {
         }
         let below = |folder: &PathBuf| -> Vec<PathBuf> {
             let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-            let fits = entries.filter(|entry| fits(&names, &entry.file_name()));
+            let fits = entries.filter(|entry| matches_name(&names, &entry.file_name()));
             fits.map(|entry| folder.join(entry.file_name())).take(MOST_MATCHES).collect()
         };
         found = found.iter().flat_map(below).take(MOST_MATCHES).collect();
@@ -34,16 +34,16 @@ pub(crate) fn matching_paths(pattern: &Path) -> Vec<PathBuf> {
 }
 
 /// Whether a name fits a pattern of a shell. Brackets fit any letter, and `*` no hidden name.
-fn fits(pattern: &str, name: &OsStr) -> bool {
+fn matches_name(pattern: &str, name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     if name.starts_with('.') && !pattern.starts_with(['.', '[']) {
         return false;
     }
-    fits_text(pattern, &name)
+    matches_text(pattern, &name)
 }
 
 /// Whether a text fits a pattern in which `*` is any letters, `?` and brackets are any letter.
-pub(crate) fn fits_text(pattern: &str, text: &str) -> bool {
+pub(crate) fn matches_text(pattern: &str, text: &str) -> bool {
     let mut simple = String::new();
     let mut rest = pattern.chars();
     while let Some(letter) = rest.next() {
@@ -91,12 +91,12 @@ mod tests {
             ("s?ttings", "sttings", false),
             ("**a*", "bab", true),
         ] {
-            assert_eq!(fits(pattern, OsStr::new(name)), wanted, "{pattern} {name}");
+            assert_eq!(matches_name(pattern, OsStr::new(name)), wanted, "{pattern} {name}");
         }
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir_all(folder.path().join(".harness/hooks")).unwrap();
         fs::write(folder.path().join(".harness/hooks/a.md"), "").unwrap();
-        let found = matching_paths(&folder.path().join(".h*/ho?ks/*.md"));
+        let found = expand_pattern(&folder.path().join(".h*/ho?ks/*.md"));
         assert_eq!(found, [folder.path().join(".harness/hooks/a.md")]);
     }
 }

@@ -8,7 +8,7 @@ use pintle_contract::Diagnostic;
 use pintle_dialects::ArtifactKind;
 use pintle_dialects::lifecycle_hooks::package_files;
 
-use crate::discover::{Found, entries};
+use crate::discover::{DiscoveredFile, sorted_entries};
 
 /// The name of a package's manifest.
 pub(crate) const MANIFEST: &str = "harn.toml";
@@ -17,27 +17,34 @@ pub(crate) const MANIFEST: &str = "harn.toml";
 const FOLDERS: [&str; 3] = ["", "src", "lib"];
 
 /// Finds the files of the package of a manifest.
-pub(crate) fn package(manifest: &Path, found: &mut Vec<Found>, findings: &mut Vec<Diagnostic>) {
-    walk(manifest, &mut HashSet::new(), found, findings);
+pub(crate) fn discover_package(manifest: &Path, found: &mut Vec<DiscoveredFile>, findings: &mut Vec<Diagnostic>) {
+    walk_manifests(manifest, &mut HashSet::new(), found, findings);
 }
 
-fn walk(manifest: &Path, seen: &mut HashSet<PathBuf>, found: &mut Vec<Found>, findings: &mut Vec<Diagnostic>) {
+fn walk_manifests(
+    manifest: &Path,
+    seen: &mut HashSet<PathBuf>,
+    found: &mut Vec<DiscoveredFile>,
+    findings: &mut Vec<Diagnostic>,
+) {
     // Packages may depend on each other in a circle.
     if !seen.insert(fs::canonicalize(manifest).unwrap_or_else(|_| manifest.to_owned())) {
         return;
     }
-    found.push(Found { path: manifest.to_owned(), role: ArtifactKind::Package });
+    found.push(DiscoveredFile { path: manifest.to_owned(), role: ArtifactKind::Package });
     let folder = manifest.parent().unwrap_or(Path::new(""));
     // A manifest that cannot be read is reported when it is read in earnest.
-    let text =
-        crate::read::bytes(manifest).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    let text = crate::read::read_limited(manifest)
+        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        .unwrap_or_default();
     let files = package_files(manifest, &text);
     let mut modules: Vec<PathBuf> = Vec::new();
     for name in FOLDERS {
         let folder = if name.is_empty() { folder.to_owned() } else { folder.join(name) };
         if folder.is_dir() || name.is_empty() {
             let place = if folder.as_os_str().is_empty() { Path::new(".") } else { &folder };
-            let files = entries(place, findings).into_iter().filter(|path| path.is_file() && is_module(path));
+            let files =
+                sorted_entries(place, findings).into_iter().filter(|path| path.is_file() && is_module_file(path));
             modules.extend(files.filter_map(|path| Some(folder.join(path.file_name()?))));
         }
     }
@@ -46,11 +53,11 @@ fn walk(manifest: &Path, seen: &mut HashSet<PathBuf>, found: &mut Vec<Found>, fi
             modules.push(path);
         }
     }
-    found.extend(modules.into_iter().map(|path| Found { path, role: ArtifactKind::Module }));
+    found.extend(modules.into_iter().map(|path| DiscoveredFile { path, role: ArtifactKind::Module }));
     for dependency in files.dependencies {
         let manifest = folder.join(&dependency.folder).join(MANIFEST);
         if manifest.is_file() {
-            walk(&manifest, seen, found, findings);
+            walk_manifests(&manifest, seen, found, findings);
         } else {
             let message = format!("there is no `{MANIFEST}` in `{}`", dependency.folder.display());
             let help = "mend the path under `[dependencies]`; it is relative to the manifest";
@@ -60,17 +67,17 @@ fn walk(manifest: &Path, seen: &mut HashSet<PathBuf>, found: &mut Vec<Found>, fi
 }
 
 /// Whether a file holds functions that a manifest may name.
-fn is_module(path: &Path) -> bool {
+fn is_module_file(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "star" || ending == "harn")
 }
 
 /// Whether a file is a plugin by its name.
-pub(crate) fn is_plugin(path: &Path) -> bool {
+pub(crate) fn is_plugin_file(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "star")
 }
 
 /// Whether the `harn` program is installed: a file of that name in a folder of the PATH.
-pub(crate) fn has_harn() -> bool {
+pub(crate) fn is_harn_installed() -> bool {
     let folders = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&folders).any(|folder| folder.join("harn").is_file())
 }

@@ -19,11 +19,11 @@ use std::sync::OnceLock;
 use pintle_contract::{AgentSpec, HandlerSpec, HookDeclaration};
 use pintle_dialects::client_hooks::PLACES;
 
-use crate::trust::files_named_by;
+use crate::trust::files_of_hook;
 
 pub use commands::{CommandJudgement, judge_command};
 pub use paths::PolicyPaths;
-pub use words::quoted_word;
+pub use words::quote_word;
 
 /// Names that hold policy or records wherever they are: folders, and files.
 const ANYWHERE: [&str; 5] = [".harness", ".pintle", "harness.md", "harness.yaml", "harn.toml"];
@@ -39,53 +39,58 @@ pub struct PolicyFiles {
     /// Hooks that run commands, and the folders from which these are seen.
     hooks: Vec<(HookDeclaration, PathBuf)>,
     /// Without links, as far as they exist. Looked up when it is first asked for: most processes ask nothing.
-    resolved: OnceLock<BTreeSet<PathBuf>>,
+    resolved_paths: OnceLock<BTreeSet<PathBuf>>,
 }
 
 impl PolicyFiles {
     /// Adds files and folders.
     #[must_use]
-    pub fn with(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
-        self.resolved = OnceLock::new();
+    pub fn with_paths(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.resolved_paths = OnceLock::new();
         self.found.extend(paths.into_iter().filter_map(|path| std::path::absolute(path).ok()));
         self
     }
 
     /// Adds those of another list.
     #[must_use]
-    pub fn and(mut self, other: Self) -> Self {
+    pub fn merged_with(mut self, other: Self) -> Self {
         self.hooks.extend(other.hooks);
-        self.with(other.found)
+        self.with_paths(other.found)
     }
 
     /// Those that count for an agent that works in a folder: commands are run there, and so what they name is what stands
     /// there. A listed folder that the work itself lies in does not count.
     #[must_use]
-    pub fn for_work_in(mut self, folder: &Path) -> Self {
-        let folder = real(&std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()));
+    pub fn with_working_dir(mut self, folder: &Path) -> Self {
+        let folder = resolve_links(&std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()));
         let here: Vec<(HookDeclaration, PathBuf)> =
             self.hooks.iter().map(|(hook, _)| (hook.clone(), folder.clone())).collect();
         self.hooks.extend(here);
-        self.found.retain(|path| !folder.starts_with(real(path)));
-        self.with([])
+        self.found.retain(|path| !folder.starts_with(resolve_links(path)));
+        self.with_paths([])
     }
 
     /// The files that hooks name which stand in no file, seen from the current folder.
     #[must_use]
-    pub fn named_by(hooks: &[HookDeclaration]) -> Self {
-        policy_of(Path::new("."), std::iter::empty(), hooks.iter())
+    pub fn from_hooks(hooks: &[HookDeclaration]) -> Self {
+        collect_policy_files(Path::new("."), std::iter::empty(), hooks.iter())
     }
 
     /// The files and folders that were found, without links in their paths.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
-        self.resolved().iter().map(PathBuf::as_path)
+        self.resolved_paths().iter().map(PathBuf::as_path)
     }
 
-    fn resolved(&self) -> &BTreeSet<PathBuf> {
+    fn resolved_paths(&self) -> &BTreeSet<PathBuf> {
         // Both the name and what it leads to: neither is to be replaced.
-        self.resolved.get_or_init(|| {
-            let of_hooks = self.hooks.iter().flat_map(|(hook, folder)| files_named_by(hook, folder));
-            self.found.iter().cloned().chain(of_hooks).flat_map(|path| [named(&path), real(&path)]).collect()
+        self.resolved_paths.get_or_init(|| {
+            let of_hooks = self.hooks.iter().flat_map(|(hook, folder)| files_of_hook(hook, folder));
+            self.found
+                .iter()
+                .cloned()
+                .chain(of_hooks)
+                .flat_map(|path| [resolve_parent(&path), resolve_links(&path)])
+                .collect()
         })
     }
 
@@ -93,8 +98,9 @@ impl PolicyFiles {
     /// another name of such a file. The path is absolute; links are followed, and one that does not exist yet counts too.
     #[must_use]
     pub fn is_policy(&self, path: &Path) -> bool {
-        let listed = |path: &Path| path.ancestors().any(|above| self.resolved().contains(above));
-        [named(path), real(path)].iter().any(|path| has_policy_name(path) || listed(path)) || self.is_link(path)
+        let listed = |path: &Path| path.ancestors().any(|above| self.resolved_paths().contains(above));
+        [resolve_parent(path), resolve_links(path)].iter().any(|path| has_policy_name(path) || listed(path))
+            || self.is_hard_link(path)
     }
 
     /// Whether moving or removing what is at a path changes policy: as [`Self::is_policy`], or because policy lies below it
@@ -102,21 +108,25 @@ impl PolicyFiles {
     #[must_use]
     pub fn contains_policy(&self, path: &Path) -> bool {
         let listed = |path: &PathBuf| {
-            self.resolved().range::<PathBuf, _>(path.clone()..).next().is_some_and(|found| found.starts_with(path))
+            self.resolved_paths()
+                .range::<PathBuf, _>(path.clone()..)
+                .next()
+                .is_some_and(|found| found.starts_with(path))
         };
-        self.is_policy(path) || [named(path), real(path)].iter().any(|path| listed(path) || has_policy_below(path))
+        self.is_policy(path)
+            || [resolve_parent(path), resolve_links(path)].iter().any(|path| listed(path) || has_policy_below(path))
     }
 
     /// The policy that is there below a folder: listed files, those with the name of policy, everything in folders of it,
     /// and the folders on the way to it.
-    pub(crate) fn below(&self, folder: &Path) -> BTreeSet<PathBuf> {
-        let folder = real(folder);
-        let listed = self.resolved().range::<PathBuf, _>(folder.clone()..);
+    pub(crate) fn policy_below(&self, folder: &Path) -> BTreeSet<PathBuf> {
+        let folder = resolve_links(folder);
+        let listed = self.resolved_paths().range::<PathBuf, _>(folder.clone()..);
         let listed = listed.take_while(|found| found.starts_with(&folder)).cloned();
         let places = PLACES.iter().map(|place| Path::new(place.path)).chain(ANYWHERE.map(Path::new));
         let named = places.flat_map(|place| {
             // `.claude/settings.json` is below `.claude` as well.
-            let rests = place.ancestors().filter(|first| ends_with(&folder, first));
+            let rests = place.ancestors().filter(|first| ends_with_path(&folder, first));
             rests.filter_map(|first| Some(folder.join(place.strip_prefix(first).ok()?))).collect::<Vec<_>>()
         });
         let mut found = BTreeSet::new();
@@ -127,7 +137,7 @@ impl PolicyFiles {
         let own = self.is_policy(&folder).then(|| folder.clone());
         for path in listed.chain(named).chain(own).filter(|path| path.symlink_metadata().is_ok()) {
             add(&path);
-            any_below(&path, &mut |path| {
+            has_any_below(&path, &mut |path| {
                 add(path);
                 false
             });
@@ -136,27 +146,27 @@ impl PolicyFiles {
     }
 
     /// Whether a path is a hard link to policy.
-    fn is_link(&self, path: &Path) -> bool {
+    fn is_hard_link(&self, path: &Path) -> bool {
         let identity = |path: &Path| fs::metadata(path).ok().filter(|found| found.is_file() && found.nlink() > 1);
         let identity = |path: &Path| identity(path).map(|found| (found.dev(), found.ino()));
         let Some(wanted) = identity(path) else { return false };
         let mut is_it = |path: &Path| identity(path) == Some(wanted);
-        let in_folder = |path: &PathBuf| is_it(path) || (path.is_dir() && any_below(path, &mut is_it));
-        self.resolved().iter().any(in_folder)
+        let in_folder = |path: &PathBuf| is_it(path) || (path.is_dir() && has_any_below(path, &mut is_it));
+        self.resolved_paths().iter().any(in_folder)
     }
 }
 
 /// The files of a path that was loaded, and those that its hooks name.
-pub(crate) fn policy_of<'a>(
+pub(crate) fn collect_policy_files<'a>(
     path: &Path,
     found: impl Iterator<Item = &'a Path>,
     hooks: impl Iterator<Item = &'a HookDeclaration>,
 ) -> PolicyFiles {
     let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
-    let folder = real(&std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()));
+    let folder = resolve_links(&std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()));
     let hooks = hooks.filter(|hook| matches!(hook.handler, HandlerSpec::Command(_)) || !hook.files.is_empty());
     let hooks = hooks.map(|hook| (hook.clone(), folder.clone())).collect();
-    PolicyFiles { hooks, ..PolicyFiles::default() }.with(found.map(Path::to_owned))
+    PolicyFiles { hooks, ..PolicyFiles::default() }.with_paths(found.map(Path::to_owned))
 }
 
 /// The hooks of an agent and of those below it.
@@ -168,15 +178,15 @@ pub(crate) fn hooks_of(agent: &AgentSpec) -> Vec<&HookDeclaration> {
 #[must_use]
 pub fn has_policy_name(path: &Path) -> bool {
     let named = |part: Component<'_>| ANYWHERE.iter().any(|name| part.as_os_str().eq_ignore_ascii_case(name));
-    path.components().any(named) || path.ancestors().any(is_place)
+    path.components().any(named) || path.ancestors().any(is_client_hook_path)
 }
 
 /// Whether a path ends in the place of a coding agent's hooks.
-fn is_place(path: &Path) -> bool {
-    PLACES.iter().any(|place| ends_with(path, Path::new(place.path)))
+fn is_client_hook_path(path: &Path) -> bool {
+    PLACES.iter().any(|place| ends_with_path(path, Path::new(place.path)))
 }
 
-fn ends_with(path: &Path, place: &Path) -> bool {
+fn ends_with_path(path: &Path, place: &Path) -> bool {
     let mut parts = path.components().rev();
     let same = |wanted: Component<'_>, part: Component<'_>| part.as_os_str().eq_ignore_ascii_case(wanted.as_os_str());
     place.components().rev().all(|wanted| parts.next().is_some_and(|part| same(wanted, part)))
@@ -189,7 +199,7 @@ fn has_policy_below(folder: &Path) -> bool {
         let place = Path::new(place);
         place.ancestors().skip(1).filter(|first| !first.as_os_str().is_empty()).any(|first| {
             let rest = place.strip_prefix(first).unwrap_or(place);
-            ends_with(folder, first) && folder.join(rest).exists()
+            ends_with_path(folder, first) && folder.join(rest).exists()
         })
     };
     ANYWHERE.iter().any(|name| folder.join(name).exists())
@@ -200,7 +210,7 @@ fn has_policy_below(folder: &Path) -> bool {
 const MOST_ENTRIES: usize = 65_536;
 
 /// Whether something is so of a file below a folder; links are not followed.
-fn any_below(folder: &Path, is_it: &mut dyn FnMut(&Path) -> bool) -> bool {
+fn has_any_below(folder: &Path, is_it: &mut dyn FnMut(&Path) -> bool) -> bool {
     let mut folders = vec![folder.to_owned()];
     let mut seen = 0;
     while let Some(folder) = folders.pop() {
@@ -222,19 +232,19 @@ fn any_below(folder: &Path, is_it: &mut dyn FnMut(&Path) -> bool) -> bool {
 }
 
 /// A path whose folder has no links in it; its own name stays, whether that is a link or not.
-fn named(path: &Path) -> PathBuf {
+fn resolve_parent(path: &Path) -> PathBuf {
     match (path.parent(), path.file_name()) {
-        (Some(parent), Some(name)) => real(parent).join(name),
-        _ => real(path),
+        (Some(parent), Some(name)) => resolve_links(parent).join(name),
+        _ => resolve_links(path),
     }
 }
 
 /// A path without links, `.` and `..`. The part of it that does not exist stays as it is.
-fn real(path: &Path) -> PathBuf {
-    resolved(path, MOST_LINKS)
+fn resolve_links(path: &Path) -> PathBuf {
+    resolve_links_up_to(path, MOST_LINKS)
 }
 
-fn resolved(path: &Path, links: usize) -> PathBuf {
+fn resolve_links_up_to(path: &Path, links: usize) -> PathBuf {
     let mut missing = PathBuf::new();
     let mut known = path.to_owned();
     loop {
@@ -244,12 +254,12 @@ fn resolved(path: &Path, links: usize) -> PathBuf {
         let Some(parent) = known.parent().map(Path::to_owned) else { return path.to_owned() };
         // A link to what is not there yet would be followed by whoever makes it.
         if let Some(target) = fs::read_link(&known).ok().filter(|_| links > 0) {
-            return resolved(&parent.join(target).join(missing), links - 1);
+            return resolve_links_up_to(&parent.join(target).join(missing), links - 1);
         }
         let Some(name) = known.file_name() else {
             // It ends in `..` behind something that is not there.
-            let plain = plain(path);
-            return if plain == path { plain } else { resolved(&plain, links) };
+            let plain = normalize_path(path);
+            return if plain == path { plain } else { resolve_links_up_to(&plain, links) };
         };
         missing = if missing.as_os_str().is_empty() { PathBuf::from(name) } else { Path::new(name).join(missing) };
         known = parent;
@@ -260,7 +270,7 @@ fn resolved(path: &Path, links: usize) -> PathBuf {
 const MOST_LINKS: usize = 16;
 
 /// A path without `.` and `..`, read as its words stand.
-pub(crate) fn plain(path: &Path) -> PathBuf {
+pub(crate) fn normalize_path(path: &Path) -> PathBuf {
     path.components().fold(PathBuf::new(), |mut plain, part| {
         match part {
             Component::CurDir => {}
@@ -293,7 +303,7 @@ mod tests {
         fs::hard_link(root.join("own/hooks.d/1.yaml"), root.join("d/drop-in")).unwrap();
         fs::hard_link(root.join("src/a.rs"), root.join("d/harmless")).unwrap();
         let listed = ["hooks/guard.sh", "linked.yaml", "own", "not/yet.sh"].map(|file| root.join(file));
-        let policy = PolicyFiles::default().with(listed);
+        let policy = PolicyFiles::default().with_paths(listed);
         let is = |file: &str| (policy.is_policy(&root.join(file)), policy.contains_policy(&root.join(file)));
         for file in [
             "hooks/guard.sh",

@@ -13,9 +13,9 @@ const EXECUTABLE: u32 = 0o111;
 
 /// What is installed here.
 #[derive(Debug)]
-pub(crate) struct Installed;
+pub(crate) struct InstalledPrograms;
 
-impl ProgramLookup for Installed {
+impl ProgramLookup for InstalledPrograms {
     fn inspect(&self, path: &Path) -> PathStatus {
         let Ok(metadata) = fs::metadata(path) else { return PathStatus::Missing };
         if !metadata.is_file() {

@@ -8,19 +8,23 @@ use pintle_contract::{ByteSpan, Diagnostic, HandlerFactory, Location, SourceFile
 use pintle_dialects::document::{MAX_FILE_BYTES, source_file};
 use pintle_dialects::{Artifact, ArtifactKind};
 
-use crate::discover::{Found, plain};
+use crate::discover::{DiscoveredFile, io_error_text};
 
 /// The endings of files that may hold scripts.
 const SCRIPTED: [&str; 2] = ["md", "star"];
 
 /// Reads files as artifacts. What cannot be read is among the findings.
-pub(crate) fn read_all(found: &[Found], build: &dyn HandlerFactory, findings: &mut Vec<Diagnostic>) -> Vec<Artifact> {
+pub(crate) fn read_all(
+    found: &[DiscoveredFile],
+    build: &dyn HandlerFactory,
+    findings: &mut Vec<Diagnostic>,
+) -> Vec<Artifact> {
     if found.iter().any(|file| SCRIPTED.iter().any(|ending| file.path.extension().is_some_and(|own| own == *ending))) {
         build.warm_up();
     }
     let mut artifacts = Vec::with_capacity(found.len());
     for file in found {
-        match read(file) {
+        match read_artifact(file) {
             Ok(artifact) => artifacts.push(artifact),
             Err(fault) => findings.push(fault),
         }
@@ -32,21 +36,21 @@ pub(crate) fn read_all(found: &[Found], build: &dyn HandlerFactory, findings: &m
 ///
 /// # Errors
 /// When it cannot be read, is no plain file, is larger than an artifact may be, or is not UTF-8.
-fn read(found: &Found) -> Result<Artifact, Diagnostic> {
+fn read_artifact(found: &DiscoveredFile) -> Result<Artifact, Diagnostic> {
     if matches!(found.role, ArtifactKind::Client(file) if !file.is_text()) {
         let file = Arc::new(SourceFile { path: found.path.clone(), text: String::new() });
-        return Ok(Artifact { role: found.role, name: stem(&found.path), file });
+        return Ok(Artifact { role: found.role, name: name_without_ending(&found.path), file });
     }
-    let bytes = bytes(&found.path)?;
+    let bytes = read_limited(&found.path)?;
     let (file, fault) = source_file(&found.path, bytes);
     match fault {
         Some(fault) => Err(fault),
-        None => Ok(Artifact { role: found.role, name: stem(&found.path), file }),
+        None => Ok(Artifact { role: found.role, name: name_without_ending(&found.path), file }),
     }
 }
 
 /// The name without its ending and nothing else, so that `a.b.md` is `a.b`.
-fn stem(path: &Path) -> String {
+fn name_without_ending(path: &Path) -> String {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let known = [".md", ".yaml", ".yml", ".star", ".harn", ".toml", ".json"]
         .into_iter()
@@ -54,15 +58,15 @@ fn stem(path: &Path) -> String {
     known.unwrap_or(&name).to_owned()
 }
 
-pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, Diagnostic> {
+pub(crate) fn read_limited(path: &Path) -> Result<Vec<u8>, Diagnostic> {
     let unreadable = |fault: &std::io::Error| {
-        let message = format!("cannot read the file: {}", plain(fault));
-        unread(path, "unreadable", message, "check that it exists and its permissions")
+        let message = format!("cannot read the file: {}", io_error_text(fault));
+        unread_file_error(path, "unreadable", message, "check that it exists and its permissions")
     };
     let file = match pintle_files::open(path) {
         Err(fault) if fault.kind() == std::io::ErrorKind::InvalidInput => {
             let message = String::from("cannot read the file: it is not a plain file");
-            return Err(unread(path, "unreadable", message, "put the text into a plain file"));
+            return Err(unread_file_error(path, "unreadable", message, "put the text into a plain file"));
         }
         opened => opened.map_err(|fault| unreadable(&fault))?,
     };
@@ -72,13 +76,13 @@ pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, Diagnostic> {
     if bytes.len() as u64 > MAX_FILE_BYTES {
         let size = metadata.len();
         let message = format!("the file is too large: {size} bytes, and at most {MAX_FILE_BYTES} are read");
-        return Err(unread(path, "too_large", message, "keep an artifact to a page of text"));
+        return Err(unread_file_error(path, "too_large", message, "keep an artifact to a page of text"));
     }
     Ok(bytes)
 }
 
 /// An error about a file whose text is not known.
-fn unread(path: &Path, code: &'static str, message: String, help: &str) -> Diagnostic {
+fn unread_file_error(path: &Path, code: &'static str, message: String, help: &str) -> Diagnostic {
     let file = Arc::new(SourceFile { path: path.to_owned(), text: String::new() });
     Diagnostic::error(code, message, Location::new(file, ByteSpan::default())).help(help)
 }

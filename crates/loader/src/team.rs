@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use pintle_dialects::ArtifactKind;
 use pintle_dialects::command_hooks::recognise;
 
-use crate::discover::{discover, entries, is_own, is_yaml};
+use crate::discover::{discover, is_own_agent_file, is_yaml_path, sorted_entries};
 
 /// The usual names of a YAML of agents, the first one first.
 const TEAM_FILES: [&str; 8] = [
@@ -21,36 +21,36 @@ const TEAM_FILES: [&str; 8] = [
 
 /// The docker-agent YAML that a path means: the file itself, or that of a folder without an agent's own file.
 #[must_use]
-pub fn team_file(path: &Path) -> Option<PathBuf> {
+pub fn find_team_file(path: &Path) -> Option<PathBuf> {
     if !path.is_dir() {
-        return (is_yaml(path) && recognised(path) == Some(ArtifactKind::Team)).then(|| path.to_owned());
+        return (is_yaml_path(path) && recognise_role(path) == Some(ArtifactKind::Team)).then(|| path.to_owned());
     }
     let found = discover(path, &mut Vec::new());
-    let has_own = found.iter().any(|file| is_own(file.role));
+    let has_own = found.iter().any(|file| is_own_agent_file(file.role));
     found.into_iter().find(|file| file.role == ArtifactKind::Team && !has_own).map(|file| file.path)
 }
 
 /// Whether a path means more than one file, so that whoever takes the docker-agent YAML alone would leave guards out.
 #[must_use]
-pub fn holds_more_than(path: &Path, file: &Path) -> bool {
+pub fn has_more_than(path: &Path, file: &Path) -> bool {
     path.is_dir() && discover(path, &mut Vec::new()).iter().any(|found| found.path != file)
 }
 
 /// The YAML of agents in a folder by one of its usual names. Other YAML is not looked into: there may be a lot.
-pub(crate) fn usual_teams(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn find_usual_teams(folder: &Path) -> Vec<PathBuf> {
     let usual = TEAM_FILES.into_iter().map(|name| folder.join(name));
-    usual.filter(|path| path.is_file() && recognised(path) == Some(ArtifactKind::Team)).collect()
+    usual.filter(|path| path.is_file() && recognise_role(path) == Some(ArtifactKind::Team)).collect()
 }
 
 /// The YAML files of agents in a folder.
-pub(crate) fn teams(folder: &Path) -> Vec<PathBuf> {
-    let yaml = entries(folder, &mut Vec::new()).into_iter().filter(|path| is_yaml(path));
-    yaml.filter(|path| recognised(path) == Some(ArtifactKind::Team)).collect()
+pub(crate) fn find_teams(folder: &Path) -> Vec<PathBuf> {
+    let yaml = sorted_entries(folder, &mut Vec::new()).into_iter().filter(|path| is_yaml_path(path));
+    yaml.filter(|path| recognise_role(path) == Some(ArtifactKind::Team)).collect()
 }
 
 /// What a YAML file is by its text; `None` when that does not say.
-pub(crate) fn recognised(path: &Path) -> Option<ArtifactKind> {
+pub(crate) fn recognise_role(path: &Path) -> Option<ArtifactKind> {
     // What cannot be read is reported when it is read in earnest.
-    let bytes = crate::read::bytes(path).ok()?;
+    let bytes = crate::read::read_limited(path).ok()?;
     recognise(&String::from_utf8_lossy(&bytes))
 }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use pintle_contract::{Diagnostic, Location};
 use pintle_dialects::{ArtifactKind, read_hook};
 
-use crate::discover::{entries, is_yaml, nowhere};
-use crate::package::is_plugin;
-use crate::team::recognised;
+use crate::discover::{error_without_file, is_yaml_path, sorted_entries};
+use crate::package::is_plugin_file;
+use crate::team::recognise_role;
 
 /// How many entries of a folder are looked at, and how deep below it.
 const MOST: usize = 100;
@@ -15,21 +15,21 @@ const DEEPEST: usize = 3;
 
 /// What is to be said of a folder that is not read: nothing when it holds nothing that could be meant to be, a warning when
 /// it does, and an error when there is a guard among that.
-pub(crate) fn folder(path: &Path, near: Option<&str>) -> Option<Diagnostic> {
-    if is_hidden(path) {
+pub(crate) fn lint_folder(path: &Path, near: Option<&str>) -> Option<Diagnostic> {
+    if is_hidden_path(path) {
         return None;
     }
-    let files = files(path);
+    let files = files_below(path);
     let meant = || match near {
         Some(near) => format!("did you mean `{near}`?"),
         None => String::from("hooks belong into `.harness/hooks/`, tools into `tools/`, bundles into `plugins/`"),
     };
-    if let Some(hook) = files.iter().find(|file| is_hook(file)) {
+    if let Some(hook) = files.iter().find(|file| is_hook_like(file)) {
         let message =
             format!("the folder `{}` is not read, and `{}` in it guards nothing", path.display(), hook.display());
-        return Some(nowhere("unread_hook", message, &meant()));
+        return Some(error_without_file("unread_hook", message, &meant()));
     }
-    let holds_artifacts = near.is_some() || files.iter().any(|file| is_artifact(file));
+    let holds_artifacts = near.is_some() || files.iter().any(|file| is_artifact_like(file));
     holds_artifacts.then(|| {
         let message = format!("the folder `{}` is not read", path.display());
         Diagnostic::warning("unread_folder", message, Location::default()).help(meant())
@@ -37,16 +37,16 @@ pub(crate) fn folder(path: &Path, near: Option<&str>) -> Option<Diagnostic> {
 }
 
 /// The files below a folder, as far as they are looked at.
-fn files(path: &Path) -> Vec<PathBuf> {
+fn files_below(path: &Path) -> Vec<PathBuf> {
     let (mut files, mut folders, mut seen) = (Vec::new(), vec![(path.to_owned(), 0)], 0);
     while let Some((folder, depth)) = folders.pop() {
-        for entry in entries(&folder, &mut Vec::new()) {
+        for entry in sorted_entries(&folder, &mut Vec::new()) {
             seen += 1;
             if seen > MOST {
                 return files;
             }
             match (entry.is_symlink(), entry.is_dir()) {
-                (false, true) if depth < DEEPEST && !is_hidden(&entry) => folders.push((entry, depth + 1)),
+                (false, true) if depth < DEEPEST && !is_hidden_path(&entry) => folders.push((entry, depth + 1)),
                 _ if entry.is_file() => files.push(entry),
                 _ => {}
             }
@@ -55,37 +55,37 @@ fn files(path: &Path) -> Vec<PathBuf> {
     files
 }
 
-fn is_hidden(path: &Path) -> bool {
+fn is_hidden_path(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
 /// Whether a file would be a hook, or hold some, in a folder that is read.
-fn is_hook(file: &Path) -> bool {
-    if is_yaml(file) {
-        return recognised(file) == Some(ArtifactKind::HooksBlock);
+fn is_hook_like(file: &Path) -> bool {
+    if is_yaml_path(file) {
+        return recognise_role(file) == Some(ArtifactKind::HooksBlock);
     }
-    let Some(text) = markdown(file) else { return false };
-    read_hook(file, "hook", &text).hook.is_some() || lists_hooks(&text)
+    let Some(text) = read_markdown(file) else { return false };
+    read_hook(file, "hook", &text).hook.is_some() || has_hook_list(&text)
 }
 
 /// Whether the frontmatter of a text has a list of hooks, as a bundle has.
-fn lists_hooks(text: &str) -> bool {
-    frontmatter(text).lines().any(|line| line.trim_end() == "hooks:" || line.starts_with("hooks: ["))
+fn has_hook_list(text: &str) -> bool {
+    frontmatter_of(text).lines().any(|line| line.trim_end() == "hooks:" || line.starts_with("hooks: ["))
 }
 
 /// Whether a file has the form of an artifact.
-fn is_artifact(file: &Path) -> bool {
-    is_plugin(file) || markdown(file).is_some_and(|text| !frontmatter(&text).is_empty())
+fn is_artifact_like(file: &Path) -> bool {
+    is_plugin_file(file) || read_markdown(file).is_some_and(|text| !frontmatter_of(&text).is_empty())
 }
 
 /// The text of a Markdown file.
-fn markdown(file: &Path) -> Option<String> {
+fn read_markdown(file: &Path) -> Option<String> {
     let is_markdown = file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"));
-    let bytes = is_markdown.then(|| crate::read::bytes(file).ok())??;
+    let bytes = is_markdown.then(|| crate::read::read_limited(file).ok())??;
     String::from_utf8(bytes).ok()
 }
 
-fn frontmatter(text: &str) -> &str {
+fn frontmatter_of(text: &str) -> &str {
     let Some(rest) = text.trim_start_matches('\u{FEFF}').strip_prefix("---") else { return "" };
     rest.split_once("\n---").map_or("", |(matter, _)| matter)
 }

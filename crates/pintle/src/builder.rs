@@ -17,7 +17,7 @@ use pintle_dialects::command_hooks::DockerAgentVersion;
 use pintle_engine::HookSet;
 use pintle_handlers::http::HttpGateway;
 use pintle_handlers::{self as handlers, WorkerProgram};
-use pintle_loader::{Agreement, Layers, Options, PolicyFiles, Trust};
+use pintle_loader::{LayerDirs, LoadOptions, PolicyFiles, TrustGrant, TrustOptions};
 use pintle_tape::Tape;
 
 use crate::journals::Journals;
@@ -32,8 +32,8 @@ use sources::{Place, Purpose};
 #[derive(Debug, Default)]
 pub struct Builder {
     paths: Vec<Place>,
-    layers: Option<Layers>,
-    trust: Trust,
+    layers: Option<LayerDirs>,
+    trust: TrustOptions,
     chains: Vec<Chain>,
     worker: Option<WorkerProgram>,
     tape: Option<Arc<Tape>>,
@@ -98,23 +98,23 @@ impl Builder {
     /// Loads what holds for whoever works in a folder: the hooks of the organisation, of the person, and of the project
     /// around the folder, which needs consent. Default: nothing but the paths that are named.
     #[must_use]
-    pub fn layers(mut self, layers: Layers) -> Self {
+    pub fn layers(mut self, layers: LayerDirs) -> Self {
         self.layers = Some(layers);
         self
     }
 
     /// Whose agreements count for what needs consent. Default: nobody ever agreed to anything.
     #[must_use]
-    pub fn trust(mut self, trust: Trust) -> Self {
+    pub fn trust(mut self, trust: TrustOptions) -> Self {
         self.trust = trust;
         self
     }
 
     /// The guards of projects that the session began with and nobody agreed to, by the folders of their projects
-    /// ([`Agreement::of_session`]). What they guarded is denied when they changed or are gone. Default: none.
+    /// ([`TrustGrant::for_session`]). What they guarded is denied when they changed or are gone. Default: none.
     #[must_use]
-    pub fn began_with(mut self, guards: BTreeMap<PathBuf, Agreement>) -> Self {
-        self.trust.session = guards;
+    pub fn began_with(mut self, guards: BTreeMap<PathBuf, TrustGrant>) -> Self {
+        self.trust.session_guards = guards;
         self
     }
 
@@ -325,17 +325,17 @@ impl Builder {
         let (mut projects, mut redact_secrets) = (Vec::new(), self.redact_secrets);
         let layers = self.layers.unwrap_or_default();
         let mut policy = PolicyFiles::default()
-            .with(self.trust.store.as_deref().and_then(Path::parent).map(Path::to_owned))
-            .with(layers.managed.clone());
-        policy = policy.with(self.user.clone()).with(layers.config.clone());
-        let options = Options { compat: self.compat, ..Options::default() };
+            .with_paths(self.trust.store_path.as_deref().and_then(Path::parent).map(Path::to_owned))
+            .with_paths(layers.managed.clone());
+        policy = policy.with_paths(self.user.clone()).with_paths(layers.config.clone());
+        let options = LoadOptions { compat: self.compat, ..LoadOptions::default() };
         for loaded in sources::load(&self.paths, &layers, self.user.as_deref(), self.trust, &build, &options) {
             chains.extend(loaded.chains);
             diagnostics.extend(loaded.diagnostics);
-            declarations.extend(loaded.declarations);
+            declarations.extend(loaded.hook_declarations);
             files += loaded.files;
-            projects.extend(loaded.consent);
-            policy = policy.and(loaded.policy);
+            projects.extend(loaded.trust);
+            policy = policy.merged_with(loaded.policy);
             redact_secrets |= loaded.redact_secrets;
             // The first agent is the one that runs; further paths bring their hooks.
             agent = agent.or(loaded.agent);
@@ -351,7 +351,7 @@ impl Builder {
             let (compiled, found) = pintle_loader::compile_chains(source, layer, &hooks, &build);
             chains.extend(compiled);
             diagnostics.extend(found);
-            policy = policy.and(PolicyFiles::named_by(&hooks));
+            policy = policy.merged_with(PolicyFiles::from_hooks(&hooks));
             declarations.extend(hooks);
         }
         if let Some(team) = &mut team {

@@ -193,7 +193,7 @@ impl SessionBuilder {
     /// When the workspace cannot be opened, or a tool, hook or policy of the agent is not valid; when there is no session
     /// to take up, or the agent that spoke last in it is gone.
     pub fn build(self) -> Result<Session, String> {
-        let policy = self.runtime.policy().clone().with(self.read_only);
+        let policy = self.runtime.policy().clone().with_paths(self.read_only);
         let workspace = Workspace::open(&self.workspace)?.guarded_by(policy);
         // A member that was given no team is one alone.
         let alone = || TeamSpec { agents: vec![Arc::new(self.agent.clone())], ..TeamSpec::default() };

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use cap_std::fs::Dir;
 use pintle::CancelToken;
-use pintle::loader::{PolicyFiles, PolicyPaths, has_policy_name, judge_command, quoted_word};
+use pintle::loader::{PolicyFiles, PolicyPaths, has_policy_name, judge_command, quote_word};
 
 use super::Workspace;
 
@@ -16,7 +16,7 @@ impl Workspace {
     /// The same folder, in which tools may not change these paths either, wherever they are.
     #[must_use]
     pub fn read_only(self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
-        let policy = self.policy.clone().with(paths);
+        let policy = self.policy.clone().with_paths(paths);
         self.guarded_by(policy)
     }
 
@@ -24,7 +24,7 @@ impl Workspace {
     /// files of its own; the rest of it is what there is to work on.
     #[must_use]
     pub fn guarded_by(mut self, policy: PolicyFiles) -> Self {
-        self.policy = policy.for_work_in(self.root());
+        self.policy = policy.with_working_dir(self.root());
         self
     }
 
@@ -50,8 +50,8 @@ impl Workspace {
 
     /// Whether a shell may be given a command in a folder: not one that plainly changes something protected.
     pub(crate) fn may_run(&self, command: &str, folder: &str) -> Result<(), String> {
-        let paths = PolicyPaths::new(&self.policy, self.root(), self.root()).within(Some(folder));
-        let Some(changed) = judge_command(&paths, command).changes else { return Ok(()) };
+        let paths = PolicyPaths::new(&self.policy, self.root(), self.root()).with_working_dir(Some(folder));
+        let Some(changed) = judge_command(&paths, command).changed_policy else { return Ok(()) };
         Err(format!(
             "the command was not run: it would change {changed}, and an agent does not change what guards it or what it \
              did; leave it as it is, or ask a person to change it"
@@ -61,7 +61,7 @@ impl Workspace {
     /// Whether a program may be started with these arguments in a folder, by the same rule.
     pub(crate) fn may_start(&self, program: &str, arguments: &[String], folder: &str) -> Result<(), String> {
         let words = std::iter::once(program).chain(arguments.iter().map(String::as_str));
-        self.may_run(&words.map(quoted_word).collect::<Vec<_>>().join(" "), folder)
+        self.may_run(&words.map(quote_word).collect::<Vec<_>>().join(" "), folder)
     }
 }
 

@@ -4,14 +4,14 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use pintle::loader::Folders;
+use pintle::loader::UserDirs;
 
 use super::{Finding, Placement};
 use crate::Host;
 use crate::install::{self, Scope, program};
 
 /// Whether entries are whole and of today, and name the folders that the person has now.
-pub(super) fn check(host: &'static Host, place: &Placement, now: &Folders) -> Vec<Finding> {
+pub(super) fn check(host: &'static Host, place: &Placement, now: &UserDirs) -> Vec<Finding> {
     let scope = place.scope.as_str();
     let again = format!("`pintle install {} --scope {scope}` writes them anew", host.name);
     let mut findings = Vec::new();
@@ -44,7 +44,7 @@ pub(super) fn check(host: &'static Host, place: &Placement, now: &Folders) -> Ve
 }
 
 /// What the folders hold, and which of them it is.
-type Held = (&'static str, fn(&Folders) -> &Option<PathBuf>);
+type Held = (&'static str, fn(&UserDirs) -> &Option<PathBuf>);
 
 const HELD: [Held; 3] = [
     ("your own hooks", |folders| &folders.config),
@@ -54,8 +54,8 @@ const HELD: [Held; 3] = [
 
 /// Where the entries name other folders than those that the person has now. Those that name none are told of as not of
 /// today.
-fn moved(host: &Host, place: &Placement, now: &Folders) -> impl Iterator<Item = String> {
-    let named: Vec<Folders> = place.entries.iter().map(|entry| install::folders(host, entry)).collect();
+fn moved(host: &Host, place: &Placement, now: &UserDirs) -> impl Iterator<Item = String> {
+    let named: Vec<UserDirs> = place.entries.iter().map(|entry| install::folders(host, entry)).collect();
     HELD.into_iter().filter_map(move |(what, of)| {
         let named = named.iter().filter(|folders| folders.config.is_some());
         let other = named.map(of).find(|folder| *folder != of(now))?;

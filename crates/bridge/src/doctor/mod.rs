@@ -10,7 +10,7 @@ mod tried;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use pintle::loader::Folders;
+use pintle::loader::UserDirs;
 
 pub use client::{Client, which};
 pub use documents::Document;
@@ -128,7 +128,7 @@ impl Examination {
 /// Examines a host for a person who has these folders. Starts the host's program for its version, and the installed
 /// command lines with calls that are made up.
 #[must_use]
-pub fn examine(host: &'static Host, site: &Site, now: &Folders) -> Examination {
+pub fn examine(host: &'static Host, site: &Site, now: &UserDirs) -> Examination {
     let client = client::find(host.install.program, site);
     let mut findings = Vec::new();
     let mut places = Vec::new();
@@ -160,7 +160,7 @@ pub fn examine(host: &'static Host, site: &Site, now: &Folders) -> Examination {
 }
 
 /// When the installed events last fired, as is kept where the entries say and where the person has it now.
-fn fired(examination: &Examination, now: &Folders) -> Vec<Fired> {
+fn fired(examination: &Examination, now: &UserDirs) -> Vec<Fired> {
     let host = examination.host;
     let entries = || examination.places.iter().flat_map(|place| &place.entries);
     let mut states: Vec<PathBuf> = entries().filter_map(|entry| folders(host, entry).state).collect();

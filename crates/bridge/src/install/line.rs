@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use pintle::loader::Folders;
+use pintle::loader::UserDirs;
 
 use crate::{Host, Row};
 
@@ -20,7 +20,7 @@ pub struct Options {
     pub hooks: Vec<PathBuf>,
     /// The person's folders, which outrank every variable that a project may set. Default: none, and it is the
     /// environment that says where they are.
-    pub folders: Folders,
+    pub folders: UserDirs,
     /// The events; empty for all that guard or tell something worth a process.
     pub events: Vec<String>,
 }
@@ -52,7 +52,7 @@ pub(super) fn line(host: &'static Host, row: &'static Row, options: &Options) ->
     let short = host.install.short.iter().find(|(event, _)| *event == row.name).map(|(_, limit_ms)| *limit_ms);
     let timeout_ms = short.unwrap_or(host.deadline_ms + GRACE_MS);
     let mut call = format!("{} hook {} {}", quoted(&options.program), host.name, row.name);
-    let Folders { config, state, managed } = &options.folders;
+    let UserDirs { config, state, managed } = &options.folders;
     let folders = [(CONFIG, config), (STATE, state), (MANAGED, managed)];
     let folders = folders.into_iter().filter_map(|(name, folder)| Some((name, folder.as_ref()?)));
     for (name, path) in folders.chain(options.hooks.iter().map(|path| (HOOKS, path))) {
@@ -181,7 +181,7 @@ mod tests {
         let options = Options {
             program: String::from("/$e/pintle"),
             hooks: vec![path.clone()],
-            folders: Folders { config: Some(path.clone()), state: Some(path.clone()), managed: Some(path) },
+            folders: UserDirs { config: Some(path.clone()), state: Some(path.clone()), managed: Some(path) },
             events: Vec::new(),
         };
         for host in crate::HOSTS {

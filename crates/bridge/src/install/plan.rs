@@ -4,7 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use pintle::loader::Folders;
+use pintle::loader::UserDirs;
 use similar::TextDiff;
 
 use super::entry::{self, Placed};
@@ -87,7 +87,7 @@ impl Plan {
 
 /// The folder of the person's own hooks when it has yet to be made. All folders have to be such as a line can name.
 fn missing(options: &Options) -> Result<Option<PathBuf>, InstallFault> {
-    let Folders { config, state, managed } = &options.folders;
+    let UserDirs { config, state, managed } = &options.folders;
     let is_text = |path: &PathBuf| path.to_str().is_some_and(|text| !text.contains(char::is_control));
     if let Some(path) = [config, state, managed].into_iter().flatten().find(|path| !is_text(path)) {
         return Err(InstallFault::Unwritable { path: path.clone() });

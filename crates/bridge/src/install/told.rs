@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use pintle::loader::Folders;
+use pintle::loader::UserDirs;
 
 use super::line::{ANSWER, CONFIG, DEADLINE, HOOKS, MANAGED, OPTION, STATE, line, ours, quoted, word};
 use super::{Entry, Options, Scope};
@@ -12,7 +12,7 @@ use crate::Host;
 #[must_use]
 pub fn is_current(host: &'static Host, scope: Scope, entry: &Entry) -> bool {
     let (Some(row), Some(options)) = (host.row(&entry.event), told(host, entry)) else { return false };
-    let Folders { config, state, managed } = &options.folders;
+    let UserDirs { config, state, managed } = &options.folders;
     let is_named = match scope {
         Scope::User => config.is_some() && state.is_some(),
         Scope::Project => config.is_none() && state.is_none() && managed.is_none(),
@@ -22,7 +22,7 @@ pub fn is_current(host: &'static Host, scope: Scope, entry: &Entry) -> bool {
 
 /// The folders that an entry names; none when this Pintle did not write it.
 #[must_use]
-pub fn folders(host: &Host, entry: &Entry) -> Folders {
+pub fn folders(host: &Host, entry: &Entry) -> UserDirs {
     told(host, entry).map(|options| options.folders).unwrap_or_default()
 }
 
@@ -59,18 +59,18 @@ mod tests {
         Options {
             program: String::from("/it's here/pintle"),
             hooks: vec![PathBuf::from("/a b"), PathBuf::from("/'); case $? in $x '")],
-            folders: Folders { config: path("/h/it's \\ \"mine\""), state: path("/s --hooks 'x'"), managed: None },
+            folders: UserDirs { config: path("/h/it's \\ \"mine\""), state: path("/s --hooks 'x'"), managed: None },
             events: Vec::new(),
         }
     }
 
     #[test]
     fn a_line_tells_what_it_was_made_of() {
-        let managed = Folders { managed: Some(PathBuf::from("/m")), ..options().folders };
+        let managed = UserDirs { managed: Some(PathBuf::from("/m")), ..options().folders };
         let cases = [
             options(),
             Options { hooks: Vec::new(), folders: managed, ..options() },
-            Options { folders: Folders::default(), ..options() },
+            Options { folders: UserDirs::default(), ..options() },
             Options { program: String::from("pintle"), ..Options::default() },
         ];
         for host in crate::HOSTS {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use pintle::event::{LogLine, ToolCall, ToolResult};
-use pintle::loader::{Agreement, Consent};
+use pintle::loader::{ProjectTrust, TrustGrant};
 use pintle::tape::TapeCursor;
 use pintle::{Layer, LayerState};
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,7 @@ pub(crate) struct State {
     pub(crate) project: String,
     /// The guards of projects that ran though nobody agreed to them, by the folders of the projects. An agent that changes
     /// one or takes it away is not to gain by that.
-    pub(crate) guards: BTreeMap<PathBuf, Agreement>,
+    pub(crate) guards: BTreeMap<PathBuf, TrustGrant>,
     /// Turns so far.
     pub(crate) turn: u32,
     pub(crate) started_ms: u64,
@@ -85,11 +85,11 @@ impl State {
 
     /// Keeps the guards that run though nobody agreed to them. Those of a project that somebody agreed to by now are bound by
     /// that. Gives whether they are not what was kept before.
-    pub(crate) fn keep_guards(&mut self, projects: &[Consent]) -> bool {
+    pub(crate) fn keep_guards(&mut self, projects: &[ProjectTrust]) -> bool {
         let kept = self.guards.clone();
         for project in projects {
             let before = self.guards.remove(project.folder());
-            let known = Agreement::of_session(project.state, &project.footprint, before.as_ref());
+            let known = TrustGrant::for_session(project.state, &project.manifest, before.as_ref());
             self.guards.extend(known.map(|known| (project.folder().to_owned(), known)));
         }
         self.guards != kept

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use pintle::loader::Agreement;
+use pintle::loader::TrustGrant;
 use pintle::tape::{RecordBody, TapeError, TapeReader, session_folder};
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ pub struct Story {
 
 /// The guards that stand on a session's tape, by the folders of their projects. Nothing where there is no tape, or none of
 /// them was written.
-pub(super) fn guards(tape: &Path) -> Option<BTreeMap<PathBuf, Agreement>> {
+pub(super) fn guards(tape: &Path) -> Option<BTreeMap<PathBuf, TrustGrant>> {
     let bytes = session_folder::read_if_exists(tape).ok()??;
     // Of a tape that is torn what stands before counts; whether it may be gone on with is asked elsewhere.
     let records = TapeReader::new(&bytes).ok()?.map_while(Result::ok);

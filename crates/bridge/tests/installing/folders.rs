@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-use pintle::loader::Folders;
+use pintle::loader::UserDirs;
 use pintle_bridge::HOSTS;
 use pintle_bridge::install::{Entry, InstallFault, Options, Plan, Scope, folders, installed, is_current};
 
@@ -13,7 +13,7 @@ use crate::stage::{Stage, options};
 /// What is installed for a person whose own hooks are in this folder of the home.
 fn of_person(stage: &Stage, config: &str) -> Options {
     let folder = |name: &str| Some(stage.site.home.join(name));
-    Options { folders: Folders { config: folder(config), state: folder("state"), managed: None }, ..options("pintle") }
+    Options { folders: UserDirs { config: folder(config), state: folder("state"), managed: None }, ..options("pintle") }
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn a_line_names_its_folders_until_it_is_installed_with_others() {
         // As before there were folders on it.
         stage.install(host, Scope::User).apply().unwrap();
         for entry in installed(host, &stage.site, Scope::User).unwrap() {
-            assert_eq!(folders(host, &entry), Folders::default());
+            assert_eq!(folders(host, &entry), UserDirs::default());
             assert!(!is_current(host, Scope::User, &entry), "{}", entry.command);
         }
         Plan::install(host, &stage.site, Scope::User, &of_person(&stage, "mine")).unwrap().apply().unwrap();

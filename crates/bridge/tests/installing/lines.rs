@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use pintle::loader::Folders;
+use pintle::loader::UserDirs;
 use pintle_bridge::HOSTS;
 use pintle_bridge::install::{Options, Plan, Scope, installed};
 
@@ -12,8 +12,8 @@ use crate::stage::{Stage, options};
 #[test]
 fn every_host_gets_lines_that_name_the_persons_folders() {
     // A folder that is there, so that none is made.
-    let person = Folders { config: Some(PathBuf::from("/")), state: Some(PathBuf::from("/s")), managed: None };
-    let managed = Folders { managed: Some(PathBuf::from("/it's")), ..person.clone() };
+    let person = UserDirs { config: Some(PathBuf::from("/")), state: Some(PathBuf::from("/s")), managed: None };
+    let managed = UserDirs { managed: Some(PathBuf::from("/it's")), ..person.clone() };
     let hooks = vec![PathBuf::from("/rules")];
     let cases = [
         ("the person's settings", Scope::User, Options { folders: person, ..options("/opt/pintle") }),

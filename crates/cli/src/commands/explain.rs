@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use pintle::loader::Withheld;
+use pintle::loader::UntrustedHook;
 use pintle::tape::show::{StyledLine, Tone, single_line};
 use pintle::{Built, Event, HookExplanation, Origin, RunPrediction, explain};
 use serde_json::{Value, json};
@@ -74,10 +74,10 @@ impl Explain {
 
 /// Whether a hook runs as far as consent goes.
 fn is_trusted(built: &Built, explanation: &HookExplanation) -> bool {
-    let is_it = |withheld: &Withheld| {
+    let is_it = |withheld: &UntrustedHook| {
         withheld.hook == explanation.hook.as_str() && withheld.event == explanation.event.as_str()
     };
-    !built.projects.iter().flat_map(|project| &project.withheld).any(is_it)
+    !built.projects.iter().flat_map(|project| &project.untrusted_hooks).any(is_it)
 }
 
 /// What is shown: each hook, and whether somebody agreed to it where that is needed.

@@ -113,7 +113,7 @@ impl Hook {
             .one_agent()
             .unprobed()
             .redact_secrets(self.redaction.is_on())
-            .layers(layers.without(place.without))
+            .layers(layers.excluding_dialect(place.without))
             .trust(self.folders.trust());
         // Without a project to look for, the hooks that were named read where the host works.
         let builder = if self.hooks.is_empty() { builder } else { builder.workspace(place.project.clone()) };

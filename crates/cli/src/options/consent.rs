@@ -4,7 +4,10 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use pintle::loader::{Agreement, Claim, ClaimKind, Consent, Layers, Store, StoreFault, Trust, find_projects};
+use pintle::loader::{
+    LayerDirs, ProjectTrust, TrustGrant, TrustItem, TrustItemKind, TrustOptions, TrustStore, TrustStoreError,
+    find_projects,
+};
 use pintle::tape::show::{Tone, single_line};
 use pintle::{Built, Layer, Runtime, WorkerProgram};
 
@@ -39,13 +42,13 @@ pub(crate) fn ask(places: &Places, user: &UserOptions, terminal: &Terminal) -> R
 }
 
 /// Refuses an agent that nobody named and that may do what nobody agreed to: its tools and models are the project's.
-pub(crate) fn of_agents(built: &Built, counts: impl Fn(&Claim) -> bool) -> Result<(), Fault> {
-    let first = |project: &Consent| {
-        let claim = project.of_agents.iter().find(|claim| counts(claim))?;
+pub(crate) fn of_agents(built: &Built, counts: impl Fn(&TrustItem) -> bool) -> Result<(), Fault> {
+    let first = |project: &ProjectTrust| {
+        let claim = project.agent_items.iter().find(|claim| counts(claim))?;
         Some((project.folder().display().to_string(), claim.clone()))
     };
     let Some((folder, claim)) = built.projects.iter().find_map(first) else { return Ok(()) };
-    let mut deeds: Vec<String> = claim.reach.iter().map(ToString::to_string).collect();
+    let mut deeds: Vec<String> = claim.capabilities.iter().map(ToString::to_string).collect();
     if deeds.is_empty() {
         deeds.push(String::from("is not what you agreed to"));
     }
@@ -62,8 +65,9 @@ pub(crate) fn of_agents(built: &Built, counts: impl Fn(&Claim) -> bool) -> Resul
 
 /// Refuses hooks that only a tape names and that may do what nobody agreed to.
 pub(crate) fn of_tape(built: &Built) -> Result<(), Fault> {
-    let is_member = |claim: &Claim| claim.kind == ClaimKind::Member && !claim.reach.is_empty();
-    let is_refused = |project: &&Consent| !project.withheld.is_empty() || project.of_agents.iter().any(is_member);
+    let is_member = |claim: &TrustItem| claim.kind == TrustItemKind::Member && !claim.capabilities.is_empty();
+    let is_refused =
+        |project: &&ProjectTrust| !project.untrusted_hooks.is_empty() || project.agent_items.iter().any(is_member);
     let Some(project) = built.projects.iter().find(is_refused) else { return Ok(()) };
     let folder = project.folder().display();
     let what = format!("nobody agreed to the hooks of `{folder}`, which the tape names; nothing was fired");
@@ -81,9 +85,9 @@ pub(crate) fn tell(built: &Built, terminal: &Terminal) {
 }
 
 /// What is to be said of a project: which hooks do not run, or that its agents have hooks that nobody agreed to.
-fn notice(consent: &Consent) -> Option<String> {
-    let has_members = consent.of_agents.iter().any(|claim| claim.kind == ClaimKind::Member);
-    consent.notice().or_else(|| {
+fn notice(consent: &ProjectTrust) -> Option<String> {
+    let has_members = consent.agent_items.iter().any(|claim| claim.kind == TrustItemKind::Member);
+    consent.user_notice().or_else(|| {
         let folder = consent.folder().display();
         has_members.then(|| {
             format!("nobody agreed to the hooks of the agents in `{folder}`; `pintle trust '{folder}'` shows what they may do and asks")
@@ -92,16 +96,16 @@ fn notice(consent: &Consent) -> Option<String> {
 }
 
 /// Whether a person has something to agree to.
-pub(crate) fn is_open(consent: &Consent) -> bool {
-    !consent.withheld.is_empty() || !consent.of_agents.is_empty()
+pub(crate) fn is_open(consent: &ProjectTrust) -> bool {
+    !consent.untrusted_hooks.is_empty() || !consent.agent_items.is_empty()
 }
 
 /// What a path may do and how it stands to what was agreed to; nothing of it runs.
-pub(crate) fn look(path: &Path, user: &UserOptions, trust: &Trust) -> Result<Option<Consent>, Fault> {
+pub(crate) fn look(path: &Path, user: &UserOptions, trust: &TrustOptions) -> Result<Option<ProjectTrust>, Fault> {
     let builder = user.apply(Runtime::builder().worker(WorkerProgram::current_exe()).trust(trust.clone()))?;
     // As a host finds it: what it would do there is as much as what it does here, and the person is asked once.
-    let layers = Layers { cwd: path.to_owned(), ..Layers::default() };
-    let is_project = find_projects(&layers, &Trust::default().agreements())
+    let layers = LayerDirs { cwd: path.to_owned(), ..LayerDirs::default() };
+    let is_project = find_projects(&layers, &TrustOptions::default().into_grants())
         .iter()
         .any(|found| path.canonicalize().ok().as_ref() == Some(found));
     let builder = if is_project { builder.layers(layers) } else { builder.found(path, Layer::Project) };
@@ -119,25 +123,25 @@ pub(crate) fn agrees(terminal: &Terminal) -> Result<bool, Fault> {
 }
 
 /// Writes down that a project is agreed to as it is. A file of agreements that cannot be read is kept beside the new one.
-pub(crate) fn agree(trust: &Trust, consent: &Consent, terminal: &Terminal) -> Result<(), Fault> {
+pub(crate) fn agree(trust: &TrustOptions, consent: &ProjectTrust, terminal: &Terminal) -> Result<(), Fault> {
     let at_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
-    let agreement = Agreement::to(&consent.footprint, at_ms.try_into().unwrap_or(u64::MAX));
-    let store = match Store::open(trust) {
+    let agreement = TrustGrant::new(&consent.manifest, at_ms.try_into().unwrap_or(u64::MAX));
+    let store = match TrustStore::open(trust) {
         Err(fault) if fault.is_broken => {
-            if let Some(aside) = Store::set_aside(trust).map_err(refused)? {
+            if let Some(aside) = TrustStore::quarantine(trust).map_err(refused)? {
                 terminal.note(format!("{fault}; it is kept as `{}`", aside.display()));
             }
-            Store::open(trust).map_err(refused)?
+            TrustStore::open(trust).map_err(refused)?
         }
         opened => opened.map_err(refused)?,
     };
-    if let Some(doubt) = store.doubt(consent.folder()) {
+    if let Some(doubt) = store.distrust_reason(consent.folder()) {
         return Err(refused(doubt));
     }
-    Store::agree(trust, consent.folder(), agreement).map_err(refused)
+    TrustStore::grant(trust, consent.folder(), agreement).map_err(refused)
 }
 
 /// A fault of the agreements as one of the command.
-pub(crate) fn refused(fault: StoreFault) -> Fault {
+pub(crate) fn refused(fault: TrustStoreError) -> Fault {
     Fault::invalid(&fault).help(fault.help)
 }

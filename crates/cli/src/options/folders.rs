@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use pintle::loader::{Layers, MissingFolder, Trust, find_config_dir, find_managed_dir, state_dir};
+use pintle::loader::{LayerDirs, MissingDir, TrustOptions, find_config_dir, find_managed_dir, state_dir};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct FolderOptions {
@@ -25,12 +25,12 @@ impl FolderOptions {
     ///
     /// # Errors
     /// When a folder that is named is not there.
-    pub(crate) fn layers(&self, cwd: PathBuf) -> Result<Layers, MissingFolder> {
+    pub(crate) fn layers(&self, cwd: PathBuf) -> Result<LayerDirs, MissingDir> {
         let config = find_config_dir(self.config_dir.as_deref())?;
         // Hooks of the organisation need no consent, so a line that names folders believes no variable in this either.
         let is_settled = self.config_dir.is_some() && self.managed_dir.is_none();
         let managed = if is_settled { None } else { find_managed_dir(self.managed_dir.as_deref())? };
-        Ok(Layers::of_environment(cwd, config).and_managed(managed))
+        Ok(LayerDirs::from_env(cwd, config).with_managed_dir(managed))
     }
 
     /// Where sessions are kept. It need not be there.
@@ -39,7 +39,7 @@ impl FolderOptions {
     }
 
     /// Whose agreements count.
-    pub(crate) fn trust(&self) -> Trust {
-        Trust::of_state(self.state().as_deref())
+    pub(crate) fn trust(&self) -> TrustOptions {
+        TrustOptions::from_state_dir(self.state().as_deref())
     }
 }

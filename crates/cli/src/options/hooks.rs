@@ -98,7 +98,7 @@ pub(crate) fn load(builder: Builder, paths: &[PathBuf], terminal: &Terminal) -> 
             "a hook that does not load guards nothing: repair it or take it away; `pintle validate` checks again",
         ));
     }
-    let is_whole = built.projects.iter().all(|project| project.withheld.is_empty());
+    let is_whole = built.projects.iter().all(|project| project.untrusted_hooks.is_empty());
     if built.diagnostics.is_empty() && !has_hooks && is_whole {
         let places = paths.iter().map(|path| quoted(path)).collect::<Vec<_>>().join(", ");
         let is_plugin = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "star");

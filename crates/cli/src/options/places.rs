@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use pintle::loader::Trust;
+use pintle::loader::TrustOptions;
 
 /// The places of hooks.
 #[derive(Debug, Clone)]
@@ -52,7 +52,7 @@ impl Places {
     }
 
     /// Whose agreements count.
-    pub(crate) fn trust(&self) -> Trust {
-        Trust { lists: self.lists, ..Trust::of_environment() }
+    pub(crate) fn trust(&self) -> TrustOptions {
+        TrustOptions { lists_untrusted: self.lists, ..TrustOptions::from_env() }
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use pintle::dialects::command_hooks::{DockerAgentVersion, hook_from_flag};
-use pintle::loader::Layers;
+use pintle::loader::LayerDirs;
 use pintle::{Builder, HookDeclaration, Layer, loader};
 
 use super::HookFlags;
@@ -31,7 +31,7 @@ impl UserOptions {
     /// Adds the organisation's hooks and the person's own settings and hooks to what is loaded.
     pub(crate) fn apply(&self, builder: Builder) -> Result<Builder, Fault> {
         let managed = loader::find_managed_dir(None)?;
-        let mut builder = builder.layers(Layers::of_organisation().and_managed(managed));
+        let mut builder = builder.layers(LayerDirs::managed_only().with_managed_dir(managed));
         if let Some(folder) = self.config_dir()? {
             builder = builder.config_dir(folder);
         }

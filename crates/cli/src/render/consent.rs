@@ -2,34 +2,34 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use pintle::loader::{Claim, ClaimKind, Consent, Difference, State};
+use pintle::loader::{ProjectTrust, TrustDifference, TrustItem, TrustItemKind, TrustState};
 use pintle::tape::show::{Tone, single_line};
 
 use super::{age, count, tone};
 
 /// Everything a yes lets through, whole: nobody agrees to what was left out.
-pub(crate) fn question(consent: &Consent) -> Vec<String> {
+pub(crate) fn question(consent: &ProjectTrust) -> Vec<String> {
     let folder = consent.folder().display();
     let mut lines = vec![match consent.state {
-        State::Changed => format!("`{folder}` changed since you agreed to what its hooks may do"),
-        State::Free => {
+        TrustState::Changed => format!("`{folder}` changed since you agreed to what its hooks may do"),
+        TrustState::NotRequired => {
             format!("`{folder}` comes with hooks that can only judge; until you agree they can only deny and ask")
         }
         _ => format!("`{folder}` comes with hooks that want to do more than judge"),
     }];
     lines.extend(claims(consent));
-    if consent.state == State::Changed {
+    if consent.state == TrustState::Changed {
         lines.extend(difference(&consent.difference));
     }
     lines.extend(not_covered(consent));
-    let files = count(consent.footprint.files.len(), "file");
+    let files = count(consent.manifest.files.len(), "file");
     lines.push(format!("a yes is for the bytes of {files} as they are; when one changes you are asked again"));
     lines
 }
 
 /// What a yes does not cover, and what to do about that.
-pub(crate) fn not_covered(consent: &Consent) -> Vec<String> {
-    let parts = consent.footprint.not_covered();
+pub(crate) fn not_covered(consent: &ProjectTrust) -> Vec<String> {
+    let parts = consent.manifest.list_not_covered();
     if parts.is_empty() {
         return Vec::new();
     }
@@ -42,25 +42,28 @@ pub(crate) fn not_covered(consent: &Consent) -> Vec<String> {
 }
 
 /// What needs consent, a line for each thing that is done.
-fn claims(consent: &Consent) -> Vec<String> {
-    let mut all: Vec<&Claim> = Vec::new();
-    for claim in &consent.footprint.claims {
+fn claims(consent: &ProjectTrust) -> Vec<String> {
+    let mut all: Vec<&TrustItem> = Vec::new();
+    for claim in &consent.manifest.items {
         // A hook of an agent may be the host's as well.
-        let is_told = |told: &&Claim| told.name == claim.name && told.event == claim.event && told.reach == claim.reach;
-        if claim.kind != ClaimKind::Member || !all.iter().any(is_told) {
+        let is_told = |told: &&TrustItem| {
+            told.name == claim.name && told.event == claim.event && told.capabilities == claim.capabilities
+        };
+        if claim.kind != TrustItemKind::Member || !all.iter().any(is_told) {
             all.push(claim);
         }
     }
-    let (free, open): (Vec<&Claim>, Vec<&Claim>) = all.into_iter().partition(|claim| claim.reach.is_empty());
+    let (free, open): (Vec<&TrustItem>, Vec<&TrustItem>) =
+        all.into_iter().partition(|claim| claim.capabilities.is_empty());
     let mut lines = Vec::new();
     for claim in &open {
         let event = claim.event.as_deref().map(|event| format!(" on {event}")).unwrap_or_default();
-        let guard = if claim.guard { ", a guard" } else { "" };
+        let guard = if claim.is_guard { ", a guard" } else { "" };
         let matcher =
             claim.matcher.as_deref().map(|text| format!(", for {}", single_line(text, 200))).unwrap_or_default();
         let head = format!("  {}{event}{guard}{matcher}", single_line(&claim.name, 200));
         lines.push(tone::piece(Tone::Plain, head));
-        for reach in &claim.reach {
+        for reach in &claim.capabilities {
             lines.push(tone::piece(Tone::Warn, format!("      {}", single_line(&reach.to_string(), usize::MAX))));
         }
         if !claim.files.is_empty() {
@@ -78,14 +81,14 @@ fn claims(consent: &Consent) -> Vec<String> {
 }
 
 /// What is different now: `+` is new, `-` is gone, `~` has other bytes.
-fn difference(difference: &Difference) -> Vec<String> {
+fn difference(difference: &TrustDifference) -> Vec<String> {
     let reach = |all: &[pintle::Capability]| all.iter().map(ToString::to_string).collect::<Vec<_>>();
     let rows: [(&str, Tone, &str, &[String]); 8] = [
         ("~", Tone::Warn, "", &difference.files_changed),
         ("+", Tone::Warn, "", &difference.files_added),
         ("-", Tone::Warn, "", &difference.files_removed),
-        ("+", Tone::Warn, "", &reach(&difference.reach_added)),
-        ("-", Tone::Quiet, "", &reach(&difference.reach_removed)),
+        ("+", Tone::Warn, "", &reach(&difference.capabilities_added)),
+        ("-", Tone::Quiet, "", &reach(&difference.capabilities_removed)),
         ("+", Tone::Warn, "listens to ", &difference.events_added),
         ("-", Tone::Warn, "listens to ", &difference.events_removed),
         ("-", Tone::Bad, "guard ", &difference.guards_removed),

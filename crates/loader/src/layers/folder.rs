@@ -9,10 +9,10 @@ use std::path::Path;
 use pintle_contract::{Diagnostic, HandlerFactory, Layer, Location};
 use pintle_dialects::ArtifactKind;
 
-use crate::chain::compile_chains;
-use crate::discover::{Found, discover_own, entries, is_yaml, nowhere};
-use crate::load::{Loaded, Options, sort, understand};
-use crate::policy::policy_of;
+use crate::compile::compile_chains;
+use crate::discover::{DiscoveredFile, discover_user_dir, error_without_file, is_yaml_path, sorted_entries};
+use crate::load::{LoadOptions, LoadedPath, parse_artifacts, sort_diagnostics};
+use crate::policy::collect_policy_files;
 use crate::read;
 
 /// The file of settings.
@@ -24,7 +24,7 @@ const DROP_INS: &str = "hooks.d";
 const NEAR_SETTINGS: [&str; 2] = ["config.yml", "config.json"];
 
 /// Whether a file in the folder of drop-ins was meant to be read.
-fn is_near(path: &Path) -> bool {
+fn is_misnamed_settings(path: &Path) -> bool {
     path.is_file() && path.extension().is_some_and(|ending| ["json", "md", "star"].iter().any(|near| ending == *near))
 }
 
@@ -35,16 +35,16 @@ fn is_near(path: &Path) -> bool {
 /// Never fails: every fault of every file is among the diagnostics. With an error among them the chains are incomplete
 /// and must not be run.
 #[must_use]
-pub fn load_layer(folder: &Path, layer: Layer, build: &dyn HandlerFactory, options: &Options<'_>) -> Loaded {
+pub fn load_layer(folder: &Path, layer: Layer, build: &dyn HandlerFactory, options: &LoadOptions<'_>) -> LoadedPath {
     let mut findings = Vec::new();
-    let found = discover(folder, &mut findings);
+    let found = discover_layer(folder, &mut findings);
     let artifacts = read::read_all(&found, build, &mut findings);
-    let project = understand(artifacts, build, options, &mut findings);
+    let project = parse_artifacts(artifacts, build, options, &mut findings);
     let (chains, compiled) = compile_chains(folder.display().to_string(), layer, &project.hooks, build);
     findings.extend(compiled);
-    sort(&mut findings);
-    let policy = policy_of(folder, std::iter::once(folder), project.hooks.iter());
-    Loaded {
+    sort_diagnostics(&mut findings);
+    let policy = collect_policy_files(folder, std::iter::once(folder), project.hooks.iter());
+    LoadedPath {
         chains,
         agent: None,
         team: None,
@@ -52,37 +52,37 @@ pub fn load_layer(folder: &Path, layer: Layer, build: &dyn HandlerFactory, optio
         permissions: project.permissions,
         untrusted_guards: project.untrusted_guards,
         redact_secrets: project.redact_secrets,
-        consent: None,
+        trust: None,
         policy,
         diagnostics: findings,
-        declarations: project.hooks,
+        hook_declarations: project.hooks,
         files: found.len(),
     }
 }
 
-fn discover(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Found> {
+fn discover_layer(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<DiscoveredFile> {
     let mut found = Vec::new();
     let settings = folder.join(SETTINGS);
     if settings.exists() {
-        found.push(Found { path: settings, role: ArtifactKind::UserSettings });
+        found.push(DiscoveredFile { path: settings, role: ArtifactKind::UserSettings });
     }
     for name in NEAR_SETTINGS.iter().filter(|name| folder.join(name).is_file()) {
         let message =
             format!("the file `{}` is not read, and what is in it guards nothing", folder.join(name).display());
-        findings.push(nowhere("unread_file", message, &format!("call it `{SETTINGS}`")));
+        findings.push(error_without_file("unread_file", message, &format!("call it `{SETTINGS}`")));
     }
     let drop_ins = folder.join(DROP_INS);
     if drop_ins.exists() {
-        let files = entries(&drop_ins, findings).into_iter().filter(|path| is_yaml(path) && !path.is_dir());
-        found.extend(files.map(|path| Found { path, role: ArtifactKind::HooksBlock }));
-        for path in entries(&drop_ins, &mut Vec::new()).into_iter().filter(|path| is_near(path)) {
+        let files = sorted_entries(&drop_ins, findings).into_iter().filter(|path| is_yaml_path(path) && !path.is_dir());
+        found.extend(files.map(|path| DiscoveredFile { path, role: ArtifactKind::HooksBlock }));
+        for path in sorted_entries(&drop_ins, &mut Vec::new()).into_iter().filter(|path| is_misnamed_settings(path)) {
             let message = format!("the file `{}` is not read", path.display());
             let help = "drop-ins end in `.yaml`; hooks in Markdown and plugins belong into `hooks/` and `plugins/`";
             findings.push(Diagnostic::warning("unread_file", message, Location::default()).help(help));
         }
     }
     if folder.is_dir() {
-        found.extend(discover_own(folder, findings));
+        found.extend(discover_user_dir(folder, findings));
     }
     found
 }

@@ -3,20 +3,20 @@
 //! What the first two have is trusted. What a project has is found and not named, so it needs consent
 //! ([`crate::trust`]).
 
+mod dirs;
 mod folder;
-mod places;
 mod project;
 
 use std::path::PathBuf;
 
+pub(crate) use dirs::home_dir;
+pub use dirs::{MissingDir, UserDirs, find_config_dir, find_managed_dir, state_dir};
 pub use folder::load_layer;
-pub(crate) use places::home;
-pub use places::{Folders, MissingFolder, find_config_dir, find_managed_dir, state_dir};
 pub use project::find_projects;
 
 /// Where hooks come from when nobody names a path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Layers {
+pub struct LayerDirs {
     /// The folder that is worked in. The project is the nearest folder from here upwards that holds hooks.
     pub cwd: PathBuf,
     /// The person's home, above which no project is looked for. Default: none, and the search ends at the repository.
@@ -26,34 +26,34 @@ pub struct Layers {
     /// The folder of the person. Default: none.
     pub config: Option<PathBuf>,
     /// The name of a dialect that the host runs itself, so that its hooks are left out of the project's. Default: none.
-    pub without: Option<String>,
+    pub excluded_dialect: Option<String>,
 }
 
-impl Layers {
+impl LayerDirs {
     /// The folders of this machine for somebody who works in a folder: `/etc/pintle`, and the person's own as it was
     /// found ([`find_config_dir`]).
     #[must_use]
-    pub fn of_environment(cwd: impl Into<PathBuf>, config: Option<PathBuf>) -> Self {
-        Self { cwd: cwd.into(), home: places::home(), config, ..Self::of_organisation() }
+    pub fn from_env(cwd: impl Into<PathBuf>, config: Option<PathBuf>) -> Self {
+        Self { cwd: cwd.into(), home: dirs::home_dir(), config, ..Self::managed_only() }
     }
 
     /// The organisation's folder of this machine alone, `/etc/pintle`, for somebody who names all the rest.
     #[must_use]
-    pub fn of_organisation() -> Self {
-        Self { managed: vec![PathBuf::from(places::MANAGED)], ..Self::default() }
+    pub fn managed_only() -> Self {
+        Self { managed: vec![PathBuf::from(dirs::MANAGED)], ..Self::default() }
     }
 
     /// Adds a folder of the organisation, as it was found ([`find_managed_dir`]).
     #[must_use]
-    pub fn and_managed(mut self, folder: Option<PathBuf>) -> Self {
+    pub fn with_managed_dir(mut self, folder: Option<PathBuf>) -> Self {
         self.managed.extend(folder);
         self
     }
 
     /// Leaves out the project's hooks of a dialect that the host runs itself.
     #[must_use]
-    pub fn without(mut self, dialect: Option<&str>) -> Self {
-        self.without = dialect.map(str::to_owned);
+    pub fn excluding_dialect(mut self, dialect: Option<&str>) -> Self {
+        self.excluded_dialect = dialect.map(str::to_owned);
         self
     }
 }

@@ -10,7 +10,7 @@ use crate::policy::hooks_of;
 const OF_QUESTIONS: [&str; 2] = ["permission.ask", "approval.requested"];
 
 /// The hooks of these events in a project of an agent, where no hook, no rule and no mode asks for anything.
-pub(crate) fn never_asked(
+pub(crate) fn lint_never_asked(
     hooks: &[HookDeclaration],
     agent: &AgentSpec,
     permissions: &PermissionsSpec,
@@ -19,7 +19,7 @@ pub(crate) fn never_asked(
     let asks_by_mode = matches!(agent.permission_mode, Some(PermissionMode::Balanced | PermissionMode::Strict));
     let asks_at_limit = agent.exit.on_max_iterations == OnMaxIterations::Ask;
     let all = || hooks.iter().chain(hooks_of(agent));
-    if asks_by_mode || has_personas || *permissions != PermissionsSpec::default() || all().any(may_ask) {
+    if asks_by_mode || has_personas || *permissions != PermissionsSpec::default() || all().any(can_ask) {
         return Vec::new();
     }
     let waiting = all().filter(|hook| {
@@ -34,7 +34,7 @@ pub(crate) fn never_asked(
 }
 
 /// Whether a hook may ask. Of a script its text tells; what decides by data from elsewhere may do anything.
-fn may_ask(hook: &HookDeclaration) -> bool {
+fn can_ask(hook: &HookDeclaration) -> bool {
     if OF_QUESTIONS.contains(&hook.event.as_str()) {
         return false;
     }

@@ -6,9 +6,9 @@ use pintle_contract::{CommandSpec, Diagnostic, HandlerSpec, HookDeclaration};
 
 /// A hook whose command is a file of the project that does not exist: a guard that cannot start denies every call, and any
 /// other hook does nothing.
-pub(crate) fn missing_program(hook: &HookDeclaration, project: &Path) -> Option<Diagnostic> {
+pub(crate) fn lint_missing_program(hook: &HookDeclaration, project: &Path) -> Option<Diagnostic> {
     let HandlerSpec::Command(command) = &hook.handler else { return None };
-    let program = program(command)?;
+    let program = relative_program_of(command)?;
     let folder = if project.is_dir() { Some(project) } else { project.parent() };
     let own = hook.location.path().and_then(Path::parent);
     let here = std::env::current_dir().ok();
@@ -25,7 +25,7 @@ pub(crate) fn missing_program(hook: &HookDeclaration, project: &Path) -> Option<
 }
 
 /// The relative path of the program that a command begins with, where its text alone says which that is.
-fn program(command: &CommandSpec) -> Option<&str> {
+fn relative_program_of(command: &CommandSpec) -> Option<&str> {
     let is_plain = |text: &str| text.chars().all(|letter| letter.is_ascii_alphanumeric() || "._-/".contains(letter));
     if !command.directory.as_deref().is_none_or(is_plain) {
         return None;

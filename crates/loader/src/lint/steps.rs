@@ -5,12 +5,12 @@ use std::sync::Arc;
 use pintle_contract::{Chain, Diagnostic, Event, Hook, MatchResult, Origin, PersonaSpec, StepSpec};
 
 /// The hooks of a chain that wait for a step, where personas are declared and none of them has such a step.
-pub(crate) fn names_no_step(chain: &Chain, personas: &[Arc<PersonaSpec>]) -> Vec<Diagnostic> {
+pub(crate) fn unknown_step_hooks(chain: &Chain, personas: &[Arc<PersonaSpec>]) -> Vec<Diagnostic> {
     let on_steps = chain.hooks.iter().filter(|hook| hook.event.as_str().starts_with("step."));
-    if personas.is_empty() { Vec::new() } else { on_steps.filter_map(|hook| unmet(hook, personas)).collect() }
+    if personas.is_empty() { Vec::new() } else { on_steps.filter_map(|hook| lint_unmet_step(hook, personas)).collect() }
 }
 
-fn unmet(hook: &Hook, personas: &[Arc<PersonaSpec>]) -> Option<Diagnostic> {
+fn lint_unmet_step(hook: &Hook, personas: &[Arc<PersonaSpec>]) -> Option<Diagnostic> {
     let wanted = hook.matcher.as_ref()?;
     let described = wanted.describe();
     // An expression may look at what only a step that runs has.
@@ -18,7 +18,9 @@ fn unmet(hook: &Hook, personas: &[Arc<PersonaSpec>]) -> Option<Diagnostic> {
         return None;
     }
     let steps = || personas.iter().flat_map(|persona| persona.steps.iter().map(move |step| (&**persona, step)));
-    if steps().any(|(persona, step)| !matches!(wanted.matches(&example(hook, persona, step)), MatchResult::No)) {
+    if steps()
+        .any(|(persona, step)| !matches!(wanted.matches(&example_step_event(hook, persona, step)), MatchResult::No))
+    {
         return None;
     }
     let names: Vec<String> = steps().map(|(persona, step)| format!("{}.{}", persona.name, step.name)).collect();
@@ -28,7 +30,7 @@ fn unmet(hook: &Hook, personas: &[Arc<PersonaSpec>]) -> Option<Diagnostic> {
 }
 
 /// The event of a step, with some arguments.
-fn example(hook: &Hook, persona: &PersonaSpec, step: &StepSpec) -> Event {
+fn example_step_event(hook: &Hook, persona: &PersonaSpec, step: &StepSpec) -> Event {
     let mut payload = (hook.event.def().example)();
     if let Some(fields) = payload.as_object_mut() {
         for (name, text) in [("persona", persona.name.as_str()), ("step", &step.name), ("function", step.function())] {

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use super::paths::PolicyPaths;
 use super::programs::{
-    CODE, SHELLS, Use, base_name, code, is_interpreter, is_option, joined, own_command, program, usage,
+    CODE, OperandUse, SHELLS, base_name, code_arguments, is_interpreter, is_option, join_words, operand_use_of,
+    own_command_change, program_of,
 };
-use super::search::{Search, is_search};
-use super::words::{Piece, pieces};
+use super::search::{FileSearch, is_search};
+use super::words::{CommandToken, tokenize_command};
 
 /// The deepest that command lines in command lines are read.
 const MAX_DEPTH: usize = 6;
@@ -26,18 +27,18 @@ const REMOVING: [&str; 8] = ["rmtree", "rmSync", "rmdirSync", "rm_rf", "rm_r", "
 #[derive(Debug)]
 pub struct CommandJudgement<'a> {
     /// What it would change of policy, in words.
-    pub changes: Option<String>,
+    pub changed_policy: Option<String>,
     /// The folders that it works in.
-    pub visited: Vec<PolicyPaths<'a>>,
+    pub visited_dirs: Vec<PolicyPaths<'a>>,
 }
 
 /// One command of a command line.
 #[derive(Debug, Default)]
-struct Command {
+struct PolicyCommand {
     /// Its words, and whether each was quoted.
     words: Vec<(String, bool)>,
     /// What its output goes to.
-    into: Vec<String>,
+    output_targets: Vec<String>,
     documents: Vec<String>,
     /// Whether it reads what the command before prints.
     is_piped: bool,
@@ -46,36 +47,36 @@ struct Command {
 /// Judges a command line of a shell by the words in which it plainly writes.
 #[must_use]
 pub fn judge_command<'a>(base: &PolicyPaths<'a>, text: &str) -> CommandJudgement<'a> {
-    let mut judge = Judge { folders: vec![base.clone()], variables: Vec::new() };
-    let changes = judge.line(text, 0);
-    CommandJudgement { changes, visited: judge.folders }
+    let mut judge = CommandJudge { folders: vec![base.clone()], variables: Vec::new() };
+    let changes = judge.judge_line(text, 0);
+    CommandJudgement { changed_policy: changes, visited_dirs: judge.folders }
 }
 
-pub(super) struct Judge<'a> {
+pub(super) struct CommandJudge<'a> {
     /// The folders that words are seen from: the working directory, and each that the line goes to.
     folders: Vec<PolicyPaths<'a>>,
     /// The variables that the line itself fills, with each of their values.
     variables: Vec<(String, String)>,
 }
 
-fn commands(text: &str) -> Vec<Command> {
-    let mut found: Vec<Command> = vec![Command::default()];
+fn split_commands(text: &str) -> Vec<PolicyCommand> {
+    let mut found: Vec<PolicyCommand> = vec![PolicyCommand::default()];
     let (mut is_target, mut is_source) = (false, false);
-    for piece in pieces(text) {
+    for piece in tokenize_command(text) {
         let Some(command) = found.last_mut() else { break };
         match piece {
-            Piece::Word(word, _) if is_target => command.into.push(word),
-            Piece::Word(..) if is_source => {}
-            Piece::Word(word, quoted) => command.words.push((word, quoted)),
-            Piece::Document(text) => {
+            CommandToken::Word(word, _) if is_target => command.output_targets.push(word),
+            CommandToken::Word(..) if is_source => {}
+            CommandToken::Word(word, quoted) => command.words.push((word, quoted)),
+            CommandToken::Document(text) => {
                 let before = found.iter_mut().rev().find(|command| !command.words.is_empty());
                 before.into_iter().for_each(|command| command.documents.push(text.clone()));
             }
-            Piece::End | Piece::Pipe => {
-                found.push(Command { is_piped: piece == Piece::Pipe, ..Command::default() });
+            CommandToken::End | CommandToken::Pipe => {
+                found.push(PolicyCommand { is_piped: piece == CommandToken::Pipe, ..PolicyCommand::default() });
             }
-            Piece::Into | Piece::From => {
-                (is_target, is_source) = (piece == Piece::Into, piece == Piece::From);
+            CommandToken::OutputRedirect | CommandToken::InputRedirect => {
+                (is_target, is_source) = (piece == CommandToken::OutputRedirect, piece == CommandToken::InputRedirect);
                 continue;
             }
         }
@@ -84,68 +85,71 @@ fn commands(text: &str) -> Vec<Command> {
     found
 }
 
-fn held(path: &Path) -> String {
+fn policy_path_text(path: &Path) -> String {
     format!("`{}`, which holds policy", path.display())
 }
 
-impl<'a> Judge<'a> {
-    fn line(&mut self, text: &str, depth: usize) -> Option<String> {
+impl<'a> CommandJudge<'a> {
+    fn judge_line(&mut self, text: &str, depth: usize) -> Option<String> {
         if depth > MAX_DEPTH {
             return None;
         }
-        let all = commands(text);
+        let all = split_commands(text);
         all.iter().enumerate().find_map(|(index, command)| {
             let before = all.get(..index).unwrap_or_default();
             let piped = before.len() - before.iter().rev().take_while(|command| command.is_piped).count();
             let piped = if command.is_piped { before.get(piped.saturating_sub(1)..).unwrap_or_default() } else { &[] };
-            self.command(command, piped, depth)
+            self.judge_one(command, piped, depth)
         })
     }
 
-    fn command(&mut self, command: &Command, piped: &[Command], depth: usize) -> Option<String> {
-        self.fill(&command.words);
-        let into = command.into.iter().find_map(|word| self.seen(word, false, PolicyPaths::writes));
+    fn judge_one(&mut self, command: &PolicyCommand, piped: &[PolicyCommand], depth: usize) -> Option<String> {
+        self.record_variables(&command.words);
+        let into = command
+            .output_targets
+            .iter()
+            .find_map(|word| self.find_policy(word, false, PolicyPaths::policy_written_at));
         if let Some(path) = into {
-            return Some(held(&path));
+            return Some(policy_path_text(&path));
         }
         // Commands in the place of words.
         for (word, _) in &command.words {
             let inner = word.split_once("$(").or_else(|| word.split_once('`')).map(|(_, inner)| inner);
-            if let Some(found) = inner.and_then(|inner| self.line(inner, depth + 1)) {
+            if let Some(found) = inner.and_then(|inner| self.judge_line(inner, depth + 1)) {
                 return Some(found);
             }
         }
-        let (program, operands) = program(&command.words)?;
+        let (program, operands) = program_of(&command.words)?;
         let words: Vec<&str> = operands.iter().map(|(word, _)| word.as_str()).collect();
         match program.as_str() {
             "cd" | "pushd" => {
-                self.go(words.iter().find(|word| !word.starts_with('-')).copied().unwrap_or("~"));
+                self.enter_folder(words.iter().find(|word| !word.starts_with('-')).copied().unwrap_or("~"));
                 None
             }
-            "eval" => self.line(&words.join(" "), depth + 1),
-            "pintle" => own_command(&words),
-            "git" => self.git(operands),
-            search if is_search(search) => self.find(&Search::read(search, operands), depth),
-            "tar" | "bsdtar" | "unzip" | "curl" | "wget" => self.fetched(&program, operands),
+            "eval" => self.judge_line(&words.join(" "), depth + 1),
+            "pintle" => own_command_change(&words),
+            "git" => self.judge_git(operands),
+            search if is_search(search) => self.judge_search(&FileSearch::parse(search, operands), depth),
+            "tar" | "bsdtar" | "unzip" | "curl" | "wget" => self.judge_download(&program, operands),
             shell if SHELLS.contains(&shell) => {
-                let code = code(&words, &["-c"]);
+                let code = code_arguments(&words, &["-c"]);
                 let texts = code.into_iter().map(str::to_owned).chain(command.documents.iter().cloned());
-                let printed = piped.iter().map(printed);
-                texts.chain(printed).collect::<Vec<_>>().iter().find_map(|text| self.line(text, depth + 1))
+                let printed = piped.iter().map(printed_text);
+                texts.chain(printed).collect::<Vec<_>>().iter().find_map(|text| self.judge_line(text, depth + 1))
             }
-            interpreter if is_interpreter(interpreter) => self.code(command, operands, &words, piped),
+            interpreter if is_interpreter(interpreter) => self.judge_code(command, operands, &words, piped),
             _ => {
                 let is_listed = command.words.iter().any(|(word, _)| base_name(word) == "xargs");
-                let listed = piped.iter().filter(|_| is_listed).flat_map(|before| self.listed(before));
+                let listed = piped.iter().filter(|_| is_listed).flat_map(|before| self.listed_paths(before));
                 let all: Vec<(String, bool)> = operands.iter().cloned().chain(listed).collect();
-                self.operands(usage(&program, &all)?, &all)
+                self.judge_operands(operand_use_of(&program, &all)?, &all)
             }
         }
     }
 
     /// Sees the words that follow from another folder as well.
-    pub(super) fn go(&mut self, folder: &str) {
-        let new: Vec<PolicyPaths<'a>> = self.folders.iter().map(|from| from.within(Some(folder))).collect();
+    pub(super) fn enter_folder(&mut self, folder: &str) {
+        let new: Vec<PolicyPaths<'a>> = self.folders.iter().map(|from| from.with_working_dir(Some(folder))).collect();
         for folder in new {
             if self.folders.len() < MAX_FOLDERS {
                 self.folders.push(folder);
@@ -154,19 +158,24 @@ impl<'a> Judge<'a> {
     }
 
     /// The policy that a word leads to.
-    fn seen(&self, word: &str, quoted: bool, asks: fn(&PolicyPaths<'a>, &str) -> Option<PathBuf>) -> Option<PathBuf> {
-        let words = self.filled(word);
+    fn find_policy(
+        &self,
+        word: &str,
+        quoted: bool,
+        asks: fn(&PolicyPaths<'a>, &str) -> Option<PathBuf>,
+    ) -> Option<PathBuf> {
+        let words = self.expand_variables(word);
         let of_folder = |folder: &PolicyPaths<'a>| {
             // What a variable holds is a pattern even where the word around it is quoted.
             let literal = quoted && words.len() == 1;
-            let all = words.iter().flat_map(|word| if literal { vec![word.clone()] } else { folder.matches(word) });
+            let all = words.iter().flat_map(|word| if literal { vec![word.clone()] } else { folder.expand_word(word) });
             all.into_iter().find_map(|word| asks(folder, &word))
         };
         self.folders.iter().find_map(of_folder)
     }
 
     /// Keeps the variables that a command fills: by an assignment, or as a loop over words.
-    fn fill(&mut self, words: &[(String, bool)]) {
+    fn record_variables(&mut self, words: &[(String, bool)]) {
         let assigned = words.iter().filter_map(|(word, _)| word.split_once('='));
         let texts: Vec<&str> = words.iter().map(|(word, _)| word.as_str()).collect();
         let looped: Vec<(&str, &str)> = match texts.as_slice() {
@@ -185,7 +194,7 @@ impl<'a> Judge<'a> {
     }
 
     /// A word as it is, and with the variables that the line fills.
-    fn filled(&self, word: &str) -> Vec<String> {
+    fn expand_variables(&self, word: &str) -> Vec<String> {
         let mut all = vec![word.to_owned()];
         if !word.contains('$') {
             return all;
@@ -203,26 +212,26 @@ impl<'a> Judge<'a> {
     }
 
     /// What a command may list for the one behind it.
-    fn listed(&self, command: &Command) -> Vec<(String, bool)> {
-        match program(&command.words) {
+    fn listed_paths(&self, command: &PolicyCommand) -> Vec<(String, bool)> {
+        match program_of(&command.words) {
             Some((name, operands)) if is_search(&name) => {
-                let found = self.found(&Search::read(&name, operands));
+                let found = self.find_searched_policy(&FileSearch::parse(&name, operands));
                 found.into_iter().map(|path| (path.to_string_lossy().into_owned(), true)).collect()
             }
             _ => command.words.clone(),
         }
     }
 
-    pub(super) fn operands(&self, usage: Use, words: &[(String, bool)]) -> Option<String> {
+    pub(super) fn judge_operands(&self, usage: OperandUse, words: &[(String, bool)]) -> Option<String> {
         let plain: Vec<&(String, bool)> = words.iter().filter(|(word, _)| !is_option(word)).collect();
         let valued = || words.iter().filter_map(|(word, quoted)| Some((word.split_once('=')?.1, *quoted)));
-        let writes = |(word, quoted): &(String, bool)| self.seen(word, *quoted, PolicyPaths::writes);
-        let changes = |(word, quoted): &(String, bool)| self.seen(word, *quoted, PolicyPaths::changes);
+        let writes = |(word, quoted): &(String, bool)| self.find_policy(word, *quoted, PolicyPaths::policy_written_at);
+        let changes = |(word, quoted): &(String, bool)| self.find_policy(word, *quoted, PolicyPaths::policy_changed_at);
         let found = match usage {
-            Use::Changes => plain.iter().find_map(|word| changes(word)),
-            Use::Writes | Use::InPlace => plain.iter().find_map(|word| writes(word)),
-            Use::Named => words.iter().find_map(writes),
-            Use::Into | Use::Moves | Use::Mirrors => {
+            OperandUse::ChangesEach => plain.iter().find_map(|word| changes(word)),
+            OperandUse::WritesEach | OperandUse::EditsInPlace => plain.iter().find_map(|word| writes(word)),
+            OperandUse::WritesNamed => words.iter().find_map(writes),
+            OperandUse::WritesInto | OperandUse::MovesInto | OperandUse::MirrorsInto => {
                 let named = words.iter().skip_while(|(word, _)| word != "-t" && word != "--target-directory").nth(1);
                 let (target, sources) = match (named, plain.split_last()) {
                     (Some(target), _) => (target, plain.as_slice()),
@@ -232,33 +241,36 @@ impl<'a> Judge<'a> {
                 let below = |(source, _): &(String, bool)| {
                     let source = source.trim_end_matches('/');
                     let name = source.rsplit('/').next().filter(|name| !matches!(*name, "" | "." | ".."))?;
-                    let all = self.folders.iter().flat_map(|folder| folder.matches(name));
+                    let all = self.folders.iter().flat_map(|folder| folder.expand_word(name));
                     all.into_iter().find_map(|name| {
                         let name = name.rsplit('/').next().unwrap_or_default().to_owned();
-                        self.seen(&format!("{}/{name}", target.0), target.1, PolicyPaths::writes)
+                        self.find_policy(&format!("{}/{name}", target.0), target.1, PolicyPaths::policy_written_at)
                     })
                 };
-                let taken = || sources.iter().find_map(|word| changes(word)).filter(|_| usage == Use::Moves);
-                let emptied = (usage == Use::Mirrors).then(|| changes(target)).flatten();
+                let taken = || sources.iter().find_map(|word| changes(word)).filter(|_| usage == OperandUse::MovesInto);
+                let emptied = (usage == OperandUse::MirrorsInto).then(|| changes(target)).flatten();
                 writes(target).or(emptied).or_else(|| sources.iter().find_map(|word| below(word))).or_else(taken)
             }
         };
-        let found = found.or_else(|| valued().find_map(|(word, quoted)| self.seen(word, quoted, PolicyPaths::writes)));
-        found.as_deref().map(held)
+        let found = found.or_else(|| {
+            valued().find_map(|(word, quoted)| self.find_policy(word, quoted, PolicyPaths::policy_written_at))
+        });
+        found.as_deref().map(policy_path_text)
     }
 
     /// `find` and `fd` that delete what they find, or run a program that changes it.
-    fn find(&mut self, search: &Search, depth: usize) -> Option<String> {
-        let written = search.written.iter().find_map(|word| self.seen(word, false, PolicyPaths::writes));
+    fn judge_search(&mut self, search: &FileSearch, depth: usize) -> Option<String> {
+        let written =
+            search.written_lists.iter().find_map(|word| self.find_policy(word, false, PolicyPaths::policy_written_at));
         if let Some(path) = written {
-            return Some(held(&path));
+            return Some(policy_path_text(&path));
         }
-        if !search.deletes && search.runs.is_empty() {
+        if !search.is_deleting && search.runs.is_empty() {
             return None;
         }
-        let found = self.found(search);
+        let found = self.find_searched_policy(search);
         match found.first() {
-            Some(path) if search.deletes => return Some(held(path)),
+            Some(path) if search.is_deleting => return Some(policy_path_text(path)),
             Some(_) => {}
             None => return None,
         }
@@ -269,7 +281,7 @@ impl<'a> Judge<'a> {
             self.variables.extend(["0", "1", "@", "*"].map(|name| (name.to_owned(), path.clone().into_owned())));
             let changed = search.runs.iter().find_map(|run| {
                 let words = run.iter().map(|word| (word.replace("{}", &path), true)).collect();
-                self.command(&Command { words, ..Command::default() }, &[], depth + 1)
+                self.judge_one(&PolicyCommand { words, ..PolicyCommand::default() }, &[], depth + 1)
             });
             self.variables.truncate(known);
             if changed.is_some() {
@@ -280,13 +292,16 @@ impl<'a> Judge<'a> {
     }
 
     /// The policy that a search finds.
-    fn found(&self, search: &Search) -> Vec<PathBuf> {
+    fn find_searched_policy(&self, search: &FileSearch) -> Vec<PathBuf> {
         let starts = |folder: &PolicyPaths<'a>| -> Vec<String> {
-            let words = search.starts.iter().flat_map(|(word, _)| self.filled(word));
-            words.flat_map(|word| folder.matches(&word)).collect()
+            let words = search.starts.iter().flat_map(|(word, _)| self.expand_variables(word));
+            words.flat_map(|word| folder.expand_word(&word)).collect()
         };
         let below = |folder: &PolicyPaths<'a>| {
-            starts(folder).into_iter().flat_map(|start| search.found(&start, folder.below(&start))).collect::<Vec<_>>()
+            starts(folder)
+                .into_iter()
+                .flat_map(|start| search.select_found(&start, folder.policy_below(&start)))
+                .collect::<Vec<_>>()
         };
         let mut found: Vec<PathBuf> = self.folders.iter().flat_map(below).collect();
         found.sort_unstable();
@@ -296,11 +311,11 @@ impl<'a> Judge<'a> {
     }
 
     /// Programs that write what they unpack or fetch.
-    fn fetched(&mut self, program: &str, operands: &[(String, bool)]) -> Option<String> {
+    fn judge_download(&mut self, program: &str, operands: &[(String, bool)]) -> Option<String> {
         let option = if program == "unzip" { "-d" } else { "-C" };
         let is_folder = |(word, _): &&(String, bool)| word == option || word == "--directory";
         if let Some((folder, _)) = operands.iter().skip_while(|word| !is_folder(word)).nth(1) {
-            self.go(folder);
+            self.enter_folder(folder);
         }
         let first = operands.first().map(|(word, _)| word.as_str()).unwrap_or_default();
         let unpacks = |word: &str| word.starts_with('-') && !word.starts_with("--") && word.contains('x');
@@ -308,42 +323,42 @@ impl<'a> Judge<'a> {
         let is_letters = |word: &str| word.contains('x') && !word.contains(['/', '.']);
         let writes =
             !is_archiver || is_letters(first) || operands.iter().any(|(word, _)| unpacks(word) || word == "--extract");
-        if writes { self.operands(Use::Named, operands) } else { None }
+        if writes { self.judge_operands(OperandUse::WritesNamed, operands) } else { None }
     }
 
     /// Code in the command line: what it does with a file that it names cannot be seen.
-    fn code(
+    fn judge_code(
         &self,
-        command: &Command,
+        command: &PolicyCommand,
         operands: &[(String, bool)],
         words: &[&str],
-        piped: &[Command],
+        piped: &[PolicyCommand],
     ) -> Option<String> {
         let in_place = words.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains('i'));
-        if in_place && let Some(found) = self.operands(Use::InPlace, operands) {
+        if in_place && let Some(found) = self.judge_operands(OperandUse::EditsInPlace, operands) {
             return Some(found);
         }
         let reads_input = words.iter().all(|word| word.starts_with('-'));
         let program = operands.first().filter(|_| command.words.iter().any(|(word, _)| word.ends_with("awk")));
-        let texts = code(words, &CODE)
+        let texts = code_arguments(words, &CODE)
             .into_iter()
             .map(str::to_owned)
             .chain(program.map(|(text, _)| text.clone()).filter(|text| text.contains('>') || text.contains("system")))
             .chain(command.documents.iter().cloned())
-            .chain(piped.iter().filter(|_| reads_input).map(printed));
+            .chain(piped.iter().filter(|_| reads_input).map(printed_text));
         for text in texts {
             let between = |letter: char| letter.is_whitespace() || "\"'`()[]{},;=<>|&+".contains(letter);
             // What lies in a folder that is taken away goes with it.
             let asks = match REMOVING.iter().any(|word| text.contains(word)) {
-                true => PolicyPaths::changes,
-                false => PolicyPaths::writes,
+                true => PolicyPaths::policy_changed_at,
+                false => PolicyPaths::policy_written_at,
             };
             if let Some(path) =
-                text.split(between).filter(|word| !word.is_empty()).find_map(|word| self.seen(word, true, asks))
+                text.split(between).filter(|word| !word.is_empty()).find_map(|word| self.find_policy(word, true, asks))
             {
                 return Some(format!(
                     "{}: code in a command line names it, and what that does cannot be seen",
-                    held(&path)
+                    policy_path_text(&path)
                 ));
             }
         }
@@ -352,6 +367,6 @@ impl<'a> Judge<'a> {
 }
 
 /// What a command such as `echo` hands on, by its operands.
-fn printed(command: &Command) -> String {
-    program(&command.words).map(|(_, operands)| joined(operands)).unwrap_or_default()
+fn printed_text(command: &PolicyCommand) -> String {
+    program_of(&command.words).map(|(_, operands)| join_words(operands)).unwrap_or_default()
 }

@@ -1,15 +1,15 @@
 //! What git takes away or puts back of the files in a folder.
 
-use super::commands::Judge;
-use super::programs::{Use, is_option};
+use super::commands::CommandJudge;
+use super::programs::{OperandUse, is_option};
 
-impl Judge<'_> {
-    pub(super) fn git(&mut self, operands: &[(String, bool)]) -> Option<String> {
+impl CommandJudge<'_> {
+    pub(super) fn judge_git(&mut self, operands: &[(String, bool)]) -> Option<String> {
         let mut rest = operands.iter();
         let mut command = None;
         while let Some((word, _)) = rest.next() {
             match word.as_str() {
-                "-C" | "--work-tree" => self.go(&rest.next()?.0),
+                "-C" | "--work-tree" => self.enter_folder(&rest.next()?.0),
                 "-c" | "--git-dir" => drop(rest.next()),
                 word if word.starts_with('-') => {}
                 word => {
@@ -19,25 +19,25 @@ impl Judge<'_> {
             }
         }
         let says = |options: &[&str]| rest.clone().any(|(word, _)| options.contains(&word.as_str()));
-        let paths = pathspecs(rest.clone());
+        let paths = collect_pathspecs(rest.clone());
         match command? {
             "rm" if says(&["--cached", "-n", "--dry-run"]) => None,
             // What is only staged is in no file.
             "restore" if says(&["-S", "--staged"]) && !says(&["-W", "--worktree"]) => None,
-            "rm" | "mv" | "checkout" | "restore" | "stash" => self.operands(Use::Changes, &paths),
-            "clean" if is_dry(rest.clone()) => None,
+            "rm" | "mv" | "checkout" | "restore" | "stash" => self.judge_operands(OperandUse::ChangesEach, &paths),
+            "clean" if is_dry_run(rest.clone()) => None,
             "clean" if paths.iter().all(|(word, _)| is_option(word)) => {
-                self.operands(Use::Changes, &[(String::from("."), false)])
+                self.judge_operands(OperandUse::ChangesEach, &[(String::from("."), false)])
             }
-            "clean" => self.operands(Use::Changes, &paths),
-            "apply" => self.operands(Use::Writes, &paths),
+            "clean" => self.judge_operands(OperandUse::ChangesEach, &paths),
+            "apply" => self.judge_operands(OperandUse::WritesEach, &paths),
             _ => None,
         }
     }
 }
 
 /// The paths that git is given, the root of the repository among them.
-fn pathspecs<'w>(words: impl Iterator<Item = &'w (String, bool)>) -> Vec<(String, bool)> {
+fn collect_pathspecs<'w>(words: impl Iterator<Item = &'w (String, bool)>) -> Vec<(String, bool)> {
     let plain = |(word, quoted): &(String, bool)| {
         let below = word.strip_prefix(":/").or_else(|| word.strip_prefix(":(top)"));
         below.map_or_else(|| (word.clone(), *quoted), |below| (format!("$CLAUDE_PROJECT_DIR/{below}"), false))
@@ -56,7 +56,7 @@ fn pathspecs<'w>(words: impl Iterator<Item = &'w (String, bool)>) -> Vec<(String
 }
 
 /// Whether git only tells what it would do.
-fn is_dry<'w>(mut words: impl Iterator<Item = &'w (String, bool)>) -> bool {
+fn is_dry_run<'w>(mut words: impl Iterator<Item = &'w (String, bool)>) -> bool {
     let is_cluster = |word: &str| word.starts_with('-') && !word.starts_with("--");
     words.any(|(word, _)| word == "--dry-run" || (is_cluster(word) && word.contains('n')))
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use super::PolicyFiles;
-use crate::layers::home;
-use crate::matching::matching_paths;
+use crate::layers::home_dir;
+use crate::matching::expand_pattern;
 
 /// The most files that a pattern of a shell is tried on.
 const MOST_MATCHES: usize = 4096;
@@ -21,7 +21,7 @@ const SWITCHES: [&str; 5] = [
 ];
 
 /// Whether a path is of settings that switch hooks off.
-fn is_switch(path: &Path) -> bool {
+fn is_hook_switch(path: &Path) -> bool {
     let mut plain: Vec<String> = Vec::new();
     for part in path.components() {
         match part {
@@ -48,24 +48,24 @@ impl<'a> PolicyPaths<'a> {
     /// The paths of a call in a working directory.
     #[must_use]
     pub fn new(policy: &'a PolicyFiles, project: &Path, cwd: &Path) -> Self {
-        let home = home();
+        let home = home_dir();
         let base = std::path::absolute(cwd).unwrap_or_else(|_| cwd.to_owned());
         Self { policy, home, project: project.to_owned(), base }
     }
 
     /// The same, seen from another folder.
     #[must_use]
-    pub fn within(&self, folder: Option<&str>) -> Self {
-        let base = folder.map_or_else(|| self.base.clone(), |folder| self.absolute(folder));
+    pub fn with_working_dir(&self, folder: Option<&str>) -> Self {
+        let base = folder.map_or_else(|| self.base.clone(), |folder| self.to_absolute(folder));
         Self { base, ..self.clone() }
     }
 
     /// The absolute path that a text is: `~`, `$HOME` and `file://` are understood.
-    pub(super) fn absolute(&self, text: &str) -> PathBuf {
-        self.base.join(&*self.expanded(text))
+    pub(super) fn to_absolute(&self, text: &str) -> PathBuf {
+        self.base.join(&*self.expand_variables(text))
     }
 
-    fn expanded<'t>(&self, text: &'t str) -> Cow<'t, str> {
+    fn expand_variables<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let text = text.strip_prefix("file://").unwrap_or(text);
         let home = self.home.as_ref().map(|home| home.to_string_lossy());
         let folder = |folder: Option<Cow<'_, str>>, rest: &str| folder.map(|folder| format!("{folder}/{rest}"));
@@ -95,38 +95,38 @@ impl<'a> PolicyPaths<'a> {
 
     /// The policy that making, changing, moving or removing what is at a path would change.
     #[must_use]
-    pub fn changes(&self, text: &str) -> Option<PathBuf> {
-        let path = self.absolute(text);
-        (is_switch(&path) || self.policy.contains_policy(&path)).then_some(path)
+    pub fn policy_changed_at(&self, text: &str) -> Option<PathBuf> {
+        let path = self.to_absolute(text);
+        (is_hook_switch(&path) || self.policy.contains_policy(&path)).then_some(path)
     }
 
     /// The policy that is there below a folder, with the folders above it.
-    pub(super) fn below(&self, text: &str) -> BTreeSet<PathBuf> {
-        self.policy.below(&self.absolute(text))
+    pub(super) fn policy_below(&self, text: &str) -> BTreeSet<PathBuf> {
+        self.policy.policy_below(&self.to_absolute(text))
     }
 
     /// The policy that writing to a path would change. A folder is no file, so what lies below it stays.
-    pub(super) fn writes(&self, text: &str) -> Option<PathBuf> {
-        let path = self.absolute(text);
-        (is_switch(&path) || self.policy.is_policy(&path)).then_some(path)
+    pub(super) fn policy_written_at(&self, text: &str) -> Option<PathBuf> {
+        let path = self.to_absolute(text);
+        (is_hook_switch(&path) || self.policy.is_policy(&path)).then_some(path)
     }
 
     /// What a word of a shell stands for: the files that match it where it is a pattern, else itself.
-    pub(super) fn matches(&self, word: &str) -> Vec<String> {
-        braces(word).into_iter().flat_map(|word| self.matched(word)).take(MOST_MATCHES).collect()
+    pub(super) fn expand_word(&self, word: &str) -> Vec<String> {
+        expand_braces(word).into_iter().flat_map(|word| self.expand_glob(word)).take(MOST_MATCHES).collect()
     }
 
-    fn matched(&self, word: String) -> Vec<String> {
+    fn expand_glob(&self, word: String) -> Vec<String> {
         if !word.contains(['*', '?', '[']) {
             return vec![word];
         }
-        let found = matching_paths(&self.absolute(&word));
+        let found = expand_pattern(&self.to_absolute(&word));
         found.into_iter().map(|path| path.to_string_lossy().into_owned()).chain([word]).collect()
     }
 }
 
 /// A word with each of its alternatives in braces: `a/{b,c}` is `a/b` and `a/c`.
-fn braces(word: &str) -> Vec<String> {
+fn expand_braces(word: &str) -> Vec<String> {
     let Some((open, close)) = word.find('{').and_then(|open| {
         let rest = word.get(open..)?;
         let mut depth = 0_usize;
@@ -158,5 +158,5 @@ fn braces(word: &str) -> Vec<String> {
         letter == ',' && depth == 0
     });
     let whole = alternatives.map(|one| format!("{before}{one}{}", after.unwrap_or_default()));
-    whole.take(64).flat_map(|word| if word.len() < 4096 { braces(&word) } else { vec![word] }).take(64).collect()
+    whole.take(64).flat_map(|word| if word.len() < 4096 { expand_braces(&word) } else { vec![word] }).take(64).collect()
 }

@@ -20,69 +20,69 @@ pub(super) const CODE: [&str; 7] = ["-c", "-e", "-E", "-p", "-r", "--eval", "--p
 
 /// How a program treats its operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Use {
+pub(super) enum OperandUse {
     /// Each is taken away or changed, with what lies below it.
-    Changes,
+    ChangesEach,
     /// Each is written to.
-    Writes,
+    WritesEach,
     /// The last is written to, or something of the same name in it.
-    Into,
-    /// As `Into`, and the others are taken away.
-    Moves,
-    /// As `Into`, and what else lies in the last is taken away.
-    Mirrors,
+    WritesInto,
+    /// As `WritesInto`, and the others are taken away.
+    MovesInto,
+    /// As `WritesInto`, and what else lies in the last is taken away.
+    MirrorsInto,
     /// Each is written to, with an option that says so.
-    InPlace,
+    EditsInPlace,
     /// What an option or an assignment names is written to.
-    Named,
+    WritesNamed,
 }
 
-const PROGRAMS: [(&str, Use); 41] = [
-    ("rm", Use::Changes),
-    ("rmdir", Use::Changes),
-    ("unlink", Use::Changes),
-    ("shred", Use::Changes),
-    ("srm", Use::Changes),
-    ("trash", Use::Changes),
-    ("chmod", Use::Changes),
-    ("chown", Use::Changes),
-    ("chgrp", Use::Changes),
-    ("chattr", Use::Changes),
-    ("setfacl", Use::Changes),
-    ("rename", Use::Changes),
-    ("mount", Use::Changes),
-    ("tee", Use::Writes),
-    ("touch", Use::Writes),
-    ("mkdir", Use::Writes),
-    ("truncate", Use::Writes),
-    ("sponge", Use::Writes),
-    ("mkfifo", Use::Writes),
-    ("mknod", Use::Writes),
-    ("fallocate", Use::Writes),
-    ("ed", Use::Writes),
-    ("ex", Use::Writes),
-    ("vi", Use::Writes),
-    ("vim", Use::Writes),
-    ("nvim", Use::Writes),
-    ("nano", Use::Writes),
-    ("emacs", Use::Writes),
-    ("patch", Use::Writes),
-    ("cp", Use::Into),
-    ("ln", Use::Into),
-    ("link", Use::Into),
-    ("install", Use::Into),
-    ("rsync", Use::Into),
-    ("scp", Use::Into),
-    ("mv", Use::Moves),
-    ("sed", Use::InPlace),
-    ("gsed", Use::InPlace),
-    ("yq", Use::InPlace),
-    ("dd", Use::Named),
-    ("sort", Use::Named),
+const PROGRAMS: [(&str, OperandUse); 41] = [
+    ("rm", OperandUse::ChangesEach),
+    ("rmdir", OperandUse::ChangesEach),
+    ("unlink", OperandUse::ChangesEach),
+    ("shred", OperandUse::ChangesEach),
+    ("srm", OperandUse::ChangesEach),
+    ("trash", OperandUse::ChangesEach),
+    ("chmod", OperandUse::ChangesEach),
+    ("chown", OperandUse::ChangesEach),
+    ("chgrp", OperandUse::ChangesEach),
+    ("chattr", OperandUse::ChangesEach),
+    ("setfacl", OperandUse::ChangesEach),
+    ("rename", OperandUse::ChangesEach),
+    ("mount", OperandUse::ChangesEach),
+    ("tee", OperandUse::WritesEach),
+    ("touch", OperandUse::WritesEach),
+    ("mkdir", OperandUse::WritesEach),
+    ("truncate", OperandUse::WritesEach),
+    ("sponge", OperandUse::WritesEach),
+    ("mkfifo", OperandUse::WritesEach),
+    ("mknod", OperandUse::WritesEach),
+    ("fallocate", OperandUse::WritesEach),
+    ("ed", OperandUse::WritesEach),
+    ("ex", OperandUse::WritesEach),
+    ("vi", OperandUse::WritesEach),
+    ("vim", OperandUse::WritesEach),
+    ("nvim", OperandUse::WritesEach),
+    ("nano", OperandUse::WritesEach),
+    ("emacs", OperandUse::WritesEach),
+    ("patch", OperandUse::WritesEach),
+    ("cp", OperandUse::WritesInto),
+    ("ln", OperandUse::WritesInto),
+    ("link", OperandUse::WritesInto),
+    ("install", OperandUse::WritesInto),
+    ("rsync", OperandUse::WritesInto),
+    ("scp", OperandUse::WritesInto),
+    ("mv", OperandUse::MovesInto),
+    ("sed", OperandUse::EditsInPlace),
+    ("gsed", OperandUse::EditsInPlace),
+    ("yq", OperandUse::EditsInPlace),
+    ("dd", OperandUse::WritesNamed),
+    ("sort", OperandUse::WritesNamed),
 ];
 
 /// The program of a command, without its folder, and its operands.
-pub(super) fn program(words: &[(String, bool)]) -> Option<(String, &[(String, bool)])> {
+pub(super) fn program_of(words: &[(String, bool)]) -> Option<(String, &[(String, bool)])> {
     let is_assignment = |word: &str| {
         word.split_once('=').is_some_and(|(name, _)| {
             !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
@@ -122,43 +122,43 @@ pub(super) fn is_option(word: &str) -> bool {
 }
 
 /// What stands behind an option for code.
-pub(super) fn code<'w>(words: &[&'w str], options: &[&str]) -> Vec<&'w str> {
+pub(super) fn code_arguments<'w>(words: &[&'w str], options: &[&str]) -> Vec<&'w str> {
     let behind = |pair: &[&'w str]| match pair {
         // Options of one letter may stand together: `-lc`, `-ne`.
-        [option, text] if options.contains(option) || is_joined(option, options) => Some(*text),
+        [option, text] if options.contains(option) || is_option_cluster(option, options) => Some(*text),
         _ => None,
     };
     words.windows(2).filter_map(behind).collect()
 }
 
-fn is_joined(word: &str, options: &[&str]) -> bool {
+fn is_option_cluster(word: &str, options: &[&str]) -> bool {
     let letter = |option: &&str| option.strip_prefix('-').filter(|rest| rest.len() == 1).map(str::to_owned);
     let mut letters = options.iter().filter_map(letter);
     word.starts_with('-') && !word.starts_with("--") && letters.any(|letter| word.ends_with(&letter))
 }
 
-pub(super) fn joined(words: &[(String, bool)]) -> String {
+pub(super) fn join_words(words: &[(String, bool)]) -> String {
     words.iter().map(|(word, _)| word.as_str()).collect::<Vec<_>>().join(" ")
 }
 
-pub(super) fn usage(program: &str, operands: &[(String, bool)]) -> Option<Use> {
+pub(super) fn operand_use_of(program: &str, operands: &[(String, bool)]) -> Option<OperandUse> {
     let has = |wanted: &dyn Fn(&str) -> bool| operands.iter().any(|(word, _)| wanted(word));
     let found = PROGRAMS.iter().find(|(name, _)| *name == program).map(|(_, usage)| *usage);
     let says_in_place =
         || has(&|word| ["--in-place", "--inplace", "--write", "--fix"].iter().any(|long| word.starts_with(long)));
     match found {
-        Some(Use::InPlace) => {
+        Some(OperandUse::EditsInPlace) => {
             let short = |word: &str| word.starts_with('-') && !word.starts_with("--") && word.contains('i');
-            (says_in_place() || has(&short)).then_some(Use::InPlace)
+            (says_in_place() || has(&short)).then_some(OperandUse::EditsInPlace)
         }
-        Some(Use::Into) if has(&|word| word.starts_with("--del")) => Some(Use::Mirrors),
-        None => says_in_place().then_some(Use::Writes),
+        Some(OperandUse::WritesInto) if has(&|word| word.starts_with("--del")) => Some(OperandUse::MirrorsInto),
+        None => says_in_place().then_some(OperandUse::WritesEach),
         found => found,
     }
 }
 
 /// Pintle's own commands that change what it enforces.
-pub(super) fn own_command(words: &[&str]) -> Option<String> {
+pub(super) fn own_command_change(words: &[&str]) -> Option<String> {
     let mut plain = words.iter().filter(|word| !word.starts_with('-'));
     let says = |options: &[&str]| words.iter().any(|word| options.contains(word));
     let command = *plain.next()?;
@@ -166,7 +166,8 @@ pub(super) fn own_command(words: &[&str]) -> Option<String> {
         "uninstall" => true,
         "install" => !says(&["--report", "--dry-run"]),
         "trust" => {
-            says(&["--yes", "--revoke"]) || words.iter().any(|word| is_joined(word, &["-y"]) || word.starts_with("-y"))
+            says(&["--yes", "--revoke"])
+                || words.iter().any(|word| is_option_cluster(word, &["-y"]) || word.starts_with("-y"))
         }
         "sessions" => plain.next() == Some(&"delete"),
         _ => false,

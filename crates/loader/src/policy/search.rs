@@ -4,45 +4,45 @@ use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use super::programs::base_name;
-use crate::matching::fits_text;
+use crate::matching::matches_text;
 
 /// A search of folders for files.
 #[derive(Debug, Default)]
-pub(super) struct Search {
+pub(super) struct FileSearch {
     /// The folders that it begins in, and whether each was quoted.
     pub(super) starts: Vec<(String, bool)>,
     /// Whether it deletes what it finds.
-    pub(super) deletes: bool,
+    pub(super) is_deleting: bool,
     /// The commands that it runs, in which `{}` is what it found.
     pub(super) runs: Vec<Vec<String>>,
     /// The files that it writes lists to.
-    pub(super) written: Vec<String>,
+    pub(super) written_lists: Vec<String>,
     /// Tests of which all hold; a file that passes one of these is found.
-    groups: Vec<Group>,
-    deepest: Option<usize>,
-    skips_hidden: bool,
+    groups: Vec<SearchTestGroup>,
+    max_depth: Option<usize>,
+    should_skip_hidden: bool,
 }
 
 /// Tests of which all have to hold.
 #[derive(Debug, Default)]
-struct Group {
-    tests: Vec<(Test, bool)>,
+struct SearchTestGroup {
+    tests: Vec<(SearchTest, bool)>,
     /// Whether what passes is left out, with all that lies below it.
-    prunes: bool,
+    is_pruning: bool,
 }
 
 /// The tests of an expression while it is read.
 #[derive(Debug, Default)]
-struct Tests {
-    groups: Vec<Group>,
+struct SearchTestBuilder {
+    groups: Vec<SearchTestGroup>,
     /// The first of the groups that the next test belongs to.
     first: usize,
     /// Of each open bracket: the first group in it, and the tests before it.
-    open: Vec<(usize, Vec<(Test, bool)>)>,
+    open_brackets: Vec<(usize, Vec<(SearchTest, bool)>)>,
 }
 
 #[derive(Debug, Clone)]
-enum Test {
+enum SearchTest {
     /// Of the name.
     Name(String),
     /// Of the whole path as it is printed.
@@ -52,46 +52,46 @@ enum Test {
     Empty,
 }
 
-impl Search {
-    pub(super) fn read(program: &str, operands: &[(String, bool)]) -> Self {
-        let mut search = if program == "find" { Self::of_find(operands) } else { Self::of_fd(operands) };
+impl FileSearch {
+    pub(super) fn parse(program: &str, operands: &[(String, bool)]) -> Self {
+        let mut search = if program == "find" { Self::parse_find(operands) } else { Self::parse_fd(operands) };
         if search.starts.is_empty() {
             search.starts.push((String::from("."), false));
         }
         search
     }
 
-    fn of_find(operands: &[(String, bool)]) -> Self {
+    fn parse_find(operands: &[(String, bool)]) -> Self {
         let is_start = |(word, _): &&(String, bool)| !word.starts_with(['-', '(', '!']);
         let options = operands.iter().take_while(|(word, _)| ["-H", "-L", "-P"].contains(&word.as_str())).count();
         let starts: Vec<(String, bool)> = operands.iter().skip(options).take_while(is_start).cloned().collect();
         let mut words = operands.iter().skip(options + starts.len()).map(|(word, _)| word.as_str());
         let mut search = Self { starts, ..Self::default() };
-        let mut tests = Tests { groups: vec![Group::default()], ..Tests::default() };
+        let mut tests = SearchTestBuilder { groups: vec![SearchTestGroup::default()], ..SearchTestBuilder::default() };
         let mut is_negated = false;
         while let Some(word) = words.next() {
             let negated = std::mem::take(&mut is_negated);
             let mut next = || words.next().unwrap_or_default().to_owned();
             match word {
                 "!" | "-not" => is_negated = !negated,
-                "(" if negated => tests.skip(&mut words),
-                "(" => tests.open(),
-                ")" => tests.close(),
+                "(" if negated => tests.skip_bracket(&mut words),
+                "(" => tests.open_bracket(),
+                ")" => tests.close_bracket(),
                 "-o" | "-or" | "," => tests.begin_group(),
-                "-name" | "-iname" => tests.add(Test::Name(next().to_lowercase()), negated),
+                "-name" | "-iname" => tests.add(SearchTest::Name(next().to_lowercase()), negated),
                 "-path" | "-ipath" | "-wholename" | "-iwholename" => {
-                    tests.add(Test::Path(next().to_lowercase()), negated);
+                    tests.add(SearchTest::Path(next().to_lowercase()), negated);
                 }
                 "-type" => match next().as_str() {
-                    "d" => tests.add(Test::Folder, negated),
-                    "f" => tests.add(Test::File, negated),
+                    "d" => tests.add(SearchTest::Folder, negated),
+                    "f" => tests.add(SearchTest::File, negated),
                     _ => {}
                 },
-                "-empty" => tests.add(Test::Empty, negated),
-                "-prune" => tests.current().iter_mut().for_each(|group| group.prunes = true),
-                "-maxdepth" => search.deepest = next().parse().ok(),
-                "-delete" => search.deletes = true,
-                "-fprint" | "-fprint0" | "-fprintf" | "-fls" => search.written.push(next()),
+                "-empty" => tests.add(SearchTest::Empty, negated),
+                "-prune" => tests.current_groups().iter_mut().for_each(|group| group.is_pruning = true),
+                "-maxdepth" => search.max_depth = next().parse().ok(),
+                "-delete" => search.is_deleting = true,
+                "-fprint" | "-fprint0" | "-fprintf" | "-fls" => search.written_lists.push(next()),
                 "-exec" | "-execdir" | "-ok" | "-okdir" => {
                     let run = words.by_ref().take_while(|word| ![";", "+"].contains(word));
                     search.runs.push(run.map(str::to_owned).collect());
@@ -103,17 +103,17 @@ impl Search {
         search
     }
 
-    fn of_fd(operands: &[(String, bool)]) -> Self {
-        let mut search = Self { skips_hidden: true, ..Self::default() };
-        let mut group = Group::default();
+    fn parse_fd(operands: &[(String, bool)]) -> Self {
+        let mut search = Self { should_skip_hidden: true, ..Self::default() };
+        let mut group = SearchTestGroup::default();
         let mut words = operands.iter();
         let mut has_pattern = false;
         while let Some((word, quoted)) = words.next() {
             match word.as_str() {
-                "-H" | "--hidden" | "-u" | "--unrestricted" => search.skips_hidden = false,
+                "-H" | "--hidden" | "-u" | "--unrestricted" => search.should_skip_hidden = false,
                 "-e" | "--extension" => {
                     let ending = words.next().map(|(word, _)| word.to_lowercase()).unwrap_or_default();
-                    group.tests.push((Test::Name(format!("*.{}", ending.trim_start_matches('.'))), false));
+                    group.tests.push((SearchTest::Name(format!("*.{}", ending.trim_start_matches('.'))), false));
                 }
                 "-x" | "-X" | "--exec" | "--exec-batch" => {
                     let mut run: Vec<String> = words.by_ref().map(|(word, _)| word.clone()).collect();
@@ -124,13 +124,13 @@ impl Search {
                 }
                 option if option.starts_with('-') => {
                     // Letters may stand together: `-HI`.
-                    search.skips_hidden &= option.starts_with("--") || !option.contains(['H', 'u']);
+                    search.should_skip_hidden &= option.starts_with("--") || !option.contains(['H', 'u']);
                 }
                 // An expression that is more than letters may mean any name.
                 pattern if !has_pattern => {
                     has_pattern = true;
                     if pattern.chars().all(|letter| letter.is_alphanumeric() || "-_".contains(letter)) {
-                        group.tests.push((Test::Name(format!("*{}*", pattern.to_lowercase())), false));
+                        group.tests.push((SearchTest::Name(format!("*{}*", pattern.to_lowercase())), false));
                     }
                 }
                 start => search.starts.push((start.to_owned(), *quoted)),
@@ -141,59 +141,60 @@ impl Search {
     }
 
     /// Those of these files that it finds below a folder where it begins. `start` is that folder in its own words.
-    pub(super) fn found(&self, start: &str, below: BTreeSet<PathBuf>) -> Vec<PathBuf> {
+    pub(super) fn select_found(&self, start: &str, below: BTreeSet<PathBuf>) -> Vec<PathBuf> {
         let Some(root) = below.first().cloned() else { return Vec::new() };
         let finds = |path: &PathBuf| {
             let Ok(within) = path.strip_prefix(&root) else { return false };
             let is_dotted = |part: Component<'_>| part.as_os_str().as_encoded_bytes().starts_with(b".");
-            let is_hidden = self.skips_hidden && within.components().any(is_dotted);
+            let is_hidden = self.should_skip_hidden && within.components().any(is_dotted);
             let depth = within.components().count();
-            let is_deep = self.deepest.is_some_and(|deepest| depth > deepest);
+            let is_deep = self.max_depth.is_some_and(|deepest| depth > deepest);
             let is_pruned = || {
                 let above = path.ancestors().take(depth + 1);
-                above.into_iter().any(|above| self.passes(start, &root, above, true))
+                above.into_iter().any(|above| self.passes_tests(start, &root, above, true))
             };
-            !is_deep && !is_hidden && self.passes(start, &root, path, false) && !is_pruned()
+            !is_deep && !is_hidden && self.passes_tests(start, &root, path, false) && !is_pruned()
         };
         below.iter().filter(|path| finds(path)).cloned().collect()
     }
 
-    fn passes(&self, start: &str, root: &Path, path: &Path, prunes: bool) -> bool {
-        let mut groups = self.groups.iter().filter(|group| group.prunes == prunes);
-        groups
-            .any(|group| group.tests.iter().all(|(test, negated)| test.holds(start, root, path, *negated) != *negated))
+    fn passes_tests(&self, start: &str, root: &Path, path: &Path, prunes: bool) -> bool {
+        let mut groups = self.groups.iter().filter(|group| group.is_pruning == prunes);
+        groups.any(|group| {
+            group.tests.iter().all(|(test, negated)| test.is_met_by(start, root, path, *negated) != *negated)
+        })
     }
 }
 
-impl Tests {
-    fn current(&mut self) -> &mut [Group] {
+impl SearchTestBuilder {
+    fn current_groups(&mut self) -> &mut [SearchTestGroup] {
         self.groups.get_mut(self.first..).unwrap_or_default()
     }
 
-    fn add(&mut self, test: Test, negated: bool) {
-        self.current().iter_mut().for_each(|group| group.tests.push((test.clone(), negated)));
+    fn add(&mut self, test: SearchTest, negated: bool) {
+        self.current_groups().iter_mut().for_each(|group| group.tests.push((test.clone(), negated)));
     }
 
     fn begin_group(&mut self) {
-        let tests = self.open.last().map(|(_, before)| before.clone()).unwrap_or_default();
-        self.groups.push(Group { tests, prunes: false });
+        let tests = self.open_brackets.last().map(|(_, before)| before.clone()).unwrap_or_default();
+        self.groups.push(SearchTestGroup { tests, is_pruning: false });
         self.first = self.groups.len() - 1;
     }
 
-    fn open(&mut self) {
+    fn open_bracket(&mut self) {
         let before = self.groups.get(self.first).map(|group| group.tests.clone()).unwrap_or_default();
-        self.open.push((self.first, before));
+        self.open_brackets.push((self.first, before));
     }
 
     /// What follows holds of every alternative in the brackets.
-    fn close(&mut self) {
-        if let Some((first, _)) = self.open.pop() {
+    fn close_bracket(&mut self) {
+        if let Some((first, _)) = self.open_brackets.pop() {
             self.first = first;
         }
     }
 
     /// Leaves out what is in brackets: what does not hold of it may be anything.
-    fn skip<'w>(&self, words: &mut impl Iterator<Item = &'w str>) {
+    fn skip_bracket<'w>(&self, words: &mut impl Iterator<Item = &'w str>) {
         let mut depth = 1_usize;
         while depth > 0
             && let Some(word) = words.next()
@@ -207,11 +208,11 @@ impl Tests {
     }
 }
 
-impl Test {
+impl SearchTest {
     /// Whether it holds of a path. What cannot be told holds so that the path is found.
-    fn holds(&self, start: &str, root: &Path, path: &Path, negated: bool) -> bool {
+    fn is_met_by(&self, start: &str, root: &Path, path: &Path, negated: bool) -> bool {
         // Brackets may fit less than is known here.
-        let fits = |pattern: &str, text: &str| fits_text(pattern, text) && !(negated && pattern.contains('['));
+        let fits = |pattern: &str, text: &str| matches_text(pattern, text) && !(negated && pattern.contains('['));
         match self {
             Self::Name(pattern) => {
                 // Of the folder that it begins in the name is as it was written.

@@ -2,13 +2,13 @@
 
 /// A piece of a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum CommandToken {
     /// A word without its quotes; whether some of it was quoted, so that it is no pattern.
     Word(String, bool),
     /// `>`, `>>`, `>|`, `&>`, `<>`: the next word is written to.
-    Into,
+    OutputRedirect,
     /// `<`, `<<<`: the next word is read.
-    From,
+    InputRedirect,
     /// The end of a command: `;`, `&`, `&&`, `||`, a line's end, a bracket.
     End,
     /// `|`: the next command reads what this one prints.
@@ -18,44 +18,44 @@ pub(super) enum Piece {
 }
 
 /// Reads a command line. What is not understood becomes part of a word.
-pub(super) fn pieces(text: &str) -> Vec<Piece> {
+pub(super) fn tokenize_command(text: &str) -> Vec<CommandToken> {
     let text = text.replace("\\\r\n", "").replace("\\\n", "");
-    let mut reader = Reader {
+    let mut reader = CommandTokenizer {
         letters: text.chars().collect(),
-        at: 0,
+        index: 0,
         word: None,
-        quoted: false,
-        found: Vec::new(),
-        documents: Vec::new(),
+        is_quoted: false,
+        tokens: Vec::new(),
+        pending_documents: Vec::new(),
     };
-    reader.read();
-    reader.found
+    reader.read_all();
+    reader.tokens
 }
 
 /// A word as a shell reads it literally.
 #[must_use]
-pub fn quoted_word(word: &str) -> String {
+pub fn quote_word(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-struct Reader {
+struct CommandTokenizer {
     letters: Vec<char>,
-    at: usize,
+    index: usize,
     word: Option<String>,
-    quoted: bool,
-    found: Vec<Piece>,
+    is_quoted: bool,
+    tokens: Vec<CommandToken>,
     /// The ends of documents that begin with the next line.
-    documents: Vec<String>,
+    pending_documents: Vec<String>,
 }
 
-impl Reader {
+impl CommandTokenizer {
     fn peek(&self, ahead: usize) -> Option<char> {
-        self.letters.get(self.at + ahead).copied()
+        self.letters.get(self.index + ahead).copied()
     }
 
     fn next(&mut self) -> Option<char> {
         let letter = self.peek(0);
-        self.at += 1;
+        self.index += 1;
         letter
     }
 
@@ -64,73 +64,73 @@ impl Reader {
     }
 
     fn end_word(&mut self) {
-        let quoted = std::mem::take(&mut self.quoted);
+        let quoted = std::mem::take(&mut self.is_quoted);
         if let Some(word) = self.word.take() {
-            self.found.push(Piece::Word(word, quoted));
+            self.tokens.push(CommandToken::Word(word, quoted));
         }
     }
 
-    fn end(&mut self, piece: Piece) {
+    fn end_command(&mut self, piece: CommandToken) {
         self.end_word();
-        self.found.push(piece);
+        self.tokens.push(piece);
     }
 
-    fn read(&mut self) {
+    fn read_all(&mut self) {
         while let Some(letter) = self.next() {
             match letter {
-                '\'' => self.single(),
-                '"' => self.double(),
+                '\'' => self.read_single_quoted(),
+                '"' => self.read_double_quoted(),
                 '$' if self.peek(0) == Some('\'') => {
-                    self.at += 1;
-                    self.escaped();
+                    self.index += 1;
+                    self.read_escaped();
                 }
                 '$' if self.peek(0) == Some('"') => {}
-                '$' if self.peek(0) == Some('(') => self.end(Piece::End),
+                '$' if self.peek(0) == Some('(') => self.end_command(CommandToken::End),
                 '\\' => {
                     if let Some(next) = self.next() {
-                        self.quoted = true;
+                        self.is_quoted = true;
                         self.push(next);
                     }
                 }
                 '#' if self.word.is_none() => {
                     while self.peek(0).is_some_and(|letter| letter != '\n') {
-                        self.at += 1;
+                        self.index += 1;
                     }
                 }
                 ' ' | '\t' | '\r' => self.end_word(),
                 '\n' => {
-                    self.end(Piece::End);
-                    self.documents();
+                    self.end_command(CommandToken::End);
+                    self.read_documents();
                 }
-                ';' | '(' | ')' | '`' => self.end(Piece::End),
+                ';' | '(' | ')' | '`' => self.end_command(CommandToken::End),
                 '|' if self.peek(0) == Some('|') => {
-                    self.at += 1;
-                    self.end(Piece::End);
+                    self.index += 1;
+                    self.end_command(CommandToken::End);
                 }
                 '|' => {
-                    self.at += usize::from(self.peek(0) == Some('&'));
-                    self.end(Piece::Pipe);
+                    self.index += usize::from(self.peek(0) == Some('&'));
+                    self.end_command(CommandToken::Pipe);
                 }
                 '&' if self.peek(0) == Some('>') => self.end_word(),
-                '&' => self.end(Piece::End),
-                '>' | '<' => self.redirect(letter),
+                '&' => self.end_command(CommandToken::End),
+                '>' | '<' => self.read_redirection(letter),
                 letter => self.push(letter),
             }
         }
         self.end_word();
     }
 
-    fn single(&mut self) {
+    fn read_single_quoted(&mut self) {
         self.word.get_or_insert_default();
-        self.quoted = true;
+        self.is_quoted = true;
         while let Some(letter) = self.next().filter(|letter| *letter != '\'') {
             self.push(letter);
         }
     }
 
-    fn double(&mut self) {
+    fn read_double_quoted(&mut self) {
         self.word.get_or_insert_default();
-        self.quoted = true;
+        self.is_quoted = true;
         while let Some(letter) = self.next().filter(|letter| *letter != '"') {
             match letter {
                 '\\' if self.peek(0).is_some_and(|next| "\"\\$`".contains(next)) => {
@@ -144,9 +144,9 @@ impl Reader {
     }
 
     /// `$'..'`, in which letters may be written by their numbers.
-    fn escaped(&mut self) {
+    fn read_escaped(&mut self) {
         self.word.get_or_insert_default();
-        self.quoted = true;
+        self.is_quoted = true;
         while let Some(letter) = self.next().filter(|letter| *letter != '\'') {
             if letter != '\\' {
                 self.push(letter);
@@ -158,7 +158,7 @@ impl Reader {
                 'u' => (4, 16),
                 'U' => (8, 16),
                 '0'..='7' => {
-                    self.at -= 1;
+                    self.index -= 1;
                     (3, 8)
                 }
                 kind => {
@@ -174,81 +174,86 @@ impl Reader {
             for _ in 0..digits {
                 let Some(digit) = self.peek(0).and_then(|digit| digit.to_digit(radix)) else { break };
                 number = number * radix + digit;
-                self.at += 1;
+                self.index += 1;
             }
             self.push(char::from_u32(number).unwrap_or('\u{fffd}'));
         }
     }
 
-    fn redirect(&mut self, sign: char) {
+    fn read_redirection(&mut self, sign: char) {
         // A number before the sign says which stream.
-        if self.word.as_ref().is_some_and(|word| word.chars().all(|letter| letter.is_ascii_digit())) && !self.quoted {
+        if self.word.as_ref().is_some_and(|word| word.chars().all(|letter| letter.is_ascii_digit())) && !self.is_quoted
+        {
             self.word = None;
         }
         self.end_word();
         let next = self.peek(0);
         match (sign, next) {
             ('<', Some('<')) if self.peek(1) == Some('<') => {
-                self.at += 2;
-                self.found.push(Piece::From);
+                self.index += 2;
+                self.tokens.push(CommandToken::InputRedirect);
             }
             ('<', Some('<')) => {
-                self.at += 1 + usize::from(self.peek(1) == Some('-'));
-                self.heading();
+                self.index += 1 + usize::from(self.peek(1) == Some('-'));
+                self.read_document_end();
             }
             // `<(..)` and `>(..)` hold commands.
-            (_, Some('(')) => self.found.push(Piece::End),
+            (_, Some('(')) => self.tokens.push(CommandToken::End),
             ('>', Some('&')) | ('<', Some('&')) => {
-                self.at += 1;
+                self.index += 1;
                 // `2>&1` names a stream, `>&file` a file.
                 let is_stream = self.peek(0).is_some_and(|letter| letter.is_ascii_digit() || letter == '-');
-                self.found.push(if is_stream || sign == '<' { Piece::From } else { Piece::Into });
+                self.tokens.push(if is_stream || sign == '<' {
+                    CommandToken::InputRedirect
+                } else {
+                    CommandToken::OutputRedirect
+                });
             }
             ('>', Some('>' | '|')) | ('<', Some('>')) => {
-                self.at += 1;
-                self.found.push(Piece::Into);
+                self.index += 1;
+                self.tokens.push(CommandToken::OutputRedirect);
             }
-            ('>', _) => self.found.push(Piece::Into),
-            _ => self.found.push(Piece::From),
+            ('>', _) => self.tokens.push(CommandToken::OutputRedirect),
+            _ => self.tokens.push(CommandToken::InputRedirect),
         }
     }
 
     /// The word that ends a document.
-    fn heading(&mut self) {
+    fn read_document_end(&mut self) {
         while matches!(self.peek(0), Some(' ' | '\t')) {
-            self.at += 1;
+            self.index += 1;
         }
         let mut end = String::new();
         while let Some(letter) = self.peek(0).filter(|letter| !" \t\n;|&<>()".contains(*letter)) {
-            self.at += 1;
+            self.index += 1;
             if !matches!(letter, '\'' | '"' | '\\') {
                 end.push(letter);
             }
         }
-        self.documents.push(end);
+        self.pending_documents.push(end);
     }
 
     /// The documents that begin on this line. Each is told behind the command line that it belongs to.
-    fn documents(&mut self) {
-        for end in std::mem::take(&mut self.documents) {
+    fn read_documents(&mut self) {
+        for end in std::mem::take(&mut self.pending_documents) {
             let mut text = String::new();
             loop {
                 let line: String = self
                     .letters
-                    .get(self.at..)
+                    .get(self.index..)
                     .unwrap_or_default()
                     .iter()
                     .take_while(|letter| **letter != '\n')
                     .collect();
-                let is_last = self.at >= self.letters.len();
-                self.at += line.chars().count() + 1;
+                let is_last = self.index >= self.letters.len();
+                self.index += line.chars().count() + 1;
                 if is_last || line.trim_start_matches('\t') == end {
                     break;
                 }
                 text.push_str(&line);
                 text.push('\n');
             }
-            self.found.push(Piece::Document(text));
+            self.tokens.push(CommandToken::Document(text));
         }
     }
 }

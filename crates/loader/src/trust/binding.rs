@@ -13,27 +13,27 @@ use pintle_contract::{
 };
 use pintle_dialects::ParsedProject;
 
-use super::{bound, named};
+use super::{digest, referenced_files};
 use crate::load::for_each_hook;
 
 /// Binds the commands of a project's hooks to their files as they are. Of a project that needs somebody's agreement all files
 /// that a command names are bound, wherever it runs. Of one that somebody named for this run, and whose files nobody listed,
 /// the programs are.
-pub(crate) fn bind(project: &mut ParsedProject, path: &Path, is_whole: bool) {
+pub(crate) fn bind_commands(project: &mut ParsedProject, path: &Path, is_whole: bool) {
     let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     for_each_hook(project, &mut |hook| {
         let HandlerSpec::Command(command) = &mut hook.handler else { return };
-        let files = digests(command, &folder, is_whole);
+        let files = digest_command_files(command, &folder, is_whole);
         command.binding = Some(Arc::new(CommandBinding { project_dir: folder.clone(), files, is_complete: is_whole }));
     });
 }
 
 /// The files of a command, and their digests.
-fn digests(command: &CommandSpec, folder: &Path, is_whole: bool) -> BTreeMap<PathBuf, String> {
+fn digest_command_files(command: &CommandSpec, folder: &Path, is_whole: bool) -> BTreeMap<PathBuf, String> {
     let seen_from = |cwd: &Path| {
-        let found = named::named_in(command, folder, cwd, &[]);
+        let found = referenced_files::referenced_files_in(command, folder, cwd, &[]);
         if is_whole { found.files } else { found.programs }
     };
     let mut files = seen_from(folder);
@@ -41,11 +41,11 @@ fn digests(command: &CommandSpec, folder: &Path, is_whole: bool) -> BTreeMap<Pat
         // Where it will run is not known, and most often it is here.
         files.extend(std::env::current_dir().and_then(|cwd| cwd.canonicalize()).iter().flat_map(|cwd| seen_from(cwd)));
     }
-    files.into_iter().filter_map(|file| bound::of_file(&file).ok().map(|digest| (file, digest))).collect()
+    files.into_iter().filter_map(|file| digest::digest_file(&file).ok().map(|digest| (file, digest))).collect()
 }
 
 /// The handler of a hook, held to what its command is bound to.
-pub(crate) fn held(handler: Arc<dyn Handler>, declaration: &HookDeclaration) -> Arc<dyn Handler> {
+pub(crate) fn hold_to_binding(handler: Arc<dyn Handler>, declaration: &HookDeclaration) -> Arc<dyn Handler> {
     match &declaration.handler {
         HandlerSpec::Command(command) if command.binding.is_some() => {
             Arc::new(HeldCommand { handler, command: command.clone(), codec: Arc::clone(&declaration.codec) })
@@ -64,11 +64,11 @@ struct HeldCommand {
 
 impl HeldCommand {
     /// Why a call must not run, in words.
-    fn refusal(&self, call: &HookCall<'_>) -> Option<String> {
+    fn binding_violation(&self, call: &HookCall<'_>) -> Option<String> {
         let binding = self.command.binding.as_deref()?;
         let name = |file: &Path| file.strip_prefix(&binding.project_dir).unwrap_or(file).display().to_string();
         if binding.is_complete
-            && let Some(file) = self.strange_file(binding, call)
+            && let Some(file) = self.find_strange_file(binding, call)
         {
             return Some(format!(
                 "where the agent is now, its command does not mean the files that it means in the project: `{}`; name files \
@@ -76,18 +76,19 @@ impl HeldCommand {
                 name(&file)
             ));
         }
-        let is_changed = |(file, digest): &(&PathBuf, &String)| bound::of_file(file).ok().as_ref() != Some(*digest);
+        let is_changed =
+            |(file, digest): &(&PathBuf, &String)| digest::digest_file(file).ok().as_ref() != Some(*digest);
         let (file, _) = binding.files.iter().find(is_changed)?;
         Some(format!("`{}` changed or went since the hook was loaded; look at it, and begin again", name(file)))
     }
 
     /// A file that the command names here and not in the project's folder, or there and not here.
-    fn strange_file(&self, binding: &CommandBinding, call: &HookCall<'_>) -> Option<PathBuf> {
+    fn find_strange_file(&self, binding: &CommandBinding, call: &HookCall<'_>) -> Option<PathBuf> {
         let cwd = &call.event.origin.cwd;
         let cwd = if cwd.is_empty() { std::env::current_dir().ok()? } else { PathBuf::from(cwd) };
         let cwd = cwd.canonicalize().unwrap_or(cwd);
         let variables = self.codec.environment(call.event, &call.hook.event_alias);
-        let here = named::named_in(&self.command, &binding.project_dir, &cwd, &variables).files;
+        let here = referenced_files::referenced_files_in(&self.command, &binding.project_dir, &cwd, &variables).files;
         let is_strange = |file: &&PathBuf| !binding.files.contains_key(*file);
         let missing = || binding.files.keys().find(|file| !here.contains(*file));
         here.iter().find(is_strange).or_else(missing).cloned()
@@ -112,7 +113,7 @@ impl Handler for HeldCommand {
     }
 
     fn call(&self, call: &HookCall<'_>) -> Verdict {
-        let Some(why) = self.refusal(call) else { return self.handler.call(call) };
+        let Some(why) = self.binding_violation(call) else { return self.handler.call(call) };
         let reason = format!("the hook that judges this was not run: {why}");
         // A guard that cannot be asked denies, whatever its dialect makes of a failed one.
         if call.hook.guard {

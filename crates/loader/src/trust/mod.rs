@@ -17,14 +17,14 @@
 //!
 //! [`Capability`]: pintle_contract::Reach
 
-mod agreement;
 mod begun;
 mod binding;
-mod bound;
-mod claim;
-mod footprint;
-mod named;
-mod standing;
+mod digest;
+mod evaluate;
+mod grant;
+mod item;
+mod manifest;
+mod referenced_files;
 mod store;
 
 use std::collections::BTreeMap;
@@ -33,16 +33,16 @@ use std::sync::OnceLock;
 
 use pintle_contract::UntrustedGuardPolicy;
 
-pub use agreement::{Agreement, Difference, State};
 pub use begun::BegunSessions;
-pub(crate) use binding::{bind, held};
-pub use claim::{Claim, ClaimKind};
-pub use footprint::Footprint;
-pub(crate) use footprint::Source;
-pub(crate) use named::files_named_by;
-pub(crate) use standing::stand;
-pub use standing::{Consent, Withheld};
-pub use store::{Store, StoreFault};
+pub(crate) use binding::{bind_commands, hold_to_binding};
+pub(crate) use evaluate::evaluate_trust;
+pub use evaluate::{ProjectTrust, UntrustedHook};
+pub use grant::{TrustDifference, TrustGrant, TrustState};
+pub use item::{TrustItem, TrustItemKind};
+pub(crate) use manifest::LoadedFiles;
+pub use manifest::TrustManifest;
+pub(crate) use referenced_files::files_of_hook;
+pub use store::{TrustStore, TrustStoreError};
 
 use crate::layers::state_dir;
 
@@ -53,69 +53,70 @@ const GUARDS: &str = "PINTLE_UNTRUSTED_GUARDS";
 
 /// Whose agreements count, and what becomes of what nobody agreed to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Trust {
+pub struct TrustOptions {
     /// The file of agreements. Default: none, and nothing was ever agreed to.
-    pub store: Option<PathBuf>,
+    pub store_path: Option<PathBuf>,
     /// What becomes of guards that nobody agreed to. Default: those of a project that nobody knows are passed over, and
     /// those that changed since somebody agreed deny, or else whoever can edit a guard's script could disarm it.
-    pub guards: Option<UntrustedGuardPolicy>,
+    pub untrusted_guards: Option<UntrustedGuardPolicy>,
     /// Whether hooks that do not run are kept among the others all the same, to be shown. Nothing may be fired at such a
     /// set. Default: no.
-    pub lists: bool,
+    pub lists_untrusted: bool,
     /// The guards that ran without anybody's agreement when the session began, by the folders of their projects. What they
     /// guarded is denied when they are not what they were. Default: none.
-    pub session: BTreeMap<PathBuf, Agreement>,
+    pub session_guards: BTreeMap<PathBuf, TrustGrant>,
 }
 
-impl Trust {
+impl TrustOptions {
     /// The file of agreements in the state directory ([`state_dir`]), and `PINTLE_UNTRUSTED_GUARDS=deny`.
     #[must_use]
-    pub fn of_environment() -> Self {
-        Self::of_state(state_dir().as_deref())
+    pub fn from_env() -> Self {
+        Self::from_state_dir(state_dir().as_deref())
     }
 
     /// The file of agreements in this state directory, and `PINTLE_UNTRUSTED_GUARDS=deny`. Without a directory nothing
     /// was ever agreed to.
     #[must_use]
-    pub fn of_state(directory: Option<&Path>) -> Self {
+    pub fn from_state_dir(directory: Option<&Path>) -> Self {
         let denies = std::env::var_os(GUARDS).is_some_and(|word| word == "deny");
         Self {
-            store: directory.map(|folder| folder.join(STORE)),
-            guards: denies.then_some(UntrustedGuardPolicy::Deny),
+            store_path: directory.map(|folder| folder.join(STORE)),
+            untrusted_guards: denies.then_some(UntrustedGuardPolicy::Deny),
             ..Self::default()
         }
     }
 
     /// The same with what the person's settings say of guards. What is stricter counts.
     #[must_use]
-    pub fn or_guards(mut self, guards: Option<UntrustedGuardPolicy>) -> Self {
-        self.guards = self.guards.filter(|own| *own == UntrustedGuardPolicy::Deny).or(guards).or(self.guards);
+    pub fn tighten_guards(mut self, guards: Option<UntrustedGuardPolicy>) -> Self {
+        self.untrusted_guards =
+            self.untrusted_guards.filter(|own| *own == UntrustedGuardPolicy::Deny).or(guards).or(self.untrusted_guards);
         self
     }
 
     /// What was agreed to.
     #[must_use]
-    pub fn agreements(self) -> Agreements {
-        Agreements { trust: self, store: OnceLock::new() }
+    pub fn into_grants(self) -> TrustGrants {
+        TrustGrants { options: self, store: OnceLock::new() }
     }
 }
 
 /// What was agreed to, for one load. The file is read when it is first asked for and never again, so that all of the load
 /// goes by the same.
 #[derive(Debug)]
-pub struct Agreements {
-    trust: Trust,
-    store: OnceLock<Result<Store, StoreFault>>,
+pub struct TrustGrants {
+    options: TrustOptions,
+    store: OnceLock<Result<TrustStore, TrustStoreError>>,
 }
 
-impl Agreements {
+impl TrustGrants {
     /// The file's, or why nothing counts as agreed to.
-    pub(crate) fn store(&self) -> Result<&Store, &StoreFault> {
-        self.store.get_or_init(|| Store::open(&self.trust)).as_ref()
+    pub(crate) fn load_store(&self) -> Result<&TrustStore, &TrustStoreError> {
+        self.store.get_or_init(|| TrustStore::open(&self.options)).as_ref()
     }
 
     /// Whether a folder is one whose guards have to be there.
-    pub(crate) fn knows(&self, folder: &Path) -> bool {
-        self.trust.session.contains_key(folder) || self.store().is_ok_and(|store| store.knows(folder))
+    pub(crate) fn contains(&self, folder: &Path) -> bool {
+        self.options.session_guards.contains_key(folder) || self.load_store().is_ok_and(|store| store.contains(folder))
     }
 }

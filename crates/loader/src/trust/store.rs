@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Agreement, Trust};
-use crate::discover::plain;
+use super::{TrustGrant, TrustOptions};
+use crate::discover::io_error_text;
 
 /// The version of the form.
 const VERSION: u32 = 1;
@@ -26,14 +26,14 @@ const STICKY: u32 = 0o1000;
 
 /// The agreements of a person, by the projects' folders without links in their paths.
 #[derive(Debug, Default)]
-pub struct Store {
+pub struct TrustStore {
     path: Option<PathBuf>,
-    projects: BTreeMap<String, Agreement>,
+    projects: BTreeMap<String, TrustGrant>,
 }
 
 /// Why the agreements cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoreFault {
+pub struct TrustStoreError {
     /// What is wrong, one line, lower case.
     pub message: String,
     /// What to do about it.
@@ -42,7 +42,7 @@ pub struct StoreFault {
     pub is_broken: bool,
 }
 
-impl fmt::Display for StoreFault {
+impl fmt::Display for TrustStoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
@@ -50,36 +50,36 @@ impl fmt::Display for StoreFault {
 
 /// The form of the file.
 #[derive(Debug, Serialize, Deserialize)]
-struct Form {
+struct TrustFile {
     version: u32,
-    projects: BTreeMap<String, Agreement>,
+    projects: BTreeMap<String, TrustGrant>,
 }
 
-impl Store {
+impl TrustStore {
     /// Reads the agreements. A file that is not there holds none.
     ///
     /// # Errors
     /// When the file cannot be read, is no file of agreements, or others can write it or its folder. Then nothing counts as agreed to.
-    pub fn open(trust: &Trust) -> Result<Self, StoreFault> {
-        let Some(path) = &trust.store else { return Ok(Self::default()) };
-        let projects = read(path)?;
+    pub fn open(trust: &TrustOptions) -> Result<Self, TrustStoreError> {
+        let Some(path) = &trust.store_path else { return Ok(Self::default()) };
+        let projects = read_grants(path)?;
         Ok(Self { path: Some(path.clone()), projects })
     }
 
     /// What was agreed to of a project, whose path has no links in it.
     #[must_use]
-    pub fn get(&self, project: &Path) -> Option<&Agreement> {
-        self.projects.get(&key(project))
+    pub fn grant_for(&self, project: &Path) -> Option<&TrustGrant> {
+        self.projects.get(&project_key(project))
     }
 
     /// Whether anything was agreed to of a folder.
     #[must_use]
-    pub fn knows(&self, folder: &Path) -> bool {
-        !self.projects.is_empty() && self.projects.contains_key(&key(folder))
+    pub fn contains(&self, folder: &Path) -> bool {
+        !self.projects.is_empty() && self.projects.contains_key(&project_key(folder))
     }
 
     /// All agreements, by the folders of their projects.
-    pub fn projects(&self) -> impl Iterator<Item = (&str, &Agreement)> {
+    pub fn grants(&self) -> impl Iterator<Item = (&str, &TrustGrant)> {
         self.projects.iter().map(|(folder, agreement)| (folder.as_str(), agreement))
     }
 
@@ -87,19 +87,19 @@ impl Store {
     ///
     /// # Errors
     /// When the file cannot be read or written; then it is as it was.
-    pub fn agree(trust: &Trust, project: &Path, agreement: Agreement) -> Result<(), StoreFault> {
-        Self::change(trust, |projects| {
-            projects.insert(key(project), agreement);
+    pub fn grant(trust: &TrustOptions, project: &Path, agreement: TrustGrant) -> Result<(), TrustStoreError> {
+        Self::update(trust, |projects| {
+            projects.insert(project_key(project), agreement);
         })
     }
 
     /// Takes the agreement to a project back; gives whether there was one.
     ///
     /// # Errors
-    /// As for [`Store::agree`].
-    pub fn revoke(trust: &Trust, project: &Path) -> Result<bool, StoreFault> {
+    /// As for [`TrustStore::grant`].
+    pub fn revoke(trust: &TrustOptions, project: &Path) -> Result<bool, TrustStoreError> {
         let mut was_there = false;
-        Self::change(trust, |projects| was_there = projects.remove(&key(project)).is_some())?;
+        Self::update(trust, |projects| was_there = projects.remove(&project_key(project)).is_some())?;
         Ok(was_there)
     }
 
@@ -107,24 +107,27 @@ impl Store {
     ///
     /// # Errors
     /// When it cannot be moved.
-    pub fn set_aside(trust: &Trust) -> Result<Option<PathBuf>, StoreFault> {
-        let Some(path) = trust.store.as_ref().filter(|path| path.exists()) else { return Ok(None) };
+    pub fn quarantine(trust: &TrustOptions) -> Result<Option<PathBuf>, TrustStoreError> {
+        let Some(path) = trust.store_path.as_ref().filter(|path| path.exists()) else { return Ok(None) };
         let aside = (1..).map(|number| path.with_extension(format!("broken-{number}"))).find(|aside| !aside.exists());
         let Some(aside) = aside else { return Ok(None) };
-        fs::rename(path, &aside).map_err(|fault| unwritable(path, &fault))?;
+        fs::rename(path, &aside).map_err(|fault| write_error(path, &fault))?;
         Ok(Some(aside))
     }
 
-    fn change(trust: &Trust, change: impl FnOnce(&mut BTreeMap<String, Agreement>)) -> Result<(), StoreFault> {
-        let Some(path) = &trust.store else {
-            return Err(StoreFault {
+    fn update(
+        trust: &TrustOptions,
+        change: impl FnOnce(&mut BTreeMap<String, TrustGrant>),
+    ) -> Result<(), TrustStoreError> {
+        let Some(path) = &trust.store_path else {
+            return Err(TrustStoreError {
                 message: String::from("there is no place to write down what you agree to"),
                 help: String::from("set HOME, or name a folder with PINTLE_STATE_DIR"),
                 is_broken: false,
             });
         };
         let folder = path.parent().unwrap_or(Path::new("."));
-        let failed = |fault: std::io::Error| unwritable(path, &fault);
+        let failed = |fault: std::io::Error| write_error(path, &fault);
         fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
         // Two people at two terminals must not forget what the other one agreed to.
         let guard = OpenOptions::new()
@@ -135,18 +138,18 @@ impl Store {
             .open(path.with_extension("lock"))
             .map_err(failed)?;
         guard.lock().map_err(failed)?;
-        let mut projects = read(path)?;
+        let mut projects = read_grants(path)?;
         change(&mut projects);
-        write(path, &Form { version: VERSION, projects }).map_err(failed)
+        write_atomically(path, &TrustFile { version: VERSION, projects }).map_err(failed)
     }
 
     /// Why the agreements must not be believed for a project: the file lies in it, so that whoever made the project may
     /// have made the file.
     #[must_use]
-    pub fn doubt(&self, project: &Path) -> Option<StoreFault> {
+    pub fn distrust_reason(&self, project: &Path) -> Option<TrustStoreError> {
         let path = self.path.as_ref()?;
         let real = path.canonicalize().unwrap_or_else(|_| path.clone());
-        real.starts_with(project).then(|| StoreFault {
+        real.starts_with(project).then(|| TrustStoreError {
             message: format!("the file of agreements lies in the project itself: `{}`", real.display()),
             help: String::from("a project cannot agree for you; name another folder with PINTLE_STATE_DIR"),
             is_broken: false,
@@ -154,25 +157,25 @@ impl Store {
     }
 }
 
-fn key(project: &Path) -> String {
+fn project_key(project: &Path) -> String {
     project.display().to_string()
 }
 
-fn read(path: &Path) -> Result<BTreeMap<String, Agreement>, StoreFault> {
+fn read_grants(path: &Path) -> Result<BTreeMap<String, TrustGrant>, TrustStoreError> {
     let text = match pintle_files::read_text(path) {
         Ok(text) => text,
         Err(fault) if fault.kind() == ErrorKind::NotFound => return Ok(BTreeMap::new()),
-        Err(fault) if fault.kind() == ErrorKind::InvalidData => return Err(broken(path, "it is not UTF-8")),
+        Err(fault) if fault.kind() == ErrorKind::InvalidData => return Err(broken_file_error(path, "it is not UTF-8")),
         Err(fault) => {
-            return Err(StoreFault {
-                message: format!("cannot read the file of agreements `{}`: {}", path.display(), plain(&fault)),
+            return Err(TrustStoreError {
+                message: format!("cannot read the file of agreements `{}`: {}", path.display(), io_error_text(&fault)),
                 help: String::from("nothing counts as agreed to; mend its permissions"),
                 is_broken: false,
             });
         }
     };
-    if let Some(folder) = open_folder(path) {
-        return Err(StoreFault {
+    if let Some(folder) = find_writable_folder(path) {
+        return Err(TrustStoreError {
             message: format!(
                 "others can write the folder `{}`, in which the file of agreements lies",
                 folder.display()
@@ -183,22 +186,22 @@ fn read(path: &Path) -> Result<BTreeMap<String, Agreement>, StoreFault> {
     }
     let is_open = fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & OTHERS_WRITE != 0);
     if is_open {
-        return Err(StoreFault {
+        return Err(TrustStoreError {
             message: format!("others can write the file of agreements `{}`", path.display()),
             help: format!("nothing counts as agreed to; look at it and `chmod 600 '{}'`", path.display()),
             is_broken: false,
         });
     }
-    let form: Form = serde_json::from_str(&text).map_err(|fault| broken(path, &fault.to_string()))?;
+    let form: TrustFile = serde_json::from_str(&text).map_err(|fault| broken_file_error(path, &fault.to_string()))?;
     match form.version {
         VERSION => Ok(form.projects),
-        other => Err(broken(path, &format!("it is of version {other}, and this program knows {VERSION}"))),
+        other => Err(broken_file_error(path, &format!("it is of version {other}, and this program knows {VERSION}"))),
     }
 }
 
 /// The folder through which others could put another file in the place of this one: its own when others can write it, or
 /// one further up when everybody can and may take away what is not theirs.
-fn open_folder(path: &Path) -> Option<PathBuf> {
+fn find_writable_folder(path: &Path) -> Option<PathBuf> {
     let real = path.canonicalize().ok()?;
     let mode = |folder: &Path| fs::metadata(folder).map(|found| found.permissions().mode()).unwrap_or_default();
     let is_open = |(depth, folder): &(usize, &Path)| match depth {
@@ -208,8 +211,8 @@ fn open_folder(path: &Path) -> Option<PathBuf> {
     real.ancestors().skip(1).enumerate().find(is_open).map(|(_, folder)| folder.to_owned())
 }
 
-fn broken(path: &Path, why: &str) -> StoreFault {
-    StoreFault {
+fn broken_file_error(path: &Path, why: &str) -> TrustStoreError {
+    TrustStoreError {
         message: format!("`{}` is no file of agreements: {why}", path.display()),
         help: String::from(
             "nothing counts as agreed to; `pintle trust` asks again and keeps the file beside the new one",
@@ -218,15 +221,15 @@ fn broken(path: &Path, why: &str) -> StoreFault {
     }
 }
 
-fn unwritable(path: &Path, fault: &std::io::Error) -> StoreFault {
-    StoreFault {
-        message: format!("cannot write the file of agreements `{}`: {}", path.display(), plain(fault)),
+fn write_error(path: &Path, fault: &std::io::Error) -> TrustStoreError {
+    TrustStoreError {
+        message: format!("cannot write the file of agreements `{}`: {}", path.display(), io_error_text(fault)),
         help: String::from("mend its permissions, or name another folder with PINTLE_STATE_DIR"),
         is_broken: false,
     }
 }
 
-fn write(path: &Path, form: &Form) -> std::io::Result<()> {
+fn write_atomically(path: &Path, form: &TrustFile) -> std::io::Result<()> {
     let beside = path.with_extension(format!("{}.new", std::process::id()));
     let written = write_new(&beside, form).and_then(|()| fs::rename(&beside, path));
     if written.is_err() {
@@ -238,7 +241,7 @@ fn write(path: &Path, form: &Form) -> std::io::Result<()> {
     File::open(path.parent().unwrap_or(Path::new(".")))?.sync_all()
 }
 
-fn write_new(path: &Path, form: &Form) -> std::io::Result<()> {
+fn write_new(path: &Path, form: &TrustFile) -> std::io::Result<()> {
     // What a program left behind that was killed here.
     let _ = fs::remove_file(path);
     let mut file = OpenOptions::new().create_new(true).write(true).mode(0o600).open(path)?;

@@ -2,36 +2,36 @@
 
 use pintle_contract::{EnforcementMode, FailurePolicy, Layer, Profile, Severity};
 
-use crate::support::{Project, hook, order};
+use crate::support::{LoaderFixture, hook_file, hook_order};
 
-fn tool() -> String {
+fn tool_file() -> String {
     String::from("---\nscript: |\n  def run(args):\n      return 1\n---\nDoes it.\n")
 }
 
-fn bundle(handler: &str) -> String {
+fn bundle_file(handler: &str) -> String {
     format!("---\nhooks:\n  - handler: {handler}\n    event: tool.pre\n    priority: 5\n    script: x\n---\n")
 }
 
 /// One of everything, and some files that are nothing.
-fn project() -> Project {
-    Project::new(&[
+fn create_project() -> LoaderFixture {
+    LoaderFixture::new(&[
         (
             "harness.md",
             String::from(
                 "---\nhooks:\n  - {handler: inline, event: tool.pre, priority: 5, script: x}\n---\nYou help.\n",
             ),
         ),
-        (".harness/hooks/b.md", hook("tool.pre", 5)),
-        (".harness/hooks/a.md", hook("tool.pre", 5)),
-        (".harness/hooks/.dot.md", hook("tool.pre", 5)),
-        (".harness/hooks/Z.md", hook("tool.pre", 5)),
-        (".harness/hooks/first.md", hook("tool.pre", -1)),
+        (".harness/hooks/b.md", hook_file("tool.pre", 5)),
+        (".harness/hooks/a.md", hook_file("tool.pre", 5)),
+        (".harness/hooks/.dot.md", hook_file("tool.pre", 5)),
+        (".harness/hooks/Z.md", hook_file("tool.pre", 5)),
+        (".harness/hooks/first.md", hook_file("tool.pre", -1)),
         (".harness/hooks/notes.txt", String::from("not read")),
-        (".harness/tools/t.md", tool()),
-        (".harness/root_bundle.md", bundle("root")),
-        (".harness/plugins/p.md", bundle("plugin")),
-        (".harness/builtins/b.md", bundle("builtin")),
-        (".harness/overrides/o.md", bundle("override")),
+        (".harness/tools/t.md", tool_file()),
+        (".harness/root_bundle.md", bundle_file("root")),
+        (".harness/plugins/p.md", bundle_file("plugin")),
+        (".harness/builtins/b.md", bundle_file("builtin")),
+        (".harness/overrides/o.md", bundle_file("override")),
         (".harness/agents/child.md", String::from("---\ndescription: helps\ntools: [t]\nhooks: [a]\n---\nDo it.\n")),
     ])
 }
@@ -40,14 +40,14 @@ fn project() -> Project {
 const ALL: [&str; 10] = ["first", "builtin", ".dot", "Z", "a", "b", "override", "plugin", "root", "inline"];
 
 #[test]
-fn a_project_is_its_own_file_and_everything_below_harness_in_registration_order() {
-    let project = project();
+fn project_is_its_own_file_and_all_below_harness_in_order() {
+    let project = create_project();
     for path in ["", "harness.md"] {
         let loaded = project.load(path);
         assert_eq!(project.findings(&loaded, Severity::Note), Vec::<String>::new());
-        assert_eq!(order(&loaded), ALL);
+        assert_eq!(hook_order(&loaded), ALL);
         assert_eq!(loaded.files, 12);
-        let declared: Vec<&str> = loaded.declarations.iter().map(|hook| hook.name.as_str()).collect();
+        let declared: Vec<&str> = loaded.hook_declarations.iter().map(|hook| hook.name.as_str()).collect();
         assert_eq!(declared, ["builtin", ".dot", "Z", "a", "b", "first", "override", "plugin", "root", "inline"]);
         let agent = loaded.agent.unwrap();
         assert_eq!(agent.instruction, "You help.");
@@ -60,32 +60,32 @@ fn a_project_is_its_own_file_and_everything_below_harness_in_registration_order(
 
 #[test]
 fn a_root_a_folder_and_a_file_are_what_their_names_say() {
-    let project = project();
+    let project = create_project();
     let root = project.load(".harness");
-    assert_eq!(order(&root), ["first", "builtin", ".dot", "Z", "a", "b", "override", "plugin", "root"]);
-    assert_eq!(order(&project.load(".harness/hooks")), ["first", ".dot", "Z", "a", "b"]);
-    assert_eq!(order(&project.load(".harness/hooks/b.md")), ["b"]);
-    assert_eq!(order(&project.load(".harness/plugins")), ["plugin"]);
-    assert_eq!(order(&project.load(".harness/overrides/o.md")), ["override"]);
+    assert_eq!(hook_order(&root), ["first", "builtin", ".dot", "Z", "a", "b", "override", "plugin", "root"]);
+    assert_eq!(hook_order(&project.load(".harness/hooks")), ["first", ".dot", "Z", "a", "b"]);
+    assert_eq!(hook_order(&project.load(".harness/hooks/b.md")), ["b"]);
+    assert_eq!(hook_order(&project.load(".harness/plugins")), ["plugin"]);
+    assert_eq!(hook_order(&project.load(".harness/overrides/o.md")), ["override"]);
     let tool = project.load(".harness/tools/t.md");
-    assert_eq!((order(&tool).len(), tool.agent.unwrap().tools.len()), (0, 1));
+    assert_eq!((hook_order(&tool).len(), tool.agent.unwrap().tools.len()), (0, 1));
     assert!(project.load(".harness/hooks").agent.is_none());
 }
 
 #[test]
 fn a_yaml_file_is_an_agent_without_a_body() {
-    let project = Project::new(&[(
+    let project = LoaderFixture::new(&[(
         "harness.yaml",
         "hooks:\n  - {handler: h, event: turn.end, priority: 1, script: x}\ncontext: {system_prompt: Be brief.}\n",
     )]);
     let loaded = project.load("");
-    assert_eq!(order(&loaded), ["h"]);
+    assert_eq!(hook_order(&loaded), ["h"]);
     assert_eq!(loaded.agent.unwrap().instruction, "Be brief.");
 }
 
 #[test]
 fn a_chain_knows_its_source_and_how_it_composes() {
-    let project = Project::new(&[(
+    let project = LoaderFixture::new(&[(
         "hooks/h.md",
         "---\nevent: tool.post\npriority: 3\ntimeout_ms: 50\non_error: closed\nmode: shadow\nscript: x\n---\n",
     )]);
@@ -107,12 +107,12 @@ fn a_chain_knows_its_source_and_how_it_composes() {
 
 #[test]
 fn policy_that_would_silently_not_load_is_pointed_out() {
-    let project = Project::new(&[
+    let project = LoaderFixture::new(&[
         (".harness/hook/guard.md", String::from("later\n")),
-        (".harness/hooks/more/guard.md", hook("tool.pre", 1)),
-        (".harness/hooks/GUARD.MD", hook("tool.pre", 1)),
+        (".harness/hooks/more/guard.md", hook_file("tool.pre", 1)),
+        (".harness/hooks/GUARD.MD", hook_file("tool.pre", 1)),
         (".harness/policies/notes.md", String::from("---\ntitle: x\n---\nText.\n")),
-        (".harness/cache/x.txt", hook("tool.pre", 1)),
+        (".harness/cache/x.txt", hook_file("tool.pre", 1)),
         (".harness/memory/x.md", String::from("# Notes\n")),
         ("harness.md", String::from("---\n---\nHi.\n")),
         ("harness.yaml", String::from("model: {}\n")),
@@ -126,7 +126,7 @@ fn policy_that_would_silently_not_load_is_pointed_out() {
         "the folder `.harness/policies` is not read",
     ];
     assert_eq!(project.findings(&loaded, Severity::Note), wanted.map(|text| format!("warning: {text}")));
-    assert_eq!(order(&loaded), Vec::<String>::new());
+    assert_eq!(hook_order(&loaded), Vec::<String>::new());
 }
 
 #[test]
@@ -134,16 +134,16 @@ fn a_guard_in_a_folder_that_is_not_read_is_an_error() {
     let block = "pre_tool_use: [{hooks: [{type: command, command: \"true\"}]}]\n";
     let bundle = "---\nhooks:\n  - {handler: h, event: tool.pre, priority: 1, script: x}\n---\n";
     for (path, text) in [
-        ("policies/guard.md", hook("tool.pre", 1)),
-        ("skills/deep/er/guard.md", hook("turn.start", 1)),
-        ("guards/GUARD.MD", hook("tool.pre", 1)),
+        ("policies/guard.md", hook_file("tool.pre", 1)),
+        ("skills/deep/er/guard.md", hook_file("turn.start", 1)),
+        ("guards/GUARD.MD", hook_file("tool.pre", 1)),
         ("context/g.yaml", block.to_owned()),
         ("context/g.yaml", format!("{{{}}}", block.trim())),
         ("models/pack.md", bundle.to_owned()),
-        ("Hooks/guard.md", hook("tool.pre", 1)),
-        ("hooks2/guard.md", hook("tool.pre", 1)),
+        ("Hooks/guard.md", hook_file("tool.pre", 1)),
+        ("hooks2/guard.md", hook_file("tool.pre", 1)),
     ] {
-        let project = Project::new(&[(format!(".harness/{path}").as_str(), text)]);
+        let project = LoaderFixture::new(&[(format!(".harness/{path}").as_str(), text)]);
         let found = project.findings(&project.load(""), Severity::Error);
         let wanted = format!("`.harness/{path}` in it guards nothing");
         assert!(matches!(found.as_slice(), [one] if one.ends_with(&wanted)), "{path}: {found:?}");
@@ -154,19 +154,19 @@ fn a_guard_in_a_folder_that_is_not_read_is_an_error() {
 fn a_block_of_hooks_in_a_folder_of_hooks_is_read() {
     let block = "stop:\n  - {type: command, command: \"true\"}\n";
     let files = [(".harness/hooks/b.yaml", block), ("loose/b.yml", block), ("loose/other.yaml", "x: 1\n")];
-    let project = Project::new(&files);
+    let project = LoaderFixture::new(&files);
     for path in ["", ".harness", ".harness/hooks", "loose"] {
         let loaded = project.load(path);
         assert_eq!(project.findings(&loaded, Severity::Note), Vec::<String>::new(), "{path}");
-        assert_eq!(loaded.declarations.len(), 1, "{path}");
+        assert_eq!(loaded.hook_declarations.len(), 1, "{path}");
     }
-    let project = Project::new(&[(".harness/hooks/b.yaml", "x: 1\n")]);
+    let project = LoaderFixture::new(&[(".harness/hooks/b.yaml", "x: 1\n")]);
     let found = project.findings(&project.load(""), Severity::Note);
     assert_eq!(found, ["warning: the file `.harness/hooks/b.yaml` is not read"]);
 }
 
 #[test]
-fn hooks_registered_while_running_are_declared_from_their_parts_or_their_text() {
+fn runtime_hooks_are_declared_from_parts_or_from_text() {
     let declared = pintle_loader::declare_hook("guard", "meta.hook_register", "x", Some("True"), Some(-2)).unwrap();
     assert_eq!(
         (declared.event.as_str(), &*declared.event_alias, declared.priority),
@@ -176,7 +176,7 @@ fn hooks_registered_while_running_are_declared_from_their_parts_or_their_text() 
     assert_eq!(faults[0].to_string(), "guard:1:1: error: hooks[0].event \"tool.pree\" is invalid");
     assert_eq!(faults[0].help.as_deref(), Some("did you mean `tool.pre`?"));
 
-    let (hook, findings) = pintle_loader::parse_hook_text("guard", &hook("tool.pre", 4));
+    let (hook, findings) = pintle_loader::parse_hook_text("guard", &hook_file("tool.pre", 4));
     assert_eq!((hook.unwrap().priority, findings), (4, Vec::new()));
     let (hook, _) = pintle_loader::parse_hook_text("guard", "---\nevent: tool.pre\npriority: high\nscript: x\n---\n");
     assert!(hook.is_none());

@@ -3,16 +3,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pintle_loader::{Folders, Layers, MissingFolder, Trust, find_config_dir, find_managed_dir, find_projects};
+use pintle_loader::{LayerDirs, MissingDir, TrustOptions, UserDirs, find_config_dir, find_managed_dir, find_projects};
 
 /// The finding of a folder that an option names.
-type Find = fn(Option<&Path>) -> Result<Option<PathBuf>, MissingFolder>;
+type FindDirFn = fn(Option<&Path>) -> Result<Option<PathBuf>, MissingDir>;
 
 #[test]
 fn a_folder_that_is_named_has_to_be_there() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("file"), "").unwrap();
-    let cases: [(Find, &str, &str); 2] = [
+    let cases: [(FindDirFn, &str, &str); 2] = [
         (find_config_dir, "--config-dir", "your own hooks"),
         (find_managed_dir, "--managed-dir", "the hooks of your organisation"),
     ];
@@ -30,29 +30,29 @@ fn a_folder_that_is_named_has_to_be_there() {
 #[test]
 fn folders_are_the_same_wherever_somebody_works() {
     let here = std::env::current_dir().unwrap();
-    let folders = Folders { config: Some(PathBuf::from("own")), state: None, managed: Some(PathBuf::from("/m")) };
-    let wanted = Folders { config: Some(here.join("own")), state: None, managed: Some(PathBuf::from("/m")) };
-    assert_eq!(folders.absolute(), wanted);
+    let folders = UserDirs { config: Some(PathBuf::from("own")), state: None, managed: Some(PathBuf::from("/m")) };
+    let wanted = UserDirs { config: Some(here.join("own")), state: None, managed: Some(PathBuf::from("/m")) };
+    assert_eq!(folders.to_absolute(), wanted);
 }
 
 #[test]
-fn agreements_are_those_of_the_state_folder_that_is_named_and_are_read_once_a_load() {
+fn grants_come_from_the_named_state_dir_and_are_read_once_per_load() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
-    let layers = Layers { cwd: root.join("project/below"), home: Some(root.clone()), ..Layers::default() };
+    let layers = LayerDirs { cwd: root.join("project/below"), home: Some(root.clone()), ..LayerDirs::default() };
     fs::create_dir_all(&layers.cwd).unwrap();
     fs::create_dir(root.join("state")).unwrap();
-    let trust = Trust::of_state(Some(&root.join("state")));
-    assert_eq!(trust.store, Some(root.join("state/trust.json")));
-    assert_eq!(Trust::of_state(None).store, None);
+    let trust = TrustOptions::from_state_dir(Some(&root.join("state")));
+    assert_eq!(trust.store_path, Some(root.join("state/trust.json")));
+    assert_eq!(TrustOptions::from_state_dir(None).store_path, None);
 
-    let before = trust.clone().agreements();
+    let before = trust.clone().into_grants();
     assert_eq!(find_projects(&layers, &before), Vec::<PathBuf>::new());
     let project = root.join("project");
     let agreed = serde_json::json!({"agreed_at_ms": 1, "files": {}, "claims": []});
     let text = serde_json::json!({"version": 1, "projects": {project.display().to_string(): agreed}}).to_string();
     fs::write(root.join("state/trust.json"), text).unwrap();
     assert_eq!(find_projects(&layers, &before), Vec::<PathBuf>::new());
-    assert_eq!(find_projects(&layers, &trust.agreements()), [project]);
-    assert_eq!(find_projects(&layers, &Trust::of_state(Some(&root)).agreements()), Vec::<PathBuf>::new());
+    assert_eq!(find_projects(&layers, &trust.into_grants()), [project]);
+    assert_eq!(find_projects(&layers, &TrustOptions::from_state_dir(Some(&root)).into_grants()), Vec::<PathBuf>::new());
 }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::support::Project;
+use crate::support::LoaderFixture;
 
 fn load_everywhere(bytes: &[u8]) {
     let places = [
@@ -13,7 +13,7 @@ fn load_everywhere(bytes: &[u8]) {
         ".harness/plugins/p.md",
         ".harness/overrides/o.md",
     ];
-    let project = Project::new(&places.map(|place| (place, bytes)));
+    let project = LoaderFixture::new(&places.map(|place| (place, bytes)));
     let loaded = project.load("");
     // Whoever reads the findings shows their places.
     for finding in &loaded.diagnostics {
@@ -24,7 +24,7 @@ fn load_everywhere(bytes: &[u8]) {
             assert!(file.text.is_empty() || file.text.get(span.start..span.end).is_some(), "{finding}: {span:?}");
         }
     }
-    let yaml = Project::new(&[("harness.yaml", bytes)]);
+    let yaml = LoaderFixture::new(&[("harness.yaml", bytes)]);
     assert!(yaml.load("").files == 1);
 }
 

@@ -2,22 +2,22 @@
 
 use pintle_contract::Severity;
 
-use crate::support::{Project, hook};
+use crate::support::{LoaderFixture, hook_file};
 
 const TOOL: &str = "---\nscript: |\n  def run(args):\n      return 1\n---\nDoes it.\n";
 
-fn with(when: &str, script: &str, priority: i64) -> String {
+fn hook_file_with(when: &str, script: &str, priority: i64) -> String {
     format!("---\nevent: tool.pre\npriority: {priority}\nwhen: {when}\nscript: |\n  {script}\n---\n")
 }
 
 #[test]
 fn a_hook_behind_one_that_always_blocks_is_unreachable() {
     let wall = "---\nevent: tool.pre\npriority: 5\nscript: |\n  # closed\n  def handle(event, payload):\n      return block(\"no\")\n---\n";
-    let project = Project::new(&[
-        ("h/a_before.md", hook("tool.pre", 5)),
+    let project = LoaderFixture::new(&[
+        ("h/a_before.md", hook_file("tool.pre", 5)),
         ("h/b_wall.md", wall.to_owned()),
-        ("h/c_behind.md", hook("tool.pre", 6)),
-        ("h/d_elsewhere.md", hook("tool.post", 6)),
+        ("h/c_behind.md", hook_file("tool.pre", 6)),
+        ("h/d_elsewhere.md", hook_file("tool.post", 6)),
     ]);
     let loaded = project.load("h");
     let wanted =
@@ -26,14 +26,14 @@ fn a_hook_behind_one_that_always_blocks_is_unreachable() {
 }
 
 #[test]
-fn a_when_that_no_name_satisfies_and_one_with_a_misspelt_tool_are_pointed_out() {
-    let project = Project::new(&[
+fn unsatisfiable_when_and_misspelt_tool_are_reported() {
+    let project = LoaderFixture::new(&[
         (".harness/tools/run_command.md", TOOL.to_owned()),
-        (".harness/hooks/empty.md", with("one of", "x", 1)),
-        (".harness/hooks/never.md", with("'False'", "x", 1)),
-        (".harness/hooks/known.md", with("one of run_command, exec", "x", 1)),
-        (".harness/hooks/near.md", with("one of run_comand", "x", 1)),
-        (".harness/hooks/strange.md", with("one of fs.read", "x", 1)),
+        (".harness/hooks/empty.md", hook_file_with("one of", "x", 1)),
+        (".harness/hooks/never.md", hook_file_with("'False'", "x", 1)),
+        (".harness/hooks/known.md", hook_file_with("one of run_command, exec", "x", 1)),
+        (".harness/hooks/near.md", hook_file_with("one of run_comand", "x", 1)),
+        (".harness/hooks/strange.md", hook_file_with("one of fs.read", "x", 1)),
     ]);
     let loaded = project.load("");
     let wanted = [
@@ -47,7 +47,7 @@ fn a_when_that_no_name_satisfies_and_one_with_a_misspelt_tool_are_pointed_out() 
 #[test]
 fn scripts_of_tools_agents_and_verification_are_compiled_too() {
     let broken = "---\nscript: SYNTAX tool\nverify: x\n---\nDoes it.\n";
-    let project = Project::new(&[
+    let project = LoaderFixture::new(&[
         ("harness.md", "---\ndelegation:\n  verify: SYNTAX delegation\n---\nYou help.\n"),
         (".harness/tools/t.md", broken),
         (
@@ -68,18 +68,18 @@ fn scripts_of_tools_agents_and_verification_are_compiled_too() {
 fn a_hook_on_questions_in_a_project_that_asks_none_is_pointed_out() {
     let asking = "---\nevent: tool.pre\npriority: 1\nscript: |\n  def handle(event, payload):\n      return ask(\"sure?\")\n---\n";
     let cases = [
-        ("name: a", "tool.post", hook("tool.pre", 1), 0),
-        ("name: a", "permission.ask", hook("tool.pre", 1), 1),
-        ("name: a", "approval.requested", hook("tool.pre", 1), 1),
-        ("permission_mode: autonomous", "permission.ask", hook("tool.pre", 1), 1),
-        ("permission_mode: balanced", "permission.ask", hook("tool.pre", 1), 0),
-        ("permission_mode: strict", "approval.requested", hook("tool.pre", 1), 0),
+        ("name: a", "tool.post", hook_file("tool.pre", 1), 0),
+        ("name: a", "permission.ask", hook_file("tool.pre", 1), 1),
+        ("name: a", "approval.requested", hook_file("tool.pre", 1), 1),
+        ("permission_mode: autonomous", "permission.ask", hook_file("tool.pre", 1), 1),
+        ("permission_mode: balanced", "permission.ask", hook_file("tool.pre", 1), 0),
+        ("permission_mode: strict", "approval.requested", hook_file("tool.pre", 1), 0),
         ("name: a", "permission.ask", asking.to_owned(), 0),
     ];
     for (agent, event, other, told) in cases {
-        let project = Project::new(&[
+        let project = LoaderFixture::new(&[
             ("harness.md", format!("---\n{agent}\n---\nYou help.\n")),
-            (".harness/hooks/waiting.md", hook(event, 5)),
+            (".harness/hooks/waiting.md", hook_file(event, 5)),
             (".harness/hooks/other.md", other),
         ]);
         let loaded = project.load("");
@@ -88,7 +88,7 @@ fn a_hook_on_questions_in_a_project_that_asks_none_is_pointed_out() {
         assert_eq!(project.findings(&loaded, Severity::Warning), vec![line; told], "{agent} {event}");
     }
     // Without an agent of its own the hooks are another host's, which may ask.
-    let project = Project::new(&[(".harness/hooks/waiting.md", hook("permission.ask", 5))]);
+    let project = LoaderFixture::new(&[(".harness/hooks/waiting.md", hook_file("permission.ask", 5))]);
     assert_eq!(project.findings(&project.load(""), Severity::Warning), Vec::<String>::new());
 }
 
@@ -108,7 +108,7 @@ fn a_command_whose_program_is_not_there_is_pointed_out() {
         let team = format!(
             "agents:\n  root:\n    model: openai/a\n    toolsets: [{{type: shell}}]\n    hooks:\n      pre_tool_use:\n        - {{hooks: [{{type: command, command: {command:?}}}]}}\n"
         );
-        let project = Project::new(&[("agent.yaml", team), ("there.sh", String::from("exit 0\n"))]);
+        let project = LoaderFixture::new(&[("agent.yaml", team), ("there.sh", String::from("exit 0\n"))]);
         for path in ["agent.yaml", ""] {
             let found = project.findings(&project.load(path), Severity::Warning);
             let program = command.split(' ').next().unwrap();

@@ -2,13 +2,13 @@
 
 use pintle_contract::Severity;
 
-use crate::support::{Project, hook, order};
+use crate::support::{LoaderFixture, hook_file, hook_order};
 
 /// File name, contents, and the findings of at least a warning.
-fn corpus() -> Vec<(&'static str, Vec<u8>, Vec<&'static str>)> {
+fn malformed_files() -> Vec<(&'static str, Vec<u8>, Vec<&'static str>)> {
     let text = |text: &str| text.as_bytes().to_vec();
     vec![
-        ("a_good", text(&hook("tool.pre", 1)), vec![]),
+        ("a_good", text(&hook_file("tool.pre", 1)), vec![]),
         (
             "bad_yaml",
             text("---\nevent: tool.pre\nwhen: a: b\nscript: x\n---\n"),
@@ -124,11 +124,11 @@ fn corpus() -> Vec<(&'static str, Vec<u8>, Vec<&'static str>)> {
 
 #[test]
 fn every_fault_of_every_file_is_reported_in_one_run() {
-    let corpus = corpus();
+    let corpus = malformed_files();
     let paths: Vec<String> = corpus.iter().map(|(name, ..)| format!(".harness/hooks/{name}.md")).collect();
     let files: Vec<(&str, &[u8])> =
         paths.iter().zip(&corpus).map(|(path, (_, bytes, _))| (path.as_str(), bytes.as_slice())).collect();
-    let project = Project::new(&files);
+    let project = LoaderFixture::new(&files);
     let loaded = project.load("");
     let wanted: Vec<String> = paths
         .iter()
@@ -141,15 +141,16 @@ fn every_fault_of_every_file_is_reported_in_one_run() {
 
 #[test]
 fn one_faulty_file_does_not_keep_the_others_from_loading() {
-    let project = Project::new(&[("hooks/bad.md", String::from("nothing")), ("hooks/good.md", hook("tool.pre", 1))]);
-    assert_eq!(order(&project.load("hooks")), ["good"]);
+    let project =
+        LoaderFixture::new(&[("hooks/bad.md", String::from("nothing")), ("hooks/good.md", hook_file("tool.pre", 1))]);
+    assert_eq!(hook_order(&project.load("hooks")), ["good"]);
 }
 
 #[test]
 fn a_thousand_files_give_a_thousand_findings() {
     let paths: Vec<String> = (0..1000).map(|index| format!("hooks/h{index:04}.md")).collect();
-    let files: Vec<(&str, String)> = paths.iter().map(|path| (path.as_str(), hook("tool.pree", 1))).collect();
-    let project = Project::new(&files);
+    let files: Vec<(&str, String)> = paths.iter().map(|path| (path.as_str(), hook_file("tool.pree", 1))).collect();
+    let project = LoaderFixture::new(&files);
     let loaded = project.load("hooks");
     let wanted: Vec<String> = (0..1000)
         .map(|index| format!("{}:2:8: error: hooks[{index}].event \"tool.pree\" is invalid", paths[index]))
@@ -159,14 +160,14 @@ fn a_thousand_files_give_a_thousand_findings() {
 
 #[test]
 fn what_cannot_be_read_is_an_error_and_no_more() {
-    let project = Project::new(&[("hooks/good.md", hook("tool.pre", 1))]);
+    let project = LoaderFixture::new(&[("hooks/good.md", hook_file("tool.pre", 1))]);
     std::fs::create_dir(project.path("hooks/folder.md")).unwrap();
     let loaded = project.load("hooks");
     assert_eq!(
         project.findings(&loaded, Severity::Note),
         ["hooks/folder.md:1:1: error: cannot read the file: it is not a plain file"]
     );
-    assert_eq!(order(&loaded), ["good"]);
+    assert_eq!(hook_order(&loaded), ["good"]);
 
     let missing = project.load("nowhere");
     let wanted = format!("error: cannot read `{}`: no such file or directory", project.path("nowhere").display());

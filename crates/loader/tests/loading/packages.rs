@@ -4,25 +4,25 @@ use pintle_contract::{
     BuiltHandler, BuiltMatcher, Diagnostic, HandlerFactory, HookDeclaration, Layer, LoadedPlugin, RegistrationArgument,
     RegistrationCall, ScriptSource, Severity, ToolSpec,
 };
-use pintle_loader::{Loaded, load};
+use pintle_loader::{LoadedPath, load};
 use serde_json::json;
 
-use crate::support::{Project, Taking, hook, order};
+use crate::support::{AcceptingFactory, LoaderFixture, hook_file, hook_order};
 
 /// Takes everything; a plugin registers one hook that denies the tool of its file's name.
-struct Registering;
+struct RegisteringFactory;
 
-impl HandlerFactory for Registering {
+impl HandlerFactory for RegisteringFactory {
     fn build_handler(&self, declaration: &HookDeclaration) -> BuiltHandler {
-        Taking.build_handler(declaration)
+        AcceptingFactory.build_handler(declaration)
     }
 
     fn build_matcher(&self, declaration: &HookDeclaration) -> BuiltMatcher {
-        Taking.build_matcher(declaration)
+        AcceptingFactory.build_matcher(declaration)
     }
 
     fn check_tool(&self, tool: &ToolSpec) -> Vec<Diagnostic> {
-        Taking.check_tool(tool)
+        AcceptingFactory.check_tool(tool)
     }
 
     fn load_plugin(&self, name: &str, module: &ScriptSource) -> LoadedPlugin {
@@ -36,12 +36,12 @@ impl HandlerFactory for Registering {
     }
 
     fn check_verify(&self, owner: &str, script: &ScriptSource) -> Vec<Diagnostic> {
-        Taking.check_verify(owner, script)
+        AcceptingFactory.check_verify(owner, script)
     }
 }
 
-fn read(project: &Project, path: &str) -> Loaded {
-    load(&project.path(path), Layer::Project, &Registering)
+fn load_package(project: &LoaderFixture, path: &str) -> LoadedPath {
+    load(&project.path(path), Layer::Project, &RegisteringFactory)
 }
 
 const MANIFEST: &str = "[[hooks]]\nevent = \"PreToolUse\"\nhandler = \"policy::f\"\n";
@@ -49,8 +49,8 @@ const MODULE: &str = "def f(event):\n    return None\n";
 
 #[test]
 fn plugins_are_read_where_hooks_are_and_alone() {
-    let own = hook("tool.pre", 5);
-    let project = Project::new(&[
+    let own = hook_file("tool.pre", 5);
+    let project = LoaderFixture::new(&[
         (".harness/hooks/a.md", own.as_str()),
         (".harness/hooks/b.star", ""),
         (".harness/plugins/c.star", ""),
@@ -64,9 +64,9 @@ fn plugins_are_read_where_hooks_are_and_alone() {
         (".harness/plugins", &["c.star:1 c.star deny"]),
         ("loose", &["d.star:1 d.star deny", "e"]),
     ] {
-        let loaded = read(&project, path);
+        let loaded = load_package(&project, path);
         assert_eq!(project.findings(&loaded, Severity::Warning), [""; 0], "{path}");
-        assert_eq!(order(&loaded), wanted, "{path}");
+        assert_eq!(hook_order(&loaded), wanted, "{path}");
     }
 }
 
@@ -76,7 +76,7 @@ fn a_manifest_brings_its_modules_and_those_of_what_it_depends_on() {
         "[package]\nname = \"app\"\n[exports]\npolicy = \"inner/p.star\"\n[dependencies]\ng = {{path = \"g\"}}\n{MANIFEST}"
     );
     let inner = format!("[package]\nname = \"g\"\n[dependencies]\napp = {{path = \"..\"}}\n{MANIFEST}");
-    let project = Project::new(&[
+    let project = LoaderFixture::new(&[
         ("harn.toml", root.as_str()),
         ("inner/p.star", MODULE),
         ("src/other.star", MODULE),
@@ -84,39 +84,39 @@ fn a_manifest_brings_its_modules_and_those_of_what_it_depends_on() {
         ("g/lib/policy.star", MODULE),
     ]);
     for path in ["", "harn.toml"] {
-        let loaded = read(&project, path);
+        let loaded = load_package(&project, path);
         assert_eq!(project.findings(&loaded, Severity::Warning), [""; 0], "{path}");
-        assert_eq!(order(&loaded), ["policy::f", "g::policy::f"], "{path}");
+        assert_eq!(hook_order(&loaded), ["policy::f", "g::policy::f"], "{path}");
         assert_eq!(loaded.files, 5, "{path}");
     }
 }
 
 #[test]
 fn a_folder_may_hold_several_dialects_at_once() {
-    let own = hook("tool.pre", 5);
-    let project = Project::new(&[
+    let own = hook_file("tool.pre", 5);
+    let project = LoaderFixture::new(&[
         ("harness.md", "---\nname: a\n---\nYou help.\n"),
         (".harness/hooks/a.md", own.as_str()),
         (".harness/plugins/c.star", ""),
         ("harn.toml", MANIFEST),
         ("policy.star", MODULE),
     ]);
-    let loaded = read(&project, "");
+    let loaded = load_package(&project, "");
     assert_eq!(project.findings(&loaded, Severity::Warning), [""; 0]);
-    assert_eq!(order(&loaded), ["a", "policy::f", "c.star:1 c.star deny"]);
+    assert_eq!(hook_order(&loaded), ["a", "policy::f", "c.star:1 c.star deny"]);
     let dialects: Vec<&str> = loaded.chains.iter().map(|chain| chain.dialect).collect();
     assert_eq!(dialects, ["ai_harness", "harn"]);
     assert!(loaded.agent.is_some());
     let team = "agents:\n  root:\n    model: openai/gpt-4o\n    instruction: help\n";
-    let project = Project::new(&[("team.yaml", team), ("harn.toml", MANIFEST), ("policy.star", MODULE)]);
-    let loaded = read(&project, "");
+    let project = LoaderFixture::new(&[("team.yaml", team), ("harn.toml", MANIFEST), ("policy.star", MODULE)]);
+    let loaded = load_package(&project, "");
     assert!(loaded.team.is_some());
-    assert_eq!(order(&loaded), ["policy::f"]);
+    assert_eq!(hook_order(&loaded), ["policy::f"]);
 }
 
 #[test]
 fn a_dependency_that_is_not_there_is_an_error() {
-    let project = Project::new(&[("harn.toml", "[dependencies]\nx = {path = \"gone\"}\n")]);
-    let found = project.findings(&read(&project, ""), Severity::Error);
+    let project = LoaderFixture::new(&[("harn.toml", "[dependencies]\nx = {path = \"gone\"}\n")]);
+    let found = project.findings(&load_package(&project, ""), Severity::Error);
     assert_eq!(found, ["harn.toml:2:13: error: there is no `harn.toml` in `gone`"]);
 }

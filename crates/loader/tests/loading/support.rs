@@ -8,17 +8,17 @@ use pintle_contract::{
     BuiltHandler, BuiltMatcher, Diagnostic, Event, Handler, HandlerFactory, HandlerSpec, HookCall, HookDeclaration,
     Layer, MatchResult, Matcher, MatcherSpec, ScriptSource, Severity, SubjectFilter, ToolSpec, Verdict,
 };
-use pintle_loader::Loaded;
+use pintle_loader::LoadedPath;
 use tempfile::TempDir;
 
 /// Takes every script; one that contains `SYNTAX` has an error, as a real compiler would find.
 #[derive(Debug)]
-pub(crate) struct Taking;
+pub(crate) struct AcceptingFactory;
 
 #[derive(Debug)]
-struct Passes;
+struct PassingHandler;
 
-impl Handler for Passes {
+impl Handler for PassingHandler {
     fn kind(&self) -> &'static str {
         "none"
     }
@@ -29,9 +29,9 @@ impl Handler for Passes {
 
 /// Matches always; the names in `one of a, b` are its subjects.
 #[derive(Debug)]
-struct Named(String);
+struct SubjectListMatcher(String);
 
-impl Matcher for Named {
+impl Matcher for SubjectListMatcher {
     fn matches(&self, _event: &Event) -> MatchResult {
         MatchResult::Yes
     }
@@ -50,42 +50,43 @@ impl Matcher for Named {
     }
 }
 
-fn faults(script: &ScriptSource) -> Vec<Diagnostic> {
+fn script_errors(script: &ScriptSource) -> Vec<Diagnostic> {
     if !script.text.contains("SYNTAX") {
         return Vec::new();
     }
     vec![Diagnostic::error("syntax", "SYNTAX in the script", script.location.clone())]
 }
 
-impl HandlerFactory for Taking {
+impl HandlerFactory for AcceptingFactory {
     fn build_handler(&self, declaration: &HookDeclaration) -> BuiltHandler {
         let diagnostics = match &declaration.handler {
-            HandlerSpec::Script(script) => faults(script),
+            HandlerSpec::Script(script) => script_errors(script),
             _ => Vec::new(),
         };
-        let handler = diagnostics.is_empty().then(|| Arc::new(Passes) as Arc<dyn Handler>);
+        let handler = diagnostics.is_empty().then(|| Arc::new(PassingHandler) as Arc<dyn Handler>);
         BuiltHandler { handler, guard: false, diagnostics }
     }
     fn build_matcher(&self, declaration: &HookDeclaration) -> BuiltMatcher {
         let Some(MatcherSpec::Expression(script)) = &declaration.matcher else {
             return BuiltMatcher::default();
         };
-        let diagnostics = faults(script);
-        let matcher = diagnostics.is_empty().then(|| Arc::new(Named(script.text.to_string())) as Arc<dyn Matcher>);
+        let diagnostics = script_errors(script);
+        let matcher =
+            diagnostics.is_empty().then(|| Arc::new(SubjectListMatcher(script.text.to_string())) as Arc<dyn Matcher>);
         BuiltMatcher { matcher, diagnostics }
     }
     fn check_tool(&self, tool: &ToolSpec) -> Vec<Diagnostic> {
-        tool.script.iter().flat_map(faults).collect()
+        tool.script.iter().flat_map(script_errors).collect()
     }
     fn check_verify(&self, _owner: &str, script: &ScriptSource) -> Vec<Diagnostic> {
-        faults(script)
+        script_errors(script)
     }
 }
 
 /// A folder of files.
-pub(crate) struct Project(TempDir);
+pub(crate) struct LoaderFixture(TempDir);
 
-impl Project {
+impl LoaderFixture {
     /// Writes the files, whose paths are relative.
     pub(crate) fn new<B: AsRef<[u8]>>(files: &[(&str, B)]) -> Self {
         let project = Self(tempfile::tempdir().unwrap());
@@ -103,12 +104,12 @@ impl Project {
     }
 
     /// Loads a path in it.
-    pub(crate) fn load(&self, path: &str) -> Loaded {
-        pintle_loader::load(&self.path(path), Layer::Project, &Taking)
+    pub(crate) fn load(&self, path: &str) -> LoadedPath {
+        pintle_loader::load(&self.path(path), Layer::Project, &AcceptingFactory)
     }
 
     /// The findings of at least a severity, each as `file:line:column: severity: message`, relative to the project.
-    pub(crate) fn findings(&self, loaded: &Loaded, least: Severity) -> Vec<String> {
+    pub(crate) fn findings(&self, loaded: &LoadedPath, least: Severity) -> Vec<String> {
         let root = format!("{}/", self.0.path().display());
         let worst = loaded.diagnostics.iter().filter(|finding| finding.severity >= least);
         worst.map(|finding| finding.to_string().replace(&root, "")).collect()
@@ -116,12 +117,12 @@ impl Project {
 }
 
 /// The names of the hooks of all chains, in order.
-pub(crate) fn order(loaded: &Loaded) -> Vec<String> {
+pub(crate) fn hook_order(loaded: &LoadedPath) -> Vec<String> {
     loaded.chains.iter().flat_map(|chain| &chain.hooks).map(|hook| hook.id.to_string()).collect()
 }
 
 /// A hook file that does nothing wrong.
-pub(crate) fn hook(event: &str, priority: i64) -> String {
+pub(crate) fn hook_file(event: &str, priority: i64) -> String {
     format!(
         "---\nevent: {event}\npriority: {priority}\nscript: |\n  def handle(event, payload):\n      return allow()\n---\n\n# why\n"
     )

@@ -2,9 +2,9 @@
 
 use pintle_contract::{Layer, Severity};
 use pintle_dialects::docker_agent::DockerAgentVersion;
-use pintle_loader::{Options, load_with, team_file};
+use pintle_loader::{LoadOptions, find_team_file, load_with};
 
-use crate::support::{Project, Taking};
+use crate::support::{AcceptingFactory, LoaderFixture};
 
 const TEAM: &str = "agents:\n  root:\n    model: openai/gpt-4o\n    redact_secrets: false\n    hooks:\n      stop:\n        - {type: command, command: \"true\"}\n";
 const NOTHING: Vec<String> = Vec::new();
@@ -12,32 +12,32 @@ const NOTHING: Vec<String> = Vec::new();
 #[test]
 fn a_yaml_with_agents_is_a_team_as_a_file_and_as_the_only_one_of_a_folder() {
     let files = [("team/agents.yml", TEAM), ("team/turns.yaml", "turns: []\n"), ("team/README.md", "# About\n")];
-    let project = Project::new(&files);
+    let project = LoaderFixture::new(&files);
     for path in ["team/agents.yml", "team"] {
         let loaded = project.load(path);
         assert_eq!(project.findings(&loaded, Severity::Note), NOTHING, "{path}");
         let team = loaded.team.unwrap();
         assert_eq!((team.agents.len(), loaded.files), (1, 1), "{path}");
         // The hooks of a member run for that member alone.
-        assert_eq!((loaded.chains.len(), loaded.declarations.len()), (0, 0), "{path}");
+        assert_eq!((loaded.chains.len(), loaded.hook_declarations.len()), (0, 0), "{path}");
         assert!(team.agents[0].hooks.iter().any(|hook| &*hook.event_alias == "stop"), "{path}");
-        assert_eq!(team_file(&project.path(path)), Some(project.path("team/agents.yml")), "{path}");
+        assert_eq!(find_team_file(&project.path(path)), Some(project.path("team/agents.yml")), "{path}");
     }
-    assert_eq!(team_file(&project.path("team/turns.yaml")), None);
+    assert_eq!(find_team_file(&project.path("team/turns.yaml")), None);
 }
 
 #[test]
 fn a_harness_wins_over_a_team_and_two_teams_are_no_answer() {
-    let both = Project::new(&[("harness.md", "---\nname: a\n---\nHelp.\n"), ("team.yaml", TEAM)]);
+    let both = LoaderFixture::new(&[("harness.md", "---\nname: a\n---\nHelp.\n"), ("team.yaml", TEAM)]);
     let loaded = both.load("");
     assert!(loaded.team.is_none() && loaded.agent.is_some());
     // By its usual name its hooks are the project's, and its agents nobody's.
-    let usual = Project::new(&[("harness.md", "---\nname: a\n---\nHelp.\n"), ("agent.yaml", TEAM)]);
+    let usual = LoaderFixture::new(&[("harness.md", "---\nname: a\n---\nHelp.\n"), ("agent.yaml", TEAM)]);
     let loaded = usual.load("");
     assert!(loaded.team.is_none() && loaded.agent.is_some());
-    assert!(loaded.declarations.iter().any(|hook| &*hook.event_alias == "stop"));
-    assert_eq!(team_file(&usual.path("")), None);
-    let two = Project::new(&[("x/one.yaml", TEAM), ("x/two.yaml", TEAM)]);
+    assert!(loaded.hook_declarations.iter().any(|hook| &*hook.event_alias == "stop"));
+    assert_eq!(find_team_file(&usual.path("")), None);
+    let two = LoaderFixture::new(&[("x/one.yaml", TEAM), ("x/two.yaml", TEAM)]);
     let loaded = two.load("x");
     let message = loaded.diagnostics[0].message.replace(&format!("{}/", two.path("").display()), "");
     assert_eq!(
@@ -49,20 +49,25 @@ fn a_harness_wins_over_a_team_and_two_teams_are_no_answer() {
 
 #[test]
 fn a_harness_yaml_stays_one_and_a_block_of_hooks_is_hooks() {
-    let harness = Project::new(&[("harness.yaml", "name: small\nagents: none\n")]);
+    let harness = LoaderFixture::new(&[("harness.yaml", "name: small\nagents: none\n")]);
     assert!(harness.load("harness.yaml").agent.is_some());
-    let block = Project::new(&[("hooks.yaml", "stop:\n  - {type: command, command: \"true\"}\n")]);
+    let block = LoaderFixture::new(&[("hooks.yaml", "stop:\n  - {type: command, command: \"true\"}\n")]);
     let loaded = block.load("hooks.yaml");
-    assert_eq!((loaded.chains.len(), loaded.declarations.len(), loaded.chains[0].layer), (1, 1, Layer::Project));
+    assert_eq!((loaded.chains.len(), loaded.hook_declarations.len(), loaded.chains[0].layer), (1, 1, Layer::Project));
 }
 
 #[test]
 fn a_version_that_is_asked_for_outranks_the_file() {
     let newer =
         TEAM.replace("stop:", "tool_guard:").replace("- {type", "- matcher: x\n          hooks:\n            - {type");
-    let project = Project::new(&[("team.yaml", newer.as_str())]);
+    let project = LoaderFixture::new(&[("team.yaml", newer.as_str())]);
     let load = |compat| {
-        load_with(&project.path("team.yaml"), Layer::Project, &Taking, &Options { compat, ..Options::default() })
+        load_with(
+            &project.path("team.yaml"),
+            Layer::Project,
+            &AcceptingFactory,
+            &LoadOptions { compat, ..LoadOptions::default() },
+        )
     };
     assert_eq!(project.findings(&load(None), Severity::Warning), NOTHING);
     let older = project.findings(&load(Some(DockerAgentVersion::G1)), Severity::Error);

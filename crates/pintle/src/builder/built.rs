@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pintle_contract::{AgentSpec, Diagnostic, HookDeclaration, PersonaSpec, Severity, TeamSpec};
-use pintle_loader::{Consent, PolicyFiles};
+use pintle_loader::{PolicyFiles, ProjectTrust};
 
 use crate::Runtime;
 
@@ -22,7 +22,7 @@ pub struct Built {
     pub declarations: Vec<HookDeclaration>,
     /// What became of the projects that needed consent: those that [`Builder::layers`](super::Builder::layers) found, and those of
     /// [`Builder::found`](super::Builder::found).
-    pub projects: Vec<Consent>,
+    pub projects: Vec<ProjectTrust>,
     /// The files that hold policy: all that were read, what hooks name, and the folder of the agreements.
     pub policy: PolicyFiles,
     /// Everything that was found, of every file.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use pintle_contract::Layer;
 use pintle_handlers as handlers;
-use pintle_loader::{Consent, Layers, Loaded, Options, Trust};
+use pintle_loader::{LayerDirs, LoadOptions, LoadedPath, ProjectTrust, TrustOptions};
 
 /// A path to load.
 #[derive(Debug)]
@@ -31,21 +31,27 @@ pub(super) enum Purpose {
 /// Loads the organisation's hooks, the person's, those of the project around the host, and those of the paths.
 pub(super) fn load(
     paths: &[Place],
-    layers: &Layers,
+    layers: &LayerDirs,
     user: Option<&Path>,
-    trust: Trust,
+    trust: TrustOptions,
     build: &handlers::DefaultHandlerFactory,
-    options: &Options<'_>,
-) -> Vec<Loaded> {
+    options: &LoadOptions<'_>,
+) -> Vec<LoadedPath> {
     let folder = |folder: &Path, layer| pintle_loader::load_layer(folder, layer, build, options);
-    let mut loaded: Vec<Loaded> = layers.managed.iter().map(|managed| folder(managed, Layer::Managed)).collect();
+    let mut loaded: Vec<LoadedPath> = layers.managed.iter().map(|managed| folder(managed, Layer::Managed)).collect();
     loaded.extend(user.or(layers.config.as_deref()).map(|user| folder(user, Layer::User)));
     let guards = loaded.iter().find_map(|loaded| loaded.untrusted_guards);
-    let agreements = trust.or_guards(guards).agreements();
-    let found = Options { agreements: Some(&agreements), without: layers.without.as_deref(), ..*options };
+    let agreements = trust.tighten_guards(guards).into_grants();
+    let found = LoadOptions {
+        trust_grants: Some(&agreements),
+        excluded_dialect: layers.excluded_dialect.as_deref(),
+        ..*options
+    };
     if !layers.cwd.as_os_str().is_empty() {
         let projects = pintle_loader::find_projects(layers, &agreements);
-        loaded.extend(projects.iter().map(|project| pintle_loader::load_found(project, Layer::Project, build, &found)));
+        loaded.extend(
+            projects.iter().map(|project| pintle_loader::load_discovered(project, Layer::Project, build, &found)),
+        );
     }
     loaded.extend(paths.iter().map(|place| {
         let options = if place.is_found { &found } else { options };
@@ -63,8 +69,8 @@ pub(super) fn load(
 
 /// The folder whose files hooks read. Of several projects it is the outermost: a folder with hooks that somebody makes below
 /// it does not lead its guards to other files.
-pub(super) fn workspace(named: Option<PathBuf>, projects: &[Consent], layers: &Layers) -> Option<PathBuf> {
-    let found = || projects.first().map(|project| project.footprint.folder.clone());
+pub(super) fn workspace(named: Option<PathBuf>, projects: &[ProjectTrust], layers: &LayerDirs) -> Option<PathBuf> {
+    let found = || projects.first().map(|project| project.manifest.folder.clone());
     let around = || Some(layers.cwd.clone()).filter(|folder| !folder.as_os_str().is_empty());
     named.or_else(found).or_else(around)
 }

@@ -1,6 +1,6 @@
 //! The digest of a project is that of every byte that counts.
 
-use pintle::loader::State;
+use pintle::loader::TrustState;
 use proptest::prelude::*;
 
 use crate::stage::{PROJECT, Stage};
@@ -37,13 +37,13 @@ proptest! {
         }
         prop_assume!(bytes != text);
         let stage = Stage::agreed();
-        let before = stage.consent().footprint.digest();
+        let before = stage.consent().manifest.digest();
         stage.write(file, &bytes);
         // Whatever became of the file, such as one that no longer loads.
         let built = pintle::Runtime::builder().layers(stage.layers()).trust(stage.trust()).build();
         let consent = built.projects.first().unwrap();
-        prop_assert_ne!(&consent.footprint.digest(), &before);
-        prop_assert_eq!(consent.state, State::Changed);
+        prop_assert_ne!(&consent.manifest.digest(), &before);
+        prop_assert_eq!(consent.state, TrustState::Changed);
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use pintle::Decision;
-use pintle::loader::State;
+use pintle::loader::TrustState;
 
 use crate::stage::Stage;
 
@@ -34,7 +34,7 @@ fn the_guards_of_coding_agents_are_bound_to_their_scripts() {
         [(".claude/settings.json", SETTINGS, ".claude/hooks/guard.sh"), ("settings.json", FRAMEWORK, "checks/Guard.sh")]
     {
         let stage = stage(file, settings, guard);
-        assert_eq!(stage.state(), State::New, "{file}");
+        assert_eq!(stage.state(), TrustState::New, "{file}");
         assert_eq!(stage.shell().decision, Decision::Allow, "{file}");
         stage.agree();
         assert!(stage.shell().reason().contains("the guard says no"), "{file}: {}", stage.shell().reason());
@@ -51,14 +51,14 @@ fn what_an_agent_writes_into_its_settings_besides_hooks_changes_nothing() {
     stage.agree();
     stage.write(".claude/settings.json", SETTINGS.replace("Bash(ls)", "Bash(rm *)"));
     stage.write(".claude/settings.local.json", r#"{"permissions": {"allow": ["Bash(git *)"]}}"#);
-    assert_eq!(stage.state(), State::Agreed);
+    assert_eq!(stage.state(), TrustState::Trusted);
     stage.write(".claude/settings.json", SETTINGS.replace("\"hooks\"", "\"disableAllHooks\": true, \"hooks\""));
-    assert_eq!(stage.state(), State::Changed);
+    assert_eq!(stage.state(), TrustState::Changed);
     stage.write(".claude/settings.json", SETTINGS);
-    assert_eq!(stage.state(), State::Agreed);
+    assert_eq!(stage.state(), TrustState::Trusted);
     let hook = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#;
     stage.write(".claude/settings.local.json", hook);
-    assert_eq!(stage.state(), State::Changed);
+    assert_eq!(stage.state(), TrustState::Changed);
     assert!(stage.shell().reason().contains("the guard says no"), "the hook that was agreed to still runs");
 }
 
@@ -67,7 +67,7 @@ fn a_program_that_is_a_hook_by_its_name_is_bound_to_its_bytes() {
     let stage = stage(".clinerules/hooks/PreToolUse", GUARD, ".clinerules/hooks/PreToolUse");
     stage.agree();
     stage.write(".clinerules/hooks/PreToolUse", "#!/bin/sh\nexit 0\n");
-    assert_eq!(stage.state(), State::Changed);
+    assert_eq!(stage.state(), TrustState::Changed);
     assert_eq!(stage.shell().decision, Decision::Deny);
 }
 
@@ -76,6 +76,6 @@ fn the_host_runs_its_own_hooks_itself() {
     let mut stage = stage(".claude/settings.json", SETTINGS, ".claude/hooks/guard.sh");
     stage.without = Some("claude_code");
     let consent = stage.consent();
-    assert!(consent.withheld.is_empty() && consent.notice().is_none(), "{:?}", consent.withheld);
+    assert!(consent.untrusted_hooks.is_empty() && consent.user_notice().is_none(), "{:?}", consent.untrusted_hooks);
     assert_eq!(stage.built().runtime.hooks().hooks().count(), 0);
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use pintle::loader::{Layers, find_projects};
+use pintle::loader::{LayerDirs, find_projects};
 use pintle::{Layer, Runtime};
 
 use crate::stage::Stage;
@@ -24,7 +24,7 @@ fn the_organisation_comes_before_the_person_and_the_person_before_the_project() 
     stage.write("../own/harn.toml", "[[hooks]]\nevent = \"SessionStart\"\nhandler = \"p::start\"\n");
     stage.write("../own/p.star", "def start(event):\n    return None\n");
     let managed = vec![above("managed"), above("nowhere")];
-    let layers = Layers { managed, ..stage.layers() };
+    let layers = LayerDirs { managed, ..stage.layers() };
     let built = Runtime::builder().layers(layers).trust(stage.trust()).build();
     let found: Vec<String> = built.diagnostics.iter().map(ToString::to_string).collect();
     assert_eq!(found, [""; 0]);
@@ -60,9 +60,9 @@ fn a_dialect_that_the_host_runs_itself_is_left_out() {
     // It is a part of what was agreed to all the same, and whoever asks the others must not be told of it.
     stage.write("hooks/guard.sh", "#!/bin/sh\n");
     let consent = stage.consent();
-    assert!(consent.withheld.is_empty(), "{:?}", consent.withheld);
+    assert!(consent.untrusted_hooks.is_empty(), "{:?}", consent.untrusted_hooks);
     fs::remove_file(stage.path("agent.yaml")).unwrap();
-    assert!(stage.consent().withheld.is_empty());
+    assert!(stage.consent().untrusted_hooks.is_empty());
 }
 
 #[test]
@@ -100,8 +100,8 @@ fn the_project_is_the_nearest_folder_with_hooks_up_to_the_repository_or_home() {
         ("nowhere", None),
     ];
     for (cwd, wanted) in cases {
-        let layers = Layers { cwd: root.join(cwd), home: Some(root.join("home")), ..Layers::default() };
-        let found = find_projects(&layers, &pintle::loader::Trust::default().agreements());
+        let layers = LayerDirs { cwd: root.join(cwd), home: Some(root.join("home")), ..LayerDirs::default() };
+        let found = find_projects(&layers, &pintle::loader::TrustOptions::default().into_grants());
         assert_eq!(found, wanted.map(|wanted| root.join(wanted)).into_iter().collect::<Vec<_>>(), "{cwd}");
     }
 }

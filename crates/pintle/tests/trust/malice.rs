@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use pintle::loader::{Agreement, State, Store, Trust};
+use pintle::loader::{TrustGrant, TrustOptions, TrustState, TrustStore};
 use pintle::{Decision, Runtime};
 
 use crate::stage::Stage;
@@ -12,14 +12,14 @@ use crate::stage::Stage;
 fn a_project_cannot_bring_the_agreement_along() {
     let stage = Stage::new();
     let consent = stage.consent();
-    let trust = Trust { store: Some(stage.path(".state/trust.json")), ..stage.trust() };
-    Store::agree(&trust, consent.folder(), Agreement::to(&consent.footprint, 1)).unwrap();
+    let trust = TrustOptions { store_path: Some(stage.path(".state/trust.json")), ..stage.trust() };
+    TrustStore::grant(&trust, consent.folder(), TrustGrant::new(&consent.manifest, 1)).unwrap();
     let built = Runtime::builder().layers(stage.layers()).trust(trust).build();
     let consent = built.projects.first().unwrap();
-    assert_eq!(consent.state, State::New);
-    let fault = consent.fault.as_ref().unwrap();
+    assert_eq!(consent.state, TrustState::New);
+    let fault = consent.error.as_ref().unwrap();
     assert!(fault.message.starts_with("the file of agreements lies in the project itself"), "{fault}");
-    assert!(consent.notice().unwrap().contains("lies in the project itself"));
+    assert!(consent.user_notice().unwrap().contains("lies in the project itself"));
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn a_folder_below_cannot_hide_what_was_agreed_to_above() {
         "below/.harness/hooks/free.md",
         "---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n      return allow()\n---\n",
     );
-    let layers = pintle::loader::Layers { cwd: stage.path("below"), ..stage.layers() };
+    let layers = pintle::loader::LayerDirs { cwd: stage.path("below"), ..stage.layers() };
     let built = stage.built_in(layers);
     let folders: Vec<_> =
         built.projects.iter().map(|project| project.folder().file_name().unwrap().to_owned()).collect();
@@ -70,13 +70,14 @@ fn a_broken_file_of_agreements_agrees_to_nothing_and_is_kept() {
         let stage = Stage::agreed();
         fs::write(stage.store(), text).unwrap();
         let consent = stage.consent();
-        assert_eq!(consent.state, State::New, "{text}");
-        let fault = consent.fault.as_ref().unwrap();
+        assert_eq!(consent.state, TrustState::New, "{text}");
+        let fault = consent.error.as_ref().unwrap();
         assert!(fault.is_broken && fault.message.contains(said), "{fault}");
-        let refused = Store::agree(&stage.trust(), consent.folder(), Agreement::to(&consent.footprint, 1)).unwrap_err();
+        let refused =
+            TrustStore::grant(&stage.trust(), consent.folder(), TrustGrant::new(&consent.manifest, 1)).unwrap_err();
         assert_eq!(&refused, fault);
         assert_eq!(fs::read_to_string(stage.store()).unwrap(), text, "nothing is lost");
-        let aside = Store::set_aside(&stage.trust()).unwrap().unwrap();
+        let aside = TrustStore::quarantine(&stage.trust()).unwrap().unwrap();
         assert_eq!(fs::read_to_string(&aside).unwrap(), text);
         stage.agree();
     }
@@ -89,19 +90,19 @@ fn a_file_of_agreements_that_others_can_write_agrees_to_nothing() {
     assert_eq!(mode & 0o777, 0o600);
     fs::set_permissions(stage.store(), fs::Permissions::from_mode(0o622)).unwrap();
     let consent = stage.consent();
-    assert_eq!(consent.state, State::New);
-    assert!(consent.fault.unwrap().message.starts_with("others can write the file of agreements"));
+    assert_eq!(consent.state, TrustState::New);
+    assert!(consent.error.unwrap().message.starts_with("others can write the file of agreements"));
 }
 
 #[test]
 fn agreements_to_several_projects_stand_beside_each_other() {
     let (one, other) = (Stage::new(), Stage::new());
-    let trust = Trust { store: Some(one.store()), ..Trust::default() };
+    let trust = TrustOptions { store_path: Some(one.store()), ..TrustOptions::default() };
     for stage in [&one, &other] {
         let consent = stage.consent();
-        Store::agree(&trust, consent.folder(), Agreement::to(&consent.footprint, 1)).unwrap();
+        TrustStore::grant(&trust, consent.folder(), TrustGrant::new(&consent.manifest, 1)).unwrap();
     }
-    assert_eq!(Store::open(&trust).unwrap().projects().count(), 2);
-    assert_eq!(one.state(), State::Agreed);
-    assert_eq!(other.state(), State::New, "it has a person of its own");
+    assert_eq!(TrustStore::open(&trust).unwrap().grants().count(), 2);
+    assert_eq!(one.state(), TrustState::Trusted);
+    assert_eq!(other.state(), TrustState::New, "it has a person of its own");
 }

@@ -4,7 +4,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use pintle::loader::{Agreement, State, Store};
+use pintle::loader::{TrustGrant, TrustState, TrustStore};
 use pintle::{Decision, Layer, Outcome, Runtime, SourceTrust};
 use serde_json::json;
 
@@ -87,15 +87,19 @@ fn whatever_a_guard_becomes_it_denies_until_somebody_agrees_again() {
         stage.agree();
         change(&stage);
         let consent = stage.consent();
-        assert_eq!(consent.state, State::Changed, "{what}");
+        assert_eq!(consent.state, TrustState::Changed, "{what}");
         assert_eq!(call(&stage, "shell", "rm -rf x").decision, Decision::Deny, "{what}");
         let outcome = call(&stage, "shell", "ls");
         assert_eq!(outcome.decision, Decision::Deny, "{what}: what it guarded");
         assert!(outcome.reason().contains("run `pintle trust`"), "{what}: {}", outcome.reason());
-        assert!(consent.notice().unwrap().contains("changed since you agreed"), "{what}");
+        assert!(consent.user_notice().unwrap().contains("changed since you agreed"), "{what}");
         let consent = stage.consent();
-        Store::agree(&stage.trust(), consent.folder(), Agreement::to(&consent.footprint, 2)).unwrap();
-        assert_eq!((stage.state(), call(&stage, "shell", "ls").decision), (State::Agreed, Decision::Allow), "{what}");
+        TrustStore::grant(&stage.trust(), consent.folder(), TrustGrant::new(&consent.manifest, 2)).unwrap();
+        assert_eq!(
+            (stage.state(), call(&stage, "shell", "ls").decision),
+            (TrustState::Trusted, Decision::Allow),
+            "{what}"
+        );
     }
 }
 
@@ -109,7 +113,7 @@ fn what_is_added_to_a_set_is_not_trusted_and_takes_nothing_out_of_force() {
         stage.agree();
         assert_eq!(standings(&stage), [("g", SourceTrust::Trusted)]);
         stage.write(file, more);
-        assert_eq!(stage.state(), State::Changed, "{file}");
+        assert_eq!(stage.state(), TrustState::Changed, "{file}");
         let standings = standings(&stage);
         assert!(standings.iter().all(|(_, standing)| *standing == SourceTrust::Untrusted), "{file}: {standings:?}");
         assert_eq!(calls(&stage), [Decision::Deny, Decision::Allow, Decision::Allow], "{file}");
@@ -119,7 +123,7 @@ fn what_is_added_to_a_set_is_not_trusted_and_takes_nothing_out_of_force() {
     stage.agree();
     let hook = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#;
     stage.write(".claude/settings.json", hook);
-    assert_eq!(stage.state(), State::Changed);
+    assert_eq!(stage.state(), TrustState::Changed);
     assert_eq!(calls(&stage), [Decision::Deny, Decision::Allow, Decision::Allow]);
 }
 
@@ -132,12 +136,12 @@ fn standings(stage: &Stage) -> Vec<(&'static str, SourceTrust)> {
 #[test]
 fn hooks_are_trusted_where_their_set_was_agreed_to_or_named() {
     let stage = with(&[(".harness/hooks/g.md", SCRIPT)]);
-    assert_eq!(stage.state(), State::Free);
+    assert_eq!(stage.state(), TrustState::NotRequired);
     assert_eq!(standings(&stage), [("g", SourceTrust::Untrusted)]);
     assert_eq!(calls(&stage), [Decision::Deny, Decision::Allow, Decision::Allow], "it can refuse all the same");
     stage.agree();
     assert_eq!(standings(&stage), [("g", SourceTrust::Trusted)]);
-    Store::revoke(&stage.trust(), stage.consent().folder()).unwrap();
+    TrustStore::revoke(&stage.trust(), stage.consent().folder()).unwrap();
     assert_eq!(standings(&stage), [("g", SourceTrust::Untrusted)]);
     // Named on the command line, and the person's own.
     let named = Runtime::builder().path(stage.path(""), Layer::Project).build();
@@ -156,7 +160,7 @@ fn hooks_of_agents_stand_as_their_project_does() {
         let hooks = built.team.iter().flat_map(|team| &team.agents).flat_map(|agent| agent.hooks.clone());
         let standings: Vec<SourceTrust> =
             hooks.filter(|hook| hook.name == "guard").map(|hook| hook.source_trust).collect();
-        let open = built.projects[0].of_agents.iter().map(|claim| claim.name.clone()).collect::<Vec<_>>();
+        let open = built.projects[0].agent_items.iter().map(|claim| claim.name.clone()).collect::<Vec<_>>();
         (standings, open.contains(&String::from("guard")))
     };
     assert_eq!(found(), (vec![SourceTrust::Untrusted], false));
@@ -191,11 +195,11 @@ fn a_folder_that_others_can_write_holds_no_agreements() {
         let folder = stage.store().parent().unwrap().join(folder).canonicalize().unwrap();
         fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).unwrap();
         let consent = stage.consent();
-        assert_eq!(consent.state == State::Agreed, counts, "{} {mode:o}", folder.display());
+        assert_eq!(consent.state == TrustState::Trusted, counts, "{} {mode:o}", folder.display());
         if !counts {
-            let fault = consent.fault.unwrap();
+            let fault = consent.error.unwrap();
             assert!(fault.message.starts_with("others can write the folder"), "{fault}");
-            let refused = Store::agree(&stage.trust(), consent.footprint.folder.as_path(), Agreement::default());
+            let refused = TrustStore::grant(&stage.trust(), consent.manifest.folder.as_path(), TrustGrant::default());
             assert_eq!(refused.unwrap_err(), fault);
         }
     }
@@ -212,7 +216,7 @@ fn a_pipe_among_the_hooks_keeps_nobody_waiting() {
     let unread = built.diagnostics.iter().filter(|finding| finding.code == "unreadable");
     let faults: Vec<_> = unread.map(|finding| finding.message.as_str()).collect();
     assert_eq!(faults, ["cannot read the file: it is not a plain file"; 2]);
-    let files: Vec<_> = built.projects[0].footprint.files.keys().cloned().collect();
+    let files: Vec<_> = built.projects[0].manifest.files.keys().cloned().collect();
     assert_eq!(files, [".harness/hooks/g.md"]);
 }
 
@@ -231,9 +235,9 @@ fn a_guard_that_nobody_agreed_to_stays_for_the_session() {
         ("deleted with all others", &clear, "is gone or guards less since this session began"),
     ] {
         let stage = with(&[(".harness/hooks/g.md", SCRIPT)]);
-        let guards = |before: Option<&Agreement>| {
+        let guards = |before: Option<&TrustGrant>| {
             let consent = stage.consent();
-            Agreement::of_session(consent.state, &consent.footprint, before)
+            TrustGrant::for_session(consent.state, &consent.manifest, before)
                 .map(|known| (consent.folder().to_owned(), known))
         };
         let began: std::collections::BTreeMap<_, _> = guards(None).into_iter().collect();
@@ -243,7 +247,7 @@ fn a_guard_that_nobody_agreed_to_stays_for_the_session() {
                 Runtime::builder().layers(stage.layers()).trust(stage.trust()).began_with(began.clone()).build();
             let fields = json!({"name": "shell", "args": {"command": "ls"}, "arguments": "{}", "id": "1"});
             let outcome = built.runtime.fire(&stage.event("tool.pre", fields));
-            (outcome, built.projects.iter().filter_map(pintle::loader::Consent::notice).collect::<String>())
+            (outcome, built.projects.iter().filter_map(pintle::loader::ProjectTrust::user_notice).collect::<String>())
         };
         assert_eq!((fire().0.decision, fire().1), (Decision::Allow, String::new()), "{what}");
         stage.write(".harness/hooks/more.md", SCRIPT);
@@ -280,10 +284,10 @@ fn files_that_stand_beside_a_hook_belong_to_the_set() {
             let stage = with(&[(file, text), ("Makefile", "guard:\n\tfalse\n"), ("rules/a.txt", "a\n")]);
             stage.agree();
             change(&stage);
-            assert_eq!(stage.state(), State::Changed, "{file}: {what}");
+            assert_eq!(stage.state(), TrustState::Changed, "{file}: {what}");
             assert_eq!(call(&stage, "shell", "ls").decision, Decision::Deny, "{file}: {what}");
         }
-        let named = with(&[(file, text)]).consent().footprint.not_covered().len();
+        let named = with(&[(file, text)]).consent().manifest.list_not_covered().len();
         assert_eq!(named, usize::from(file != ".harness/hooks/g.md"), "{file}: `make` is named all the same");
     }
 }
@@ -298,7 +302,7 @@ fn a_hook_that_writes_a_log_goes_on_running() {
         stage.agree();
         for _ in 0..3 {
             assert_eq!(call(&stage, "shell", "ls").decision, Decision::Allow, "{command}");
-            assert_eq!(stage.state(), State::Agreed, "{command}");
+            assert_eq!(stage.state(), TrustState::Trusted, "{command}");
         }
     }
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pintle::event::CATALOGUE;
-use pintle::loader::{Agreement, Consent, Layers, State, Store, Trust};
+use pintle::loader::{LayerDirs, ProjectTrust, TrustGrant, TrustOptions, TrustState, TrustStore};
 use pintle::{Built, Event, EventName, Origin, Outcome, Runtime, UntrustedGuardPolicy};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -83,14 +83,19 @@ impl Stage {
         fs::write(path, text).unwrap();
     }
 
-    pub(crate) fn trust(&self) -> Trust {
-        Trust { store: Some(self.store()), guards: self.guards, ..Trust::default() }
+    pub(crate) fn trust(&self) -> TrustOptions {
+        TrustOptions { store_path: Some(self.store()), untrusted_guards: self.guards, ..TrustOptions::default() }
     }
 
-    pub(crate) fn layers(&self) -> Layers {
+    pub(crate) fn layers(&self) -> LayerDirs {
         let own = self.folder.path().canonicalize().unwrap().join("own");
         let config = own.is_dir().then_some(own);
-        Layers { cwd: self.path(""), config, without: self.without.map(str::to_owned), ..Layers::default() }
+        LayerDirs {
+            cwd: self.path(""),
+            config,
+            excluded_dialect: self.without.map(str::to_owned),
+            ..LayerDirs::default()
+        }
     }
 
     /// What a host has that works in the project.
@@ -98,7 +103,7 @@ impl Stage {
         self.built_in(self.layers())
     }
 
-    pub(crate) fn built_in(&self, layers: Layers) -> Built {
+    pub(crate) fn built_in(&self, layers: LayerDirs) -> Built {
         let built = Runtime::builder().layers(layers).trust(self.trust()).build();
         let found: Vec<String> = built.diagnostics.iter().map(ToString::to_string).collect();
         assert!(!built.has_errors(), "{found:?}");
@@ -106,18 +111,18 @@ impl Stage {
     }
 
     /// How the project stands.
-    pub(crate) fn consent(&self) -> Consent {
+    pub(crate) fn consent(&self) -> ProjectTrust {
         self.built().projects.into_iter().next().unwrap()
     }
 
-    pub(crate) fn state(&self) -> State {
+    pub(crate) fn state(&self) -> TrustState {
         self.consent().state
     }
 
     pub(crate) fn agree(&self) {
         let consent = self.consent();
-        Store::agree(&self.trust(), consent.folder(), Agreement::to(&consent.footprint, 1)).unwrap();
-        assert_eq!(self.state(), State::Agreed);
+        TrustStore::grant(&self.trust(), consent.folder(), TrustGrant::new(&consent.manifest, 1)).unwrap();
+        assert_eq!(self.state(), TrustState::Trusted);
     }
 
     /// What comes of a call of the shell.

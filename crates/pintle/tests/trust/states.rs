@@ -1,6 +1,6 @@
 //! What runs in each state.
 
-use pintle::loader::{ClaimKind, State, Store};
+use pintle::loader::{TrustItemKind, TrustState, TrustStore};
 use pintle::{Capability, Decision, UntrustedGuardPolicy};
 use serde_json::json;
 
@@ -10,7 +10,7 @@ use crate::stage::Stage;
 fn an_agreed_project_runs_whole() {
     let stage = Stage::agreed();
     let consent = stage.consent();
-    assert!(consent.withheld.is_empty() && consent.notice().is_none());
+    assert!(consent.untrusted_hooks.is_empty() && consent.user_notice().is_none());
     let outcome = stage.shell();
     assert_eq!(outcome.decision, Decision::Deny);
     assert!(outcome.reason().contains("the guard says no"), "{}", outcome.reason());
@@ -21,8 +21,9 @@ fn an_agreed_project_runs_whole() {
 fn in_a_new_project_runs_only_what_can_only_judge() {
     let stage = Stage::new();
     let consent = stage.consent();
-    assert_eq!(consent.state, State::New);
-    let withheld: Vec<_> = consent.withheld.iter().map(|hook| (hook.hook.as_str(), hook.guard, hook.denies)).collect();
+    assert_eq!(consent.state, TrustState::New);
+    let withheld: Vec<_> =
+        consent.untrusted_hooks.iter().map(|hook| (hook.hook.as_str(), hook.is_guard, hook.is_denied)).collect();
     assert_eq!(withheld, [("teller::tell", false, false), ("guard", true, false), ("hello", true, false)]);
     assert_eq!(stage.shell().decision, Decision::Allow);
     assert!(stage.fire("session.start", json!({})).effects.is_empty());
@@ -30,7 +31,7 @@ fn in_a_new_project_runs_only_what_can_only_judge() {
     let folder = stage.path("");
     let folder = folder.components().as_path().display();
     assert_eq!(
-        consent.notice().unwrap(),
+        consent.user_notice().unwrap(),
         format!(
             "nobody agreed to the hooks of `{folder}`; not run: `teller::tell`, `guard`, `hello`; \
              `pintle trust '{folder}'` shows what they may do and asks"
@@ -61,8 +62,8 @@ fn a_guard_that_changed_denies_until_somebody_agrees_again() {
     let mut stage = Stage::agreed();
     stage.write("hooks/guard.sh", "#!/bin/sh\nexit 0\n");
     let consent = stage.consent();
-    assert_eq!(consent.state, State::Changed);
-    let withheld: Vec<_> = consent.withheld.iter().map(|hook| (hook.hook.as_str(), hook.denies)).collect();
+    assert_eq!(consent.state, TrustState::Changed);
+    let withheld: Vec<_> = consent.untrusted_hooks.iter().map(|hook| (hook.hook.as_str(), hook.is_denied)).collect();
     assert_eq!(withheld, [("guard", true)], "the others are as they were");
     assert_eq!(consent.difference.files_changed, ["hooks/guard.sh"]);
     let outcome = stage.shell();
@@ -80,18 +81,18 @@ fn a_guard_that_changed_denies_until_somebody_agrees_again() {
 fn what_a_project_may_do_is_told_of_each_hook() {
     let consent = Stage::new().consent();
     let claims: Vec<_> = consent
-        .footprint
-        .claims
+        .manifest
+        .items
         .iter()
         // Besides them docker-agent wires built-ins of its own, which only judge.
-        .filter(|claim| claim.kind == ClaimKind::Hook && claim.name != "redact_secrets")
+        .filter(|claim| claim.kind == TrustItemKind::Hook && claim.name != "redact_secrets")
         .filter(|claim| claim.name != "limit_large_tool_results")
         .map(|claim| {
             (
                 claim.name.as_str(),
                 claim.event.as_deref().unwrap(),
-                claim.guard,
-                claim.reach.clone(),
+                claim.is_guard,
+                claim.capabilities.clone(),
                 claim.files.join(" "),
             )
         })
@@ -125,7 +126,7 @@ fn what_a_project_may_do_is_told_of_each_hook() {
             ),
         ]
     );
-    assert!(!consent.footprint.files.contains_key("README.md"));
+    assert!(!consent.manifest.files.contains_key("README.md"));
 }
 
 #[test]
@@ -138,14 +139,14 @@ fn a_project_that_can_only_judge_needs_nobody() {
         ".harness/hooks/guard.md",
         "---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n      return block(\"see https://a.example\")\n---\n",
     );
-    assert_eq!(stage.state(), State::Free);
+    assert_eq!(stage.state(), TrustState::NotRequired);
     assert_eq!(stage.shell().decision, Decision::Deny);
 }
 
 #[test]
 fn an_agreement_can_be_taken_back() {
     let stage = Stage::agreed();
-    assert!(Store::revoke(&stage.trust(), stage.consent().folder()).unwrap());
-    assert!(!Store::revoke(&stage.trust(), stage.consent().folder()).unwrap());
-    assert_eq!(stage.state(), State::New);
+    assert!(TrustStore::revoke(&stage.trust(), stage.consent().folder()).unwrap());
+    assert!(!TrustStore::revoke(&stage.trust(), stage.consent().folder()).unwrap());
+    assert_eq!(stage.state(), TrustState::New);
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::time::{Duration, SystemTime};
 
-use pintle::loader::State;
+use pintle::loader::TrustState;
 use pintle::{Decision, UntrustedGuardPolicy};
 
 use crate::stage::{PROJECT, Stage};
@@ -59,7 +59,7 @@ fn whatever_is_tampered_with_the_agreement_no_longer_counts() {
     for (what, tamper) in cases {
         let stage = Stage::agreed();
         tamper(&stage);
-        assert_eq!(stage.state(), State::Changed, "{what}");
+        assert_eq!(stage.state(), TrustState::Changed, "{what}");
     }
 }
 
@@ -87,7 +87,7 @@ fn what_does_not_change_a_byte_that_counts_changes_nothing() {
     for (what, touch) in cases {
         let stage = Stage::agreed();
         touch(&stage);
-        assert_eq!(stage.state(), State::Agreed, "{what}");
+        assert_eq!(stage.state(), TrustState::Trusted, "{what}");
     }
 }
 
@@ -132,9 +132,9 @@ fn a_project_that_moved_is_a_new_one() {
     let stage = Stage::agreed();
     let moved = stage.path("").parent().unwrap().join("moved");
     fs::rename(stage.path(""), &moved).unwrap();
-    let built = stage.built_in(pintle::loader::Layers { cwd: moved, ..stage.layers() });
-    assert_eq!(built.projects.first().map(|project| project.state), Some(State::New));
+    let built = stage.built_in(pintle::loader::LayerDirs { cwd: moved, ..stage.layers() });
+    assert_eq!(built.projects.first().map(|project| project.state), Some(TrustState::New));
     // Another one in its place has to be what was agreed to.
     stage.write("agent.yaml", "agents:\n  root:\n    model: openai/gpt-4o\n    instruction: help\n");
-    assert_eq!(stage.state(), State::Changed);
+    assert_eq!(stage.state(), TrustState::Changed);
 }

@@ -3,7 +3,7 @@
 mod told;
 
 use clap::Args;
-use pintle::loader::Folders;
+use pintle::loader::UserDirs;
 use pintle_bridge::HOSTS;
 use pintle_bridge::doctor::{Examination, examine};
 use serde_json::Value;
@@ -24,7 +24,7 @@ pub(crate) struct Doctor {
 impl Doctor {
     pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
         let site = self.project.site()?;
-        let now = Folders::of_environment().absolute();
+        let now = UserDirs::from_env().to_absolute();
         let look = |host| examine(host, &site, &now);
         let found: Vec<Examination> = match self.host {
             Some(host) => vec![look(host.0)],

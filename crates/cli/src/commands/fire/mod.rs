@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use pintle::loader::ClaimKind;
+use pintle::loader::TrustItemKind;
 use pintle::tape::HeaderRecord;
 use pintle::{Clock, Decision, Event, Origin, Overlay, Scope, SystemClock};
 
@@ -60,7 +60,7 @@ impl Fire {
         let builder = builder(&places, &self.hooks.user)?.tape(tape.tape.clone()).shadow(self.shadow).resolver(self.asks.resolver(open));
         let built = load(builder, &places.paths, terminal)?;
         // Its hooks are asked, too, and nothing else of it.
-        consent::of_agents(&built, |claim| claim.kind == ClaimKind::Member)?;
+        consent::of_agents(&built, |claim| claim.kind == TrustItemKind::Member)?;
         let agent = self.hooks.agent.of(built.team.as_ref())?;
         let chains = agent.as_deref().map(|agent| own_chains(&built, agent)).unwrap_or_default();
         tape.keep();

@@ -6,7 +6,7 @@ mod report;
 use std::path::PathBuf;
 
 use clap::Args;
-use pintle::loader::{Folders, find_managed_dir};
+use pintle::loader::{UserDirs, find_managed_dir};
 use pintle::{Layer, Runtime, Severity, WorkerProgram};
 use pintle_bridge::install::{Options, Plan};
 
@@ -54,7 +54,7 @@ impl Install {
         let folders = match self.scope {
             ScopeArgument::User => folders()?,
             // Other people have the project's settings, too, and other homes.
-            ScopeArgument::Project => Folders::default(),
+            ScopeArgument::Project => UserDirs::default(),
         };
         let (program, hooks) = (program(self.program)?, absolute(self.hooks)?);
         hold_something(&hooks, terminal)?;
@@ -82,9 +82,9 @@ fn program(given: Option<String>) -> Result<String, Fault> {
 }
 
 /// The folders that the command lines name, so that no project can put others in their place.
-fn folders() -> Result<Folders, Fault> {
+fn folders() -> Result<UserDirs, Fault> {
     find_managed_dir(None)?;
-    Ok(Folders::of_environment().absolute())
+    Ok(UserDirs::from_env().to_absolute())
 }
 
 /// Refuses paths whose hooks would guard nothing there.

@@ -124,7 +124,7 @@ impl Run {
         let begun = again.map_or_else(|| Begun::anew(&mut self, &place, clock), Ok)?;
         let Begun { mut tape, path, name, started_ms, before } = begun;
         let (reading, before) = before.unzip();
-        let sessions = BegunSessions::of_state(state_dir().as_deref());
+        let sessions = BegunSessions::from_state_dir(state_dir().as_deref());
         let live = Arc::new(Live::new(terminal.clone(), self.shown(global), started_ms));
         let shown = Arc::new(Scrubbed::new(live.clone()));
         if reading.is_none() {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pintle::calendar_date;
-use pintle::loader::{holds_more_than, team_file};
+use pintle::loader::{has_more_than, find_team_file};
 
 use crate::fault::Fault;
 use crate::options::Places;
@@ -52,8 +52,8 @@ impl Place {
                 )));
             }
         };
-        if let Some(file) = team_file(&path) {
-            let source = if holds_more_than(&path, &file) { path } else { file.clone() };
+        if let Some(file) = find_team_file(&path) {
+            let source = if has_more_than(&path, &file) { path } else { file.clone() };
             let home = PathBuf::from(".");
             return Ok(Self { folder: parent(&file), source, team: Some(file), home, prompts, is_found });
         }

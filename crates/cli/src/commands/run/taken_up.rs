@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pintle::loader::{BegunSessions, state_dir, team_file};
+use pintle::loader::{BegunSessions, state_dir, find_team_file};
 use pintle::tape::record::{HooksRecord, HookScope};
 use pintle::tape::show::single_line;
 use pintle::tape::verify::verify_bytes;
@@ -123,7 +123,7 @@ impl Begun {
             run.prompt.insert(0, words.to_string_lossy().into_owned());
         }
         let home = match &run.path {
-            Some(path) if path.is_dir() && team_file(path).is_none() => path.clone(),
+            Some(path) if path.is_dir() && find_team_file(path).is_none() => path.clone(),
             Some(path) if path.file_name().is_some_and(|name| name == AGENT_FILE) => parent(path),
             _ => PathBuf::from("."),
         };
@@ -148,7 +148,7 @@ impl Begun {
         };
         let opened: Opened = serde_json::from_value(past.opened.clone()).unwrap_or_default();
         let named = if found.path == Path::new(named) { named.to_owned() } else { found.id };
-        let is_known = BegunSessions::of_state(state_dir().as_deref()).knows(&facts(&past.session, &opened));
+        let is_known = BegunSessions::from_state_dir(state_dir().as_deref()).contains(&facts(&past.session, &opened));
         if !is_known {
             run.expect_named(&opened, &named, reading.header.shadow)?;
         }
@@ -165,7 +165,7 @@ impl Run {
     fn expect_named(&self, opened: &Opened, session: &str, shadow: bool) -> Result<(), Fault> {
         let mut missing: Vec<String> = Vec::new();
         let here = absolute(Path::new("."));
-        let is_here = opened.agent == here || team_file(&here).is_some_and(|file| absolute(&file) == opened.agent);
+        let is_here = opened.agent == here || find_team_file(&here).is_some_and(|file| absolute(&file) == opened.agent);
         if self.path.is_none() && !is_here {
             missing.push(format!("the agent `{}`", opened.agent.display()));
         }
@@ -299,7 +299,7 @@ fn difference(guard: &LoadedHook, now: &[LoadedHook]) -> Option<String> {
 
 fn is_agent(path: &Path) -> bool {
     let is_file = path.file_name().is_some_and(|name| name == AGENT_FILE) && path.is_file();
-    is_file || path.join(AGENT_FILE).is_file() || team_file(path).is_some()
+    is_file || path.join(AGENT_FILE).is_file() || find_team_file(path).is_some()
 }
 
 fn parent(file: &Path) -> PathBuf {

@@ -6,7 +6,7 @@ mod revoke;
 use std::path::PathBuf;
 
 use clap::Args;
-use pintle::loader::{Consent, Layers, State, Trust as Trusted, find_projects};
+use pintle::loader::{ProjectTrust, LayerDirs, TrustState, TrustOptions as Trusted, find_projects};
 use serde_json::{Value, json};
 
 use crate::fault::{Fault, Status};
@@ -35,7 +35,7 @@ pub(crate) struct Trust {
 
 impl Trust {
     pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
-        let trust = Trusted::of_environment();
+        let trust = Trusted::from_env();
         if self.list {
             return list::execute(&trust, terminal, global);
         }
@@ -46,12 +46,12 @@ impl Trust {
         let Some(consent) = look(&folder, &self.user, &trust)? else {
             return Err(Fault::failed(format!("`{}` could not be looked at", folder.display())));
         };
-        if let Some(fault) = consent.fault.as_ref().filter(|fault| !fault.is_broken) {
+        if let Some(fault) = consent.error.as_ref().filter(|fault| !fault.is_broken) {
             return Err(refused(fault.clone()));
         }
         // Also what needs no consent to run is bound to its bytes by it, and only then trusted.
-        let is_empty = consent.footprint.files.is_empty() && consent.footprint.claims.is_empty();
-        let is_settled = consent.state == State::Agreed || (consent.state == State::Free && is_empty);
+        let is_empty = consent.manifest.files.is_empty() && consent.manifest.items.is_empty();
+        let is_settled = consent.state == TrustState::Trusted || (consent.state == TrustState::NotRequired && is_empty);
         if global.json {
             if self.yes && !is_settled {
                 agree(&trust, &consent, terminal)?;
@@ -92,8 +92,8 @@ impl Trust {
             );
         }
         let here = std::env::current_dir().unwrap_or_default();
-        let layers = Layers::of_environment(here, self.user.config_dir()?);
-        find_projects(&layers, &trust.clone().agreements()).pop().ok_or_else(|| {
+        let layers = LayerDirs::from_env(here, self.user.config_dir()?);
+        find_projects(&layers, &trust.clone().into_grants()).pop().ok_or_else(|| {
             Fault::invalid("there is no project with hooks around the current directory")
                 .help("name its folder, as in `pintle trust path/to/project`")
         })
@@ -101,10 +101,10 @@ impl Trust {
 }
 
 /// What there is to say when there is nothing to ask.
-fn settled(consent: &Consent) -> Vec<String> {
+fn settled(consent: &ProjectTrust) -> Vec<String> {
     let folder = consent.folder().display();
     match consent.state {
-        State::Agreed => {
+        TrustState::Trusted => {
             let mut lines = vec![format!("you agreed to `{folder}` as it is")];
             lines.extend(not_covered(consent));
             lines
@@ -113,16 +113,16 @@ fn settled(consent: &Consent) -> Vec<String> {
     }
 }
 
-fn value(consent: &Consent, agreed: bool) -> Value {
+fn value(consent: &ProjectTrust, agreed: bool) -> Value {
     json!({
         "folder": consent.folder(),
         "state": consent.state,
         "agreed_now": agreed,
-        "digest": consent.footprint.digest(),
-        "files": consent.footprint.files,
-        "claims": consent.footprint.claims,
-        "not_covered": consent.footprint.not_covered(),
+        "digest": consent.manifest.digest(),
+        "files": consent.manifest.files,
+        "claims": consent.manifest.items,
+        "not_covered": consent.manifest.list_not_covered(),
         "difference": consent.difference,
-        "fault": consent.fault.as_ref().map(ToString::to_string),
+        "fault": consent.error.as_ref().map(ToString::to_string),
     })
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, absolute};
 
-use pintle::loader::{Store, Trust};
+use pintle::loader::{TrustStore, TrustOptions};
 use serde_json::json;
 
 use crate::fault::{Fault, Status};
@@ -11,12 +11,12 @@ use crate::options::consent::refused;
 use crate::terminal::Terminal;
 
 /// Takes back what was agreed to of a folder, or of the nearest one above it. The folder may be gone.
-pub(super) fn execute(trust: &Trust, folder: &Path, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
+pub(super) fn execute(trust: &TrustOptions, folder: &Path, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
     let folder = folder.canonicalize().or_else(|_| absolute(folder)).map_err(Fault::failed)?;
-    let store = Store::open(trust).map_err(refused)?;
-    let known = folder.ancestors().find(|folder| store.knows(folder));
+    let store = TrustStore::open(trust).map_err(refused)?;
+    let known = folder.ancestors().find(|folder| store.contains(folder));
     let was_there = match known {
-        Some(known) => Store::revoke(trust, known).map_err(refused)?,
+        Some(known) => TrustStore::revoke(trust, known).map_err(refused)?,
         None => false,
     };
     if global.json {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use pintle_contract::CommandSpec;
 
-use crate::policy::plain;
+use crate::policy::normalize_path;
 
 /// What stands between the words of a shell's text, quotes and assignments included: a file may stand in any of them.
 const BETWEEN: &[char] = &[
@@ -15,11 +15,11 @@ const BETWEEN: &[char] = &[
 
 /// The files of the project that a part of the command names, between spaces and signs, seen from these folders. `text` is
 /// what of the command may name files that it runs.
-pub(super) fn named(text: &str, command: &CommandSpec, project: &Path, bases: &[PathBuf]) -> BTreeSet<PathBuf> {
+pub(super) fn files_in_text(text: &str, command: &CommandSpec, project: &Path, bases: &[PathBuf]) -> BTreeSet<PathBuf> {
     let mut seen = BTreeSet::new();
-    for word in words(text, command) {
+    for word in path_candidates(text, command) {
         for base in bases {
-            let file = plain(&base.join(&word));
+            let file = normalize_path(&base.join(&word));
             if file.starts_with(project) && file.is_file() {
                 seen.insert(file);
             }
@@ -29,7 +29,7 @@ pub(super) fn named(text: &str, command: &CommandSpec, project: &Path, bases: &[
 }
 
 /// Everything in a command that may be a path: its parts between spaces and signs, and its arguments as they are.
-fn words(text: &str, command: &CommandSpec) -> Vec<String> {
+fn path_candidates(text: &str, command: &CommandSpec) -> Vec<String> {
     let arguments = command.arguments.iter().flatten();
     let texts = || std::iter::once(text).chain(arguments.clone().map(String::as_str));
     let parts = texts().flat_map(|text| text.split(BETWEEN)).chain(texts());
@@ -40,7 +40,7 @@ fn words(text: &str, command: &CommandSpec) -> Vec<String> {
         })
         .collect();
     let quoted: Vec<&str> = texts().flat_map(|text| text.split(['"', '\''])).collect();
-    let mut words: Vec<String> = parts.chain(quoted).map(without_variable).map(str::to_owned).chain(escaped).collect();
+    let mut words: Vec<String> = parts.chain(quoted).map(strip_variable).map(str::to_owned).chain(escaped).collect();
     // What stands before a slash may have been a variable in quotes or a command of its own.
     let behind: Vec<String> = words.iter().filter_map(|word| word.strip_prefix('/')).map(str::to_owned).collect();
     words.extend(behind);
@@ -58,7 +58,7 @@ fn words(text: &str, command: &CommandSpec) -> Vec<String> {
 const MOST_BYTES: usize = 4096;
 
 /// A word behind the variable that it begins with: `$ROOT/a` and `${ROOT}/a` are `a`, seen from wherever that may be.
-fn without_variable(word: &str) -> &str {
+fn strip_variable(word: &str) -> &str {
     let Some(behind) = word.strip_prefix('$') else { return word };
     let rest = match behind.strip_prefix('{') {
         Some(braced) => braced.split_once('}').map_or("", |(_, rest)| rest),

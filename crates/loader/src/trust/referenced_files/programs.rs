@@ -2,7 +2,7 @@
 
 /// What a program does with its words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ProgramKind {
     /// Uses none of them as a file.
     Quiet,
     /// Reads the files that it names, and runs nothing.
@@ -14,7 +14,7 @@ pub(super) enum Kind {
     /// Runs the shell's text in a file, or behind `-c`.
     Shell,
     /// Runs a program in a language, from a file or from its words.
-    Interpreter(Language),
+    Interpreter(ProgramLanguage),
     /// Runs its words as another command.
     Wrapper,
     /// Runs what other files say.
@@ -27,7 +27,7 @@ pub(super) enum Kind {
 
 /// How the text of a program names others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Language {
+pub(super) enum ProgramLanguage {
     Shell,
     Python,
     /// The text is the first word that is no option, and files come behind `-f`.
@@ -36,9 +36,9 @@ pub(super) enum Language {
     Other,
 }
 
-const KINDS: &[(Kind, &[&str])] = &[
+const KINDS: &[(ProgramKind, &[&str])] = &[
     (
-        Kind::Quiet,
+        ProgramKind::Quiet,
         &[
             "echo",
             "printf",
@@ -106,7 +106,7 @@ const KINDS: &[(Kind, &[&str])] = &[
         ],
     ),
     (
-        Kind::Reader,
+        ProgramKind::Reader,
         &[
             "cat",
             "tac",
@@ -162,15 +162,15 @@ const KINDS: &[(Kind, &[&str])] = &[
         ],
     ),
     (
-        Kind::Writer,
+        ProgramKind::Writer,
         &["tee", "touch", "mkdir", "rm", "rmdir", "mkfifo", "truncate", "chmod", "chown", "shred", "unlink", "sqlite3"],
     ),
-    (Kind::Copier, &["cp", "mv", "ln", "install", "rsync"]),
-    (Kind::Shell, &["sh", "bash", "dash", "zsh", "ksh", "ash", "mksh", "rbash", "fish", "busybox"]),
-    (Kind::Interpreter(Language::Python), &["python", "python2", "python3", "pypy", "pypy3"]),
-    (Kind::Interpreter(Language::Awk), &["awk", "gawk", "mawk", "nawk"]),
+    (ProgramKind::Copier, &["cp", "mv", "ln", "install", "rsync"]),
+    (ProgramKind::Shell, &["sh", "bash", "dash", "zsh", "ksh", "ash", "mksh", "rbash", "fish", "busybox"]),
+    (ProgramKind::Interpreter(ProgramLanguage::Python), &["python", "python2", "python3", "pypy", "pypy3"]),
+    (ProgramKind::Interpreter(ProgramLanguage::Awk), &["awk", "gawk", "mawk", "nawk"]),
     (
-        Kind::Interpreter(Language::Other),
+        ProgramKind::Interpreter(ProgramLanguage::Other),
         &[
             "node",
             "nodejs",
@@ -196,7 +196,7 @@ const KINDS: &[(Kind, &[&str])] = &[
         ],
     ),
     (
-        Kind::Wrapper,
+        ProgramKind::Wrapper,
         &[
             "env",
             "sudo",
@@ -223,7 +223,7 @@ const KINDS: &[(Kind, &[&str])] = &[
         ],
     ),
     (
-        Kind::Runner,
+        ProgramKind::Runner,
         &[
             "make",
             "gmake",
@@ -284,8 +284,8 @@ const KINDS: &[(Kind, &[&str])] = &[
             "deno-task",
         ],
     ),
-    (Kind::Setter, &["export", "local", "declare", "readonly", "typeset"]),
-    (Kind::Special, &["cd", "pushd", "eval", "trap", ".", "source", "find"]),
+    (ProgramKind::Setter, &["export", "local", "declare", "readonly", "typeset"]),
+    (ProgramKind::Special, &["cd", "pushd", "eval", "trap", ".", "source", "find"]),
 ];
 
 /// Variables that name folders in which programs look for what they load, or files that they run.
@@ -309,28 +309,28 @@ pub(super) const LOADING: [&str; 16] = [
 ];
 
 /// What a program of this name does; `None` of one that is not known here.
-pub(super) fn kind(name: &str) -> Option<Kind> {
+pub(super) fn kind_of_program(name: &str) -> Option<ProgramKind> {
     // Versions: `python3.12`, `perl5.36`.
     let plain = name.split_once('.').filter(|(plain, _)| !plain.is_empty()).map_or(name, |(plain, _)| plain);
     let find = |name: &str| KINDS.iter().find(|(_, names)| names.contains(&name)).map(|(kind, _)| *kind);
-    find(name).or_else(|| find(plain).filter(|kind| matches!(kind, Kind::Interpreter(_))))
+    find(name).or_else(|| find(plain).filter(|kind| matches!(kind, ProgramKind::Interpreter(_))))
 }
 
 /// The language of a file by its first line and its name.
-pub(super) fn language(name: &str, text: &str) -> Option<Language> {
+pub(super) fn detect_language(name: &str, text: &str) -> Option<ProgramLanguage> {
     let line = text.lines().next().and_then(|line| line.strip_prefix("#!")).unwrap_or_default();
     let words = line.split(['/', ' ', '\t']).filter(|word| !word.is_empty());
-    let of_kind = |word: &str| match kind(word)? {
-        Kind::Shell => Some(Language::Shell),
-        Kind::Interpreter(language) => Some(language),
+    let of_kind = |word: &str| match kind_of_program(word)? {
+        ProgramKind::Shell => Some(ProgramLanguage::Shell),
+        ProgramKind::Interpreter(language) => Some(language),
         _ => None,
     };
     let ending = name.rsplit_once('.').map(|(_, ending)| ending);
     let of_ending = || match ending? {
-        "sh" | "bash" | "zsh" | "ksh" => Some(Language::Shell),
-        "py" => Some(Language::Python),
-        "awk" => Some(Language::Awk),
-        "js" | "mjs" | "cjs" | "ts" | "rb" | "pl" | "pm" | "php" | "lua" => Some(Language::Other),
+        "sh" | "bash" | "zsh" | "ksh" => Some(ProgramLanguage::Shell),
+        "py" => Some(ProgramLanguage::Python),
+        "awk" => Some(ProgramLanguage::Awk),
+        "js" | "mjs" | "cjs" | "ts" | "rb" | "pl" | "pm" | "php" | "lua" => Some(ProgramLanguage::Other),
         _ => None,
     };
     words.rev().find_map(of_kind).or_else(of_ending)

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::shell::{Part, Word};
-use crate::policy::plain;
+use super::shell::{CommandWord, WordPart};
+use crate::policy::normalize_path;
 
 /// A piece of what a word comes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum ValuePiece {
     Text(String),
     /// `*`, `?` or `[..]`.
     Glob(String),
@@ -17,26 +17,26 @@ pub(super) enum Piece {
     Root,
     Home,
     /// What a command printed into a variable.
-    Printed,
+    CommandOutput,
     /// Anything.
     Any,
 }
 
 /// What a word comes to.
-pub(super) type Value = Vec<Piece>;
+pub(super) type WordValue = Vec<ValuePiece>;
 
 /// What variables are set to; of one that is set twice both.
-pub(super) type Variables = BTreeMap<String, Vec<Value>>;
+pub(super) type VariableValues = BTreeMap<String, Vec<WordValue>>;
 
 /// The files that a word names.
 #[derive(Debug, Default)]
-pub(super) struct Place {
+pub(super) struct NamedPaths {
     pub(super) files: Vec<PathBuf>,
     pub(super) folders: Vec<PathBuf>,
     /// Whether it may name others as well.
     pub(super) is_open: bool,
     /// Whether what is not known of it is only what a command printed.
-    pub(super) is_printed: bool,
+    pub(super) is_command_output: bool,
     /// Whether it leads out of the project.
     pub(super) is_outside: bool,
 }
@@ -47,22 +47,22 @@ const MOST_VALUES: usize = 64;
 const MOST_MATCHES: usize = 1024;
 
 /// Everything that a word can come to.
-pub(super) fn values(word: &Word, variables: &Variables) -> Vec<Value> {
-    let mut values: Vec<Value> = vec![Vec::new()];
+pub(super) fn expand_word(word: &CommandWord, variables: &VariableValues) -> Vec<WordValue> {
+    let mut values: Vec<WordValue> = vec![Vec::new()];
     for part in &word.parts {
-        let choices: Vec<Value> = match part {
-            Part::Text(text) if text.is_empty() => continue,
-            Part::Text(text) => vec![vec![Piece::Text(text.clone())]],
-            Part::Glob(text) => vec![vec![Piece::Glob(text.clone())]],
-            Part::OneOf(texts) => texts.iter().map(|text| vec![Piece::Text(text.clone())]).collect(),
-            Part::Home => vec![vec![Piece::Home]],
-            Part::Unknown => vec![vec![Piece::Any]],
-            Part::Variable(name) => match variables.get(name) {
+        let choices: Vec<WordValue> = match part {
+            WordPart::Text(text) if text.is_empty() => continue,
+            WordPart::Text(text) => vec![vec![ValuePiece::Text(text.clone())]],
+            WordPart::Glob(text) => vec![vec![ValuePiece::Glob(text.clone())]],
+            WordPart::OneOf(texts) => texts.iter().map(|text| vec![ValuePiece::Text(text.clone())]).collect(),
+            WordPart::Home => vec![vec![ValuePiece::Home]],
+            WordPart::Unknown => vec![vec![ValuePiece::Any]],
+            WordPart::Variable(name) => match variables.get(name) {
                 Some(known) => known.clone(),
-                None if name == "PWD" => vec![vec![Piece::Text(String::from("."))]],
-                None if name.ends_with("PROJECT_DIR") => vec![vec![Piece::Root]],
-                None if name == "HOME" => vec![vec![Piece::Home]],
-                None => vec![vec![Piece::Any]],
+                None if name == "PWD" => vec![vec![ValuePiece::Text(String::from("."))]],
+                None if name.ends_with("PROJECT_DIR") => vec![vec![ValuePiece::Root]],
+                None if name == "HOME" => vec![vec![ValuePiece::Home]],
+                None => vec![vec![ValuePiece::Any]],
             },
         };
         values = values
@@ -70,66 +70,69 @@ pub(super) fn values(word: &Word, variables: &Variables) -> Vec<Value> {
             .flat_map(|before| choices.iter().map(|more| [before.clone(), more.clone()].concat()))
             .collect();
         if values.len() > MOST_VALUES {
-            return vec![vec![Piece::Any]];
+            return vec![vec![ValuePiece::Any]];
         }
     }
     values
 }
 
 /// The text of a value, when it is one.
-pub(super) fn text(value: &Value) -> Option<String> {
-    value.iter().map(|piece| if let Piece::Text(text) = piece { Some(text.as_str()) } else { None }).collect()
+pub(super) fn literal_text(value: &WordValue) -> Option<String> {
+    value.iter().map(|piece| if let ValuePiece::Text(text) = piece { Some(text.as_str()) } else { None }).collect()
 }
 
 /// The files and folders that a value names and that are ours, seen from these folders. `roots` are further ones that may be
 /// meant where the project's is.
-pub(super) fn find(
-    value: &Value,
+pub(super) fn find_paths(
+    value: &WordValue,
     bases: &[PathBuf],
     roots: &[PathBuf],
     home: Option<&Path>,
     is_ours: &dyn Fn(&Path) -> bool,
-) -> Place {
-    let mut place = Place::default();
-    let is_unknown = |piece: &Piece| matches!(piece, Piece::Any | Piece::Printed);
+) -> NamedPaths {
+    let mut place = NamedPaths::default();
+    let is_unknown = |piece: &ValuePiece| matches!(piece, ValuePiece::Any | ValuePiece::CommandOutput);
     let mut pieces = value.as_slice();
     let mut starts: Vec<PathBuf> = bases.to_vec();
     match pieces.split_first() {
-        Some((Piece::Root, rest)) => {
+        Some((ValuePiece::Root, rest)) => {
             pieces = rest;
             starts.extend_from_slice(roots);
         }
-        Some((Piece::Home, rest)) => {
+        Some((ValuePiece::Home, rest)) => {
             pieces = rest;
             starts = home.into_iter().map(Path::to_owned).collect();
         }
         // What stands before a slash may be the way to one of the folders.
         Some((first, rest))
-            if is_unknown(first) && matches!(rest.first(), Some(Piece::Text(text)) if text.starts_with('/')) =>
+            if is_unknown(first) && matches!(rest.first(), Some(ValuePiece::Text(text)) if text.starts_with('/')) =>
         {
             place.is_open = true;
-            place.is_printed = *first == Piece::Printed;
+            place.is_command_output = *first == ValuePiece::CommandOutput;
             pieces = rest;
             starts.extend_from_slice(roots);
         }
-        Some((Piece::Text(text), _)) if text.starts_with('/') => starts = vec![PathBuf::from("/")],
+        Some((ValuePiece::Text(text), _)) if text.starts_with('/') => starts = vec![PathBuf::from("/")],
         _ => {}
     }
-    if let Some(unknown) = pieces.iter().find(|piece| is_unknown(piece) || matches!(piece, Piece::Root | Piece::Home)) {
+    if let Some(unknown) =
+        pieces.iter().find(|piece| is_unknown(piece) || matches!(piece, ValuePiece::Root | ValuePiece::Home))
+    {
         place.is_open = true;
-        place.is_printed = *unknown == Piece::Printed && value.iter().all(|piece| *piece != Piece::Any);
+        place.is_command_output =
+            *unknown == ValuePiece::CommandOutput && value.iter().all(|piece| *piece != ValuePiece::Any);
         return place;
     }
-    let names = names(pieces);
+    let names = split_names(pieces);
     let mut is_cut = false;
     for start in starts {
         let mut found = vec![start];
         for name in &names {
-            found = found.iter().flat_map(|folder| step(folder, name)).collect();
+            found = found.iter().flat_map(|folder| enter_name(folder, name)).collect();
             is_cut |= found.len() > MOST_MATCHES;
             found.truncate(MOST_MATCHES);
         }
-        for path in found.iter().map(|path| plain(path)) {
+        for path in found.iter().map(|path| normalize_path(path)) {
             let is_ours = is_ours(path.as_path()) || path.canonicalize().is_ok_and(|real| is_ours(&real));
             match (is_ours, path.is_file()) {
                 (true, true) => place.files.push(path),
@@ -144,10 +147,10 @@ pub(super) fn find(
 }
 
 /// The names of a path, each of text and patterns.
-fn names(pieces: &[Piece]) -> Vec<Vec<Piece>> {
-    let mut names: Vec<Vec<Piece>> = vec![Vec::new()];
+fn split_names(pieces: &[ValuePiece]) -> Vec<Vec<ValuePiece>> {
+    let mut names: Vec<Vec<ValuePiece>> = vec![Vec::new()];
     for piece in pieces {
-        let Piece::Text(text) = piece else {
+        let ValuePiece::Text(text) = piece else {
             names.last_mut().into_iter().for_each(|name| name.push(piece.clone()));
             continue;
         };
@@ -156,7 +159,7 @@ fn names(pieces: &[Piece]) -> Vec<Vec<Piece>> {
                 names.push(Vec::new());
             }
             if !part.is_empty() {
-                names.last_mut().into_iter().for_each(|name| name.push(Piece::Text(part.to_owned())));
+                names.last_mut().into_iter().for_each(|name| name.push(ValuePiece::Text(part.to_owned())));
             }
         }
     }
@@ -165,27 +168,29 @@ fn names(pieces: &[Piece]) -> Vec<Vec<Piece>> {
 }
 
 /// What a name means in a folder: itself, or all that match.
-fn step(folder: &Path, name: &[Piece]) -> Vec<PathBuf> {
-    let is_plain = name.iter().all(|piece| matches!(piece, Piece::Text(_)));
+fn enter_name(folder: &Path, name: &[ValuePiece]) -> Vec<PathBuf> {
+    let is_plain = name.iter().all(|piece| matches!(piece, ValuePiece::Text(_)));
     if is_plain {
         let text: String = name
             .iter()
-            .filter_map(|piece| if let Piece::Text(text) = piece { Some(text.as_str()) } else { None })
+            .filter_map(|piece| if let ValuePiece::Text(text) = piece { Some(text.as_str()) } else { None })
             .collect();
         return vec![folder.join(text)];
     }
-    if name.len() > 1 && name.iter().all(|piece| matches!(piece, Piece::Glob(glob) if glob == "*")) {
-        return below(folder);
+    if name.len() > 1 && name.iter().all(|piece| matches!(piece, ValuePiece::Glob(glob) if glob == "*")) {
+        return folders_below(folder);
     }
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut found: Vec<PathBuf> =
-        entries.filter(|entry| matches(name, &entry.file_name().to_string_lossy())).map(|entry| entry.path()).collect();
+    let mut found: Vec<PathBuf> = entries
+        .filter(|entry| matches_pattern(name, &entry.file_name().to_string_lossy()))
+        .map(|entry| entry.path())
+        .collect();
     found.sort_unstable();
     found
 }
 
 /// A folder and all below it, as `**` means them in some shells.
-fn below(folder: &Path) -> Vec<PathBuf> {
+fn folders_below(folder: &Path) -> Vec<PathBuf> {
     let mut found = vec![folder.to_owned()];
     let mut next = 0;
     while let Some(folder) = found.get(next).filter(|_| found.len() <= MOST_MATCHES).cloned() {
@@ -199,31 +204,33 @@ fn below(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Whether a name is one of a pattern. Ranges of letters are taken for any letter: better one file too many.
-fn matches(pattern: &[Piece], name: &str) -> bool {
+fn matches_pattern(pattern: &[ValuePiece], name: &str) -> bool {
     match pattern.split_first() {
         None => name.is_empty(),
-        Some((Piece::Text(text), rest)) => name.strip_prefix(text.as_str()).is_some_and(|name| matches(rest, name)),
-        Some((Piece::Glob(glob), rest)) if glob == "*" => name
+        Some((ValuePiece::Text(text), rest)) => {
+            name.strip_prefix(text.as_str()).is_some_and(|name| matches_pattern(rest, name))
+        }
+        Some((ValuePiece::Glob(glob), rest)) if glob == "*" => name
             .char_indices()
             .map(|(at, _)| at)
             .chain([name.len()])
-            .any(|at| matches(rest, name.get(at..).unwrap_or_default())),
+            .any(|at| matches_pattern(rest, name.get(at..).unwrap_or_default())),
         Some((_, rest)) => {
             let mut letters = name.chars();
-            letters.next().is_some() && matches(rest, letters.as_str())
+            letters.next().is_some() && matches_pattern(rest, letters.as_str())
         }
     }
 }
 
 /// A glob of a list of files, as a value.
-pub(super) fn of_glob(text: &str) -> Value {
-    let mut value: Value = Vec::new();
+pub(super) fn parse_glob(text: &str) -> WordValue {
+    let mut value: WordValue = Vec::new();
     for letter in text.chars() {
         match (letter, value.last_mut()) {
-            ('*' | '?', Some(Piece::Glob(known))) if letter == '*' && known == "*" => {}
-            ('*' | '?', _) => value.push(Piece::Glob(letter.to_string())),
-            (letter, Some(Piece::Text(known))) => known.push(letter),
-            (letter, _) => value.push(Piece::Text(letter.to_string())),
+            ('*' | '?', Some(ValuePiece::Glob(known))) if letter == '*' && known == "*" => {}
+            ('*' | '?', _) => value.push(ValuePiece::Glob(letter.to_string())),
+            (letter, Some(ValuePiece::Text(known))) => known.push(letter),
+            (letter, _) => value.push(ValuePiece::Text(letter.to_string())),
         }
     }
     value

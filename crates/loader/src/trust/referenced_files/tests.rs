@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use super::*;
 
 /// A project with guards in some languages.
-fn project(folder: &Path) -> PathBuf {
+fn create_project(folder: &Path) -> PathBuf {
     let root = folder.canonicalize().unwrap().join("project");
     let files = [
         ("check.sh", ""),
@@ -47,12 +47,12 @@ fn project(folder: &Path) -> PathBuf {
     root
 }
 
-fn shell(text: &str) -> CommandSpec {
+fn shell_command(text: &str) -> CommandSpec {
     CommandSpec { command: text.to_owned(), ..CommandSpec::default() }
 }
 
-fn of(command: &CommandSpec, root: &Path) -> (String, Vec<String>) {
-    let found = named(command, None, root);
+fn list_references(command: &CommandSpec, root: &Path) -> (String, Vec<String>) {
+    let found = referenced_files(command, None, root);
     let files = found.files.iter().map(|file| file.strip_prefix(root).unwrap_or(file).display().to_string());
     (files.collect::<Vec<_>>().join(" "), found.not_covered.into_iter().collect())
 }
@@ -60,7 +60,7 @@ fn of(command: &CommandSpec, root: &Path) -> (String, Vec<String>) {
 #[test]
 fn a_command_binds_the_files_that_it_names() {
     let folder = tempfile::tempdir().unwrap();
-    let root = project(folder.path());
+    let root = create_project(folder.path());
     fs::write(folder.path().join("outside.sh"), "").unwrap();
     let absolute = format!("{}/check.sh --fast", root.display());
     let through = format!("sh {}/way/hooks/guard.sh", folder.path().canonicalize().unwrap().display());
@@ -134,33 +134,36 @@ fn a_command_binds_the_files_that_it_names() {
         ("hooks/reads.sh", "hooks/my rules.txt hooks/reads.sh"),
         ("/opt/python/bin/python3 hooks/guard.py", "hooks/guard.py hooks/lib/words.py"),
     ];
-    let wrong = cases.iter().filter(|(text, wanted)| of(&shell(text), &root) != ((*wanted).to_owned(), Vec::new()));
-    let wrong: Vec<String> = wrong.map(|(text, _)| format!("{text} -> {:?}", of(&shell(text), &root))).collect();
+    let wrong = cases
+        .iter()
+        .filter(|(text, wanted)| list_references(&shell_command(text), &root) != ((*wanted).to_owned(), Vec::new()));
+    let wrong: Vec<String> =
+        wrong.map(|(text, _)| format!("{text} -> {:?}", list_references(&shell_command(text), &root))).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
-    assert_eq!(of(&shell("sh ../outside.sh"), &root).0, "");
+    assert_eq!(list_references(&shell_command("sh ../outside.sh"), &root).0, "");
     let exec = |arguments: &[&str]| CommandSpec {
         command: String::from("/usr/bin/python3"),
         arguments: Some(arguments.iter().map(|text| (*text).to_owned()).collect()),
         ..CommandSpec::default()
     };
     assert_eq!(
-        of(&exec(&["lib/a.py", "hooks/my rules.txt"]), &root),
+        list_references(&exec(&["lib/a.py", "hooks/my rules.txt"]), &root),
         (String::from("hooks/my rules.txt lib/a.py"), vec![])
     );
     let environment = vec![(String::from("GUARD"), String::from("hooks/guard.sh"))];
-    let by_variable = CommandSpec { environment, ..shell("sh $GUARD") };
-    assert_eq!(of(&by_variable, &root), (String::from("hooks/guard.sh"), vec![]));
-    let below = CommandSpec { directory: Some(String::from("${ROOT}/hooks")), ..shell("./guard.sh") };
-    assert_eq!(of(&below, &root).0, "hooks/guard.sh");
+    let by_variable = CommandSpec { environment, ..shell_command("sh $GUARD") };
+    assert_eq!(list_references(&by_variable, &root), (String::from("hooks/guard.sh"), vec![]));
+    let below = CommandSpec { directory: Some(String::from("${ROOT}/hooks")), ..shell_command("./guard.sh") };
+    assert_eq!(list_references(&below, &root).0, "hooks/guard.sh");
     let own = root.join(".claude/settings.json");
-    let beside = named(&shell("./x.js"), Some(&own), &root).files;
+    let beside = referenced_files(&shell_command("./x.js"), Some(&own), &root).files;
     assert_eq!(beside.into_iter().collect::<Vec<_>>(), [root.join(".claude/x.js")]);
 }
 
 #[test]
 fn what_cannot_be_found_from_the_text_is_named() {
     let folder = tempfile::tempdir().unwrap();
-    let root = project(folder.path());
+    let root = create_project(folder.path());
     let cases = [
         ("make guard", "which files it runs does not stand here"),
         ("npm run guard", "which files it runs does not stand here"),
@@ -208,7 +211,7 @@ fn what_cannot_be_found_from_the_text_is_named() {
         ("bash <<< $'sh hooks/guar?.sh'", "it runs what comes on its input"),
         ("git diff --check", "which files it runs does not stand here"),
     ];
-    let of = |text: &str| of(&shell(text), &root).1;
+    let of = |text: &str| list_references(&shell_command(text), &root).1;
     let wrong = cases.iter().filter(|(text, wanted)| !of(text).iter().any(|line| line.ends_with(wanted)));
     let wrong: Vec<String> = wrong.map(|(text, _)| format!("{text} -> {:?}", of(text))).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
@@ -224,7 +227,7 @@ fn what_cannot_be_found_from_the_text_is_named() {
 #[test]
 fn what_a_command_only_writes_it_does_not_run() {
     let folder = tempfile::tempdir().unwrap();
-    let root = project(folder.path());
+    let root = create_project(folder.path());
     let cases = [
         "cat >> audit.log; exit 0",
         "cat >>audit.log",
@@ -248,27 +251,31 @@ fn what_a_command_only_writes_it_does_not_run() {
         "[[ -s audit.log ]] || true > audit.log",
         "cat <<END >> audit.log\n$(date) said\nEND\n",
     ];
-    let wrong = cases.iter().filter(|text| of(&shell(text), &root) != (String::new(), vec![]));
-    let wrong: Vec<String> = wrong.map(|text| format!("{text} -> {:?}", of(&shell(text), &root))).collect();
+    let wrong = cases.iter().filter(|text| list_references(&shell_command(text), &root) != (String::new(), vec![]));
+    let wrong: Vec<String> =
+        wrong.map(|text| format!("{text} -> {:?}", list_references(&shell_command(text), &root))).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
     // A file that is read and written is data, which is said.
-    let (files, not_covered) = of(&shell("n=$(cat count); echo $((n+1)) > count"), &root);
+    let (files, not_covered) = list_references(&shell_command("n=$(cat count); echo $((n+1)) > count"), &root);
     assert_eq!((files.as_str(), not_covered), ("", vec![String::from("`count`: it also writes to that file")]));
     // A program that is not there is not to be made.
-    assert_eq!(named(&shell("sh hooks/gone.sh"), None, &root).absent, BTreeSet::from([root.join("hooks/gone.sh")]));
+    assert_eq!(
+        referenced_files(&shell_command("sh hooks/gone.sh"), None, &root).missing_programs,
+        BTreeSet::from([root.join("hooks/gone.sh")])
+    );
     // One that is run is bound, whether it is written to or not.
     for text in ["cat > check.sh; sh check.sh", "cat >> check.sh; . ./check.sh", "cp x check.sh; ./check.sh"] {
-        assert_eq!(of(&shell(text), &root).0, "check.sh", "{text}");
+        assert_eq!(list_references(&shell_command(text), &root).0, "check.sh", "{text}");
     }
 }
 
 #[test]
 fn files_that_an_author_lists_are_bound() {
     let folder = tempfile::tempdir().unwrap();
-    let root = project(folder.path());
+    let root = create_project(folder.path());
     let listed = |globs: &[&str]| {
         let globs: Vec<String> = globs.iter().map(|glob| (*glob).to_owned()).collect();
-        let files = listed(&globs, None, &root).files;
+        let files = listed_files(&globs, None, &root).files;
         files.iter().map(|file| file.strip_prefix(&root).unwrap().display().to_string()).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(listed(&["Makefile", "lib"]), "Makefile lib/a.py");

@@ -5,28 +5,32 @@ use std::collections::{BTreeMap, BTreeSet};
 use pintle_contract::Capability;
 use serde::{Deserialize, Serialize};
 
-use super::claim::{Claim, ClaimKind};
-use super::footprint::Footprint;
+use super::item::{TrustItem, TrustItemKind};
+use super::manifest::TrustManifest;
 
 /// What somebody agreed to.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Agreement {
+pub struct TrustGrant {
     /// When, in milliseconds since the Unix epoch.
-    pub agreed_at_ms: u64,
+    #[serde(rename = "agreed_at_ms")]
+    pub granted_at_ms: u64,
     /// The digests of the files.
     pub files: BTreeMap<String, String>,
     /// What the hooks and tools could do.
-    pub claims: Vec<Claim>,
+    #[serde(rename = "claims")]
+    pub items: Vec<TrustItem>,
 }
 
 /// How a project stands to what was agreed to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum State {
+pub enum TrustState {
     /// Nobody agreed to it, and nothing in it needs consent to run: its hooks can only judge.
-    Free,
+    #[serde(rename = "free")]
+    NotRequired,
     /// Somebody agreed to it as it is, byte for byte.
-    Agreed,
+    #[serde(rename = "agreed")]
+    Trusted,
     /// Nobody ever agreed to it.
     New,
     /// It is not what somebody agreed to.
@@ -35,7 +39,7 @@ pub enum State {
 
 /// How a project differs from what was agreed to. Everything is empty for one that nobody knows: all of it is new.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Difference {
+pub struct TrustDifference {
     /// Files that were not there.
     pub files_added: Vec<String>,
     /// Files that are gone.
@@ -43,9 +47,11 @@ pub struct Difference {
     /// Files with other bytes.
     pub files_changed: Vec<String>,
     /// What the project may do and could not.
-    pub reach_added: Vec<Capability>,
+    #[serde(rename = "reach_added")]
+    pub capabilities_added: Vec<Capability>,
     /// What it could do and no longer does.
-    pub reach_removed: Vec<Capability>,
+    #[serde(rename = "reach_removed")]
+    pub capabilities_removed: Vec<Capability>,
     /// Events that its hooks did not listen to.
     pub events_added: Vec<String>,
     /// Events that its hooks no longer listen to.
@@ -54,24 +60,25 @@ pub struct Difference {
     pub guards_removed: Vec<String>,
 }
 
-impl Agreement {
+impl TrustGrant {
     /// Agrees to a project as it is.
     #[must_use]
-    pub fn to(footprint: &Footprint, agreed_at_ms: u64) -> Self {
-        Self { agreed_at_ms, files: footprint.files.clone(), claims: footprint.claims.clone() }
+    pub fn new(footprint: &TrustManifest, agreed_at_ms: u64) -> Self {
+        Self { granted_at_ms: agreed_at_ms, files: footprint.files.clone(), items: footprint.items.clone() }
     }
 
     /// The guards of a project that run without anybody's agreement, and the bytes behind them, with those that were known
     /// before. Nothing where there are none, or the project is agreed to.
     #[must_use]
-    pub fn of_session(state: State, footprint: &Footprint, before: Option<&Self>) -> Option<Self> {
-        if matches!(state, State::Agreed | State::Changed) {
+    pub fn for_session(state: TrustState, footprint: &TrustManifest, before: Option<&Self>) -> Option<Self> {
+        if matches!(state, TrustState::Trusted | TrustState::Changed) {
             return None;
         }
         let mut known = before.cloned().unwrap_or_default();
-        let runs = |claim: &&Claim| claim.guard && claim.kind == ClaimKind::Hook && claim.reach.is_empty();
-        for claim in footprint.claims.iter().filter(runs) {
-            if known.counterparts(claim).next().is_some() {
+        let runs =
+            |claim: &&TrustItem| claim.is_guard && claim.kind == TrustItemKind::Hook && claim.capabilities.is_empty();
+        for claim in footprint.items.iter().filter(runs) {
+            if known.counterparts_of(claim).next().is_some() {
                 continue;
             }
             for file in &claim.files {
@@ -79,83 +86,84 @@ impl Agreement {
                     known.files.entry(file.clone()).or_insert_with(|| digest.clone());
                 }
             }
-            known.claims.push(claim.clone());
+            known.items.push(claim.clone());
         }
-        (!known.claims.is_empty()).then_some(known)
+        (!known.items.is_empty()).then_some(known)
     }
 
     /// How a project stands to an agreement.
     #[must_use]
-    pub fn state(agreement: Option<&Self>, footprint: &Footprint) -> State {
+    pub fn evaluate_state(agreement: Option<&Self>, footprint: &TrustManifest) -> TrustState {
         match agreement {
-            None if footprint.needs_consent() => State::New,
-            None => State::Free,
-            Some(agreement) if agreement.files == footprint.files => State::Agreed,
-            Some(_) => State::Changed,
+            None if footprint.needs_trust() => TrustState::New,
+            None => TrustState::NotRequired,
+            Some(agreement) if agreement.files == footprint.files => TrustState::Trusted,
+            Some(_) => TrustState::Changed,
         }
     }
 
     /// Whether a claim of a project was agreed to: the same claim, and every file behind it as it was.
-    pub(super) fn covers(&self, claim: &Claim, footprint: &Footprint) -> bool {
+    pub(super) fn covers_item(&self, claim: &TrustItem, footprint: &TrustManifest) -> bool {
         let is_same =
             |file: &String| self.files.contains_key(file) && self.files.get(file) == footprint.files.get(file);
-        self.claims.iter().any(|known| known.is_same(claim)) && claim.files.iter().all(is_same)
+        self.items.iter().any(|known| known.is_same_item(claim)) && claim.files.iter().all(is_same)
     }
 
     /// The agreed claims about what has the same name.
-    pub(super) fn counterparts<'a>(&'a self, claim: &'a Claim) -> impl Iterator<Item = &'a Claim> {
-        self.claims.iter().filter(|known| known.is_named_as(claim, claim.kind))
+    pub(super) fn counterparts_of<'a>(&'a self, claim: &'a TrustItem) -> impl Iterator<Item = &'a TrustItem> {
+        self.items.iter().filter(|known| known.has_same_name(claim, claim.kind))
     }
 
     /// The guards that the project has no more, or only in a form that does not deny, or does not want to see the same. Of
     /// several that look alike each has to be there. Those of agents stand when they are there at all: whoever runs an
     /// agent asks for consent to all that it may do.
-    pub(super) fn lost_guards<'a>(&'a self, footprint: &'a Footprint) -> impl Iterator<Item = &'a Claim> {
-        let is_guard = |claim: &&Claim| claim.guard && claim.kind == ClaimKind::Hook;
-        let alike = |guard: &Claim, claims: &[Claim]| {
-            claims.iter().filter(|claim| claim.guard && claim.is_about(guard, ClaimKind::Hook)).count()
+    pub(super) fn removed_guards<'a>(&'a self, footprint: &'a TrustManifest) -> impl Iterator<Item = &'a TrustItem> {
+        let is_guard = |claim: &&TrustItem| claim.is_guard && claim.kind == TrustItemKind::Hook;
+        let alike = |guard: &TrustItem, claims: &[TrustItem]| {
+            claims.iter().filter(|claim| claim.is_guard && claim.has_same_matcher(guard, TrustItemKind::Hook)).count()
         };
-        let is_member = |guard: &Claim| {
-            !footprint.of_host && footprint.claims.iter().any(|claim| claim.is_named_as(guard, ClaimKind::Member))
+        let is_member = |guard: &TrustItem| {
+            !footprint.is_for_host
+                && footprint.items.iter().any(|claim| claim.has_same_name(guard, TrustItemKind::Member))
         };
-        let guards = self.claims.iter().filter(is_guard);
-        guards.filter(move |guard| alike(guard, &footprint.claims) < alike(guard, &self.claims) && !is_member(guard))
+        let guards = self.items.iter().filter(is_guard);
+        guards.filter(move |guard| alike(guard, &footprint.items) < alike(guard, &self.items) && !is_member(guard))
     }
 
     /// What the agents of the project could do and no longer have, which may have been a guard of theirs.
-    pub(super) fn lost_members<'a>(&'a self, footprint: &'a Footprint) -> impl Iterator<Item = &'a Claim> {
+    pub(super) fn removed_members<'a>(&'a self, footprint: &'a TrustManifest) -> impl Iterator<Item = &'a TrustItem> {
         let is_there =
-            |member: &Claim| footprint.claims.iter().any(|claim| claim.is_named_as(member, ClaimKind::Member));
-        self.claims.iter().filter(move |claim| claim.kind == ClaimKind::Member && !is_there(claim))
+            |member: &TrustItem| footprint.items.iter().any(|claim| claim.has_same_name(member, TrustItemKind::Member));
+        self.items.iter().filter(move |claim| claim.kind == TrustItemKind::Member && !is_there(claim))
     }
 
     /// How a project differs from what was agreed to.
     #[must_use]
-    pub fn difference(&self, footprint: &Footprint) -> Difference {
+    pub fn compare_with(&self, footprint: &TrustManifest) -> TrustDifference {
         let only = |these: &BTreeMap<String, String>, others: &BTreeMap<String, String>| {
             these.keys().filter(|file| !others.contains_key(*file)).cloned().collect::<Vec<String>>()
         };
         let is_changed =
             |(file, digest): &(&String, &String)| self.files.get(*file).is_some_and(|known| known != *digest);
-        let (before, now) = (reaches(&self.claims), reaches(&footprint.claims));
-        let (heard, hears) = (events(&self.claims), events(&footprint.claims));
-        Difference {
+        let (before, now) = (capabilities_of(&self.items), capabilities_of(&footprint.items));
+        let (heard, hears) = (events_of(&self.items), events_of(&footprint.items));
+        TrustDifference {
             files_added: only(&footprint.files, &self.files),
             files_removed: only(&self.files, &footprint.files),
             files_changed: footprint.files.iter().filter(is_changed).map(|(file, _)| file.clone()).collect(),
-            reach_added: now.difference(&before).cloned().collect(),
-            reach_removed: before.difference(&now).cloned().collect(),
+            capabilities_added: now.difference(&before).cloned().collect(),
+            capabilities_removed: before.difference(&now).cloned().collect(),
             events_added: hears.difference(&heard).cloned().collect(),
             events_removed: heard.difference(&hears).cloned().collect(),
-            guards_removed: self.lost_guards(footprint).map(|guard| guard.name.clone()).collect(),
+            guards_removed: self.removed_guards(footprint).map(|guard| guard.name.clone()).collect(),
         }
     }
 }
 
-fn reaches(claims: &[Claim]) -> BTreeSet<Capability> {
-    claims.iter().flat_map(|claim| claim.reach.iter().cloned()).collect()
+fn capabilities_of(claims: &[TrustItem]) -> BTreeSet<Capability> {
+    claims.iter().flat_map(|claim| claim.capabilities.iter().cloned()).collect()
 }
 
-fn events(claims: &[Claim]) -> BTreeSet<String> {
+fn events_of(claims: &[TrustItem]) -> BTreeSet<String> {
     claims.iter().filter_map(|claim| claim.event.clone()).collect()
 }

@@ -15,7 +15,7 @@ const STATE: &str = "PINTLE_STATE_DIR";
 
 /// The folders that are a person's wherever they work. None of them need be there.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Folders {
+pub struct UserDirs {
     /// The person's own settings and hooks. Default: none.
     pub config: Option<PathBuf>,
     /// What Pintle remembers between runs: agreements, sessions and tapes. Default: none.
@@ -26,47 +26,47 @@ pub struct Folders {
 
 /// A folder of hooks that somebody names and that is not there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MissingFolder {
+pub struct MissingDir {
     folder: PathBuf,
     /// The option or the variable that names it.
-    by: &'static str,
-    whose: &'static str,
+    named_by: &'static str,
+    description: &'static str,
 }
 
-impl Folders {
+impl UserDirs {
     /// As the environment has them: the settings and hooks in `PINTLE_CONFIG_DIR`, in docker-agent's variables for the
     /// same, in `$XDG_CONFIG_HOME/pintle`, else in `~/.config/pintle`; [`state_dir`]; what `PINTLE_MANAGED_DIR` names.
     #[must_use]
-    pub fn of_environment() -> Self {
-        let config = named_config_dir().map(|(folder, _)| folder).or_else(usual_config_dir);
-        Self { config, state: state_dir(), managed: folder_of(MORE_MANAGED) }
+    pub fn from_env() -> Self {
+        let config = config_dir_from_env().map(|(folder, _)| folder).or_else(default_config_dir);
+        Self { config, state: state_dir(), managed: dir_from_env(MORE_MANAGED) }
     }
 
     /// The same by paths that mean the same wherever somebody works.
     #[must_use]
-    pub fn absolute(self) -> Self {
+    pub fn to_absolute(self) -> Self {
         let absolute = |folder: Option<PathBuf>| folder.map(|folder| absolute(&folder).unwrap_or(folder));
         Self { config: absolute(self.config), state: absolute(self.state), managed: absolute(self.managed) }
     }
 }
 
-impl MissingFolder {
+impl MissingDir {
     /// What to do about it.
     #[must_use]
     pub fn help(&self) -> String {
-        format!("{} would guard nothing: make the folder, or name another one", self.whose)
+        format!("{} would guard nothing: make the folder, or name another one", self.description)
     }
 }
 
-impl fmt::Display for MissingFolder {
+impl fmt::Display for MissingDir {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there is no folder `{}`, which {} names", self.folder.display(), self.by)
+        write!(f, "there is no folder `{}`, which {} names", self.folder.display(), self.named_by)
     }
 }
 
 /// The person's home.
-pub(crate) fn home() -> Option<PathBuf> {
-    folder_of("HOME")
+pub(crate) fn home_dir() -> Option<PathBuf> {
+    dir_from_env("HOME")
 }
 
 /// Finds the folder of the person's own settings and hooks: the one that `--config-dir` names, else the one that a
@@ -74,11 +74,11 @@ pub(crate) fn home() -> Option<PathBuf> {
 ///
 /// # Errors
 /// When somebody names a folder that is not there, since guards may be meant to be in it.
-pub fn find_config_dir(named: Option<&Path>) -> Result<Option<PathBuf>, MissingFolder> {
+pub fn find_config_dir(named: Option<&Path>) -> Result<Option<PathBuf>, MissingDir> {
     let named = named.map(|folder| (folder.to_owned(), "--config-dir"));
-    match named.or_else(named_config_dir) {
-        Some((folder, by)) => there(folder, by, "your own hooks").map(Some),
-        None => Ok(usual_config_dir().filter(|folder| folder.is_dir())),
+    match named.or_else(config_dir_from_env) {
+        Some((folder, by)) => require_dir(folder, by, "your own hooks").map(Some),
+        None => Ok(default_config_dir().filter(|folder| folder.is_dir())),
     }
 }
 
@@ -87,39 +87,39 @@ pub fn find_config_dir(named: Option<&Path>) -> Result<Option<PathBuf>, MissingF
 ///
 /// # Errors
 /// As for [`find_config_dir`].
-pub fn find_managed_dir(named: Option<&Path>) -> Result<Option<PathBuf>, MissingFolder> {
+pub fn find_managed_dir(named: Option<&Path>) -> Result<Option<PathBuf>, MissingDir> {
     let named = named.map(|folder| (folder.to_owned(), "--managed-dir"));
-    let named = named.or_else(|| Some((folder_of(MORE_MANAGED)?, MORE_MANAGED)));
-    named.map(|(folder, by)| there(folder, by, "the hooks of your organisation")).transpose()
+    let named = named.or_else(|| Some((dir_from_env(MORE_MANAGED)?, MORE_MANAGED)));
+    named.map(|(folder, by)| require_dir(folder, by, "the hooks of your organisation")).transpose()
 }
 
-fn there(folder: PathBuf, by: &'static str, whose: &'static str) -> Result<PathBuf, MissingFolder> {
-    if folder.is_dir() { Ok(folder) } else { Err(MissingFolder { folder, by, whose }) }
+fn require_dir(folder: PathBuf, by: &'static str, whose: &'static str) -> Result<PathBuf, MissingDir> {
+    if folder.is_dir() { Ok(folder) } else { Err(MissingDir { folder, named_by: by, description: whose }) }
 }
 
 /// The folder that a variable names for the person's own settings and hooks, and which variable that is.
-fn named_config_dir() -> Option<(PathBuf, &'static str)> {
-    CONFIG.into_iter().find_map(|variable| Some((folder_of(variable)?, variable)))
+fn config_dir_from_env() -> Option<(PathBuf, &'static str)> {
+    CONFIG.into_iter().find_map(|variable| Some((dir_from_env(variable)?, variable)))
 }
 
 /// Where the person's own settings and hooks are when nobody says otherwise.
-fn usual_config_dir() -> Option<PathBuf> {
-    usual("XDG_CONFIG_HOME", ".config")
+fn default_config_dir() -> Option<PathBuf> {
+    default_pintle_dir("XDG_CONFIG_HOME", ".config")
 }
 
 /// The folder of what Pintle remembers between runs: `PINTLE_STATE_DIR`, `$XDG_STATE_HOME/pintle`, else
 /// `~/.local/state/pintle`. It need not be there; `None` when there is not even a home.
 #[must_use]
 pub fn state_dir() -> Option<PathBuf> {
-    folder_of(STATE).or_else(|| usual("XDG_STATE_HOME", ".local/state"))
+    dir_from_env(STATE).or_else(|| default_pintle_dir("XDG_STATE_HOME", ".local/state"))
 }
 
-fn usual(base: &'static str, below_home: &str) -> Option<PathBuf> {
+fn default_pintle_dir(base: &'static str, below_home: &str) -> Option<PathBuf> {
     // A relative one is to be ignored (XDG Base Directory Specification).
-    let base = folder_of(base).filter(|base| base.is_absolute());
-    Some(base.or_else(|| Some(home()?.join(below_home)))?.join("pintle"))
+    let base = dir_from_env(base).filter(|base| base.is_absolute());
+    Some(base.or_else(|| Some(home_dir()?.join(below_home)))?.join("pintle"))
 }
 
-fn folder_of(variable: &'static str) -> Option<PathBuf> {
+fn dir_from_env(variable: &'static str) -> Option<PathBuf> {
     env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// A part of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum WordPart {
     /// Text as it is, quotes taken off.
     Text(String),
     /// A variable by its name.
@@ -25,38 +25,38 @@ pub(super) enum Part {
 
 /// A word, and where it stands in the whole text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Word {
-    pub(super) parts: Vec<Part>,
+pub(super) struct CommandWord {
+    pub(super) parts: Vec<WordPart>,
     pub(super) span: Range<usize>,
 }
 
 /// A simple command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Command {
-    pub(super) words: Vec<Word>,
+pub(super) struct ParsedCommand {
+    pub(super) words: Vec<CommandWord>,
     /// Variables that it sets: before its own words, by `for`, or alone.
-    pub(super) sets: Vec<(String, Word)>,
+    pub(super) variable_sets: Vec<(String, CommandWord)>,
     /// Files that it is given as input.
-    pub(super) reads: Vec<Word>,
+    pub(super) reads: Vec<CommandWord>,
     /// Files that its output goes to.
-    pub(super) writes: Vec<Word>,
+    pub(super) writes: Vec<CommandWord>,
     /// Texts that it is given as input: where each stands.
     pub(super) inputs: Vec<Range<usize>>,
     /// Where it stands.
     pub(super) span: Range<usize>,
     /// Whether it defines a function of its name.
-    pub(super) defines: bool,
+    pub(super) is_definition: bool,
 }
 
-impl Word {
+impl CommandWord {
     /// A word that is what it says.
-    pub(super) fn plain(text: &str) -> Self {
-        Self { parts: vec![Part::Text(text.to_owned())], span: 0..0 }
+    pub(super) fn from_text(text: &str) -> Self {
+        Self { parts: vec![WordPart::Text(text.to_owned())], span: 0..0 }
     }
 
     /// Its text, when that is known without running anything.
     pub(super) fn text(&self) -> Option<String> {
-        self.parts.iter().map(|part| if let Part::Text(text) = part { Some(text.as_str()) } else { None }).collect()
+        self.parts.iter().map(|part| if let WordPart::Text(text) = part { Some(text.as_str()) } else { None }).collect()
     }
 }
 
@@ -66,124 +66,136 @@ const OPENING: [&str; 11] = ["if", "then", "elif", "else", "do", "while", "until
 const MOST_DEPTH: usize = 8;
 
 /// The commands of a text in the order in which they begin, those of substitutions included.
-pub(super) fn commands(text: &str, span: Range<usize>) -> Vec<Command> {
-    let mut reader =
-        Reader { text, at: span.start, end: span.end, depth: 0, done: Vec::new(), bodies: Vec::new(), line: 0 };
-    reader.list();
-    reader.done
+pub(super) fn parse_commands(text: &str, span: Range<usize>) -> Vec<ParsedCommand> {
+    let mut reader = CommandParser {
+        text,
+        index: span.start,
+        end: span.end,
+        depth: 0,
+        commands: Vec::new(),
+        pending_documents: Vec::new(),
+        line_start_count: 0,
+    };
+    reader.parse_list();
+    reader.commands
 }
 
 /// A text in which only variables mean something.
-pub(super) fn quoted_word(text: &str) -> Word {
+pub(super) fn parse_quoted_word(text: &str) -> CommandWord {
     let quoted = format!("\"{text}\"");
-    let word = commands(&quoted, 0..quoted.len()).into_iter().find_map(|command| command.words.into_iter().next());
+    let word =
+        parse_commands(&quoted, 0..quoted.len()).into_iter().find_map(|command| command.words.into_iter().next());
     let home = text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
     match (word, home) {
-        (_, Some(rest)) => Word { parts: vec![Part::Home, Part::Text(rest.to_owned())], span: 0..0 },
+        (_, Some(rest)) => CommandWord { parts: vec![WordPart::Home, WordPart::Text(rest.to_owned())], span: 0..0 },
         (Some(word), None) => word,
-        (None, None) => Word::plain(text),
+        (None, None) => CommandWord::from_text(text),
     }
 }
 
-struct Reader<'a> {
+struct CommandParser<'a> {
     text: &'a str,
-    at: usize,
+    index: usize,
     end: usize,
     depth: usize,
-    done: Vec<Command>,
+    commands: Vec<ParsedCommand>,
     /// Here-documents whose bodies come behind this line: their ends, and whose they are.
-    bodies: Vec<(String, bool)>,
+    pending_documents: Vec<(String, bool)>,
     /// How many commands there were before this line.
-    line: usize,
+    line_start_count: usize,
 }
 
-impl Reader<'_> {
-    fn rest(&self) -> &str {
-        self.text.get(self.at..self.end).unwrap_or_default()
+impl CommandParser<'_> {
+    fn remaining_text(&self) -> &str {
+        self.text.get(self.index..self.end).unwrap_or_default()
     }
 
     fn peek(&self) -> Option<char> {
-        self.rest().chars().next()
+        self.remaining_text().chars().next()
     }
 
     fn next(&mut self) -> Option<char> {
         let letter = self.peek()?;
-        self.at += letter.len_utf8();
+        self.index += letter.len_utf8();
         Some(letter)
     }
 
     fn skip(&mut self, text: &str) -> bool {
-        let is_there = self.rest().starts_with(text);
+        let is_there = self.remaining_text().starts_with(text);
         if is_there {
-            self.at += text.len();
+            self.index += text.len();
         }
         is_there
     }
 
     /// Reads commands to the end.
-    fn list(&mut self) {
+    fn parse_list(&mut self) {
         let mut cases = 0_usize;
-        let mut command = Command { span: self.at..self.at, ..Command::default() };
-        while self.at < self.end {
+        let mut command = ParsedCommand { span: self.index..self.index, ..ParsedCommand::default() };
+        while self.index < self.end {
             match self.peek() {
                 Some(' ' | '\t' | '\r') => drop(self.next()),
-                Some('\\') if self.rest().starts_with("\\\n") => self.at += 2,
+                Some('\\') if self.remaining_text().starts_with("\\\n") => self.index += 2,
                 Some('#') => {
-                    let line = self.rest().find('\n').unwrap_or(self.rest().len());
-                    self.at += line;
+                    let line = self.remaining_text().find('\n').unwrap_or(self.remaining_text().len());
+                    self.index += line;
                 }
                 Some('\n') => {
                     self.next();
-                    self.here_documents(&mut command);
-                    self.finish(&mut command);
-                    self.line = self.done.len();
+                    self.parse_here_documents(&mut command);
+                    self.finish_command(&mut command);
+                    self.line_start_count = self.commands.len();
                 }
-                Some('(') if self.rest().starts_with("((") && command.words.is_empty() => {
-                    let length = self.rest().find("))").map_or(self.rest().len(), |length| length + 2);
-                    self.at += length;
+                Some('(') if self.remaining_text().starts_with("((") && command.words.is_empty() => {
+                    let length =
+                        self.remaining_text().find("))").map_or(self.remaining_text().len(), |length| length + 2);
+                    self.index += length;
                 }
-                Some('(') if self.rest().starts_with("()") && command.words.len() == 1 => {
-                    self.at += 2;
-                    command.defines = true;
-                    self.finish(&mut command);
+                Some('(') if self.remaining_text().starts_with("()") && command.words.len() == 1 => {
+                    self.index += 2;
+                    command.is_definition = true;
+                    self.finish_command(&mut command);
                 }
-                Some(';') if cases > 0 && (self.rest().starts_with(";;") || self.rest().starts_with(";&")) => {
-                    self.finish(&mut command);
+                Some(';')
+                    if cases > 0
+                        && (self.remaining_text().starts_with(";;") || self.remaining_text().starts_with(";&")) =>
+                {
+                    self.finish_command(&mut command);
                     while matches!(self.peek(), Some(';' | '&')) {
                         self.next();
                     }
-                    self.pattern();
+                    self.skip_case_pattern();
                 }
-                Some('&') if self.rest().starts_with("&>") => self.redirection(&mut command),
+                Some('&') if self.remaining_text().starts_with("&>") => self.parse_redirection(&mut command),
                 Some(';' | '&' | '|' | '(' | ')') => {
                     self.next();
-                    self.finish(&mut command);
+                    self.finish_command(&mut command);
                 }
-                Some('<' | '>') => self.redirection(&mut command),
+                Some('<' | '>') => self.parse_redirection(&mut command),
                 Some(_) => {
-                    let word = self.word();
+                    let word = self.parse_word();
                     let digits =
                         word.text().is_some_and(|text| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()));
                     if digits && matches!(self.peek(), Some('<' | '>')) {
                         continue;
                     }
                     let text = word.text();
-                    if command.words.is_empty() && command.sets.is_empty() {
+                    if command.words.is_empty() && command.variable_sets.is_empty() {
                         match text.as_deref() {
                             Some(opening) if OPENING.contains(&opening) => {
-                                command.span.start = self.at;
+                                command.span.start = self.index;
                                 continue;
                             }
                             Some("[[") => {
                                 command.words.push(word);
-                                self.condition(&mut command);
+                                self.parse_condition(&mut command);
                                 continue;
                             }
                             Some("case") => {
-                                self.word_behind_blanks();
-                                self.word_behind_blanks();
+                                self.parse_next_word();
+                                self.parse_next_word();
                                 cases += 1;
-                                self.pattern();
+                                self.skip_case_pattern();
                                 continue;
                             }
                             Some("esac") => {
@@ -191,71 +203,71 @@ impl Reader<'_> {
                                 continue;
                             }
                             Some("for" | "select") => {
-                                self.loop_head(&mut command);
+                                self.parse_loop_head(&mut command);
                                 continue;
                             }
                             Some("function") => {
-                                let name = self.word_behind_blanks();
+                                let name = self.parse_next_word();
                                 command.words.push(name);
-                                command.defines = true;
+                                command.is_definition = true;
                                 self.skip("()");
-                                self.finish(&mut command);
+                                self.finish_command(&mut command);
                                 continue;
                             }
                             _ => {}
                         }
                     }
-                    match assignment(&word).filter(|_| command.words.is_empty()) {
-                        Some(set) => command.sets.push(set),
+                    match parse_assignment(&word).filter(|_| command.words.is_empty()) {
+                        Some(set) => command.variable_sets.push(set),
                         None => command.words.push(word),
                     }
                 }
                 None => break,
             }
         }
-        self.finish(&mut command);
+        self.finish_command(&mut command);
     }
 
-    fn finish(&mut self, command: &mut Command) {
-        let next = Command { span: self.at..self.at, ..Command::default() };
+    fn finish_command(&mut self, command: &mut ParsedCommand) {
+        let next = ParsedCommand { span: self.index..self.index, ..ParsedCommand::default() };
         let mut whole = std::mem::replace(command, next);
-        whole.span.end = self.at;
+        whole.span.end = self.index;
         let has_redirections = !(whole.reads.is_empty() && whole.writes.is_empty());
-        if !whole.words.is_empty() || !whole.sets.is_empty() || has_redirections {
-            self.done.push(whole);
+        if !whole.words.is_empty() || !whole.variable_sets.is_empty() || has_redirections {
+            self.commands.push(whole);
         }
     }
 
-    fn blanks(&mut self) {
+    fn skip_blanks(&mut self) {
         while matches!(self.peek(), Some(' ' | '\t' | '\r' | '\n')) {
             self.next();
         }
     }
 
-    fn word_behind_blanks(&mut self) -> Word {
-        self.blanks();
-        self.word()
+    fn parse_next_word(&mut self) -> CommandWord {
+        self.skip_blanks();
+        self.parse_word()
     }
 
     /// The pattern of a branch, up to its `)`, unless the whole ends here.
-    fn pattern(&mut self) {
-        self.blanks();
-        if self.rest().starts_with("esac") {
+    fn skip_case_pattern(&mut self) {
+        self.skip_blanks();
+        if self.remaining_text().starts_with("esac") {
             return;
         }
         self.skip("(");
-        while self.at < self.end && !self.skip(")") {
+        while self.index < self.end && !self.skip(")") {
             // A word reads nothing where a sign stands.
-            if self.word().span.is_empty() {
+            if self.parse_word().span.is_empty() {
                 self.next();
             }
         }
     }
 
     /// What stands up to `]]`: its signs are no operators of the shell.
-    fn condition(&mut self, command: &mut Command) {
-        while self.at < self.end && !self.skip("]]") {
-            let word = self.word();
+    fn parse_condition(&mut self, command: &mut ParsedCommand) {
+        while self.index < self.end && !self.skip("]]") {
+            let word = self.parse_word();
             if word.span.is_empty() {
                 self.next();
             } else {
@@ -265,9 +277,9 @@ impl Reader<'_> {
     }
 
     /// `for NAME in WORD..`
-    fn loop_head(&mut self, command: &mut Command) {
-        let name = self.word_behind_blanks().text().unwrap_or_default();
-        self.blanks();
+    fn parse_loop_head(&mut self, command: &mut ParsedCommand) {
+        let name = self.parse_next_word().text().unwrap_or_default();
+        self.skip_blanks();
         if !self.skip("in") {
             return;
         }
@@ -278,30 +290,30 @@ impl Reader<'_> {
             if matches!(self.peek(), None | Some(';' | '\n' | '&' | '|' | ')')) {
                 return;
             }
-            let word = self.word();
+            let word = self.parse_word();
             if word.span.is_empty() {
                 self.next();
                 continue;
             }
-            command.sets.push((name.clone(), word));
+            command.variable_sets.push((name.clone(), word));
         }
     }
 
-    fn redirection(&mut self, command: &mut Command) {
+    fn parse_redirection(&mut self, command: &mut ParsedCommand) {
         let is_write = self.skip("&>>") || self.skip("&>");
         let operator = ["<<<", "<<-", "<<", "<>", "<&", "<(", "<", ">>", ">|", ">&", ">(", ">"];
         let found = if is_write { Some(">") } else { operator.into_iter().find(|sign| self.skip(sign)) };
         match found {
             Some("<(" | ">(") => {
-                let inner = self.balanced(')');
-                self.nested(inner);
+                let inner = self.skip_balanced(')');
+                self.parse_nested(inner);
             }
             Some("<<" | "<<-") => {
-                let end = self.word_behind_blanks();
-                self.bodies.push((end.text().unwrap_or_default(), found == Some("<<-")));
+                let end = self.parse_next_word();
+                self.pending_documents.push((end.text().unwrap_or_default(), found == Some("<<-")));
             }
             Some("<<<") => {
-                let Range { start, end } = self.word_behind_blanks().span;
+                let Range { start, end } = self.parse_next_word().span;
                 let text = self.text.get(start..end).unwrap_or_default();
                 let quote = text.chars().next().filter(|first| matches!(first, '\'' | '"'));
                 // One that is taken together from several quotes is not looked into, and so is not covered.
@@ -317,7 +329,7 @@ impl Reader<'_> {
                 while matches!(self.peek(), Some(' ' | '\t')) {
                     self.next();
                 }
-                let word = self.word();
+                let word = self.parse_word();
                 let is_number = word.text().is_some_and(|text| text.bytes().all(|b| b.is_ascii_digit() || b == b'-'));
                 match sign {
                     "<&" | ">&" if is_number => {}
@@ -331,60 +343,61 @@ impl Reader<'_> {
     }
 
     /// The bodies of the here-documents of the line that ended.
-    fn here_documents(&mut self, command: &mut Command) {
-        for (end, is_indented) in std::mem::take(&mut self.bodies) {
-            let start = self.at;
+    fn parse_here_documents(&mut self, command: &mut ParsedCommand) {
+        for (end, is_indented) in std::mem::take(&mut self.pending_documents) {
+            let start = self.index;
             let mut stop = self.end;
-            while self.at < self.end {
-                let line = self.rest().split('\n').next().unwrap_or_default().to_owned();
+            while self.index < self.end {
+                let line = self.remaining_text().split('\n').next().unwrap_or_default().to_owned();
                 let is_end = if is_indented { line.trim_start_matches('\t') == end } else { line == end };
                 if is_end {
-                    stop = self.at;
-                    self.at = (self.at + line.len() + 1).min(self.end);
+                    stop = self.index;
+                    self.index = (self.index + line.len() + 1).min(self.end);
                     break;
                 }
-                self.at = (self.at + line.len() + 1).min(self.end);
+                self.index = (self.index + line.len() + 1).min(self.end);
             }
             // It may belong to any command of the line, and none of them is to be missed.
-            let before = self.done.get_mut(self.line..).unwrap_or_default();
+            let before = self.commands.get_mut(self.line_start_count..).unwrap_or_default();
             before.iter_mut().chain([&mut *command]).for_each(|whose| whose.inputs.push(start..stop));
         }
     }
 
     /// Reads the commands of a substitution.
-    fn nested(&mut self, span: Range<usize>) {
+    fn parse_nested(&mut self, span: Range<usize>) {
         if self.depth >= MOST_DEPTH {
             return;
         }
-        let mut inner = Reader {
+        let mut inner = CommandParser {
             text: self.text,
-            at: span.start,
+            index: span.start,
             end: span.end,
             depth: self.depth + 1,
-            done: Vec::new(),
-            bodies: Vec::new(),
-            line: 0,
+            commands: Vec::new(),
+            pending_documents: Vec::new(),
+            line_start_count: 0,
         };
-        inner.list();
-        self.done.append(&mut inner.done);
+        inner.parse_list();
+        self.commands.append(&mut inner.commands);
     }
 }
 
 /// Whether a letter may stand in the name of a variable.
-fn is_name(letter: char) -> bool {
+fn is_name_letter(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || letter == '_'
 }
 
 /// `NAME=value`, taken apart.
-pub(super) fn assignment(word: &Word) -> Option<(String, Word)> {
-    let Some(Part::Text(first)) = word.parts.first() else { return None };
+pub(super) fn parse_assignment(word: &CommandWord) -> Option<(String, CommandWord)> {
+    let Some(WordPart::Text(first)) = word.parts.first() else { return None };
     let (name, value) = first.split_once('=')?;
     let name = name.strip_suffix('+').unwrap_or(name);
-    let is_valid =
-        !name.is_empty() && name.chars().all(is_name) && !name.starts_with(|letter: char| letter.is_ascii_digit());
+    let is_valid = !name.is_empty()
+        && name.chars().all(is_name_letter)
+        && !name.starts_with(|letter: char| letter.is_ascii_digit());
     is_valid.then(|| {
-        let mut parts = vec![Part::Text(value.to_owned())];
+        let mut parts = vec![WordPart::Text(value.to_owned())];
         parts.extend(word.parts.iter().skip(1).cloned());
-        (name.to_owned(), Word { parts, span: word.span.clone() })
+        (name.to_owned(), CommandWord { parts, span: word.span.clone() })
     })
 }

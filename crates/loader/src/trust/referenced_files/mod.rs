@@ -18,17 +18,17 @@ use std::path::{Path, PathBuf};
 
 use pintle_contract::{CommandSpec, HandlerSpec, HookDeclaration};
 
-use analysis::Analysis;
+use analysis::CommandAnalysis;
 
 /// What a command names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Named {
+pub(super) struct ReferencedFiles {
     /// The files of the project that it names.
     pub(super) files: BTreeSet<PathBuf>,
     /// Those of them whose text runs.
     pub(super) programs: BTreeSet<PathBuf>,
     /// Where programs may stand that it runs and that are not there.
-    pub(super) absent: BTreeSet<PathBuf>,
+    pub(super) missing_programs: BTreeSet<PathBuf>,
     /// What it runs besides, in words.
     pub(super) not_covered: BTreeSet<String>,
 }
@@ -38,46 +38,51 @@ pub(super) struct Named {
 /// every folder that the command names, as with `cd`.
 ///
 /// A program that is found by its name in the PATH is not the project's.
-pub(super) fn named(command: &CommandSpec, own: Option<&Path>, project: &Path) -> Named {
-    let mut analysis = Analysis::new(command, own, project);
-    analysis.read();
-    let mut files = parts::named(&analysis.rest(), command, project, analysis.bases());
-    let found = analysis.done();
+pub(super) fn referenced_files(command: &CommandSpec, own: Option<&Path>, project: &Path) -> ReferencedFiles {
+    let mut analysis = CommandAnalysis::new(command, own, project);
+    analysis.analyze();
+    let mut files = parts::files_in_text(&analysis.text_without_written(), command, project, analysis.bases());
+    let found = analysis.into_referenced_files();
     files.extend(found.files);
-    Named { files, ..found }
+    ReferencedFiles { files, ..found }
 }
 
 /// Finds the files that a command would name in the folder that it is about to run in, with these variables: those of the
 /// project and of that folder, as a shell reads it. Links are followed.
-pub(super) fn named_in(command: &CommandSpec, project: &Path, cwd: &Path, variables: &[(String, String)]) -> Named {
-    let mut analysis = Analysis::running(command, project, cwd, variables);
-    analysis.read();
-    let found = analysis.done();
+pub(super) fn referenced_files_in(
+    command: &CommandSpec,
+    project: &Path,
+    cwd: &Path,
+    variables: &[(String, String)],
+) -> ReferencedFiles {
+    let mut analysis = CommandAnalysis::for_running_command(command, project, cwd, variables);
+    analysis.analyze();
+    let found = analysis.into_referenced_files();
     let real = |files: BTreeSet<PathBuf>| -> BTreeSet<PathBuf> {
         files.into_iter().map(|file| file.canonicalize().unwrap_or(file)).collect()
     };
-    Named { files: real(found.files), programs: real(found.programs), ..found }
+    ReferencedFiles { files: real(found.files), programs: real(found.programs), ..found }
 }
 
 /// The files that a hook's command names, those that are not there yet included, and those that its author lists.
-pub(crate) fn files_named_by(hook: &HookDeclaration, project: &Path) -> BTreeSet<PathBuf> {
-    let mut files = listed(&hook.files, hook.location.path(), project).files;
+pub(crate) fn files_of_hook(hook: &HookDeclaration, project: &Path) -> BTreeSet<PathBuf> {
+    let mut files = listed_files(&hook.files, hook.location.path(), project).files;
     if let HandlerSpec::Command(command) = &hook.handler {
-        let found = named(command, hook.location.path(), project);
-        files.extend(found.files.into_iter().chain(found.absent));
+        let found = referenced_files(command, hook.location.path(), project);
+        files.extend(found.files.into_iter().chain(found.missing_programs));
     }
     files
 }
 
 /// The files that the author of a hook lists beside it: paths and globs, seen from the project and from where it stands. A
 /// folder means everything in it.
-pub(super) fn listed(globs: &[String], own: Option<&Path>, project: &Path) -> Named {
+pub(super) fn listed_files(globs: &[String], own: Option<&Path>, project: &Path) -> ReferencedFiles {
     let bases: Vec<PathBuf> = std::iter::once(project).chain(own.and_then(Path::parent)).map(Path::to_owned).collect();
-    let mut named = Named::default();
+    let mut named = ReferencedFiles::default();
     for glob in globs {
         let is_ours = |path: &Path| path.starts_with(project);
-        let place = values::find(&values::of_glob(glob), &bases, &[], None, &is_ours);
-        let is_cut = place.is_open || place.folders.iter().any(|folder| !everything(folder, &mut named.files));
+        let place = values::find_paths(&values::parse_glob(glob), &bases, &[], None, &is_ours);
+        let is_cut = place.is_open || place.folders.iter().any(|folder| !add_all_files(folder, &mut named.files));
         if is_cut {
             named.not_covered.insert(format!("`{glob}`: it means more files than are looked at"));
         }
@@ -90,7 +95,7 @@ pub(super) fn listed(globs: &[String], own: Option<&Path>, project: &Path) -> Na
 const MOST_FILES: usize = 4096;
 
 /// Adds every file below a folder, and says whether that was all.
-fn everything(folder: &Path, files: &mut BTreeSet<PathBuf>) -> bool {
+fn add_all_files(folder: &Path, files: &mut BTreeSet<PathBuf>) -> bool {
     let mut folders = vec![folder.to_owned()];
     let mut seen = 0;
     while let Some(folder) = folders.pop() {

@@ -8,7 +8,7 @@ use pintle_contract::Diagnostic;
 use pintle_dialects::client_hooks::{ClientFile, LocationKind, PLACES, is_json, recognise};
 use pintle_dialects::{ArtifactKind, framework_hooks};
 
-use crate::discover::{Found, entries};
+use crate::discover::{DiscoveredFile, sorted_entries};
 
 /// What settings that register no hooks do not say.
 const HOOKS: &str = "hooks";
@@ -16,24 +16,26 @@ const HOOKS: &str = "hooks";
 const EXECUTABLE: u32 = 0o111;
 
 /// The files below a project's folder, or below a person's home folder, that hold hooks.
-pub(crate) fn below(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Found> {
+pub(crate) fn find_in_project(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<DiscoveredFile> {
     let mut found = Vec::new();
     for place in PLACES {
         let path = folder.join(place.path);
         match place.kind {
             LocationKind::File if path.is_file() => {
-                let text = text(&path);
+                let text = read_text_or_empty(&path);
                 if text.contains(HOOKS) {
-                    found.extend(roles(&path, &text).into_iter().map(|role| Found { path: path.clone(), role }));
+                    found.extend(
+                        roles_of_text(&path, &text).into_iter().map(|role| DiscoveredFile { path: path.clone(), role }),
+                    );
                 }
             }
             LocationKind::Documents if path.is_dir() => {
-                let files = entries(&path, findings).into_iter().filter(|path| is_json(path));
-                found.extend(files.map(|path| Found { path, role: ArtifactKind::Client(place.file) }));
+                let files = sorted_entries(&path, findings).into_iter().filter(|path| is_json(path));
+                found.extend(files.map(|path| DiscoveredFile { path, role: ArtifactKind::Client(place.file) }));
             }
             LocationKind::Programs if path.is_dir() => {
-                let files = entries(&path, findings).into_iter().filter(|path| is_program(path));
-                found.extend(files.map(|path| Found { path, role: ArtifactKind::Client(place.file) }));
+                let files = sorted_entries(&path, findings).into_iter().filter(|path| is_executable(path));
+                found.extend(files.map(|path| DiscoveredFile { path, role: ArtifactKind::Client(place.file) }));
             }
             _ => {}
         }
@@ -42,7 +44,7 @@ pub(crate) fn below(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Found>
 }
 
 /// The folder of a place itself, when somebody named that: `.claude`, or `.github/hooks`.
-pub(crate) fn within(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Found> {
+pub(crate) fn find_in_folder(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<DiscoveredFile> {
     let is_part = |depth: usize| {
         let mut above = folder.ancestors();
         let root = above.nth(depth)?;
@@ -50,13 +52,13 @@ pub(crate) fn within(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Found
         PLACES.iter().any(|place| Path::new(place.path).starts_with(below)).then_some(root)
     };
     let Some(root) = [2, 1].into_iter().find_map(is_part) else { return Vec::new() };
-    let mut found = below(root, findings);
+    let mut found = find_in_project(root, findings);
     found.retain(|file| file.path.starts_with(folder));
     found
 }
 
 /// What a file is, by its place and its text. Settings can hold hooks of two kinds.
-pub(crate) fn roles_of(path: &Path) -> Vec<ArtifactKind> {
+pub(crate) fn artifact_kinds(path: &Path) -> Vec<ArtifactKind> {
     let known = recognise(path, "");
     if matches!(known, Some(ArtifactKind::Client(file)) if !file.is_text()) {
         return known.into_iter().collect();
@@ -64,10 +66,10 @@ pub(crate) fn roles_of(path: &Path) -> Vec<ArtifactKind> {
     if known.is_none() && !is_json(path) {
         return Vec::new();
     }
-    roles(path, &text(path))
+    roles_of_text(path, &read_text_or_empty(path))
 }
 
-fn roles(path: &Path, text: &str) -> Vec<ArtifactKind> {
+fn roles_of_text(path: &Path, text: &str) -> Vec<ArtifactKind> {
     let client = recognise(path, text);
     let may_be_both = matches!(client, None | Some(ArtifactKind::Client(ClientFile::Claude)));
     if !may_be_both || !framework_hooks::recognise(text) {
@@ -79,10 +81,10 @@ fn roles(path: &Path, text: &str) -> Vec<ArtifactKind> {
 }
 
 /// The text of a file. What cannot be read is reported when it is read in earnest.
-fn text(path: &Path) -> String {
-    crate::read::bytes(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+fn read_text_or_empty(path: &Path) -> String {
+    crate::read::read_limited(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
 }
 
-fn is_program(path: &Path) -> bool {
+fn is_executable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & EXECUTABLE != 0)
 }

@@ -6,22 +6,22 @@ use pintle_contract::{Codec, Event, MatchResult, Matcher, SubjectFilter};
 
 /// Wants what the author's matcher wants, of the events that the dialect means.
 #[derive(Debug)]
-struct Narrow {
-    means: fn(&Event) -> bool,
-    written: Option<Arc<dyn Matcher>>,
+struct NarrowedMatcher {
+    event_filter: fn(&Event) -> bool,
+    author_matcher: Option<Arc<dyn Matcher>>,
 }
 
-impl Matcher for Narrow {
+impl Matcher for NarrowedMatcher {
     fn matches(&self, event: &Event) -> MatchResult {
-        match &self.written {
-            _ if !(self.means)(event) => MatchResult::No,
+        match &self.author_matcher {
+            _ if !(self.event_filter)(event) => MatchResult::No,
             Some(written) => written.matches(event),
             None => MatchResult::Yes,
         }
     }
 
     fn subjects(&self) -> SubjectFilter {
-        match self.written.as_ref().map_or(SubjectFilter::Any, |written| written.subjects()) {
+        match self.author_matcher.as_ref().map_or(SubjectFilter::Any, |written| written.subjects()) {
             SubjectFilter::Any => SubjectFilter::Any,
             SubjectFilter::Only { names, .. } => SubjectFilter::Only { names, sufficient: false },
         }
@@ -30,21 +30,21 @@ impl Matcher for Narrow {
     fn describe(&self) -> String {
         // The dialect's reference says what its event is about; here it is enough that it is not all of the catalogue's.
         const NARROW: &str = "its own event only";
-        self.written
+        self.author_matcher
             .as_ref()
             .map_or_else(|| String::from(NARROW), |written| format!("{}, {NARROW}", written.describe()))
     }
 }
 
 /// The matcher of a hook, with what its dialect means by the event.
-pub(crate) fn narrowed(
+pub(crate) fn narrow_matcher(
     written: Option<Arc<dyn Matcher>>,
     codec: &dyn Codec,
     spelling: &str,
 ) -> Option<Arc<dyn Matcher>> {
     match codec.event_filter(spelling) {
         None => written,
-        Some(means) => Some(Arc::new(Narrow { means, written })),
+        Some(means) => Some(Arc::new(NarrowedMatcher { event_filter: means, author_matcher: written })),
     }
 }
 
@@ -69,13 +69,13 @@ mod tests {
         for (written, wanted) in
             [(None, MatchResult::Yes), (only("shell"), MatchResult::Yes), (only("think"), MatchResult::No)]
         {
-            let matcher = narrowed(written, &*codec, "post_tool_use").unwrap();
+            let matcher = narrow_matcher(written, &*codec, "post_tool_use").unwrap();
             assert_eq!(ran.each_ref().map(|event| matcher.matches(event)), [wanted.clone(), wanted]);
             assert_eq!(matcher.matches(&refused), MatchResult::No);
             assert!(!matches!(matcher.subjects(), SubjectFilter::Only { sufficient: true, .. }));
         }
         // The others mean what the catalogue means.
-        assert!(narrowed(None, &*codec, "pre_tool_use").is_none());
-        assert!(narrowed(None, &*(NATIVE.codec)(), "tool.post").is_none());
+        assert!(narrow_matcher(None, &*codec, "pre_tool_use").is_none());
+        assert!(narrow_matcher(None, &*(NATIVE.codec)(), "tool.post").is_none());
     }
 }

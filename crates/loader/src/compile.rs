@@ -9,8 +9,8 @@ use pintle_contract::{
     HookInfluence, Layer, Severity,
 };
 
-use crate::narrow::narrowed;
-use crate::trust::held;
+use crate::narrowed_matcher::narrow_matcher;
+use crate::trust::hold_to_binding;
 
 /// Compiles declarations, in registration order, into chains: one for each dialect and profile among them.
 ///
@@ -26,7 +26,7 @@ pub fn compile_chains(
 ) -> (Vec<Chain>, Vec<Diagnostic>) {
     let mut findings = Vec::new();
     let hooks = compile_all(declarations, build, &mut findings);
-    (chains(source.into(), layer, declarations, hooks), findings)
+    (group_into_chains(source.into(), layer, declarations, hooks), findings)
 }
 
 /// Compiles declarations, one hook for each that does compile.
@@ -39,7 +39,7 @@ pub(crate) fn compile_all(
 }
 
 /// Puts the hooks of declarations into chains, as [`compile_chains`] does.
-pub(crate) fn chains(
+pub(crate) fn group_into_chains(
     source: Arc<str>,
     layer: Layer,
     declarations: &[HookDeclaration],
@@ -77,10 +77,10 @@ fn compile(declaration: &HookDeclaration, build: &dyn HandlerFactory, findings: 
     let matcher_failed = matcher.diagnostics.iter().any(|finding| finding.severity == Severity::Error);
     findings.extend(handler.diagnostics);
     findings.extend(matcher.diagnostics);
-    let running = held(handler.handler.filter(|_| !matcher_failed)?, declaration);
+    let running = hold_to_binding(handler.handler.filter(|_| !matcher_failed)?, declaration);
     let limits = CallLimits::default();
     let default = match declaration.default_on_error {
-        _ if shapes_data(&*running, declaration) => FailurePolicy::Closed,
+        _ if can_change_data(&*running, declaration) => FailurePolicy::Closed,
         default => default,
     };
     Some(Hook {
@@ -88,7 +88,7 @@ fn compile(declaration: &HookDeclaration, build: &dyn HandlerFactory, findings: 
         event: declaration.event.clone(),
         event_alias: Arc::clone(&declaration.event_alias),
         priority: declaration.priority,
-        matcher: narrowed(matcher.matcher, &*declaration.codec, &declaration.event_alias),
+        matcher: narrow_matcher(matcher.matcher, &*declaration.codec, &declaration.event_alias),
         handler: running,
         on_deny: declaration.on_deny,
         definition: declaration.definition.clone(),
@@ -105,7 +105,7 @@ fn compile(declaration: &HookDeclaration, build: &dyn HandlerFactory, findings: 
 
 /// Whether a hook may change or withhold what its event is about, on an event that is there for this: what it would have
 /// taken out does not pass because it failed.
-fn shapes_data(handler: &dyn Handler, declaration: &HookDeclaration) -> bool {
+fn can_change_data(handler: &dyn Handler, declaration: &HookDeclaration) -> bool {
     handler.influence(&declaration.event_alias) == HookInfluence::Shapes
         && declaration.event.def().class == EventClass::Rewrite
         && !declaration.background

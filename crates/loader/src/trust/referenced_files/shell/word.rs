@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use super::{Part, Reader, Word, is_name};
+use super::{CommandParser, CommandWord, WordPart, is_name_letter};
 
-impl Reader<'_> {
+impl CommandParser<'_> {
     /// Goes behind the sign that closes what is open here, and gives what stands before it.
-    pub(super) fn balanced(&mut self, close: char) -> Range<usize> {
+    pub(super) fn skip_balanced(&mut self, close: char) -> Range<usize> {
         let open = if close == ')' { '(' } else { '{' };
-        let start = self.at;
+        let start = self.index;
         let mut depth = 1_usize;
         let mut quote = None;
         while let Some(letter) = self.next() {
@@ -20,7 +20,7 @@ impl Reader<'_> {
                 (None, letter) if letter == close => {
                     depth -= 1;
                     if depth == 0 {
-                        return start..self.at - letter.len_utf8();
+                        return start..self.index - letter.len_utf8();
                     }
                 }
                 _ => {}
@@ -29,88 +29,95 @@ impl Reader<'_> {
         start..self.end
     }
 
-    pub(super) fn word(&mut self) -> Word {
-        let start = self.at;
+    pub(super) fn parse_word(&mut self) -> CommandWord {
+        let start = self.index;
         let mut parts = Vec::new();
         if self.peek() == Some('~') {
             self.next();
             let is_own = matches!(self.peek(), None | Some('/' | ' ' | '\t' | '\n' | ';' | '&' | '|' | ')' | ':'));
-            parts.push(if is_own { Part::Home } else { Part::Unknown });
+            parts.push(if is_own { WordPart::Home } else { WordPart::Unknown });
         }
         while let Some(letter) = self.peek() {
             match letter {
                 ' ' | '\t' | '\r' | '\n' | ';' | '&' | '|' | '(' | ')' | '<' | '>' => break,
                 '\'' => {
                     self.next();
-                    let length = self.rest().find('\'').unwrap_or(self.rest().len());
-                    push(&mut parts, self.rest().get(..length).unwrap_or_default());
-                    self.at = (self.at + length + 1).min(self.end);
+                    let length = self.remaining_text().find('\'').unwrap_or(self.remaining_text().len());
+                    push_text(&mut parts, self.remaining_text().get(..length).unwrap_or_default());
+                    self.index = (self.index + length + 1).min(self.end);
                 }
                 '"' => {
                     self.next();
-                    self.quoted(&mut parts);
+                    self.parse_quoted(&mut parts);
                 }
                 '\\' => {
                     self.next();
                     match self.next() {
                         Some('\n') | None => {}
-                        Some(letter) => push(&mut parts, letter.encode_utf8(&mut [0; 4])),
+                        Some(letter) => push_text(&mut parts, letter.encode_utf8(&mut [0; 4])),
                     }
                 }
-                '$' | '`' => self.expansion(&mut parts, false),
+                '$' | '`' => self.parse_expansion(&mut parts, false),
                 '*' | '?' => {
                     self.next();
-                    parts.push(Part::Glob(letter.to_string()));
+                    parts.push(WordPart::Glob(letter.to_string()));
                 }
                 '[' => {
-                    let length =
-                        self.rest().find([']', ' ', '\n']).filter(|at| self.rest().get(*at..=*at) == Some("]"));
+                    let length = self
+                        .remaining_text()
+                        .find([']', ' ', '\n'])
+                        .filter(|at| self.remaining_text().get(*at..=*at) == Some("]"));
                     match length.filter(|length| *length > 1) {
                         Some(length) => {
-                            parts.push(Part::Glob(self.rest().get(..=length).unwrap_or_default().to_owned()));
-                            self.at += length + 1;
+                            parts.push(WordPart::Glob(
+                                self.remaining_text().get(..=length).unwrap_or_default().to_owned(),
+                            ));
+                            self.index += length + 1;
                         }
                         None => {
                             self.next();
-                            push(&mut parts, "[");
+                            push_text(&mut parts, "[");
                         }
                     }
                 }
-                '{' => self.braces(&mut parts),
+                '{' => self.parse_braces(&mut parts),
                 letter => {
                     self.next();
-                    push(&mut parts, letter.encode_utf8(&mut [0; 4]));
+                    push_text(&mut parts, letter.encode_utf8(&mut [0; 4]));
                 }
             }
         }
-        Word { parts, span: start..self.at }
+        CommandWord { parts, span: start..self.index }
     }
 
-    fn braces(&mut self, parts: &mut Vec<Part>) {
-        let length = self.rest().find(['}', ' ', '\n', ';']).filter(|at| self.rest().get(*at..=*at) == Some("}"));
-        let inner = length.and_then(|length| self.rest().get(1..length)).unwrap_or_default().to_owned();
+    fn parse_braces(&mut self, parts: &mut Vec<WordPart>) {
+        let length = self
+            .remaining_text()
+            .find(['}', ' ', '\n', ';'])
+            .filter(|at| self.remaining_text().get(*at..=*at) == Some("}"));
+        let inner = length.and_then(|length| self.remaining_text().get(1..length)).unwrap_or_default().to_owned();
         let is_plain = !inner.contains(['$', '`', '\'', '"', '{', '\\']);
         match length {
             Some(length) if inner.contains(',') && is_plain => {
                 let mut all: Vec<String> = inner.split(',').map(str::to_owned).collect();
                 // A shell that knows no braces takes them as they are.
                 all.push(format!("{{{inner}}}"));
-                parts.push(Part::OneOf(all));
-                self.at += length + 1;
+                parts.push(WordPart::OneOf(all));
+                self.index += length + 1;
             }
             Some(length) if inner.contains("..") || (inner.contains(',') && !is_plain) => {
-                parts.push(Part::Unknown);
-                self.at += length + 1;
+                parts.push(WordPart::Unknown);
+                self.index += length + 1;
             }
             _ => {
                 self.next();
-                push(parts, "{");
+                push_text(parts, "{");
             }
         }
     }
 
-    fn quoted(&mut self, parts: &mut Vec<Part>) {
-        push(parts, "");
+    fn parse_quoted(&mut self, parts: &mut Vec<WordPart>) {
+        push_text(parts, "");
         while let Some(letter) = self.peek() {
             match letter {
                 '"' => {
@@ -121,42 +128,42 @@ impl Reader<'_> {
                     self.next();
                     match self.next() {
                         Some('\n') | None => {}
-                        Some(letter @ ('$' | '`' | '"' | '\\')) => push(parts, letter.encode_utf8(&mut [0; 4])),
-                        Some(letter) => push(parts, &format!("\\{letter}")),
+                        Some(letter @ ('$' | '`' | '"' | '\\')) => push_text(parts, letter.encode_utf8(&mut [0; 4])),
+                        Some(letter) => push_text(parts, &format!("\\{letter}")),
                     }
                 }
-                '$' | '`' => self.expansion(parts, true),
+                '$' | '`' => self.parse_expansion(parts, true),
                 letter => {
                     self.next();
-                    push(parts, letter.encode_utf8(&mut [0; 4]));
+                    push_text(parts, letter.encode_utf8(&mut [0; 4]));
                 }
             }
         }
     }
 
     /// What begins with `$` or a backtick.
-    fn expansion(&mut self, parts: &mut Vec<Part>, is_quoted: bool) {
+    fn parse_expansion(&mut self, parts: &mut Vec<WordPart>, is_quoted: bool) {
         if self.skip("`") {
-            let length = self.rest().find('`').unwrap_or(self.rest().len());
-            let span = self.at..self.at + length;
-            self.at = (span.end + 1).min(self.end);
-            self.nested(span);
-            return parts.push(Part::Unknown);
+            let length = self.remaining_text().find('`').unwrap_or(self.remaining_text().len());
+            let span = self.index..self.index + length;
+            self.index = (span.end + 1).min(self.end);
+            self.parse_nested(span);
+            return parts.push(WordPart::Unknown);
         }
         self.next();
         if !is_quoted && self.skip("'") {
-            return push(parts, &self.escaped());
+            return push_text(parts, &self.parse_escaped());
         }
         if !is_quoted && self.skip("\"") {
-            return self.quoted(parts);
+            return self.parse_quoted(parts);
         }
         if self.skip("((") {
-            self.balanced(')');
+            self.skip_balanced(')');
             self.skip(")");
-            return parts.push(Part::Unknown);
+            return parts.push(WordPart::Unknown);
         }
         if self.skip("(") {
-            let span = self.balanced(')');
+            let span = self.skip_balanced(')');
             let inner = self.text.get(span.clone()).unwrap_or_default().trim();
             // Where the project is, asked of others than a variable.
             let asked = match inner {
@@ -165,38 +172,39 @@ impl Reader<'_> {
                 _ => None,
             };
             if let Some(name) = asked {
-                return parts.push(Part::Variable(name.to_owned()));
+                return parts.push(WordPart::Variable(name.to_owned()));
             }
-            self.nested(span);
-            return parts.push(Part::Unknown);
+            self.parse_nested(span);
+            return parts.push(WordPart::Unknown);
         }
         if self.skip("{") {
-            let span = self.balanced('}');
+            let span = self.skip_balanced('}');
             let inner = self.text.get(span).unwrap_or_default();
-            let length = inner.find(|letter: char| !is_name(letter)).unwrap_or(inner.len());
+            let length = inner.find(|letter: char| !is_name_letter(letter)).unwrap_or(inner.len());
             let (name, behind) = inner.split_at(length);
             // A default stands for the variable where that is not set, and may be anything.
             let is_known =
                 behind.is_empty() || matches!(behind, ":-." | "-." | ":-$PWD" | "-$PWD") || behind.starts_with(":?");
-            return parts.push(if is_known { Part::Variable(name.to_owned()) } else { Part::Unknown });
+            return parts.push(if is_known { WordPart::Variable(name.to_owned()) } else { WordPart::Unknown });
         }
-        let length = self.rest().find(|letter: char| !is_name(letter)).unwrap_or(self.rest().len());
-        match self.rest().get(..length).filter(|name| !name.is_empty()) {
+        let length =
+            self.remaining_text().find(|letter: char| !is_name_letter(letter)).unwrap_or(self.remaining_text().len());
+        match self.remaining_text().get(..length).filter(|name| !name.is_empty()) {
             Some(name) => {
-                parts.push(Part::Variable(name.to_owned()));
-                self.at += length;
+                parts.push(WordPart::Variable(name.to_owned()));
+                self.index += length;
             }
             None if matches!(self.peek(), Some('?' | '#' | '$' | '!' | '-' | '@' | '*')) => {
                 let is_number = matches!(self.peek(), Some('?' | '#' | '$'));
                 self.next();
-                if is_number { push(parts, "0") } else { parts.push(Part::Unknown) }
+                if is_number { push_text(parts, "0") } else { parts.push(WordPart::Unknown) }
             }
-            None => push(parts, "$"),
+            None => push_text(parts, "$"),
         }
     }
 
     /// The text of `$'..'`.
-    fn escaped(&mut self) -> String {
+    fn parse_escaped(&mut self) -> String {
         let mut text = Vec::new();
         while let Some(letter) = self.next() {
             if letter == '\'' {
@@ -208,8 +216,8 @@ impl Reader<'_> {
             }
             let number = |reader: &mut Self, most: usize, radix: u32| {
                 let digits: String =
-                    reader.rest().chars().take(most).take_while(|digit| digit.is_digit(radix)).collect();
-                reader.at += digits.len();
+                    reader.remaining_text().chars().take(most).take_while(|digit| digit.is_digit(radix)).collect();
+                reader.index += digits.len();
                 u32::from_str_radix(&digits, radix).unwrap_or_default()
             };
             match self.next() {
@@ -222,7 +230,7 @@ impl Reader<'_> {
                     text.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
                 }
                 Some('0'..='7') => {
-                    self.at -= 1;
+                    self.index -= 1;
                     text.push(u8::try_from(number(self, 3, 8)).unwrap_or_default());
                 }
                 Some(letter) => text.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes()),
@@ -233,9 +241,9 @@ impl Reader<'_> {
     }
 }
 
-fn push(parts: &mut Vec<Part>, text: &str) {
+fn push_text(parts: &mut Vec<WordPart>, text: &str) {
     match parts.last_mut() {
-        Some(Part::Text(known)) => known.push_str(text),
-        _ => parts.push(Part::Text(text.to_owned())),
+        Some(WordPart::Text(known)) => known.push_str(text),
+        _ => parts.push(WordPart::Text(text.to_owned())),
     }
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// What a claim is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum ClaimKind {
+pub enum TrustItemKind {
     /// A hook of the project.
     Hook,
     /// A hook of one agent of the project.
@@ -27,9 +27,9 @@ pub enum ClaimKind {
 
 /// One hook or tool of a project, and what it may do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Claim {
+pub struct TrustItem {
     /// What it is.
-    pub kind: ClaimKind,
+    pub kind: TrustItemKind,
     /// Its name.
     pub name: String,
     /// The canonical event of a hook.
@@ -46,10 +46,12 @@ pub struct Claim {
     pub subjects: Vec<String>,
     /// Whether a hook can deny, and its verdict is enforced.
     #[serde(default)]
-    pub guard: bool,
+    #[serde(rename = "guard")]
+    pub is_guard: bool,
     /// What it may do. Nothing is what needs nobody's consent.
     #[serde(default)]
-    pub reach: Vec<Capability>,
+    #[serde(rename = "reach")]
+    pub capabilities: Vec<Capability>,
     /// The files that say what it does: its own, and those that its commands name.
     #[serde(default)]
     pub files: Vec<String>,
@@ -58,83 +60,83 @@ pub struct Claim {
     pub not_covered: Vec<String>,
 }
 
-impl Claim {
+impl TrustItem {
     /// Whether it is one of a kind with the name, event and dialect of another one.
-    pub(super) fn is_named_as(&self, other: &Self, kind: ClaimKind) -> bool {
+    pub(super) fn has_same_name(&self, other: &Self, kind: TrustItemKind) -> bool {
         self.kind == kind && self.name == other.name && self.event == other.event && self.dialect == other.dialect
     }
 
     /// Whether it wants to see the same as well.
-    pub(super) fn is_about(&self, other: &Self, kind: ClaimKind) -> bool {
-        self.is_named_as(other, kind) && self.matcher == other.matcher
+    pub(super) fn has_same_matcher(&self, other: &Self, kind: TrustItemKind) -> bool {
+        self.has_same_name(other, kind) && self.matcher == other.matcher
     }
 
     /// Whether it says the same, apart from what is derived from the rest.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
-        self.is_about(other, other.kind)
-            && (self.guard, &self.reach, &self.files) == (other.guard, &other.reach, &other.files)
+    pub(super) fn is_same_item(&self, other: &Self) -> bool {
+        self.has_same_matcher(other, other.kind)
+            && (self.is_guard, &self.capabilities, &self.files) == (other.is_guard, &other.capabilities, &other.files)
     }
 }
 
 /// A claim before its files are looked at.
 #[derive(Debug)]
-pub(super) struct Draft {
-    pub(super) claim: Claim,
+pub(super) struct TrustItemDraft {
+    pub(super) item: TrustItem,
     /// The file it was declared in.
-    pub(super) own: Option<PathBuf>,
+    pub(super) declared_in: Option<PathBuf>,
     /// Whether modules of a package may have a part in it.
     pub(super) uses_modules: bool,
     /// The words of its commands, in which files are looked for.
     pub(super) commands: Vec<CommandSpec>,
     /// The files that its author lists besides.
-    pub(super) listed: Vec<String>,
+    pub(super) listed_files: Vec<String>,
 }
 
-impl Draft {
-    fn new(kind: ClaimKind, name: &str, location: &Location, reach: Vec<Capability>) -> Self {
-        let claim = Claim {
+impl TrustItemDraft {
+    fn new(kind: TrustItemKind, name: &str, location: &Location, reach: Vec<Capability>) -> Self {
+        let claim = TrustItem {
             kind,
             name: name.to_owned(),
             event: None,
             dialect: String::new(),
             matcher: None,
             subjects: Vec::new(),
-            guard: false,
-            reach,
+            is_guard: false,
+            capabilities: reach,
             files: Vec::new(),
             not_covered: Vec::new(),
         };
         Self {
-            claim,
-            own: location.path().map(Path::to_owned),
+            item: claim,
+            declared_in: location.path().map(Path::to_owned),
             uses_modules: false,
             commands: Vec::new(),
-            listed: Vec::new(),
+            listed_files: Vec::new(),
         }
     }
 
     /// The claim of a hook. Without a compiled one it does not run, and so guards nothing.
-    pub(super) fn of_hook(
-        kind: ClaimKind,
+    pub(super) fn for_hook(
+        kind: TrustItemKind,
         declaration: &HookDeclaration,
         hook: Option<&Hook>,
         reach: Vec<Capability>,
     ) -> Self {
         let mut draft = Self::new(kind, &declaration.name, &declaration.location, reach);
-        draft.claim.event = Some(declaration.event.as_str().to_owned());
-        draft.claim.dialect = declaration.codec.dialect().to_owned();
-        draft.claim.matcher = hook
+        draft.item.event = Some(declaration.event.as_str().to_owned());
+        draft.item.dialect = declaration.codec.dialect().to_owned();
+        draft.item.matcher = hook
             .and_then(|hook| hook.matcher.as_ref())
             .map(|matcher| matcher.describe())
             .filter(|text| !text.is_empty());
         if let Some(SubjectFilter::Only { names, .. }) =
             hook.and_then(|hook| hook.matcher.as_ref()).map(|matcher| matcher.subjects())
         {
-            draft.claim.subjects = names;
+            draft.item.subjects = names;
         }
-        draft.claim.guard =
+        draft.item.is_guard =
             hook.is_some_and(|hook| hook.guard && hook.mode == EnforcementMode::Enforce) && !declaration.background;
-        draft.listed.clone_from(&declaration.files);
+        draft.listed_files.clone_from(&declaration.files);
         draft.uses_modules = matches!(declaration.handler, HandlerSpec::Function(_) | HandlerSpec::Script(_));
         if let HandlerSpec::Command(spec) = &declaration.handler {
             draft.commands.push(spec.clone());
@@ -144,24 +146,24 @@ impl Draft {
 }
 
 /// The claims of an agent and those below it: what it can do besides talking to the model that whoever runs it pays for.
-pub(super) fn of_agent(
+pub(super) fn draft_agent(
     agent: &AgentSpec,
     reach: &dyn Fn(&HookDeclaration) -> Vec<Capability>,
-    drafts: &mut Vec<Draft>,
+    drafts: &mut Vec<TrustItemDraft>,
 ) {
     let name = &agent.name;
     for hook in &agent.hooks {
-        drafts.push(Draft::of_hook(ClaimKind::Member, hook, None, reach(hook)));
+        drafts.push(TrustItemDraft::for_hook(TrustItemKind::Member, hook, None, reach(hook)));
     }
-    drafts.extend(agent.tools.iter().map(of_tool));
+    drafts.extend(agent.tools.iter().map(draft_tool));
     for model in agent.model.iter().chain(&agent.models) {
-        drafts.extend(of_model(name, &agent.location, model));
+        drafts.extend(draft_model(name, &agent.location, model));
     }
     // What nobody wrote is no project's, and agents below the first one can do no more.
-    if agent.member.is_none() && agent.location.path().is_some_and(is_own_file) && acts(agent) {
+    if agent.member.is_none() && agent.location.path().is_some_and(is_own_file) && has_acting_tools(agent) {
         let what = String::from("uses tools that change files, fetch pages or start programs, as its file allows them");
-        drafts.push(Draft::new(
-            ClaimKind::Tool,
+        drafts.push(TrustItemDraft::new(
+            TrustItemKind::Tool,
             &format!("{name} tools"),
             &agent.location,
             vec![Capability::Effect(what)],
@@ -170,41 +172,46 @@ pub(super) fn of_agent(
     // A member of a team has no scripts that could connect.
     if agent.member.is_none() && !agent.network.allowed_domains.is_empty() {
         let hosts = agent.network.allowed_domains.iter().cloned().map(Capability::Host).collect();
-        drafts.push(Draft::new(ClaimKind::Network, name, &agent.location, hosts));
+        drafts.push(TrustItemDraft::new(TrustItemKind::Network, name, &agent.location, hosts));
     }
     if let Some(verify) = &agent.delegation.verify {
         let reach = vec![Capability::Effect(String::from("runs a script that can start programs and change files"))];
-        drafts.push(Draft::new(ClaimKind::Tool, &format!("{name} verify"), &verify.location, reach));
+        drafts.push(TrustItemDraft::new(TrustItemKind::Tool, &format!("{name} verify"), &verify.location, reach));
     }
     if let Some(member) = &agent.member {
         for toolset in &member.toolsets {
-            of_toolset(toolset, drafts);
+            draft_toolset(toolset, drafts);
         }
         for model in &member.fallback_models {
-            drafts.extend(of_model(name, &agent.location, model));
+            drafts.extend(draft_model(name, &agent.location, model));
         }
     }
     for child in &agent.agents {
-        of_agent(child, reach, drafts);
+        draft_agent(child, reach, drafts);
     }
 }
 
 /// The claims of a role and its steps: the models that they ask at addresses of their own.
-pub(super) fn of_persona(persona: &PersonaSpec, drafts: &mut Vec<Draft>) {
+pub(super) fn draft_persona(persona: &PersonaSpec, drafts: &mut Vec<TrustItemDraft>) {
     let of_steps = persona.steps.iter().filter_map(|step| step.model.as_ref());
     for model in persona.model.iter().chain(of_steps) {
-        drafts.extend(of_model(&persona.name, &persona.location, model));
+        drafts.extend(draft_model(&persona.name, &persona.location, model));
     }
 }
 
 /// The rules of a team by which its tools run without anybody being asked: a project cannot agree for a person.
-pub(super) fn of_rules(team: &TeamSpec, drafts: &mut Vec<Draft>) {
+pub(super) fn draft_permission_rules(team: &TeamSpec, drafts: &mut Vec<TrustItemDraft>) {
     let modes = || team.agents.iter().filter_map(|agent| agent.member.as_ref()?.permission_mode);
     let is_autonomous = team.permissions.mode.into_iter().chain(modes()).any(|mode| mode == PermissionMode::Autonomous);
     let Some(first) = team.agents.first() else { return };
     if is_autonomous || !team.permissions.allow.is_empty() {
         let what = String::from("lets tools of its agents run without asking, by its own `permissions` or `safety`");
-        drafts.push(Draft::new(ClaimKind::Tool, "permissions", &first.location, vec![Capability::Effect(what)]));
+        drafts.push(TrustItemDraft::new(
+            TrustItemKind::Tool,
+            "permissions",
+            &first.location,
+            vec![Capability::Effect(what)],
+        ));
     }
 }
 
@@ -217,29 +224,34 @@ fn is_own_file(path: &Path) -> bool {
 const ACTING: [&str; 6] = ["shell", "write", "edit", "fetch", "fs.write", "fs.edit"];
 
 /// Whether an agent may have tools that act: its own file says so, and nobody is asked before a call.
-fn acts(agent: &AgentSpec) -> bool {
+fn has_acting_tools(agent: &AgentSpec) -> bool {
     let may_mean = |glob: &String| glob.contains(['*', '?', '[', '{']) || ACTING.contains(&glob.as_str());
     agent.policy.mode == PolicyMode::Denylist || agent.policy.allow.iter().any(may_mean)
 }
 
-fn of_tool(tool: &ToolSpec) -> Draft {
+fn draft_tool(tool: &ToolSpec) -> TrustItemDraft {
     let reach = match (&tool.script, &tool.verify) {
         (None, None) => Vec::new(),
         _ => vec![Capability::Effect(String::from("runs a script that can start programs and change files"))],
     };
-    Draft { uses_modules: true, ..Draft::new(ClaimKind::Tool, &tool.name, &tool.location, reach) }
+    TrustItemDraft { uses_modules: true, ..TrustItemDraft::new(TrustItemKind::Tool, &tool.name, &tool.location, reach) }
 }
 
 /// A model at an address that the project names gets the person's key and all that is said.
-fn of_model(agent: &str, location: &Location, model: &ModelSpec) -> Option<Draft> {
+fn draft_model(agent: &str, location: &Location, model: &ModelSpec) -> Option<TrustItemDraft> {
     let address = model.base_url.clone()?;
-    Some(Draft::new(ClaimKind::Model, &format!("{agent} {}", model.name), location, vec![Capability::Host(address)]))
+    Some(TrustItemDraft::new(
+        TrustItemKind::Model,
+        &format!("{agent} {}", model.name),
+        location,
+        vec![Capability::Host(address)],
+    ))
 }
 
-fn of_toolset(toolset: &ToolsetSpec, drafts: &mut Vec<Draft>) {
+fn draft_toolset(toolset: &ToolsetSpec, drafts: &mut Vec<TrustItemDraft>) {
     let mut push = |name: &str, reach: Capability, command: Option<CommandSpec>| {
-        let draft = Draft::new(ClaimKind::Tool, name, &toolset.location, vec![reach]);
-        drafts.push(Draft { commands: command.into_iter().collect(), ..draft });
+        let draft = TrustItemDraft::new(TrustItemKind::Tool, name, &toolset.location, vec![reach]);
+        drafts.push(TrustItemDraft { commands: command.into_iter().collect(), ..draft });
     };
     match &toolset.kind {
         ToolsetKind::Script(tools) => {

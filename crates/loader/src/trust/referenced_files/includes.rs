@@ -58,34 +58,34 @@ const ENDINGS: [&str; 14] = [
 
 /// What a text reads in.
 #[derive(Debug, Default)]
-pub(super) struct Includes {
+pub(super) struct IncludedFiles {
     /// Files that are there.
     pub(super) files: Vec<PathBuf>,
     /// Lines of which that cannot be told.
-    pub(super) unknown: Vec<String>,
+    pub(super) unknown_lines: Vec<String>,
 }
 
 /// The modules that a text of Python imports and that are files here. Those of its library are not.
-pub(super) fn of_python(text: &str, folders: &[PathBuf]) -> Includes {
-    let mut found = Includes::default();
+pub(super) fn find_python_includes(text: &str, folders: &[PathBuf]) -> IncludedFiles {
+    let mut found = IncludedFiles::default();
     for line in text.split(['\n', ';']).map(str::trim) {
         if let Some(rest) = line.strip_prefix("import ") {
             for module in rest.split(',').filter_map(|module| module.split_whitespace().next()) {
-                module_files(module, &[], folders, &mut found.files);
+                add_module_files(module, &[], folders, &mut found.files);
             }
         } else if let Some((module, names)) = line.strip_prefix("from ").and_then(|rest| rest.split_once(" import")) {
             let names: Vec<&str> =
                 names.split([',', '(', ')']).filter_map(|name| name.split_whitespace().next()).collect();
-            module_files(module.trim(), &names, folders, &mut found.files);
+            add_module_files(module.trim(), &names, folders, &mut found.files);
         }
-        if is_dynamic(line) {
-            found.unknown.push(line.to_owned());
+        if is_dynamic_line(line) {
+            found.unknown_lines.push(line.to_owned());
         }
     }
     found
 }
 
-fn module_files(module: &str, names: &[&str], folders: &[PathBuf], files: &mut Vec<PathBuf>) {
+fn add_module_files(module: &str, names: &[&str], folders: &[PathBuf], files: &mut Vec<PathBuf>) {
     let ups = module.chars().take_while(|letter| *letter == '.').count();
     let below = module.trim_start_matches('.').replace('.', "/");
     for folder in folders {
@@ -105,12 +105,12 @@ fn module_files(module: &str, names: &[&str], folders: &[PathBuf], files: &mut V
 }
 
 /// The files that stand in quotes in the lines of any other program that read something in.
-pub(super) fn of_other(text: &str, folders: &[PathBuf]) -> Includes {
-    let mut found = Includes::default();
+pub(super) fn find_quoted_includes(text: &str, folders: &[PathBuf]) -> IncludedFiles {
+    let mut found = IncludedFiles::default();
     for line in text.lines().map(str::trim) {
         let words = || line.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
-        if is_dynamic(line) {
-            found.unknown.push(line.to_owned());
+        if is_dynamic_line(line) {
+            found.unknown_lines.push(line.to_owned());
         }
         if !words().any(|word| READS.contains(&word)) {
             continue;
@@ -126,17 +126,17 @@ pub(super) fn of_other(text: &str, folders: &[PathBuf]) -> Includes {
                 folders.iter().flat_map(|folder| ENDINGS.iter().map(|ending| folder.join(format!("{name}{ending}"))));
             found.files.extend(named.filter(|file| file.is_file()));
             if folders.iter().any(|folder| folder.join("node_modules").join(&name).exists()) {
-                found.unknown.push(line.to_owned());
+                found.unknown_lines.push(line.to_owned());
             }
         }
         if quoted.is_empty() && (line.contains("require(") || line.contains("import(")) {
-            found.unknown.push(line.to_owned());
+            found.unknown_lines.push(line.to_owned());
         }
     }
     found
 }
 
-fn is_dynamic(line: &str) -> bool {
+fn is_dynamic_line(line: &str) -> bool {
     // A hook's own input.
     if line.contains("readFileSync(0") || line.contains("/dev/stdin") || line.contains("open(0") {
         return false;

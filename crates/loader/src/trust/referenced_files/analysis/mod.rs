@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 
 use pintle_contract::CommandSpec;
 
-use super::Named;
+use super::ReferencedFiles;
 use super::includes;
-use super::programs::{Kind, LOADING, Language, kind, language};
-use super::shell::{self, Command, Word};
-use super::values::{self, Piece, Place, Value, Variables, find, values};
+use super::programs::{LOADING, ProgramKind, ProgramLanguage, detect_language, kind_of_program};
+use super::shell::{self, CommandWord, ParsedCommand};
+use super::values::{self, NamedPaths, ValuePiece, VariableValues, WordValue, expand_word, find_paths};
 
-use crate::policy::plain;
+use crate::policy::normalize_path;
 
 /// The most folders that words are seen from.
 const MOST_BASES: usize = 64;
@@ -29,7 +29,7 @@ const MOST_SHOWN: usize = 100;
 
 /// What is known of a command so far.
 #[derive(Debug)]
-pub(super) struct Analysis<'a> {
+pub(super) struct CommandAnalysis<'a> {
     command: &'a CommandSpec,
     project: &'a Path,
     /// Where else files count: the folder that it runs in.
@@ -39,24 +39,24 @@ pub(super) struct Analysis<'a> {
     /// What may be the project's folder where a word says so without a name.
     roots: Vec<PathBuf>,
     /// The variables that are known before it begins.
-    given: Variables,
-    variables: Variables,
+    initial_variables: VariableValues,
+    variables: VariableValues,
     functions: BTreeSet<String>,
     files: BTreeSet<PathBuf>,
     /// Programs that are not there.
-    absent: BTreeSet<PathBuf>,
+    missing_programs: BTreeSet<PathBuf>,
     /// Files that it writes to.
-    written: BTreeSet<PathBuf>,
+    written_files: BTreeSet<PathBuf>,
     not_covered: BTreeSet<String>,
     /// Where files stand that are only written to.
-    blanks: Vec<Range<usize>>,
+    written_spans: Vec<Range<usize>>,
     /// The programs whose texts were read, and the one that is.
-    scanned: BTreeSet<PathBuf>,
+    scanned_programs: BTreeSet<PathBuf>,
     script: Option<PathBuf>,
     depth: usize,
 }
 
-impl<'a> Analysis<'a> {
+impl<'a> CommandAnalysis<'a> {
     pub(super) fn new(command: &'a CommandSpec, own: Option<&Path>, project: &'a Path) -> Self {
         let mut bases = vec![project.to_owned()];
         bases.extend(own.and_then(Path::parent).map(|folder| project.join(folder)).filter(|folder| folder != project));
@@ -64,25 +64,25 @@ impl<'a> Analysis<'a> {
             command,
             project,
             cwd: None,
-            home: crate::layers::home(),
+            home: crate::layers::home_dir(),
             bases,
             roots: Vec::new(),
-            given: Variables::new(),
-            variables: Variables::new(),
+            initial_variables: VariableValues::new(),
+            variables: VariableValues::new(),
             functions: BTreeSet::new(),
             files: BTreeSet::new(),
-            absent: BTreeSet::new(),
-            written: BTreeSet::new(),
+            missing_programs: BTreeSet::new(),
+            written_files: BTreeSet::new(),
             not_covered: BTreeSet::new(),
-            blanks: Vec::new(),
-            scanned: BTreeSet::new(),
+            written_spans: Vec::new(),
+            scanned_programs: BTreeSet::new(),
             script: None,
             depth: 0,
         }
     }
 
     /// One of a command that is about to run in a folder, where these variables are set.
-    pub(super) fn running(
+    pub(super) fn for_running_command(
         command: &'a CommandSpec,
         project: &'a Path,
         cwd: &'a Path,
@@ -90,43 +90,43 @@ impl<'a> Analysis<'a> {
     ) -> Self {
         // A repository in the project may have become the project, for whoever asks from within.
         let below = cwd.ancestors().take_while(|folder| *folder != project);
-        let given = variables.iter().map(|(name, text)| (name.clone(), vec![vec![Piece::Text(text.clone())]]));
+        let given = variables.iter().map(|(name, text)| (name.clone(), vec![vec![ValuePiece::Text(text.clone())]]));
         Self {
             cwd: Some(cwd),
             bases: vec![cwd.to_owned()],
             roots: below.chain([project]).map(Path::to_owned).collect(),
-            given: given.collect(),
+            initial_variables: given.collect(),
             ..Self::new(command, None, project)
         }
     }
 
     /// Whether a path is of a folder whose files count.
-    fn is_ours(&self, path: &Path) -> bool {
+    fn is_own_path(&self, path: &Path) -> bool {
         path.starts_with(self.project) || self.cwd.is_some_and(|cwd| path.starts_with(cwd))
     }
 
     /// Reads the command, until no more folders are found that its words may be seen from.
-    pub(super) fn read(&mut self) {
+    pub(super) fn analyze(&mut self) {
         for _ in 0..MOST_ROUNDS {
-            let before = (self.bases.len(), self.written.len());
-            self.variables.clone_from(&self.given);
+            let before = (self.bases.len(), self.written_files.len());
+            self.variables.clone_from(&self.initial_variables);
             self.files.clear();
             self.not_covered.clear();
-            self.blanks.clear();
-            self.scanned.clear();
-            self.absent.clear();
-            self.whole();
-            if before == (self.bases.len(), self.written.len()) {
+            self.written_spans.clear();
+            self.scanned_programs.clear();
+            self.missing_programs.clear();
+            self.analyze_once();
+            if before == (self.bases.len(), self.written_files.len()) {
                 break;
             }
         }
     }
 
     /// The shell's text without what is only written to.
-    pub(super) fn rest(&self) -> String {
+    pub(super) fn text_without_written(&self) -> String {
         let mut rest = self.command.command.clone().into_bytes();
         if self.command.arguments.is_none() {
-            for blank in &self.blanks {
+            for blank in &self.written_spans {
                 rest.get_mut(blank.clone()).into_iter().for_each(|bytes| bytes.fill(b' '));
             }
         }
@@ -137,77 +137,89 @@ impl<'a> Analysis<'a> {
         &self.bases
     }
 
-    pub(super) fn done(self) -> Named {
-        Named { files: self.files, programs: self.scanned, absent: self.absent, not_covered: self.not_covered }
+    pub(super) fn into_referenced_files(self) -> ReferencedFiles {
+        ReferencedFiles {
+            files: self.files,
+            programs: self.scanned_programs,
+            missing_programs: self.missing_programs,
+            not_covered: self.not_covered,
+        }
     }
 
-    fn whole(&mut self) {
+    fn analyze_once(&mut self) {
         let spec = self.command;
         for (name, text) in &spec.environment {
-            let word = if spec.expands { shell::quoted_word(text) } else { Word::plain(text) };
-            self.set(name, &word, &format!("{name}={text}"));
-            let place = self.place(&word);
+            let word = if spec.expands { shell::parse_quoted_word(text) } else { CommandWord::from_text(text) };
+            self.set_variable(name, &word, &format!("{name}={text}"));
+            let place = self.resolve_word(&word);
             self.files.extend(place.files);
         }
         if let Some(directory) = &spec.directory {
-            self.place(&shell::quoted_word(directory));
+            self.resolve_word(&shell::parse_quoted_word(directory));
         }
         match &spec.arguments {
             Some(arguments) => {
-                let words: Vec<Word> =
-                    std::iter::once(&spec.command).chain(arguments).map(|text| Word::plain(text)).collect();
-                let shown = words.iter().filter_map(Word::text).collect::<Vec<_>>().join(" ");
-                self.run(&words, &Command::default(), &Source { text: "", shown: &shown, is_own: false });
+                let words: Vec<CommandWord> =
+                    std::iter::once(&spec.command).chain(arguments).map(|text| CommandWord::from_text(text)).collect();
+                let shown = words.iter().filter_map(CommandWord::text).collect::<Vec<_>>().join(" ");
+                self.run_words(
+                    &words,
+                    &ParsedCommand::default(),
+                    &CommandSource { text: "", display_text: &shown, is_own: false },
+                );
             }
             None => {
-                let is_known = spec
-                    .shell
-                    .as_deref()
-                    .is_none_or(|shell| kind(shell.rsplit('/').next().unwrap_or_default()) == Some(Kind::Shell));
+                let is_known = spec.shell.as_deref().is_none_or(|shell| {
+                    kind_of_program(shell.rsplit('/').next().unwrap_or_default()) == Some(ProgramKind::Shell)
+                });
                 if !is_known {
-                    self.note(&spec.command, "its shell is not one that is known here");
+                    self.record_not_covered(&spec.command, "its shell is not one that is known here");
                 }
-                self.text(&spec.command, 0..spec.command.len(), true);
+                self.analyze_text(&spec.command, 0..spec.command.len(), true);
             }
         }
     }
 
     /// Reads a shell's text. `is_own` is that of the command itself, in which places are known.
-    fn text(&mut self, text: &str, span: Range<usize>, is_own: bool) {
+    fn analyze_text(&mut self, text: &str, span: Range<usize>, is_own: bool) {
         if self.depth >= MOST_DEPTH {
-            return self.note(text.get(span).unwrap_or_default(), "it is nested too deep to be looked at");
+            return self
+                .record_not_covered(text.get(span).unwrap_or_default(), "it is nested too deep to be looked at");
         }
         self.depth += 1;
-        let commands = shell::commands(text, span);
+        let commands = shell::parse_commands(text, span);
         self.functions
-            .extend(commands.iter().filter(|command| command.defines).filter_map(|c| c.words.first()?.text()));
-        for command in commands.iter().filter(|command| !command.defines) {
+            .extend(commands.iter().filter(|command| command.is_definition).filter_map(|c| c.words.first()?.text()));
+        for command in commands.iter().filter(|command| !command.is_definition) {
             let shown = text.get(command.span.clone()).unwrap_or_default();
-            self.command(command, &Source { text, shown, is_own });
+            self.analyze_command(command, &CommandSource { text, display_text: shown, is_own });
         }
         self.depth -= 1;
     }
 
-    fn command(&mut self, command: &Command, source: &Source<'_>) {
-        for (name, word) in &command.sets {
-            self.set(name, word, source.shown);
+    fn analyze_command(&mut self, command: &ParsedCommand, source: &CommandSource<'_>) {
+        for (name, word) in &command.variable_sets {
+            self.set_variable(name, word, source.display_text);
         }
         for word in &command.writes {
-            self.writes(word, source);
+            self.record_write(word, source);
         }
         for word in &command.reads {
-            self.argument(word, source, true);
+            self.analyze_argument(word, source, true);
         }
-        self.run(&command.words, command, source);
+        self.run_words(&command.words, command, source);
     }
 
-    fn set(&mut self, name: &str, word: &Word, shown: &str) {
-        let printed = |value: Value| -> Value {
-            value.into_iter().map(|piece| if piece == Piece::Any { Piece::Printed } else { piece }).collect()
+    fn set_variable(&mut self, name: &str, word: &CommandWord, shown: &str) {
+        let printed = |value: WordValue| -> WordValue {
+            value
+                .into_iter()
+                .map(|piece| if piece == ValuePiece::Any { ValuePiece::CommandOutput } else { piece })
+                .collect()
         };
-        let found: Vec<Value> = values(word, &self.variables).into_iter().map(printed).collect();
+        let found: Vec<WordValue> = expand_word(word, &self.variables).into_iter().map(printed).collect();
         if LOADING.contains(&name) && self.script.is_none() {
-            self.note(shown, "programs look there for what they load");
+            self.record_not_covered(shown, "programs look there for what they load");
         }
         let known = self.variables.entry(name.to_owned()).or_default();
         for value in found {
@@ -218,13 +230,14 @@ impl<'a> Analysis<'a> {
     }
 
     /// The files and folders that a word names. Folders are where later words are seen from.
-    fn place(&mut self, word: &Word) -> Place {
-        let mut whole = Place::default();
-        for value in values(word, &self.variables) {
-            let place = find(&value, &self.bases, &self.roots, self.home.as_deref(), &|path| self.is_ours(path));
+    fn resolve_word(&mut self, word: &CommandWord) -> NamedPaths {
+        let mut whole = NamedPaths::default();
+        for value in expand_word(word, &self.variables) {
+            let place =
+                find_paths(&value, &self.bases, &self.roots, self.home.as_deref(), &|path| self.is_own_path(path));
             whole.files.extend(place.files);
             whole.folders.extend(place.folders);
-            whole.is_printed = place.is_printed && (!whole.is_open || whole.is_printed);
+            whole.is_command_output = place.is_command_output && (!whole.is_open || whole.is_command_output);
             whole.is_open |= place.is_open;
             whole.is_outside |= place.is_outside;
         }
@@ -242,78 +255,78 @@ impl<'a> Analysis<'a> {
     }
 
     /// A file that is only written to is none that it runs.
-    fn writes(&mut self, word: &Word, source: &Source<'_>) {
-        let place = self.place(word);
-        self.written.extend(place.files);
-        self.blank(word, source);
+    fn record_write(&mut self, word: &CommandWord, source: &CommandSource<'_>) {
+        let place = self.resolve_word(word);
+        self.written_files.extend(place.files);
+        self.blank_word(word, source);
     }
 
     fn is_written(&self, file: &Path) -> bool {
-        self.written.contains(file)
+        self.written_files.contains(file)
     }
 
-    fn blank(&mut self, word: &Word, source: &Source<'_>) {
+    fn blank_word(&mut self, word: &CommandWord, source: &CommandSource<'_>) {
         if source.is_own {
-            self.blanks.push(word.span.clone());
+            self.written_spans.push(word.span.clone());
         }
     }
 
     /// A word that may be a file which is read. `is_data` is one of which nothing runs.
-    fn argument(&mut self, word: &Word, source: &Source<'_>, is_data: bool) {
-        let place = self.place(word);
+    fn analyze_argument(&mut self, word: &CommandWord, source: &CommandSource<'_>, is_data: bool) {
+        let place = self.resolve_word(word);
         if self.script.is_some() {
             // Of a script count the files that it surely reads: rules, and not what it writes.
             let files =
-                place.files.into_iter().filter(|file| is_data && !place.is_open && !self.written.contains(file));
+                place.files.into_iter().filter(|file| is_data && !place.is_open && !self.written_files.contains(file));
             let files: Vec<PathBuf> = files.collect();
             return self.files.extend(files);
         }
         if is_data && !place.files.is_empty() && place.files.iter().all(|file| self.is_written(file)) {
-            let shown = self.shown(word, source);
-            self.note(&shown, "it also writes to that file");
-            return self.blank(word, source);
+            let shown = self.display_word(word, source);
+            self.record_not_covered(&shown, "it also writes to that file");
+            return self.blank_word(word, source);
         }
-        if place.is_open && !(is_data && place.is_printed) {
-            let shown = self.shown(word, source);
-            self.note(&shown, "known only when it runs");
+        if place.is_open && !(is_data && place.is_command_output) {
+            let shown = self.display_word(word, source);
+            self.record_not_covered(&shown, "known only when it runs");
         }
         self.files.extend(place.files);
     }
 
     /// A file whose text runs. Without a language it is what its text says.
-    fn program(&mut self, word: &Word, source: &Source<'_>, known: Option<Language>) {
-        let place = self.place(word);
+    fn analyze_program(&mut self, word: &CommandWord, source: &CommandSource<'_>, known: Option<ProgramLanguage>) {
+        let place = self.resolve_word(word);
         let is_found = !place.files.is_empty() && self.script.is_some();
         if (place.is_open && !is_found) || (!place.folders.is_empty() && place.files.is_empty()) {
-            self.note(
-                source.shown,
+            self.record_not_covered(
+                source.display_text,
                 if place.is_open { "known only when it runs" } else { "it runs what lies in a folder" },
             );
         } else if place.files.is_empty() && (self.script.is_none() || known.is_some()) {
-            let leads_out = |value: &Value| {
-                let path = values::text(value).filter(|path| path.starts_with('/'));
-                path.is_some_and(|path| !self.is_ours(Path::new(&path)))
+            let leads_out = |value: &WordValue| {
+                let path = values::literal_text(value).filter(|path| path.starts_with('/'));
+                path.is_some_and(|path| !self.is_own_path(Path::new(&path)))
             };
-            if place.is_outside || values(word, &self.variables).iter().any(leads_out) {
-                self.note(source.shown, "it lies outside of the project");
+            if place.is_outside || expand_word(word, &self.variables).iter().any(leads_out) {
+                self.record_not_covered(source.display_text, "it lies outside of the project");
             }
         }
         if place.files.is_empty() && !place.is_outside {
-            let paths = values(word, &self.variables).into_iter().filter_map(|value| values::text(&value));
+            let paths = expand_word(word, &self.variables).into_iter().filter_map(|value| values::literal_text(&value));
             let paths = paths.filter(|path| path.contains(['/', '.']));
-            let paths = paths.flat_map(|path| self.bases.iter().map(move |base| plain(&base.join(&path))));
-            let absent: Vec<PathBuf> = paths.filter(|path| self.is_ours(path) && !path.exists()).collect();
-            self.absent.extend(absent);
+            let paths = paths.flat_map(|path| self.bases.iter().map(move |base| normalize_path(&base.join(&path))));
+            let absent: Vec<PathBuf> = paths.filter(|path| self.is_own_path(path) && !path.exists()).collect();
+            self.missing_programs.extend(absent);
         }
         for file in place.files {
-            self.scan(&file, known);
+            self.scan_program(&file, known);
         }
     }
 
     /// Binds a program, and looks for what it reads in.
-    fn scan(&mut self, file: &Path, known: Option<Language>) {
+    fn scan_program(&mut self, file: &Path, known: Option<ProgramLanguage>) {
         self.files.insert(file.to_owned());
-        if self.depth >= MOST_DEPTH || !self.scanned.insert(file.to_owned()) {
+        if self.depth >= MOST_DEPTH || !self.scanned_programs.insert(file.to_owned()) {
             return;
         }
         let read = pintle_files::read_head(file, MOST_BYTES);
@@ -322,49 +335,51 @@ impl<'a> Analysis<'a> {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let has_interpreter = text.starts_with("#!");
         // What says nothing of itself is run by the shell.
-        let found = known.or_else(|| language(&name, &text)).or((!has_interpreter).then_some(Language::Shell));
+        let found =
+            known.or_else(|| detect_language(&name, &text)).or((!has_interpreter).then_some(ProgramLanguage::Shell));
         let Some(language) = found.filter(|_| is_read) else {
             let line = text.lines().next().unwrap_or_default();
-            return self.note(line, "a program that may read or run other files");
+            return self.record_not_covered(line, "a program that may read or run other files");
         };
         let outer = self.script.replace(file.to_owned());
         let folders = self.bases.len();
         self.bases.extend(file.parent().map(Path::to_owned).filter(|folder| !self.bases.contains(folder)));
         match language {
-            Language::Shell => {
+            ProgramLanguage::Shell => {
                 let variables = self.variables.clone();
-                self.text(&text, 0..text.len(), false);
+                self.analyze_text(&text, 0..text.len(), false);
                 self.variables = variables;
             }
-            language => self.includes(language, &text),
+            language => self.analyze_includes(language, &text),
         }
         self.bases.truncate(folders.max(1));
         self.script = outer;
     }
 
-    fn includes(&mut self, language: Language, text: &str) {
+    fn analyze_includes(&mut self, language: ProgramLanguage, text: &str) {
         let folders = self.module_folders(language);
         let found = match language {
-            Language::Python => includes::of_python(text, &folders),
-            Language::Other => includes::of_other(text, &folders),
-            Language::Shell | Language::Awk => return,
+            ProgramLanguage::Python => includes::find_python_includes(text, &folders),
+            ProgramLanguage::Other => includes::find_quoted_includes(text, &folders),
+            ProgramLanguage::Shell | ProgramLanguage::Awk => return,
         };
-        for line in &found.unknown {
-            self.note(line, "it may run or read in other files");
+        for line in &found.unknown_lines {
+            self.record_not_covered(line, "it may run or read in other files");
         }
         self.depth += 1;
-        let ours: Vec<PathBuf> = found.files.iter().map(|file| plain(file)).filter(|file| self.is_ours(file)).collect();
+        let ours: Vec<PathBuf> =
+            found.files.iter().map(|file| normalize_path(file)).filter(|file| self.is_own_path(file)).collect();
         for file in ours {
-            self.scan(&file, Some(language));
+            self.scan_program(&file, Some(language));
         }
         self.depth -= 1;
     }
 
-    fn shown(&self, word: &Word, source: &Source<'_>) -> String {
-        source.text.get(word.span.clone()).filter(|text| !text.is_empty()).unwrap_or(source.shown).to_owned()
+    fn display_word(&self, word: &CommandWord, source: &CommandSource<'_>) -> String {
+        source.text.get(word.span.clone()).filter(|text| !text.is_empty()).unwrap_or(source.display_text).to_owned()
     }
 
-    fn note(&mut self, shown: &str, why: &str) {
+    fn record_not_covered(&mut self, shown: &str, why: &str) {
         let line = shown.split_whitespace().collect::<Vec<_>>().join(" ");
         let line = line.trim_end_matches([';', '|', '&', ')', ' ']);
         let line: String = match line.char_indices().nth(MOST_SHOWN) {
@@ -378,11 +393,11 @@ impl<'a> Analysis<'a> {
 }
 
 /// Where a command stands.
-struct Source<'a> {
+struct CommandSource<'a> {
     /// The text that its places are in.
     text: &'a str,
     /// The command as it is shown.
-    shown: &'a str,
+    display_text: &'a str,
     /// Whether the text is the hook's own.
     is_own: bool,
 }

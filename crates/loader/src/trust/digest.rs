@@ -14,15 +14,15 @@ const SHARED: [&str; 2] = ["settings.json", "settings.local.json"];
 const COUNTS: [&str; 1] = ["env"];
 
 /// The digest of bytes, in hex.
-pub(super) fn of_bytes(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
+pub(super) fn digest_bytes(bytes: &[u8]) -> String {
+    to_hex(&Sha256::digest(bytes))
 }
 
 /// The digest of a file on disk.
 ///
 /// # Errors
 /// When it cannot be read, or is no plain file.
-pub(super) fn of_file(path: &Path) -> io::Result<String> {
+pub(super) fn digest_file(path: &Path) -> io::Result<String> {
     let mut file = pintle_files::open(path)?;
     let mut hasher = Sha256::new();
     let mut buffer = vec![0_u8; 64 * 1024];
@@ -31,13 +31,13 @@ pub(super) fn of_file(path: &Path) -> io::Result<String> {
         let Some(bytes) = buffer.get(..read).filter(|bytes| !bytes.is_empty()) else { break };
         hasher.update(bytes);
     }
-    Ok(hex(&hasher.finalize()))
+    Ok(to_hex(&hasher.finalize()))
 }
 
 /// What of a file that was loaded counts: all of it, or of an agent's own settings what is about hooks. `None` when none
 /// of it is.
-pub(super) fn counted<'a>(path: &Path, text: &'a str) -> Option<Cow<'a, [u8]>> {
-    if !is_shared(path) {
+pub(super) fn hashed_bytes<'a>(path: &Path, text: &'a str) -> Option<Cow<'a, [u8]>> {
+    if !is_shared_settings(path) {
         return Some(Cow::Borrowed(text.as_bytes()));
     }
     // With comments, or broken: then every byte counts.
@@ -51,13 +51,13 @@ pub(super) fn counted<'a>(path: &Path, text: &'a str) -> Option<Cow<'a, [u8]>> {
 }
 
 /// Whether a file is an agent's own settings: such a name in a hidden folder.
-fn is_shared(path: &Path) -> bool {
+fn is_shared_settings(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
     SHARED.contains(&name) && folder.starts_with('.') && folder != ".harness"
 }
 
-fn hex(digest: &[u8]) -> String {
+fn to_hex(digest: &[u8]) -> String {
     use std::fmt::Write as _;
     digest.iter().fold(String::with_capacity(64), |mut text, byte| {
         // Writing to a text cannot fail.
@@ -70,8 +70,8 @@ fn hex(digest: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    fn text(path: &str, text: &str) -> Option<String> {
-        counted(Path::new(path), text).map(|bytes| String::from_utf8(bytes.into_owned()).unwrap())
+    fn hashed_text(path: &str, text: &str) -> Option<String> {
+        hashed_bytes(Path::new(path), text).map(|bytes| String::from_utf8(bytes.into_owned()).unwrap())
     }
 
     #[test]
@@ -79,13 +79,13 @@ mod tests {
         let settings =
             r#"{"permissions":{"allow":["Bash"]},"hooks":{"Stop":[]},"env":{"A":"1"},"disableAllHooks":true}"#;
         let wanted = r#"{"hooks":{"Stop":[]},"env":{"A":"1"},"disableAllHooks":true}"#;
-        assert_eq!(text("/p/.claude/settings.local.json", settings).as_deref(), Some(wanted));
-        assert_eq!(text("/p/.claude/settings.json", r#"{"permissions":{},"env":{}}"#), None);
+        assert_eq!(hashed_text("/p/.claude/settings.local.json", settings).as_deref(), Some(wanted));
+        assert_eq!(hashed_text("/p/.claude/settings.json", r#"{"permissions":{},"env":{}}"#), None);
         for whole in ["/p/settings.json", "/p/.codex/hooks.json", "/p/.harness/settings.json"] {
-            assert_eq!(text(whole, settings).as_deref(), Some(settings), "{whole}");
+            assert_eq!(hashed_text(whole, settings).as_deref(), Some(settings), "{whole}");
         }
         let commented = "// mine\n{\"permissions\": {}}";
-        assert_eq!(text("/p/.claude/settings.json", commented).as_deref(), Some(commented));
+        assert_eq!(hashed_text("/p/.claude/settings.json", commented).as_deref(), Some(commented));
     }
 
     #[test]
@@ -95,8 +95,8 @@ mod tests {
         for length in [0_usize, 1, 65_535, 65_536, 200_000] {
             let bytes = vec![7_u8; length];
             std::fs::write(&file, &bytes).unwrap();
-            assert_eq!(of_file(&file).unwrap(), of_bytes(&bytes), "{length}");
+            assert_eq!(digest_file(&file).unwrap(), digest_bytes(&bytes), "{length}");
         }
-        assert_eq!(of_bytes(b""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+        assert_eq!(digest_bytes(b""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     }
 }
