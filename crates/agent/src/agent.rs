@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use pintle::event::agent_switch::AgentModel;
 use pintle::{
-    AgentSpec, BudgetSpec, CancelToken, Diagnostic, ExitMode, Layer, MetaSpec, ModelSpec, Origin, Overlay, PriceSpec,
-    Runtime, Severity, TeamSpec,
+    AgentSpec, BudgetSpec, CancelToken, Diagnostic, ExitMode, HookOverlay, Layer, MetaSpec, ModelSpec, Origin,
+    PriceSpec, Runtime, Severity, TeamSpec,
 };
 
 use crate::approval::Approvals;
@@ -143,7 +143,7 @@ impl Shared {
 
     /// What marks the host's own words to the models, so that no text they read can imitate them.
     pub(crate) fn nonce(&self) -> &str {
-        self.nonce.get_or_init(|| format!("{:016x}", self.runtime.random().next()))
+        self.nonce.get_or_init(|| format!("{:016x}", self.runtime.random().next_bits()))
     }
 
     /// Tells a person something about an agent that is not at work yet.
@@ -173,7 +173,7 @@ pub(crate) struct Agent {
     /// The members of a team that wait for this one, the first of them first.
     pub(crate) above: Vec<String>,
     /// The chains of this agent and, outside a team, of every agent above it.
-    pub(crate) overlay: Arc<Overlay>,
+    pub(crate) overlay: Arc<HookOverlay>,
     pub(crate) bounds: Bounds,
     pub(crate) slots: Slots,
     /// Model calls that a turn may make.
@@ -202,7 +202,7 @@ impl Agent {
             return Ok(Self::playing(&member, &shared, 0, Vec::new(), bounds));
         }
         let policies = Policies::default().and(&spec.policy)?;
-        let overlay = own_overlay(&shared.runtime, &spec, &Overlay::default())?;
+        let overlay = own_overlay(&shared.runtime, &spec, &HookOverlay::default())?;
         let max_iterations = spec.exit.max_iterations;
         let mut toolbox = Toolbox::new(policies).with_native();
         for tool in more {
@@ -341,7 +341,7 @@ struct Place {
     shared: Arc<Shared>,
     model: Arc<dyn Model>,
     depth: u32,
-    overlay: Arc<Overlay>,
+    overlay: Arc<HookOverlay>,
     bounds: Bounds,
     max_iterations: u32,
 }
@@ -383,9 +383,13 @@ fn fallbacks(spec: &AgentSpec) -> Vec<OnceLock<Result<Arc<dyn Model>, String>>> 
 }
 
 /// The chains above and, behind them, the agent's own hooks.
-pub(crate) fn own_overlay(runtime: &Runtime, spec: &AgentSpec, above: &Overlay) -> Result<Arc<Overlay>, String> {
+pub(crate) fn own_overlay(
+    runtime: &Runtime,
+    spec: &AgentSpec,
+    above: &HookOverlay,
+) -> Result<Arc<HookOverlay>, String> {
     if spec.hooks.is_empty() {
-        return Ok(Arc::new(above.with([])));
+        return Ok(Arc::new(above.with_chains([])));
     }
     let (chains, found) = runtime.compile_chains(&format!("agent {}", spec.name), Layer::Agent, &spec.hooks);
     let faults: Vec<Diagnostic> = found.into_iter().filter(|found| found.severity == Severity::Error).collect();
@@ -393,7 +397,7 @@ pub(crate) fn own_overlay(runtime: &Runtime, spec: &AgentSpec, above: &Overlay) 
         if let Some(tape) = runtime.tape() {
             tape.record_agent_hooks(&chains);
         }
-        Ok(Arc::new(above.with(chains)))
+        Ok(Arc::new(above.with_chains(chains)))
     } else {
         Err(format!("hooks of agent `{}` do not compile: {}", spec.name, told(&faults)))
     }

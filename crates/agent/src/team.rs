@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pintle::{AgentSpec, MemberSpec, Overlay, TeamSpec, suggest_nearest};
+use pintle::{AgentSpec, HookOverlay, MemberSpec, TeamSpec, suggest_nearest};
 
 use crate::agent::{Agent, Shared, own_overlay};
 use crate::model::Model;
@@ -32,7 +32,7 @@ struct Seat(Mutex<Option<Arc<Member>>>);
 pub(crate) struct Member {
     pub(crate) spec: Arc<AgentSpec>,
     pub(crate) model: Arc<dyn Model>,
-    pub(crate) overlay: Arc<Overlay>,
+    pub(crate) overlay: Arc<HookOverlay>,
     pub(crate) toolbox: Toolbox,
 }
 
@@ -117,7 +117,7 @@ impl Team {
         model: Arc<dyn Model>,
         more: Vec<Arc<dyn Tool>>,
     ) -> Result<Member, String> {
-        let overlay = own_overlay(&shared.runtime, spec, &Overlay::default())?;
+        let overlay = own_overlay(&shared.runtime, spec, &HookOverlay::default())?;
         let mut toolbox = Toolbox::new(Policies::default().and(&spec.policy)?);
         for tool in more {
             toolbox.add(tool);

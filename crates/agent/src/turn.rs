@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pintle::event::{ContextScope, EventPayload, TokenUsage};
 use pintle::{
-    ApprovalRequest, ApprovalResponse, Approver, CancelToken, Effect, Event, EventName, LogBook, ModelSpec, Origin,
-    Outcome, Reminder, Scope, Scratch,
+    ApprovalRequest, ApprovalResponse, Approver, CancelToken, Effect, Event, EventName, EventScope, LogBuffer,
+    ModelSpec, Origin, Outcome, Reminder, ScratchValues,
 };
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ use crate::session::Transcript;
 pub(crate) struct Turn {
     pub(crate) agent: Arc<Agent>,
     pub(crate) origin: Arc<Origin>,
-    pub(crate) scope: Scope,
+    pub(crate) scope: EventScope,
     pub(crate) state: Arc<TurnState>,
     /// The step at work, when one is.
     pub(crate) work: Option<Arc<Work>>,
@@ -197,7 +197,7 @@ impl Turn {
     pub(crate) fn new(
         agent: &Arc<Agent>,
         number: u32,
-        scratch: Arc<Scratch>,
+        scratch: Arc<ScratchValues>,
         cancel: CancelToken,
         state: TurnState,
     ) -> Self {
@@ -215,13 +215,13 @@ impl Turn {
         });
         let state = Arc::new(state);
         let host = AgentHost::new(Arc::clone(agent), Arc::clone(&origin), Arc::clone(&state));
-        let scope = Scope {
+        let scope = EventScope {
             overlay: Arc::clone(&agent.overlay),
             host: Some(Arc::new(host)),
             cancel,
-            logs: Arc::new(LogBook::default()),
+            logs: Arc::new(LogBuffer::default()),
             scratch,
-            ..Scope::default()
+            ..EventScope::default()
         };
         let work = state.work.clone();
         Self { agent: Arc::clone(agent), origin, scope, state, work }
@@ -231,7 +231,8 @@ impl Turn {
     pub(crate) fn under(&self, agent: &Arc<Agent>) -> Self {
         let origin = Arc::new(Origin { agent: agent.spec.name.clone(), ..Origin::clone(&self.origin) });
         let host = AgentHost::new(Arc::clone(agent), Arc::clone(&origin), Arc::clone(&self.state));
-        let scope = Scope { overlay: Arc::clone(&agent.overlay), host: Some(Arc::new(host)), ..self.scope.clone() };
+        let scope =
+            EventScope { overlay: Arc::clone(&agent.overlay), host: Some(Arc::new(host)), ..self.scope.clone() };
         Self { agent: Arc::clone(agent), origin, scope, state: Arc::clone(&self.state), work: self.work.clone() }
     }
 
@@ -244,7 +245,7 @@ impl Turn {
 
     /// Who answers for the person.
     pub(crate) fn resolver(&self) -> &dyn Approver {
-        self.scope.resolver.as_deref().unwrap_or_else(|| &**self.agent.shared.runtime.resolver())
+        self.scope.approver.as_deref().unwrap_or_else(|| &**self.agent.shared.runtime.approver())
     }
 
     /// The model that the agent uses here.
@@ -316,7 +317,7 @@ impl Turn {
 
     /// Fires an event whose asks come back as [`pintle::Decision::MatchedHook`]: the loop itself asks the person, once.
     pub(crate) fn fire_deferring(&self, event: &Event) -> Outcome {
-        let scope = Scope { resolver: Some(Arc::new(Deferring)), ..self.scope.clone() };
+        let scope = EventScope { approver: Some(Arc::new(Deferring)), ..self.scope.clone() };
         let outcome = self.agent.shared.runtime.fire_in(event, &scope);
         self.take_effects(&event.name, &outcome);
         outcome
@@ -325,7 +326,7 @@ impl Turn {
     /// The same for the end of something that has begun: its hooks are asked even when the turn was cancelled, so that
     /// an audit sees the end of everything it saw begin. The time of a script that waits for it still holds.
     pub(crate) fn fire_end(&self, event: &Event) -> Outcome {
-        let scope = Scope { cancel: self.scope.cancel.time_limit_token(), ..self.scope.clone() };
+        let scope = EventScope { cancel: self.scope.cancel.time_limit_token(), ..self.scope.clone() };
         let outcome = self.agent.shared.runtime.fire_in(event, &scope);
         self.take_effects(&event.name, &outcome);
         outcome

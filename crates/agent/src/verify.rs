@@ -23,7 +23,7 @@ pub(crate) struct Verdict {
 /// When the script crashes or answers something that is no verdict: then nothing was verified.
 pub(crate) fn run(script: &ScriptTool, result: Value, turn: &Turn, owner: &str) -> Result<Verdict, String> {
     let runtime = &turn.agent.shared.runtime;
-    let seam = runtime.seam(&turn.origin, &turn.scope);
+    let seam = runtime.effects(&turn.origin, &turn.scope);
     let caller = EffectCaller::new(CallId(0), owner);
     let answer = script.run(result, &seam, caller, &turn.scope.cancel, TIMEOUT_MS);
     answer

@@ -95,7 +95,7 @@ fn watched(events: &[&str], resolver: Option<Arc<dyn Approver>>) -> Arc<Runtime>
     }
     let builder = Runtime::builder().path(project.path(), Layer::Project).worker(worker());
     let built = match resolver {
-        Some(resolver) => builder.resolver(resolver).build(),
+        Some(resolver) => builder.approver(resolver).build(),
         None => builder.build(),
     };
     assert!(!built.has_errors(), "{:?}", built.diagnostics);

@@ -45,7 +45,7 @@ fn session(root: &Path, work: &Path, model: &Arc<Play>) -> Session {
     let tape =
         Tape::create(root.join("tape.jsonl"), HeaderRecord::new("s", 0), Arc::new(SystemClock::default())).unwrap();
     let nobody = Arc::new(ScriptedResolver::new(ApprovalResponse::Unavailable));
-    let builder = Runtime::builder().worker(worker()).resolver(nobody);
+    let builder = Runtime::builder().worker(worker()).approver(nobody);
     let built = builder.path(root.join("settings.json"), Layer::Project).tape(Arc::new(tape)).build();
     assert!(!built.has_errors(), "{:?}", built.diagnostics);
     let spec = AgentSpec { agents: vec![Arc::new(helper())], ..agent() };

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use pintle::loader::PolicyPaths;
 use pintle::{
-    ApprovalRequest, ApprovalResponse, Approver, Builder, Built, Clock, Origin, PayloadError, RecheckMemory, Scope,
-    Severity, SystemClock, read_payload,
+    ApprovalRequest, ApprovalResponse, Approver, BuiltRuntime, Clock, EventScope, Origin, PayloadError, RecheckMemory,
+    RuntimeBuilder, Severity, SystemClock, read_payload,
 };
 use serde_json::{Value, json};
 
@@ -48,7 +48,7 @@ pub struct Place {
 
 /// Answers one call of a host. Never fails: what cannot be decided is denied where something is guarded, and told where
 /// not. `hooks` begins a runtime over the hooks of a place; an error is why that cannot be.
-pub fn run(errand: &Errand<'_>, hooks: impl FnOnce(&Place) -> Result<Builder, String>) -> Answer {
+pub fn run(errand: &Errand<'_>, hooks: impl FnOnce(&Place) -> Result<RuntimeBuilder, String>) -> Answer {
     let payload = read(errand.payload);
     let (Ok(read) | Err((read, _))) = &payload;
     let named = (errand.host.event)(read);
@@ -129,7 +129,7 @@ fn tried(
     errand: &Errand<'_>,
     row: &'static Row,
     ruling: Ruling,
-    hooks: impl FnOnce(&Place) -> Result<Builder, String>,
+    hooks: impl FnOnce(&Place) -> Result<RuntimeBuilder, String>,
 ) -> Result<Ruling, String> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let cwd = std::env::current_dir().unwrap_or_default();
@@ -147,7 +147,7 @@ fn heard(
     host: &'static Host,
     row: &'static Row,
     payload: &Value,
-    hooks: impl FnOnce(&Place) -> Result<Builder, String>,
+    hooks: impl FnOnce(&Place) -> Result<RuntimeBuilder, String>,
 ) -> Result<Ruling, String> {
     let unreadable = |fault| format!("could not read what {} sent: {fault}", host.title);
     if let Some(ruling) = canary::ruling(payload) {
@@ -172,20 +172,20 @@ fn heard(
     let project = project(errand, session.as_mut(), &cwd, now_ms);
     let mut builder = hooks(&Place { project: project.clone(), without: errand.host.own_dialect })?;
     if let Some(session) = &session {
-        builder = builder.began_with(session.state.guards.clone());
+        builder = builder.initial_guards(session.state.guards.clone());
         let tape = session.tape(&told.whose.session, Arc::clone(&clock));
         builder = builder.tape(Arc::new(tape.map_err(|fault| format!("{fault}; {}", way_out(host, &told)))?));
     }
     let memory = RecheckMemory::default();
     let builder = builder.recheck_memory(memory.clone());
-    let built = builder.clock(clock).shadow(errand.shadow).resolver(Arc::new(Later)).build();
+    let built = builder.clock(clock).shadow(errand.shadow).approver(Arc::new(Later)).build();
     let policy = policy_files(built.policy.clone(), errand.state_directory, &project);
     let paths = PolicyPaths::new(&policy, &project, &cwd);
     let mut notices: Vec<String> =
         built.projects.iter().filter_map(pintle::loader::ProjectTrust::user_notice).collect();
     let broken = broken(&built);
     let mut unkept = State::default();
-    let scope = Scope { cancel: errand.deadline.cancel(), ..Scope::default() };
+    let scope = EventScope { cancel: errand.deadline.cancel(), ..EventScope::default() };
     if let Some(session) = &session {
         session.restore(&built.runtime, &scope);
     }
@@ -231,7 +231,7 @@ fn heard(
     };
     notices.append(&mut ruling.notices);
     ruling.notices = notices;
-    if let Some(secrets) = built.runtime.secrets() {
+    if let Some(secrets) = built.runtime.redactor() {
         scrub(&mut ruling, &**secrets);
     }
     if let (Some(session), Some(tape)) = (&mut session, built.runtime.tape()) {
@@ -260,7 +260,7 @@ fn project(errand: &Errand<'_>, session: Option<&mut Session>, cwd: &Path, now_m
 }
 
 /// Why hooks cannot be trusted to be all there: something that was declared does not run, and a guard may be among it.
-fn broken(built: &Built) -> Option<String> {
+fn broken(built: &BuiltRuntime) -> Option<String> {
     let found = built.diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error)?;
     let place = found.location.path().map(|path| format!("{}: ", path.display()));
     let place = place.unwrap_or_default();

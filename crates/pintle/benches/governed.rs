@@ -13,12 +13,12 @@ use pintle_testkit::bench::{Bar, Report};
 use pintle_testkit::{MapSeam, SubjectMatcher};
 use serde_json::{Value, json};
 
-fn project() -> PathBuf {
+fn project_dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/governed-agent")
 }
 
 /// The compiled `handle` of a hook of the project, without anything around it.
-fn bare(declarations: &[pintle::HookDeclaration], name: &str) -> Option<Arc<Script>> {
+fn compile_bare(declarations: &[pintle::HookDeclaration], name: &str) -> Option<Arc<Script>> {
     let hook = declarations.iter().find(|hook| hook.name == name)?;
     match &hook.handler {
         pintle::HandlerSpec::Script(text) => {
@@ -29,11 +29,11 @@ fn bare(declarations: &[pintle::HookDeclaration], name: &str) -> Option<Arc<Scri
 }
 
 fn main() -> ExitCode {
-    let built = Runtime::builder().path(project(), Layer::Project).build();
+    let built = Runtime::builder().path(project_dir(), Layer::Project).build();
     let (Ok(tool_pre), Some(audit), Some(guard), Some(idle)) = (
         EventName::parse("tool.pre"),
-        bare(&built.declarations, "audit_tool_pre"),
-        bare(&built.declarations, "command_guard"),
+        compile_bare(&built.declarations, "audit_tool_pre"),
+        compile_bare(&built.declarations, "command_guard"),
         EventName::parse("session.idle").ok(),
     ) else {
         return ExitCode::FAILURE;
@@ -71,10 +71,10 @@ fn main() -> ExitCode {
 
     let others = (0..1_000).map(|number| {
         let hook = native::hook(&format!("other_{number}"), tool_pre.clone(), |_| pintle::Verdict::deny("unreachable"));
-        native::when(hook, SubjectMatcher::new([format!("tool_{number}").as_str()]))
+        native::with_matcher(hook, SubjectMatcher::new([format!("tool_{number}").as_str()]))
     });
     let crowded = Runtime::builder()
-        .path(project(), Layer::Project)
+        .path(project_dir(), Layer::Project)
         .chain(native::chain("others", Layer::Project, others))
         .build()
         .runtime;

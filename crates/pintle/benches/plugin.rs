@@ -42,12 +42,12 @@ const PLUGINS: [(&str, &str); 6] = [
     ("native_deny", "register_tool_hook({\"pattern\": \"run_*\", \"deny\": \"gated\"})\n"),
 ];
 
-fn runtime(folder: &Path, name: &str) -> Option<Arc<Runtime>> {
+fn build_runtime(folder: &Path, name: &str) -> Option<Arc<Runtime>> {
     let built = Runtime::builder().path(folder.join(format!("{name}.star")), Layer::Project).build();
     (!built.has_errors() && !built.declarations.is_empty()).then_some(built.runtime)
 }
 
-fn bench() -> Option<ExitCode> {
+fn run_bench() -> Option<ExitCode> {
     let folder = tempfile::tempdir().ok()?;
     for (name, text) in PLUGINS {
         std::fs::write(folder.path().join(format!("{name}.star")), text).ok()?;
@@ -81,7 +81,7 @@ fn bench() -> Option<ExitCode> {
         ("`deny` without a function", "native_deny", &tool_pre, &small, Bar::None),
     ];
     for (label, plugin, name, payload, bar) in rows {
-        let runtime = runtime(folder.path(), plugin)?;
+        let runtime = build_runtime(folder.path(), plugin)?;
         let whole = format!("{label}, with its event");
         let measured =
             report.compare(&whole, Bar::None, || runtime.fire(&event(name, payload)), || event(name, payload));
@@ -91,5 +91,5 @@ fn bench() -> Option<ExitCode> {
 }
 
 fn main() -> ExitCode {
-    bench().unwrap_or(ExitCode::FAILURE)
+    run_bench().unwrap_or(ExitCode::FAILURE)
 }

@@ -11,32 +11,32 @@ use serde_json::{Value, json};
 /// What a dispatch of a hook may take.
 const BAR: Bar = Bar::AtMostNs(300.0);
 
-fn event(name: &str, payload: Value) -> Option<Event> {
+fn build_event(name: &str, payload: Value) -> Option<Event> {
     let origin = Origin { session: String::from("s"), turn: 1, agent: String::from("root"), ..Origin::default() };
     Some(Event::new(EventName::parse(name).ok()?, payload, Arc::new(origin)))
 }
 
 /// A runtime with what `register` registers.
-fn runtime(register: impl Fn(&Runtime) -> bool) -> Option<Arc<Runtime>> {
+fn build_runtime(register: impl Fn(&Runtime) -> bool) -> Option<Arc<Runtime>> {
     let runtime = Runtime::builder().build().runtime;
     register(&runtime).then_some(runtime)
 }
 
-fn bench() -> Option<ExitCode> {
+fn run_bench() -> Option<ExitCode> {
     let args = json!({"command": "ls -la", "padding": "x".repeat(200)});
     let call = json!({"id": "call_1", "name": "run_command", "arguments": args.to_string(), "args": args});
-    let call = event("tool.pre", call)?;
-    let prompt = event("prompt.submit", json!({"prompt": "fix the failing test"}))?;
+    let call = build_event("tool.pre", call)?;
+    let prompt = build_event("prompt.submit", json!({"prompt": "fix the failing test"}))?;
 
     let reads = |runtime: &Runtime| {
-        let hook = ToolHook::on("run_*").pre(|event| {
+        let hook = ToolHook::for_tools("run_*").pre(|event| {
             let command = event.tool_arg("command")?.as_str()?;
             command.contains("mkfs").then(|| HookReturn::deny("no"))
         });
         runtime.register_tool_hook(hook).is_ok()
     };
     let denies = |runtime: &Runtime| {
-        let hook = ToolHook::on("run_*")
+        let hook = ToolHook::for_tools("run_*")
             .pre(|event| (event.tool_arg("command")?.as_str()? == "ls -la").then(|| HookReturn::deny("no listing")));
         runtime.register_tool_hook(hook).is_ok()
     };
@@ -53,19 +53,20 @@ fn bench() -> Option<ExitCode> {
         runtime.register_session_hook("user_prompt_submit", guard).is_ok()
     };
     let crowd = |pattern: fn(usize) -> String| {
-        runtime(move |runtime| {
+        build_runtime(move |runtime| {
             let others = (0..1_000).all(|number| {
-                let other = ToolHook::on(pattern(number)).pre(|_| HookReturn::deny("unreachable"));
+                let other = ToolHook::for_tools(pattern(number)).pre(|_| HookReturn::deny("unreachable"));
                 runtime.register_tool_hook(other).is_ok()
             });
             others && reads(runtime)
         })
     };
 
-    let (reading, denying) = (runtime(reads)?, runtime(denies)?);
-    let (asking, blocking) = (runtime(asks)?, runtime(blocks)?);
-    let static_deny = runtime(|runtime| runtime.register_tool_hook(ToolHook::on("run_*").deny("gated")).is_ok())?;
-    let nothing = runtime(|_| true)?;
+    let (reading, denying) = (build_runtime(reads)?, build_runtime(denies)?);
+    let (asking, blocking) = (build_runtime(asks)?, build_runtime(blocks)?);
+    let static_deny =
+        build_runtime(|runtime| runtime.register_tool_hook(ToolHook::for_tools("run_*").deny("gated")).is_ok())?;
+    let nothing = build_runtime(|_| true)?;
     let mut report = Report::new("closures of the host program, through Runtime::fire");
     report.compare("no hook", Bar::AtMostNs(100.0), || nothing.fire(&call), || 0);
     report.compare("a tool hook that reads an argument and passes", BAR, || reading.fire(&call), || 0);
@@ -90,5 +91,5 @@ fn bench() -> Option<ExitCode> {
 }
 
 fn main() -> ExitCode {
-    bench().unwrap_or(ExitCode::FAILURE)
+    run_bench().unwrap_or(ExitCode::FAILURE)
 }

@@ -1,7 +1,7 @@
 //! Putting a runtime together.
 
 mod built;
-mod rules;
+mod permissions;
 mod sources;
 
 use std::collections::BTreeMap;
@@ -20,78 +20,78 @@ use pintle_handlers::{self as handlers, WorkerProgram};
 use pintle_loader::{LayerDirs, LoadOptions, PolicyFiles, TrustGrant, TrustOptions};
 use pintle_tape::Tape;
 
-use crate::journals::Journals;
-use crate::register::{self, HookEvent, HookReturn, NewHook, PersonaHook, SessionHook, Surface, ToolHook};
-use crate::runtime::Parts;
-use crate::state::State;
-use crate::{Random, RecheckMemory, Runtime, Seeded, SystemClock};
-pub use built::Built;
-use sources::{Place, Purpose};
+use crate::journal_fanout::JournalFanout;
+use crate::register::{self, HookBuilder, HookEvent, HookReturn, HookSurface, PersonaHook, SessionHook, ToolHook};
+use crate::runtime::RuntimeParts;
+use crate::state::RunState;
+use crate::{RandomSource, RecheckMemory, Runtime, SeededRandom, SystemClock};
+pub use built::BuiltRuntime;
+use sources::{HookSource, PathPurpose};
 
 /// What a runtime is to be made of. Everything has a default.
 #[derive(Debug, Default)]
-pub struct Builder {
-    paths: Vec<Place>,
+pub struct RuntimeBuilder {
+    paths: Vec<HookSource>,
     layers: Option<LayerDirs>,
     trust: TrustOptions,
     chains: Vec<Chain>,
     worker: Option<WorkerProgram>,
     tape: Option<Arc<Tape>>,
-    watchers: Vec<Arc<dyn Journal>>,
+    journals: Vec<Arc<dyn Journal>>,
     clock: Option<Arc<dyn Clock>>,
-    random: Option<Arc<dyn Random>>,
-    resolver: Option<Arc<dyn Approver>>,
+    random: Option<Arc<dyn RandomSource>>,
+    approver: Option<Arc<dyn Approver>>,
     network: Option<NetworkSpec>,
     judge: Option<Arc<dyn Judge>>,
-    user: Option<PathBuf>,
+    user_dir: Option<PathBuf>,
     compat: Option<DockerAgentVersion>,
-    declared: Vec<Declared>,
-    registered: u64,
-    faults: Vec<Diagnostic>,
+    inline_hooks: Vec<InlineHooks>,
+    registration_count: u64,
+    diagnostics: Vec<Diagnostic>,
     shadow: bool,
-    one_agent: bool,
+    agent_hooks_apply_globally: bool,
     workspace: Option<PathBuf>,
-    unprobed: bool,
+    skip_worker_probe: bool,
     redact_secrets: bool,
-    recheck: Option<RecheckMemory>,
+    recheck_memory: Option<RecheckMemory>,
 }
 
 /// Hooks that stand in no file, such as those of flags.
 #[derive(Debug)]
-struct Declared {
+struct InlineHooks {
     layer: Layer,
     source: String,
     hooks: Vec<HookDeclaration>,
 }
 
-impl Builder {
+impl RuntimeBuilder {
     /// Loads the hooks of a path: a project, a `.harness` folder, a folder of hooks, a docker-agent YAML, or one hook file.
     #[must_use]
     pub fn path(mut self, path: impl Into<PathBuf>, layer: Layer) -> Self {
-        self.paths.push(Place { path: path.into(), layer, is_found: false, purpose: Purpose::Whatever });
+        self.paths.push(HookSource { path: path.into(), layer, is_discovered: false, purpose: PathPurpose::Any });
         self
     }
 
     /// Loads a path for its hooks alone, which join those of whatever agent is governed: the hooks of the first agent are
-    /// among them, and the agent itself is not. A path that holds none is an error among [`Built::diagnostics`].
+    /// among them, and the agent itself is not. A path that holds none is an error among [`BuiltRuntime::diagnostics`].
     #[must_use]
     pub fn hooks(mut self, path: impl Into<PathBuf>, layer: Layer) -> Self {
-        self.paths.push(Place { path: path.into(), layer, is_found: false, purpose: Purpose::Hooks });
+        self.paths.push(HookSource { path: path.into(), layer, is_discovered: false, purpose: PathPurpose::Hooks });
         self
     }
 
-    /// Like [`DefaultHandlerFactory::path`], and a path without hooks is an error among [`Built::diagnostics`].
+    /// Like [`RuntimeBuilder::path`], and a path without hooks is an error among [`BuiltRuntime::diagnostics`].
     #[must_use]
     pub fn guarded_path(mut self, path: impl Into<PathBuf>, layer: Layer) -> Self {
-        self.paths.push(Place { path: path.into(), layer, is_found: false, purpose: Purpose::Guarded });
+        self.paths.push(HookSource { path: path.into(), layer, is_discovered: false, purpose: PathPurpose::Guarded });
         self
     }
 
     /// Loads a path that nobody named, such as the current directory. What its hooks may do beyond judging needs consent:
-    /// see [`DefaultHandlerFactory::trust`] and [`Built::projects`].
+    /// see [`RuntimeBuilder::trust`] and [`BuiltRuntime::projects`].
     #[must_use]
-    pub fn found(mut self, path: impl Into<PathBuf>, layer: Layer) -> Self {
-        self.paths.push(Place { path: path.into(), layer, is_found: true, purpose: Purpose::Whatever });
+    pub fn discovered_path(mut self, path: impl Into<PathBuf>, layer: Layer) -> Self {
+        self.paths.push(HookSource { path: path.into(), layer, is_discovered: true, purpose: PathPurpose::Any });
         self
     }
 
@@ -113,7 +113,7 @@ impl Builder {
     /// The guards of projects that the session began with and nobody agreed to, by the folders of their projects
     /// ([`TrustGrant::for_session`]). What they guarded is denied when they changed or are gone. Default: none.
     #[must_use]
-    pub fn began_with(mut self, guards: BTreeMap<PathBuf, TrustGrant>) -> Self {
+    pub fn initial_guards(mut self, guards: BTreeMap<PathBuf, TrustGrant>) -> Self {
         self.trust.session_guards = guards;
         self
     }
@@ -122,7 +122,7 @@ impl Builder {
     /// User Settings). Its hooks are the user's, whatever else is loaded. Default: none.
     #[must_use]
     pub fn config_dir(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.user = Some(folder.into());
+        self.user_dir = Some(folder.into());
         self
     }
 
@@ -135,15 +135,15 @@ impl Builder {
 
     /// Adds hooks that stand in no file, behind those of files of the same layer. `source` names them for people.
     #[must_use]
-    pub fn declared(mut self, layer: Layer, source: &str, hooks: Vec<HookDeclaration>) -> Self {
-        self.declared.push(Declared { layer, source: source.to_owned(), hooks });
+    pub fn inline_hooks(mut self, layer: Layer, source: &str, hooks: Vec<HookDeclaration>) -> Self {
+        self.inline_hooks.push(InlineHooks { layer, source: source.to_owned(), hooks });
         self
     }
 
     /// Registers a hook on tool calls, as [`Runtime::register_tool_hook`] does while running.
     ///
     /// Hooks that a builder registers are the project's, behind those of its files. They are there from the first event
-    /// on, and `clear_*` does not take them out. What is wrong with them is among [`Built::diagnostics`].
+    /// on, and `clear_*` does not take them out. What is wrong with them is among [`BuiltRuntime::diagnostics`].
     #[must_use]
     pub fn register_tool_hook(self, hook: ToolHook) -> Self {
         self.register_hook(hook)
@@ -157,7 +157,7 @@ impl Builder {
         event: impl Display,
         answer: impl Fn(&HookEvent<'_>) -> R + Send + Sync + 'static,
     ) -> Self {
-        self.register_hook(PersonaHook::on(persona_pattern, event, answer))
+        self.register_hook(PersonaHook::for_event(persona_pattern, event, answer))
     }
 
     /// Registers a hook on an event of one step, as [`Runtime::register_step_hook`] does while running.
@@ -169,7 +169,7 @@ impl Builder {
         event: impl Display,
         answer: impl Fn(&HookEvent<'_>) -> R + Send + Sync + 'static,
     ) -> Self {
-        self.register_hook(PersonaHook::on(persona_pattern, event, answer).step(step))
+        self.register_hook(PersonaHook::for_event(persona_pattern, event, answer).step(step))
     }
 
     /// Registers a hook on an event of sessions, as [`Runtime::register_session_hook`] does while running.
@@ -179,17 +179,17 @@ impl Builder {
         event: impl Display,
         answer: impl Fn(&HookEvent<'_>) -> R + Send + Sync + 'static,
     ) -> Self {
-        self.register_hook(SessionHook::on(event, answer))
+        self.register_hook(SessionHook::for_event(event, answer))
     }
 
     /// Registers a hook of any surface with its options.
     #[must_use]
-    pub fn register_hook<S: Surface>(mut self, hook: NewHook<S>) -> Self {
-        self.registered += 1;
-        match hook.declare(self.registered) {
-            Ok(hooks) => self.declared(Layer::Project, register::SOURCE, hooks),
+    pub fn register_hook<S: HookSurface>(mut self, hook: HookBuilder<S>) -> Self {
+        self.registration_count += 1;
+        match hook.declare(self.registration_count) {
+            Ok(hooks) => self.inline_hooks(Layer::Project, register::SOURCE, hooks),
             Err(faults) => {
-                self.faults.extend(faults);
+                self.diagnostics.extend(faults);
                 self
             }
         }
@@ -218,8 +218,8 @@ impl Builder {
 
     /// Lets somebody watch every step of every dispatch.
     #[must_use]
-    pub fn watcher(mut self, watcher: Arc<dyn Journal>) -> Self {
-        self.watchers.push(watcher);
+    pub fn journal(mut self, watcher: Arc<dyn Journal>) -> Self {
+        self.journals.push(watcher);
         self
     }
 
@@ -232,15 +232,15 @@ impl Builder {
 
     /// Randomness for scripts. Default: differs in every process.
     #[must_use]
-    pub fn random(mut self, random: Arc<dyn Random>) -> Self {
+    pub fn random(mut self, random: Arc<dyn RandomSource>) -> Self {
         self.random = Some(random);
         self
     }
 
     /// Who answers asks. Default: nobody, which denies.
     #[must_use]
-    pub fn resolver(mut self, resolver: Arc<dyn Approver>) -> Self {
-        self.resolver = Some(resolver);
+    pub fn approver(mut self, resolver: Arc<dyn Approver>) -> Self {
+        self.approver = Some(resolver);
         self
     }
 
@@ -276,8 +276,8 @@ impl Builder {
     /// Lets the hooks of the first agent that a path declares count for everything, as in a host that has one agent and
     /// none of ours.
     #[must_use]
-    pub fn one_agent(mut self) -> Self {
-        self.one_agent = true;
+    pub fn agent_hooks_apply_globally(mut self) -> Self {
+        self.agent_hooks_apply_globally = true;
         self
     }
 
@@ -285,13 +285,13 @@ impl Builder {
     /// agent. What does not load is then a failure of its hook when that is asked. Tools, which nobody calls there, are
     /// not looked at.
     #[must_use]
-    pub fn unprobed(mut self) -> Self {
-        self.unprobed = true;
+    pub fn skip_worker_probe(mut self) -> Self {
+        self.skip_worker_probe = true;
         self
     }
 
     /// Takes secrets out of every record of the tape, whatever hooks there are; a host does the same with what it shows
-    /// ([`Runtime::secrets`]). Files that are loaded can ask for it too (`redact_secrets: true`). Default: no.
+    /// ([`Runtime::redactor`]). Files that are loaded can ask for it too (`redact_secrets: true`). Default: no.
     #[must_use]
     pub fn redact_secrets(mut self, redact: bool) -> Self {
         self.redact_secrets = redact;
@@ -302,34 +302,34 @@ impl Builder {
     /// event stands for itself.
     #[must_use]
     pub fn recheck_memory(mut self, memory: RecheckMemory) -> Self {
-        self.recheck = Some(memory);
+        self.recheck_memory = Some(memory);
         self
     }
 
     /// Loads and compiles everything.
     #[must_use]
-    pub fn build(self) -> Built {
-        pintle_script::with_compiler_stack(|| self.load())
+    pub fn build(self) -> BuiltRuntime {
+        pintle_script::with_compiler_stack(|| self.load_sources())
     }
 
-    fn load(self) -> Built {
+    fn load_sources(self) -> BuiltRuntime {
         let worker = self.worker.unwrap_or_else(WorkerProgram::next_to_current_exe);
         let build = handlers::DefaultHandlerFactory::new(worker);
-        let build = if self.unprobed { build.skip_worker_probe() } else { build };
+        let build = if self.skip_worker_probe { build.skip_worker_probe() } else { build };
         let build = self.judge.into_iter().fold(build, handlers::DefaultHandlerFactory::with_judge);
         let mut chains = self.chains;
         let (mut agent, mut team, mut files) = (None, None, 0);
         let mut personas: Vec<Arc<PersonaSpec>> = Vec::new();
-        let (mut diagnostics, mut declarations) = (self.faults, Vec::new());
+        let (mut diagnostics, mut declarations) = (self.diagnostics, Vec::new());
         let mut permissions = PermissionsSpec::default();
         let (mut projects, mut redact_secrets) = (Vec::new(), self.redact_secrets);
         let layers = self.layers.unwrap_or_default();
         let mut policy = PolicyFiles::default()
             .with_paths(self.trust.store_path.as_deref().and_then(Path::parent).map(Path::to_owned))
             .with_paths(layers.managed.clone());
-        policy = policy.with_paths(self.user.clone()).with_paths(layers.config.clone());
+        policy = policy.with_paths(self.user_dir.clone()).with_paths(layers.config.clone());
         let options = LoadOptions { compat: self.compat, ..LoadOptions::default() };
-        for loaded in sources::load(&self.paths, &layers, self.user.as_deref(), self.trust, &build, &options) {
+        for loaded in sources::load(&self.paths, &layers, self.user_dir.as_deref(), self.trust, &build, &options) {
             chains.extend(loaded.chains);
             diagnostics.extend(loaded.diagnostics);
             declarations.extend(loaded.hook_declarations);
@@ -345,9 +345,9 @@ impl Builder {
                     personas.push(persona);
                 }
             }
-            rules::join(&mut permissions, loaded.permissions);
+            permissions::merge_rules(&mut permissions, loaded.permissions);
         }
-        for Declared { layer, source, hooks } in self.declared {
+        for InlineHooks { layer, source, hooks } in self.inline_hooks {
             let (compiled, found) = pintle_loader::compile_chains(source, layer, &hooks, &build);
             chains.extend(compiled);
             diagnostics.extend(found);
@@ -355,9 +355,11 @@ impl Builder {
             declarations.extend(hooks);
         }
         if let Some(team) = &mut team {
-            rules::govern(team, permissions);
+            permissions::apply_user_rules(team, permissions);
         }
-        if let Some(first) = team.as_ref().and_then(|team: &TeamSpec| team.agents.first()).filter(|_| self.one_agent) {
+        if let Some(first) =
+            team.as_ref().and_then(|team: &TeamSpec| team.agents.first()).filter(|_| self.agent_hooks_apply_globally)
+        {
             // Loading has found them sound.
             let source = format!("agent {}", first.name);
             chains.extend(pintle_loader::compile_chains(source, Layer::Agent, &first.hooks, &build).0);
@@ -365,34 +367,34 @@ impl Builder {
         let first = team.as_ref().and_then(|team: &TeamSpec| team.agents.first());
         let declared = || agent.as_ref().or(first.map(AsRef::as_ref)).map(|agent: &AgentSpec| agent.network.clone());
         let network = self.network.or_else(declared).unwrap_or_default();
-        if let Some(memory) = &self.recheck {
+        if let Some(memory) = &self.recheck_memory {
             memory.wrap(&mut chains);
         }
         let set = HookSet::new(chains);
-        let journals = Journals::new(self.tape.clone(), self.watchers);
-        journals.keep_clean(set.chains());
+        let journals = JournalFanout::new(self.tape.clone(), self.journals);
+        journals.enable_redaction(set.chains());
         if redact_secrets {
-            journals.redact(pintle_handlers::secrets::SecretScanner::process_wide());
+            journals.set_redactor(pintle_handlers::secrets::SecretScanner::process_wide());
         }
         if let Some(tape) = &self.tape {
             tape.record_hooks(set.chains());
             // It grows with every event, so that it would be part of every snapshot.
             tape.path().into_iter().for_each(handlers::snapshot::exclude_file);
         }
-        let workspace = sources::workspace(self.workspace, &projects, &layers);
-        let parts = Parts {
-            build,
-            state: State::default(),
-            gate: HttpGateway::new(&network),
+        let workspace = sources::choose_workspace(self.workspace, &projects, &layers);
+        let parts = RuntimeParts {
+            handler_factory: build,
+            run_state: RunState::default(),
+            http_gateway: HttpGateway::new(&network),
             clock: self.clock.unwrap_or_else(|| Arc::new(SystemClock::default())),
-            random: self.random.unwrap_or_else(|| Arc::new(Seeded::from_entropy())),
-            resolver: self.resolver.unwrap_or_else(|| Arc::new(NoApprover)),
+            random: self.random.unwrap_or_else(|| Arc::new(SeededRandom::from_entropy())),
+            approver: self.approver.unwrap_or_else(|| Arc::new(NoApprover)),
             journals,
-            policy: policy.clone(),
+            policy_files: policy.clone(),
             workspace,
-            shadow: self.shadow,
+            is_shadow: self.shadow,
         };
-        let runtime = Arc::new(Runtime::new(set, self.registered, parts));
-        Built { runtime, agent, team, personas, declarations, projects, policy, diagnostics, files }
+        let runtime = Arc::new(Runtime::new(set, self.registration_count, parts));
+        BuiltRuntime { runtime, agent, team, personas, declarations, projects, policy, diagnostics, files }
     }
 }

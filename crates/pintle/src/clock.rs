@@ -30,9 +30,9 @@ impl Clock for SystemClock {
 /// Stands still. How long a call takes is told to the journal and to nobody else, and asking the machine twice for each
 /// call costs more than all the rest of a short one.
 #[derive(Debug)]
-pub(crate) struct Unheard;
+pub(crate) struct FrozenClock;
 
-impl Clock for Unheard {
+impl Clock for FrozenClock {
     fn unix_ms(&self) -> u64 {
         0
     }

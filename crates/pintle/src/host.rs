@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use pintle_contract::{EffectCaller, EffectError, EffectReply, EffectRequest, EventName, Outcome};
 use serde_json::Value;
 
-use crate::Scope;
+use crate::EventScope;
 
 /// Performs the requests that need an agent behind them: `CallTool`, `MetaPayload`, `Exec`, `Fs`, `Host`.
 ///
@@ -20,19 +20,19 @@ pub trait Host: Send + Sync + Debug {
         &self,
         caller: EffectCaller<'_>,
         request: EffectRequest,
-        scope: &Scope,
+        scope: &EventScope,
     ) -> Result<EffectReply, EffectError>;
 
     /// A value of the turn's context that the host itself keeps, such as what the agent declared when it said that its work
     /// is done. What a script sets under the same key comes first. By default there is none.
-    fn context(&self, key: &str) -> Option<Value> {
+    fn context_value(&self, key: &str) -> Option<Value> {
         let _ = key;
         None
     }
 
     /// Takes over what the hooks of an event that `caller` emitted have for the model and the person, whatever they
     /// decided. By default nothing is.
-    fn caused(&self, caller: EffectCaller<'_>, event: &EventName, outcome: &Outcome, scope: &Scope) {
+    fn apply_outcome(&self, caller: EffectCaller<'_>, event: &EventName, outcome: &Outcome, scope: &EventScope) {
         let _ = (caller, event, outcome, scope);
     }
 }

@@ -31,36 +31,38 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod live_replay;
 pub mod native;
 pub mod register;
-pub mod replay;
 
 mod builder;
 mod clock;
+mod effects;
 mod host;
-mod journals;
+mod journal_fanout;
 mod nesting;
 mod overlay;
 mod random;
-mod recall;
 mod recheck;
+mod restore_effect;
 mod runtime;
 mod scope;
-mod seam;
 mod state;
 mod tape_gate;
 
-pub use builder::{Builder, Built};
+pub use builder::{BuiltRuntime, RuntimeBuilder};
 pub use clock::SystemClock;
+pub use effects::ScopedEffects;
 pub use host::Host;
-pub use overlay::Overlay;
-pub use random::{Random, Seeded};
+pub use overlay::HookOverlay;
+pub use random::{RandomSource, SeededRandom};
 pub use recheck::RecheckMemory;
-pub use register::{HookEvent, HookReturn, PersonaEvent, PersonaHook, Registered, SessionEvent, SessionHook, ToolHook};
+pub use register::{
+    HookEvent, HookRegistration, HookReturn, PersonaEvent, PersonaHook, SessionEvent, SessionHook, ToolHook,
+};
 pub use runtime::Runtime;
-pub use scope::Scope;
-pub use seam::ScopeSeam;
-pub use state::{LayerState, LogBook, LogLine, Scratch};
+pub use scope::EventScope;
+pub use state::{LayerState, LogBuffer, ScratchValues, ScriptLogLine};
 
 pub use pintle_contract::*;
 pub use pintle_dialects as dialects;

@@ -24,7 +24,7 @@ pub fn hook(name: &str, event: EventName, answer: impl Fn(&HookCall<'_>) -> Verd
         priority: 0,
         matcher: None,
         handler: Arc::new(NativeHandler::new(name, move |call| {
-            if nesting::is_too_deep() { Verdict::failed(nesting::refusal()) } else { answer(call) }
+            if nesting::is_too_deep() { Verdict::failed(nesting::too_deep_failure()) } else { answer(call) }
         })),
         guard: true,
         on_failure,
@@ -41,7 +41,7 @@ pub fn hook(name: &str, event: EventName, answer: impl Fn(&HookCall<'_>) -> Verd
 
 /// The same hook, asked only when the matcher says so.
 #[must_use]
-pub fn when(hook: Hook, matcher: Arc<dyn Matcher>) -> Hook {
+pub fn with_matcher(hook: Hook, matcher: Arc<dyn Matcher>) -> Hook {
     Hook { matcher: Some(matcher), ..hook }
 }
 

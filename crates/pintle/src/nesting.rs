@@ -1,6 +1,6 @@
 //! How deep the events stand in each other that this thread fires.
 //!
-//! What a script causes is counted by its [`Scope`](crate::Scope). A closure of the host program can fire events, or run
+//! What a script causes is counted by its [`EventScope`](crate::Scope). A closure of the host program can fire events, or run
 //! a whole agent, without telling anybody, so that the thread keeps count besides. Neither holds a lock while a hook runs.
 
 use std::cell::Cell;
@@ -14,28 +14,28 @@ thread_local! {
 }
 
 /// How many dispatches this thread stands in.
-pub(crate) fn depth() -> u32 {
+pub(crate) fn current_depth() -> u32 {
     DEPTH.get()
 }
 
 /// One dispatch; it ends when this is dropped, also by a panic.
 #[derive(Debug)]
-pub(crate) struct Nested {
-    before: u32,
+pub(crate) struct NestingGuard {
+    previous_depth: u32,
 }
 
-impl Nested {
+impl NestingGuard {
     /// Begins a dispatch that stands in at least `depth` others.
-    pub(crate) fn begin(depth: u32) -> Self {
+    pub(crate) fn enter(depth: u32) -> Self {
         let before = DEPTH.get();
         DEPTH.set(before.max(depth).saturating_add(1));
-        Self { before }
+        Self { previous_depth: before }
     }
 }
 
-impl Drop for Nested {
+impl Drop for NestingGuard {
     fn drop(&mut self) {
-        DEPTH.set(self.before);
+        DEPTH.set(self.previous_depth);
     }
 }
 
@@ -43,11 +43,11 @@ impl Drop for Nested {
 #[inline]
 pub(crate) fn is_too_deep() -> bool {
     // The dispatch that calls the closure counts itself.
-    depth() > MAX_DEPTH + 1
+    current_depth() > MAX_DEPTH + 1
 }
 
 /// Why a closure is not called then.
-pub(crate) fn refusal() -> Failure {
+pub(crate) fn too_deep_failure() -> Failure {
     let message =
         format!("events are nested more than {MAX_DEPTH} deep; does the hook cause the event that it listens to?");
     Failure::new(FailureKind::Limit(LimitKind::Depth), message)
@@ -58,21 +58,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_dispatch_counts_from_the_deeper_of_thread_and_scope_and_ends_with_a_panic() {
-        let outer = Nested::begin(0);
-        assert_eq!(depth(), 1);
-        let from_scope = Nested::begin(5);
-        assert_eq!(depth(), 6);
+    fn dispatch_depth_is_max_of_thread_and_scope_and_ends_with_a_panic() {
+        let outer = NestingGuard::enter(0);
+        assert_eq!(current_depth(), 1);
+        let from_scope = NestingGuard::enter(5);
+        assert_eq!(current_depth(), 6);
         let panicked = std::panic::catch_unwind(|| {
-            let _inner = Nested::begin(0);
-            assert_eq!(depth(), 7);
+            let _inner = NestingGuard::enter(0);
+            assert_eq!(current_depth(), 7);
             std::panic::panic_any(());
         });
         assert!(panicked.is_err());
-        assert_eq!(depth(), 6);
+        assert_eq!(current_depth(), 6);
         drop(from_scope);
-        assert_eq!(depth(), 1);
+        assert_eq!(current_depth(), 1);
         drop(outer);
-        assert_eq!(depth(), 0);
+        assert_eq!(current_depth(), 0);
     }
 }

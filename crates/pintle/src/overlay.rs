@@ -9,21 +9,21 @@ use pintle_engine::HookSet;
 ///
 /// The runtime's set can grow while an agent runs; the overlay makes the joined set anew when it did.
 #[derive(Debug, Default)]
-pub struct Overlay {
+pub struct HookOverlay {
     chains: Vec<Chain>,
-    joined: Mutex<Option<(Arc<HookSet>, Arc<HookSet>)>>,
+    cached_set: Mutex<Option<(Arc<HookSet>, Arc<HookSet>)>>,
 }
 
-impl Overlay {
+impl HookOverlay {
     /// An overlay of these chains.
     #[must_use]
     pub fn new(chains: Vec<Chain>) -> Self {
-        Self { chains, joined: Mutex::new(None) }
+        Self { chains, cached_set: Mutex::new(None) }
     }
 
     /// An overlay of these chains and then some more: what a child agent runs under.
     #[must_use]
-    pub fn with(&self, chains: impl IntoIterator<Item = Chain>) -> Self {
+    pub fn with_chains(&self, chains: impl IntoIterator<Item = Chain>) -> Self {
         Self::new(self.chains.iter().cloned().chain(chains).collect())
     }
 
@@ -31,11 +31,11 @@ impl Overlay {
         self.chains.is_empty()
     }
 
-    pub(crate) fn over(&self, base: Arc<HookSet>) -> Arc<HookSet> {
+    pub(crate) fn apply_to(&self, base: Arc<HookSet>) -> Arc<HookSet> {
         if self.is_empty() {
             return base;
         }
-        let mut joined = self.joined.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut joined = self.cached_set.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, set)) = joined.as_ref()
             && Arc::ptr_eq(known, &base)
         {

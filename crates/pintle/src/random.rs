@@ -5,16 +5,16 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Gives random numbers to scripts (`random`, `uuid.v4`). Not for secrets.
-pub trait Random: Send + Sync + Debug {
+pub trait RandomSource: Send + Sync + Debug {
     /// The next 64 random bits.
-    fn next(&self) -> u64;
+    fn next_bits(&self) -> u64;
 }
 
 /// A SplitMix64 sequence: the same seed gives the same numbers.
 #[derive(Debug)]
-pub struct Seeded(AtomicU64);
+pub struct SeededRandom(AtomicU64);
 
-impl Seeded {
+impl SeededRandom {
     /// The sequence of a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
@@ -28,8 +28,8 @@ impl Seeded {
     }
 }
 
-impl Random for Seeded {
-    fn next(&self) -> u64 {
+impl RandomSource for SeededRandom {
+    fn next_bits(&self) -> u64 {
         const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
         let mut mixed = self.0.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP);
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -39,9 +39,9 @@ impl Random for Seeded {
 }
 
 /// A random version 4 UUID as text.
-pub(crate) fn uuid_v4(random: &dyn Random) -> String {
-    let high = (random.next() & 0xFFFF_FFFF_FFFF_0FFF) | 0x4000;
-    let low = (random.next() & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000;
+pub(crate) fn uuid_v4(random: &dyn RandomSource) -> String {
+    let high = (random.next_bits() & 0xFFFF_FFFF_FFFF_0FFF) | 0x4000;
+    let low = (random.next_bits() & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000;
     format!(
         "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
         high >> 32,
@@ -53,10 +53,10 @@ pub(crate) fn uuid_v4(random: &dyn Random) -> String {
 }
 
 /// A whole number of the closed range `min..=max`.
-pub(crate) fn in_range(random: &dyn Random, min: i64, max: i64) -> i64 {
+pub(crate) fn next_in_range(random: &dyn RandomSource, min: i64, max: i64) -> i64 {
     // In i128 the width of any i64 range fits, and so does the sum.
     let width = i128::from(max) - i128::from(min) + 1;
-    let offset = i128::from(random.next()) % width.max(1);
+    let offset = i128::from(random.next_bits()) % width.max(1);
     i64::try_from(i128::from(min) + offset).unwrap_or(min)
 }
 
@@ -66,14 +66,14 @@ mod tests {
 
     #[test]
     fn a_seed_decides_every_number() {
-        let (one, same, other) = (Seeded::new(7), Seeded::new(7), Seeded::new(8));
+        let (one, same, other) = (SeededRandom::new(7), SeededRandom::new(7), SeededRandom::new(8));
         assert_eq!(uuid_v4(&one), uuid_v4(&same));
         assert_ne!(uuid_v4(&one), uuid_v4(&other));
     }
 
     #[test]
     fn a_uuid_says_its_version_and_variant() {
-        let random = Seeded::new(1);
+        let random = SeededRandom::new(1);
         for _ in 0..100 {
             let text = uuid_v4(&random);
             let bytes = text.as_bytes();
@@ -84,14 +84,14 @@ mod tests {
 
     #[test]
     fn a_range_is_closed_and_any_range_fits() {
-        let random = Seeded::new(3);
+        let random = SeededRandom::new(3);
         let mut seen = [false; 3];
         for _ in 0..200 {
-            let number = in_range(&random, -1, 1);
+            let number = next_in_range(&random, -1, 1);
             seen[usize::try_from(number + 1).unwrap()] = true;
         }
         assert_eq!(seen, [true; 3]);
-        in_range(&random, i64::MIN, i64::MAX);
-        assert_eq!(in_range(&random, 5, 5), 5);
+        next_in_range(&random, i64::MIN, i64::MAX);
+        assert_eq!(next_in_range(&random, 5, 5), 5);
     }
 }

@@ -17,7 +17,7 @@ use pintle_contract::{
 use pintle_engine::ReadOnlyEffects;
 use serde_json::Value;
 
-type Answer = Result<EffectReply, EffectError>;
+type RecordedEffectReply = Result<EffectReply, EffectError>;
 
 /// Remembers what each hook did about a call, while a host fires events about it.
 ///
@@ -68,7 +68,7 @@ struct RecheckedHandler {
 #[derive(Debug, Default, Clone)]
 struct PartMemory {
     /// The replies it got, by the tool's name that it was called under.
-    replies: HashMap<String, Vec<(EffectRequest, Answer)>>,
+    replies: HashMap<String, Vec<(EffectRequest, RecordedEffectReply)>>,
     has_rewritten: bool,
 }
 
@@ -95,14 +95,14 @@ impl Handler for RecheckedHandler {
         let name = call.event.payload.field("name").and_then(Value::as_str).unwrap_or_default().to_owned();
         let (mut verdict, replies) = match known.replies.get(&name) {
             None => {
-                let seam = RecordingSeam { seam: call.effects, replies: Mutex::default() };
+                let seam = ReplyRecorder { effects: call.effects, replies: Mutex::default() };
                 let verdict = self.inner.call(&HookCall { effects: &seam, ..*call });
                 (verdict, Some(seam.replies.into_inner().unwrap_or_else(PoisonError::into_inner)))
             }
-            Some(replies) => (repeat(&*self.inner, call, replies), None),
+            Some(replies) => (repeat_call(&*self.inner, call, replies), None),
         };
         if let Some(rewrite) = verdict.target_rewrite() {
-            let again = known.has_rewritten && !self.leaves_alone(call, rewrite, replies.as_ref());
+            let again = known.has_rewritten && !self.is_rewrite_stable(call, rewrite, replies.as_ref());
             if again {
                 drop_rewrite(&mut verdict);
             }
@@ -120,29 +120,29 @@ impl Handler for RecheckedHandler {
 
 impl RecheckedHandler {
     /// Whether the hook would leave its own rewrite as it is.
-    fn leaves_alone(
+    fn is_rewrite_stable(
         &self,
         call: &HookCall<'_>,
         rewrite: &Rewrite,
-        replies: Option<&Vec<(EffectRequest, Answer)>>,
+        replies: Option<&Vec<(EffectRequest, RecordedEffectReply)>>,
     ) -> bool {
-        let Some(own) = rewritten(call.event, rewrite) else { return false };
+        let Some(own) = apply_rewrite(call.event, rewrite) else { return false };
         let event = call.event.with_payload(Payload::new(own));
-        let seam = RepeatSeam::new(call.effects, replies.map_or(&[], Vec::as_slice));
+        let seam = RepeatedEffects::new(call.effects, replies.map_or(&[], Vec::as_slice));
         let verdict = self.inner.call(&HookCall { event: &event, effects: &seam, ..*call });
         match verdict.target_rewrite() {
             None => true,
-            Some(next) => rewritten(&event, next).is_some_and(|next| next == *event.payload.value()),
+            Some(next) => apply_rewrite(&event, next).is_some_and(|next| next == *event.payload.value()),
         }
     }
 }
 
 /// Calls a hook again about what it judged before under the same name.
-fn repeat(inner: &dyn Handler, call: &HookCall<'_>, replies: &[(EffectRequest, Answer)]) -> Verdict {
-    let seam = RepeatSeam::new(call.effects, replies);
+fn repeat_call(inner: &dyn Handler, call: &HookCall<'_>, replies: &[(EffectRequest, RecordedEffectReply)]) -> Verdict {
+    let seam = RepeatedEffects::new(call.effects, replies);
     let mut verdict = inner.call(&HookCall { effects: &seam, ..*call });
     if matches!(verdict.kind, VerdictKind::Deny { .. }) {
-        for request in mem::take(&mut *seam.held.lock().unwrap_or_else(PoisonError::into_inner)) {
+        for request in mem::take(&mut *seam.suppressed_requests.lock().unwrap_or_else(PoisonError::into_inner)) {
             // The verdict stands whatever becomes of its traces.
             let _ = call.effects.perform(call.caller(), request);
         }
@@ -153,7 +153,7 @@ fn repeat(inner: &dyn Handler, call: &HookCall<'_>, replies: &[(EffectRequest, A
 }
 
 /// What a rewrite makes of the payload; `None` where it makes no sense, which the engine tells.
-fn rewritten(event: &Event, rewrite: &Rewrite) -> Option<Value> {
+fn apply_rewrite(event: &Event, rewrite: &Rewrite) -> Option<Value> {
     let before = event.payload.value();
     let mut after = match (rewrite, before) {
         (Rewrite::Fields(fields), Value::Object(have)) => {
@@ -178,14 +178,14 @@ fn drop_rewrite(verdict: &mut Verdict) {
 
 /// The seam of a first call: everything goes through and is remembered.
 #[derive(Debug)]
-struct RecordingSeam<'a> {
-    seam: &'a dyn EffectRunner,
-    replies: Mutex<Vec<(EffectRequest, Answer)>>,
+struct ReplyRecorder<'a> {
+    effects: &'a dyn EffectRunner,
+    replies: Mutex<Vec<(EffectRequest, RecordedEffectReply)>>,
 }
 
-impl EffectRunner for RecordingSeam<'_> {
-    fn perform(&self, caller: EffectCaller<'_>, request: EffectRequest) -> Answer {
-        let answer = self.seam.perform(caller, request.clone());
+impl EffectRunner for ReplyRecorder<'_> {
+    fn perform(&self, caller: EffectCaller<'_>, request: EffectRequest) -> RecordedEffectReply {
+        let answer = self.effects.perform(caller, request.clone());
         self.replies.lock().unwrap_or_else(PoisonError::into_inner).push((request, answer.clone()));
         answer
     }
@@ -193,38 +193,42 @@ impl EffectRunner for RecordingSeam<'_> {
 
 /// The seam of a repeated call: what was asked before is told as it was, and what would leave a mark is held back.
 #[derive(Debug)]
-struct RepeatSeam<'a> {
+struct RepeatedEffects<'a> {
     muted: ReadOnlyEffects<'a>,
     /// What the first call asked and this one did not ask yet.
-    rest: Mutex<Vec<(EffectRequest, Answer)>>,
+    unused_replies: Mutex<Vec<(EffectRequest, RecordedEffectReply)>>,
     /// What would leave a mark.
-    held: Mutex<Vec<EffectRequest>>,
+    suppressed_requests: Mutex<Vec<EffectRequest>>,
 }
 
-impl<'a> RepeatSeam<'a> {
-    fn new(seam: &'a dyn EffectRunner, replies: &[(EffectRequest, Answer)]) -> Self {
-        Self { muted: ReadOnlyEffects::new(seam), rest: Mutex::new(replies.to_vec()), held: Mutex::default() }
+impl<'a> RepeatedEffects<'a> {
+    fn new(seam: &'a dyn EffectRunner, replies: &[(EffectRequest, RecordedEffectReply)]) -> Self {
+        Self {
+            muted: ReadOnlyEffects::new(seam),
+            unused_replies: Mutex::new(replies.to_vec()),
+            suppressed_requests: Mutex::default(),
+        }
     }
 }
 
-impl EffectRunner for RepeatSeam<'_> {
-    fn perform(&self, caller: EffectCaller<'_>, request: EffectRequest) -> Answer {
+impl EffectRunner for RepeatedEffects<'_> {
+    fn perform(&self, caller: EffectCaller<'_>, request: EffectRequest) -> RecordedEffectReply {
         let known = {
-            let mut rest = self.rest.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut rest = self.unused_replies.lock().unwrap_or_else(PoisonError::into_inner);
             let index = rest.iter().position(|(asked, _)| *asked == request);
             index.map(|index| rest.remove(index).1)
         };
         if let Some(known) = known {
             return known;
         }
-        if leaves_mark(&request) {
-            self.held.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
+        if has_side_effect(&request) {
+            self.suppressed_requests.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
         }
         self.muted.perform(caller, request)
     }
 }
 
-fn leaves_mark(request: &EffectRequest) -> bool {
+fn has_side_effect(request: &EffectRequest) -> bool {
     matches!(
         request,
         EffectRequest::MetricIncr { .. }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pintle_contract::{Approver, CallId, CancelToken, EffectCaller, EffectError};
 
-use crate::{Host, LogBook, Overlay, Scratch, nesting};
+use crate::{HookOverlay, Host, LogBuffer, ScratchValues, nesting};
 
 /// The deepest that events may cause events. One more is refused, and the script that asked is told.
 pub(crate) const MAX_DEPTH: u32 = 8;
@@ -13,19 +13,19 @@ pub(crate) const MAX_DEPTH: u32 = 8;
 ///
 /// Cheap to clone; clones share everything but the depth.
 #[derive(Debug, Clone)]
-pub struct Scope {
+pub struct EventScope {
     /// The agent's chains, over those of the runtime.
-    pub overlay: Arc<Overlay>,
+    pub overlay: Arc<HookOverlay>,
     /// Who performs what only a host can.
     pub host: Option<Arc<dyn Host>>,
     /// Who answers asks here, in the place of the runtime's resolver.
-    pub resolver: Option<Arc<dyn Approver>>,
+    pub approver: Option<Arc<dyn Approver>>,
     /// Raised when the answer is no longer wanted.
     pub cancel: CancelToken,
     /// Where log lines are gathered for `turn.end`.
-    pub logs: Arc<LogBook>,
+    pub logs: Arc<LogBuffer>,
     /// The scratch values of the turn (`ctx`).
-    pub scratch: Arc<Scratch>,
+    pub scratch: Arc<ScratchValues>,
     /// How many events this one was caused by. Default: as many as this thread stands in, so that an agent which a hook
     /// runs counts from there.
     pub depth: u32,
@@ -33,19 +33,19 @@ pub struct Scope {
     pub cause: Option<CallId>,
 }
 
-impl Default for Scope {
+impl Default for EventScope {
     fn default() -> Self {
-        Self { depth: nesting::depth(), ..Self::root() }
+        Self { depth: nesting::current_depth(), ..Self::root() }
     }
 }
 
-impl Scope {
+impl EventScope {
     /// A scope that no event caused.
     pub(crate) fn root() -> Self {
         Self {
             overlay: Arc::default(),
             host: None,
-            resolver: None,
+            approver: None,
             cancel: CancelToken::default(),
             logs: Arc::default(),
             scratch: Arc::default(),
@@ -58,7 +58,7 @@ impl Scope {
     ///
     /// # Errors
     /// When events are nested more than 8 deep.
-    pub fn deeper(&self) -> Result<Self, EffectError> {
+    pub fn nested(&self) -> Result<Self, EffectError> {
         if self.depth >= MAX_DEPTH {
             return Err(EffectError(format!(
                 "events are nested more than {MAX_DEPTH} deep; does a hook emit the event it listens to?"

@@ -3,7 +3,7 @@
 use pintle_contract::event::EventClass;
 use pintle_contract::{Decision, Event, EventName, HookId, Outcome, OutcomeReason};
 
-use crate::journals::Journals;
+use crate::journal_fanout::JournalFanout;
 
 /// Who denies where there is no tape any more.
 const TAPE: &str = "tape";
@@ -12,34 +12,34 @@ const TAPE: &str = "tape";
 const DENY_SENDS_ON: [&str; 2] = ["agent.stop", "delegation.post_verify"];
 
 /// Whether something happens because an event is allowed.
-pub(crate) fn guards(name: &EventName) -> bool {
+pub(crate) fn is_guarded(name: &EventName) -> bool {
     name.def().class == EventClass::Guard && !DENY_SENDS_ON.contains(&name.as_str())
 }
 
 /// Why a guarded event is denied, when the tape ended early or is not what was written any more.
-pub(crate) fn refusal(journals: &Journals, event: &Event) -> Option<OutcomeReason> {
+pub(crate) fn denial_reason(journals: &JournalFanout, event: &Event) -> Option<OutcomeReason> {
     let tape = journals.tape()?;
-    guards(&event.name).then(|| tape.check_file())?.map(reason)
+    is_guarded(&event.name).then(|| tape.check_file())?.map(unrecorded_reason)
 }
 
 /// Denies what was decided when it could not be written down, or the tape was taken away meanwhile.
-pub(crate) fn deny_unrecorded(journals: &Journals, event: &Event, outcome: &mut Outcome) {
-    if !guards(&event.name) {
+pub(crate) fn deny_unrecorded(journals: &JournalFanout, event: &Event, outcome: &mut Outcome) {
+    if !is_guarded(&event.name) {
         return;
     }
     if let Some(why) = journals.tape().and_then(|tape| tape.check_file()) {
         outcome.decision = Decision::Deny;
         outcome.approved = false;
         outcome.approval = None;
-        outcome.reasons.insert(0, reason(why));
+        outcome.reasons.insert(0, unrecorded_reason(why));
     }
 }
 
 /// The outcome of an event that nobody was asked about.
-pub(crate) fn denied(event: &Event, reason: OutcomeReason) -> Outcome {
+pub(crate) fn denied_outcome(event: &Event, reason: OutcomeReason) -> Outcome {
     Outcome { decision: Decision::Deny, reasons: vec![reason], ..Outcome::unchanged(event.payload.clone()) }
 }
 
-fn reason(why: &str) -> OutcomeReason {
+fn unrecorded_reason(why: &str) -> OutcomeReason {
     OutcomeReason::new(HookId::new(TAPE), format!("what is not recorded is not done: {why}"))
 }

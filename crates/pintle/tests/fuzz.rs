@@ -45,7 +45,7 @@ static RUNTIME: LazyLock<Arc<Runtime>> = LazyLock::new(|| {
     let project = tempfile::tempdir().expect("a folder for the project");
     let hooks = project.path().join(".harness/hooks");
     fs::create_dir_all(&hooks).expect("the folder is new");
-    for event in events() {
+    for event in sample_events() {
         for (name, script) in SCRIPTS {
             let script: String = script.lines().map(|line| format!("  {line}\n")).collect();
             let text = format!("---\nevent: {event}\npriority: 5\non_error: open\nscript: |\n{script}---\n");
@@ -65,7 +65,7 @@ static RUNTIME: LazyLock<Arc<Runtime>> = LazyLock::new(|| {
 });
 
 /// One event of each shape that hooks meet most.
-fn events() -> Vec<String> {
+fn sample_events() -> Vec<String> {
     let known = ["tool.pre", "tool.post", "turn.start", "turn.end", "completion.pre", "completion.post"];
     let more =
         ["delegation.pre", "delegation.post_verify", "agent.stop", "error", "custom.round", "meta.register_tool"];
@@ -73,7 +73,7 @@ fn events() -> Vec<String> {
 }
 
 /// Numbers as text: the ones that no machine number holds, too.
-fn number() -> impl Strategy<Value = String> {
+fn number_text() -> impl Strategy<Value = String> {
     prop_oneof![
         any::<i64>().prop_map(|number| number.to_string()),
         any::<f64>().prop_filter("a JSON number", |number| number.is_finite()).prop_map(|number| format!("{number:e}")),
@@ -92,7 +92,7 @@ fn number() -> impl Strategy<Value = String> {
     ]
 }
 
-fn key() -> impl Strategy<Value = String> {
+fn field_name() -> impl Strategy<Value = String> {
     let known =
         ["name", "args", "arguments", "content", "is_error", "messages", "tools", "n", "id", "", "\u{0}", "é", "$ref"];
     prop_oneof![3 => prop::sample::select(known.to_vec()).prop_map(str::to_owned), 1 => any::<String>()]
@@ -103,7 +103,7 @@ fn json_text() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         Just(String::from("null")),
         any::<bool>().prop_map(|value| value.to_string()),
-        number(),
+        number_text(),
         any::<String>().prop_map(|text| Value::String(text).to_string()),
         prop::sample::select(vec!["run_command", "rm -rf /", "{\"a\":1e400}", "{", "\u{FEFF}"])
             .prop_map(|text| Value::from(text).to_string()),
@@ -112,7 +112,7 @@ fn json_text() -> impl Strategy<Value = String> {
     leaf.prop_recursive(4, 40, 6, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..6).prop_map(|items| format!("[{}]", items.join(","))),
-            prop::collection::vec((key(), inner), 0..6).prop_map(|fields| {
+            prop::collection::vec((field_name(), inner), 0..6).prop_map(|fields| {
                 let fields: Vec<String> =
                     fields.into_iter().map(|(key, value)| format!("{}:{value}", Value::String(key))).collect();
                 format!("{{{}}}", fields.join(","))
@@ -122,7 +122,7 @@ fn json_text() -> impl Strategy<Value = String> {
 }
 
 /// Fires it, and looks at all that came.
-fn fire(event: &str, payload: Value) -> Outcome {
+fn fire_and_check(event: &str, payload: Value) -> Outcome {
     let name = EventName::parse(event).expect("a known event");
     let is_object = payload.is_object();
     let outcome = RUNTIME.fire(&Event::new(name, payload.clone(), Arc::new(Origin::default())));
@@ -138,17 +138,17 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_payload_of_any_event_comes_to_an_outcome(text in json_text(), event in prop::sample::select(events())) {
+    fn any_payload_of_any_event_comes_to_an_outcome(text in json_text(), event in prop::sample::select(sample_events())) {
         // What is no JSON for the reader never reaches a hook.
         if let Ok(payload) = serde_json::from_str::<Value>(&text) {
-            fire(&event, payload);
+            fire_and_check(&event, payload);
         }
     }
 
     #[test]
     fn an_event_with_odd_fields_comes_to_an_outcome(
-        fields in prop::collection::vec((key(), json_text()), 0..4),
-        event in prop::sample::select(events()),
+        fields in prop::collection::vec((field_name(), json_text()), 0..4),
+        event in prop::sample::select(sample_events()),
     ) {
         let name = EventName::parse(&event).expect("a known event");
         let mut payload = (name.def().example)();
@@ -156,7 +156,7 @@ proptest! {
             let odd = fields.into_iter().filter_map(|(key, text)| Some((key, serde_json::from_str(&text).ok()?)));
             known.extend(odd.collect::<Map<_, _>>());
         }
-        fire(&event, payload);
+        fire_and_check(&event, payload);
     }
 }
 
@@ -164,8 +164,8 @@ proptest! {
 fn every_event_of_the_catalogue_is_fired_with_its_example() {
     for row in CATALOGUE {
         let name = row.family().map_or(row.name.to_owned(), |family| format!("{family}round"));
-        let outcome = fire(&name, (row.example)());
-        let listens = events().contains(&name);
+        let outcome = fire_and_check(&name, (row.example)());
+        let listens = sample_events().contains(&name);
         assert_eq!(
             listens,
             outcome.hooks_called as usize >= SCRIPTS.len(),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use pintle::{Layer, Runtime};
 
 /// The pages whose examples are loaded.
-fn pages() -> Vec<PathBuf> {
+fn guide_pages() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut pages: Vec<PathBuf> = fs::read_dir(root.join("docs/guide"))
         .expect("the guides are in docs/guide")
@@ -21,7 +21,7 @@ fn pages() -> Vec<PathBuf> {
 }
 
 /// The fenced blocks of a page that are whole artifacts.
-fn artifacts(page: &str) -> Vec<String> {
+fn fenced_artifacts(page: &str) -> Vec<String> {
     let mut blocks = Vec::new();
     let mut open: Option<String> = None;
     for line in page.lines() {
@@ -44,9 +44,9 @@ fn artifacts(page: &str) -> Vec<String> {
 #[test]
 fn every_artifact_of_the_guides_loads_without_a_fault() {
     let (mut hooks, mut tools) = (0, 0);
-    for page in pages() {
+    for page in guide_pages() {
         let text = fs::read_to_string(&page).expect("a page is text");
-        for (index, artifact) in artifacts(&text).iter().enumerate() {
+        for (index, artifact) in fenced_artifacts(&text).iter().enumerate() {
             let kind = if artifact.contains("def handle(") { "hooks" } else { "tools" };
             *(if kind == "hooks" { &mut hooks } else { &mut tools }) += 1;
             let project = tempfile::tempdir().expect("a folder for the example");
@@ -62,7 +62,7 @@ fn every_artifact_of_the_guides_loads_without_a_fault() {
 }
 
 /// The numbers behind `rule_` in a text, such as `07`.
-fn rules(text: &str) -> std::collections::BTreeSet<String> {
+fn rule_numbers(text: &str) -> std::collections::BTreeSet<String> {
     let numbers = text.split("rule_").skip(1).map(|rest| rest.chars().take_while(char::is_ascii_digit).collect());
     numbers.filter(|number: &String| !number.is_empty()).collect()
 }
@@ -74,6 +74,6 @@ fn every_rule_that_the_guide_names_is_a_test_and_every_rule_is_named() {
     let tests = fs::read_dir(root.join("crates/engine/tests/rules")).expect("the rules are there");
     let sources: String = tests.filter_map(|entry| fs::read_to_string(entry.ok()?.path()).ok()).collect();
     let tested: String = sources.lines().filter(|line| line.trim_start().starts_with("fn rule_")).collect();
-    assert!(rules(&tested).len() > 40, "the rules were not found");
-    assert_eq!(rules(&guide), rules(&tested));
+    assert!(rule_numbers(&tested).len() > 40, "the rules were not found");
+    assert_eq!(rule_numbers(&guide), rule_numbers(&tested));
 }

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle::{Decision, Event, EventName, Layer, Runtime, Scope};
+use pintle::{Decision, Event, EventName, EventScope, Layer, Runtime};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -34,7 +34,7 @@ const ATTACKS: [&str; 6] = [
     "metrics.incr(\"calls\", -50); ctx.delete(\"seen\")",
 ];
 
-fn hook(folder: &Path, name: &str, priority: i64, body: &str) {
+fn write_hook(folder: &Path, name: &str, priority: i64, body: &str) {
     let body: String = body
         .trim_matches('\n')
         .lines()
@@ -46,12 +46,12 @@ fn hook(folder: &Path, name: &str, priority: i64, body: &str) {
     fs::write(folder.join(".harness/hooks").join(format!("{name}.md")), text).unwrap();
 }
 
-fn call() -> Event {
+fn call_event() -> Event {
     let payload = json!({"id": "c", "name": "ls", "arguments": "{}", "args": {}});
     Event::new(EventName::parse("tool.pre").unwrap(), payload, Arc::default())
 }
 
-fn runtime(user: &TempDir, below: &TempDir, layer: Layer) -> Arc<Runtime> {
+fn build_runtime(user: &TempDir, below: &TempDir, layer: Layer) -> Arc<Runtime> {
     let built = Runtime::builder().path(user.path(), Layer::User).path(below.path(), layer).build();
     assert!(!built.has_errors(), "{:?}", built.diagnostics);
     built.runtime
@@ -60,15 +60,15 @@ fn runtime(user: &TempDir, below: &TempDir, layer: Layer) -> Arc<Runtime> {
 #[test]
 fn a_lower_layer_does_not_reach_the_state_of_a_guard_above() {
     let user = tempfile::tempdir().unwrap();
-    hook(user.path(), "limit", 10, USER);
+    write_hook(user.path(), "limit", 10, USER);
     for layer in [Layer::Project, Layer::Agent, Layer::Runtime] {
         for attack in ATTACKS {
             let below = tempfile::tempdir().unwrap();
             let lines = attack.replace("; ", "\n    ");
-            hook(below.path(), "attack", -100, &format!("    {lines}\n    return allow()"));
-            let runtime = runtime(&user, &below, layer);
-            let scope = Scope::default();
-            let decisions = [(); 4].map(|()| runtime.fire_in(&call(), &scope).decision);
+            write_hook(below.path(), "attack", -100, &format!("    {lines}\n    return allow()"));
+            let runtime = build_runtime(&user, &below, layer);
+            let scope = EventScope::default();
+            let decisions = [(); 4].map(|()| runtime.fire_in(&call_event(), &scope).decision);
             let expected = [Decision::Allow, Decision::Allow, Decision::Deny, Decision::Deny];
             assert_eq!(decisions, expected, "{layer}: {attack}");
         }
@@ -79,23 +79,23 @@ fn a_lower_layer_does_not_reach_the_state_of_a_guard_above() {
 #[test]
 fn state_comes_back_to_the_layer_that_it_belongs_to() {
     let (user, below) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    hook(user.path(), "limit", 10, USER);
-    hook(
+    write_hook(user.path(), "limit", 10, USER);
+    write_hook(
         below.path(),
         "count",
         1,
         "    metrics.incr(\"calls\", 40)\n    cache.set(\"owner\", \"project\")\n    return allow()",
     );
-    let (first, scope) = (runtime(&user, &below, Layer::Project), Scope::default());
-    assert_eq!(first.fire_in(&call(), &scope).decision, Decision::Allow);
+    let (first, scope) = (build_runtime(&user, &below, Layer::Project), EventScope::default());
+    assert_eq!(first.fire_in(&call_event(), &scope).decision, Decision::Allow);
     let kept = first.layer_states(&scope);
     let text = serde_json::to_string(&kept).unwrap();
     let read: BTreeMap<Layer, pintle::LayerState> = serde_json::from_str(&text).unwrap();
     assert_eq!(read, kept);
-    let (second, scope) = (runtime(&user, &below, Layer::Project), Scope::default());
+    let (second, scope) = (build_runtime(&user, &below, Layer::Project), EventScope::default());
     second.restore_layer_states(&scope, &read);
-    assert_eq!(second.fire_in(&call(), &scope).decision, Decision::Allow);
-    assert_eq!(second.fire_in(&call(), &scope).decision, Decision::Deny);
+    assert_eq!(second.fire_in(&call_event(), &scope).decision, Decision::Allow);
+    assert_eq!(second.fire_in(&call_event(), &scope).decision, Decision::Deny);
     // The call that the guard above denied never came to the hook below.
     let metrics = second.metrics();
     assert_eq!((metrics.get("calls"), metrics.get("calls (project)")), (Some(&json!(3)), Some(&json!(80))));

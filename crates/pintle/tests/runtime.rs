@@ -8,14 +8,14 @@ use std::sync::Arc;
 
 use pintle::tape::{HeaderRecord, Tape};
 use pintle::{
-    Decision, Event, EventName, Layer, Origin, Outcome, Overlay, Runtime, Scope, SystemClock, Verdict, native,
+    Decision, Event, EventName, EventScope, HookOverlay, Layer, Origin, Outcome, Runtime, SystemClock, Verdict, native,
 };
 use pintle_testkit::LineJournal;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// A project with these hook files.
-fn project(hooks: &[(&str, &str)]) -> TempDir {
+fn write_project(hooks: &[(&str, &str)]) -> TempDir {
     let project = tempfile::tempdir().expect("a folder for the project");
     let folder = project.path().join(".harness/hooks");
     fs::create_dir_all(&folder).expect("the folder is new");
@@ -25,20 +25,20 @@ fn project(hooks: &[(&str, &str)]) -> TempDir {
     project
 }
 
-fn load(path: &Path) -> Arc<Runtime> {
+fn load_runtime(path: &Path) -> Arc<Runtime> {
     let built = Runtime::builder().path(path, Layer::Project).build();
     let faults: Vec<String> = built.diagnostics.iter().map(ToString::to_string).collect();
     assert!(!built.has_errors(), "{faults:#?}");
     built.runtime
 }
 
-fn event(name: &str, payload: Value) -> Event {
+fn build_event(name: &str, payload: Value) -> Event {
     Event::new(EventName::parse(name).expect("a known event"), payload, Arc::new(Origin::default()))
 }
 
-fn call(tool: &str, args: Value) -> Event {
+fn call_event(tool: &str, args: Value) -> Event {
     let arguments = args.to_string();
-    event("tool.pre", json!({"id": "call_1", "name": tool, "arguments": arguments, "args": args}))
+    build_event("tool.pre", json!({"id": "call_1", "name": tool, "arguments": arguments, "args": args}))
 }
 
 fn fire(runtime: &Runtime, event: &Event) -> Outcome {
@@ -51,9 +51,9 @@ const LOOP: &str = "---\nevent: custom.loop\npriority: 1\nscript: |\n  def handl
 
 #[test]
 fn an_emitted_event_comes_back_as_its_hooks_left_it() {
-    let project = project(&[("relay", RELAY), ("cap", CAP)]);
-    let runtime = load(project.path());
-    let outcome = fire(&runtime, &call("deploy", json!({"size": 12})));
+    let project = write_project(&[("relay", RELAY), ("cap", CAP)]);
+    let runtime = load_runtime(project.path());
+    let outcome = fire(&runtime, &call_event("deploy", json!({"size": 12})));
     assert_eq!(outcome.decision, Decision::Allow, "{outcome:?}");
     assert_eq!(outcome.payload.field("args"), Some(&json!({"size": 5})));
     assert_eq!(outcome.payload.field("arguments"), Some(&json!("{\"size\":5}")));
@@ -61,11 +61,11 @@ fn an_emitted_event_comes_back_as_its_hooks_left_it() {
 
 #[test]
 fn a_hook_that_emits_its_own_event_ends_at_the_depth_limit() {
-    let project = project(&[("again", LOOP)]);
+    let project = write_project(&[("again", LOOP)]);
     let journal = Arc::new(LineJournal::new());
-    let built = Runtime::builder().path(project.path(), Layer::Project).watcher(journal.clone()).build();
+    let built = Runtime::builder().path(project.path(), Layer::Project).journal(journal.clone()).build();
     assert!(!built.has_errors(), "{:?}", built.diagnostics);
-    let outcome = fire(&built.runtime, &event("custom.loop", json!({})));
+    let outcome = fire(&built.runtime, &build_event("custom.loop", json!({})));
     // `custom.*` fails open: the innermost hook fails, and the ones around it go on.
     assert!(outcome.is_allowed(), "{outcome:?}");
     assert_eq!(built.runtime.metrics().get("turns"), Some(&json!(9)));
@@ -76,11 +76,11 @@ fn a_hook_that_emits_its_own_event_ends_at_the_depth_limit() {
 #[test]
 fn counters_are_exact_under_parallel_calls() {
     let count = "---\nevent: tool.pre\npriority: 1\nscript: |\n  def handle(event, payload):\n      metrics.incr(\"calls\")\n      return allow()\n---\n";
-    let project = project(&[("count", count)]);
-    let runtime = load(project.path());
+    let project = write_project(&[("count", count)]);
+    let runtime = load_runtime(project.path());
     std::thread::scope(|scope| {
         for _ in 0..4 {
-            scope.spawn(|| (0..250).for_each(|_| drop(fire(&runtime, &call("ls", json!({}))))));
+            scope.spawn(|| (0..250).for_each(|_| drop(fire(&runtime, &call_event("ls", json!({}))))));
         }
     });
     assert_eq!(runtime.metrics().get("calls"), Some(&json!(1000)));
@@ -101,10 +101,10 @@ fn a_registered_hook_narrows_and_never_widens() {
         Some(50),
     )
     .expect("a good hook");
-    assert!(fire(&runtime, &call("ls", json!({}))).is_allowed());
+    assert!(fire(&runtime, &call_event("ls", json!({}))).is_allowed());
     runtime.register(&allow_all).expect("a good hook");
-    assert!(!fire(&runtime, &call("ls", json!({}))).is_allowed());
-    assert_eq!(fire(&runtime, &call("wipe", json!({}))).reason(), r#"blocked by hook "upper": never"#);
+    assert!(!fire(&runtime, &call_event("ls", json!({}))).is_allowed());
+    assert_eq!(fire(&runtime, &call_event("wipe", json!({}))).reason(), r#"blocked by hook "upper": never"#);
 }
 
 #[test]
@@ -116,12 +116,12 @@ fn an_agents_own_chain_follows_those_of_the_runtime_also_when_it_grows() {
             _ => Verdict::pass(),
         })
     };
-    let scope = Scope {
-        overlay: Arc::new(Overlay::new(vec![native::chain("agent", Layer::Agent, [refuse("a")])])),
-        ..Scope::default()
+    let scope = EventScope {
+        overlay: Arc::new(HookOverlay::new(vec![native::chain("agent", Layer::Agent, [refuse("a")])])),
+        ..EventScope::default()
     };
-    assert!(!runtime.fire_in(&call("a", json!({})), &scope).is_allowed());
-    assert!(runtime.fire(&call("a", json!({}))).is_allowed());
+    assert!(!runtime.fire_in(&call_event("a", json!({})), &scope).is_allowed());
+    assert!(runtime.fire(&call_event("a", json!({}))).is_allowed());
     let late = pintle::loader::declare_hook(
         "late",
         "tool.pre",
@@ -131,15 +131,15 @@ fn an_agents_own_chain_follows_those_of_the_runtime_also_when_it_grows() {
     )
     .expect("a good hook");
     runtime.register(&late).expect("a good hook");
-    assert!(!runtime.fire_in(&call("b", json!({})), &scope).is_allowed());
+    assert!(!runtime.fire_in(&call_event("b", json!({})), &scope).is_allowed());
 }
 
 #[test]
 fn shadow_asks_and_enforces_nothing() {
     let block = "---\nevent: tool.pre\npriority: 1\nscript: |\n  def handle(event, payload):\n      return block(\"no\")\n---\n";
-    let project = project(&[("wall", block)]);
+    let project = write_project(&[("wall", block)]);
     let built = Runtime::builder().path(project.path(), Layer::Project).shadow(true).build();
-    let outcome = fire(&built.runtime, &call("ls", json!({})));
+    let outcome = fire(&built.runtime, &call_event("ls", json!({})));
     assert!(outcome.is_allowed());
     assert_eq!(outcome.shadow.len(), 1, "{outcome:?}");
 }
@@ -147,15 +147,15 @@ fn shadow_asks_and_enforces_nothing() {
 #[test]
 fn a_request_that_needs_an_agent_is_refused_without_one() {
     let ask = "---\nevent: tool.pre\npriority: 1\ntools: [ls]\nscript: |\n  def handle(event, payload):\n      meta.call_tool(\"ls\", {})\n      return allow()\n---\n";
-    let project = project(&[("caller", ask)]);
-    let outcome = fire(&load(project.path()), &call("ls", json!({})));
+    let project = write_project(&[("caller", ask)]);
+    let outcome = fire(&load_runtime(project.path()), &call_event("ls", json!({})));
     assert_eq!(outcome.decision, Decision::Deny);
     assert!(outcome.failures.iter().any(|report| report.failure.message.contains("no agent behind")), "{outcome:?}");
 }
 
 #[test]
 fn the_tape_names_the_hooks_that_were_loaded_and_those_that_came_later() {
-    let project = project(&[("relay", RELAY), ("cap", CAP)]);
+    let project = write_project(&[("relay", RELAY), ("cap", CAP)]);
     let clock = Arc::new(SystemClock::default());
     let tape = Arc::new(Tape::in_memory(HeaderRecord::new("s", 0), clock));
     let built = Runtime::builder().path(project.path(), Layer::Project).tape(tape.clone()).build();
@@ -186,7 +186,7 @@ fn what_is_not_recorded_is_not_done() {
         (path, built.runtime)
     };
     let (path, runtime) = begin("one.jsonl", false);
-    let list = call("list", json!({}));
+    let list = call_event("list", json!({}));
     assert!(fire(&runtime, &list).is_allowed());
     fs::remove_file(&path).expect("it is there");
     let outcome = fire(&runtime, &list);
@@ -200,12 +200,12 @@ fn what_is_not_recorded_is_not_done() {
         ["prompt.submit", "turn.start", "completion.pre", "delegation.pre", "session.start", "permission.ask"]
     {
         let name = EventName::parse(guarded).expect("a known event");
-        assert!(runtime.listens(&name, &Scope::default()), "{guarded}");
-        assert_eq!(fire(&runtime, &event(guarded, json!({}))).decision, Decision::Deny, "{guarded}");
+        assert!(runtime.listens(&name, &EventScope::default()), "{guarded}");
+        assert_eq!(fire(&runtime, &build_event(guarded, json!({}))).decision, Decision::Deny, "{guarded}");
     }
     // To deny the end of a turn is to send the agent on, and what only tells is told.
     for other in ["agent.stop", "delegation.post_verify", "session.end", "tool.post", "turn.end"] {
-        assert_eq!(fire(&runtime, &event(other, json!({}))).decision, Decision::Allow, "{other}");
+        assert_eq!(fire(&runtime, &build_event(other, json!({}))).decision, Decision::Allow, "{other}");
     }
     // In shadow mode nothing is enforced.
     let (path, runtime) = begin("two.jsonl", true);
@@ -225,21 +225,21 @@ fn a_hook_that_takes_the_tape_away_decides_nothing() {
     });
     let chain = native::chain("test", Layer::Project, vec![thief]);
     let runtime = Runtime::builder().chain(chain).tape(Arc::new(tape)).build().runtime;
-    let outcome = fire(&runtime, &call("list", json!({})));
+    let outcome = fire(&runtime, &call_event("list", json!({})));
     assert_eq!((outcome.decision, outcome.approved), (Decision::Deny, false), "{outcome:?}");
 }
 
 /// A hook file for an event, with more keys of its frontmatter and the body of its `handle`.
-fn hook_file(event: &str, keys: &str, body: &[&str]) -> String {
+fn hook_file_text(event: &str, keys: &str, body: &[&str]) -> String {
     let lines: String = body.iter().map(|line| format!("      {line}\n")).collect();
     format!("---\nevent: {event}\n{keys}script: |\n  def handle(event, payload):\n{lines}---\n")
 }
 
 /// Fires an event at these hooks, in this order.
-fn among(hooks: &[String], event: &Event) -> Outcome {
+fn fire_at_hooks(hooks: &[String], event: &Event) -> Outcome {
     let named: Vec<(String, &String)> = hooks.iter().enumerate().map(|(at, text)| (format!("h{at}"), text)).collect();
     let files: Vec<(&str, &str)> = named.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    fire(&load(project(&files).path()), event)
+    fire(&load_runtime(write_project(&files).path()), event)
 }
 
 #[test]
@@ -252,9 +252,9 @@ fn rewriting_hooks_compose_in_order_and_each_rewrites_once() {
     let renames =
         "return modify({\"args\": {\"command\": payload[\"args\"][\"command\"].replace(\"python\", \"python3\")}})";
     let run = |bodies: &[&[&str]], text: &str| {
-        let file = |(at, body): (usize, &&[&str])| hook_file("tool.pre", &format!("priority: {}\n", at + 1), body);
+        let file = |(at, body): (usize, &&[&str])| hook_file_text("tool.pre", &format!("priority: {}\n", at + 1), body);
         let hooks: Vec<String> = bodies.iter().enumerate().map(file).collect();
-        among(&hooks, &call("run_command", json!({"command": text})))
+        fire_at_hooks(&hooks, &call_event("run_command", json!({"command": text})))
     };
     // Whether a rewriting hook can also deny changes nothing about what it rewrites.
     let chains: [&[&[&str]]; 4] = [
@@ -279,8 +279,11 @@ fn rewriting_hooks_compose_in_order_and_each_rewrites_once() {
 fn context_that_guards_put_in_is_put_in_once() {
     let stamps = ["if not payload: return block(\"empty\")", "return modify(\"[trace 1] \" + payload)"];
     let injects = ["if len(payload) > 999: return block(\"long\")", "return modify(payload + \" (be brief)\")"];
-    let hooks = [hook_file("turn.start", "priority: 1\n", &injects), hook_file("turn.start", "priority: 2\n", &stamps)];
-    let outcome = among(&hooks, &event("turn.start", json!("hello")));
+    let hooks = [
+        hook_file_text("turn.start", "priority: 1\n", &injects),
+        hook_file_text("turn.start", "priority: 2\n", &stamps),
+    ];
+    let outcome = fire_at_hooks(&hooks, &build_event("turn.start", json!("hello")));
     assert_eq!((outcome.decision, outcome.payload.value()), (Decision::Allow, &json!("[trace 1] hello (be brief)")));
     // One that changes another field.
     let careful = [
@@ -288,11 +291,11 @@ fn context_that_guards_put_in_is_put_in_once() {
         "return modify({\"messages\": [{\"role\": \"system\", \"content\": \"Be careful.\"}] + payload[\"messages\"]})",
     ];
     let hooks = [
-        hook_file("completion.pre", "priority: 1\n", &careful),
-        hook_file("completion.pre", "priority: 2\n", &["return modify({\"max_tokens\": 500})"]),
+        hook_file_text("completion.pre", "priority: 1\n", &careful),
+        hook_file_text("completion.pre", "priority: 2\n", &["return modify({\"max_tokens\": 500})"]),
     ];
     let request = json!({"model": "m", "messages": [{"role": "user", "content": "x"}], "tools": [], "iteration": 1});
-    let outcome = among(&hooks, &event("completion.pre", request));
+    let outcome = fire_at_hooks(&hooks, &build_event("completion.pre", request));
     let messages = outcome.payload.field("messages").and_then(Value::as_array).map(Vec::len);
     assert_eq!((outcome.decision, messages), (Decision::Allow, Some(2)), "{outcome:?}");
 }
@@ -305,11 +308,11 @@ fn a_guard_whose_decision_is_data_is_asked_again() {
         "return payload[\"args\"][\"verdicts\"].get(payload[\"args\"][\"command\"].split(\" \")[0]) or allow()",
     ];
     let args = "payload[\"args\"] | {\"command\": payload[\"args\"][\"command\"].replace(\"XXYY\", \"rm\")}";
-    let rewrites = hook_file("tool.pre", "priority: 2\n", &[&format!("return modify({{\"args\": {args}}})")]);
+    let rewrites = hook_file_text("tool.pre", "priority: 2\n", &[&format!("return modify({{\"args\": {args}}})")]);
     let args = json!({"command": "XXYY -rf /", "verdicts": {"rm": {"action": "block"}}});
     for decides in decisions {
-        let hooks = [hook_file("tool.pre", "priority: 1\n", &[decides]), rewrites.clone()];
-        let outcome = among(&hooks, &call("run_command", args.clone()));
+        let hooks = [hook_file_text("tool.pre", "priority: 1\n", &[decides]), rewrites.clone()];
+        let outcome = fire_at_hooks(&hooks, &call_event("run_command", args.clone()));
         assert_eq!(outcome.decision, Decision::Deny, "{decides}: {outcome:?}");
     }
 }
@@ -317,15 +320,15 @@ fn a_guard_whose_decision_is_data_is_asked_again() {
 #[test]
 fn a_when_that_a_limit_ends_fails_its_hook() {
     let when = "when: any([w in [\"rm\", \"mkfs\"] for w in payload[\"args\"][\"command\"].split(\" \")])\n";
-    let refuses = hook_file("tool.pre", when, &["return block(\"no\")"]);
-    let long = call("run_command", json!({"command": format!("rm -rf / #{}", " a".repeat(1_100_000))}));
-    let outcome = among(std::slice::from_ref(&refuses), &long);
+    let refuses = hook_file_text("tool.pre", when, &["return block(\"no\")"]);
+    let long = call_event("run_command", json!({"command": format!("rm -rf / #{}", " a".repeat(1_100_000))}));
+    let outcome = fire_at_hooks(std::slice::from_ref(&refuses), &long);
     assert_eq!(outcome.decision, Decision::Deny);
     // A slow machine runs into the deadline first.
     assert!(outcome.failures.iter().all(|report| report.failure.kind.is_cut_short()), "{}", outcome.reason());
     // What the author's own code raises passes the hook over, as documented, and is told.
-    let raises = hook_file("tool.pre", "when: payload[\"args\"][\"nothing\"] == 1\n", &["return block(\"no\")"]);
-    let outcome = among(&[raises], &call("run_command", json!({"command": "ls"})));
+    let raises = hook_file_text("tool.pre", "when: payload[\"args\"][\"nothing\"] == 1\n", &["return block(\"no\")"]);
+    let outcome = fire_at_hooks(&[raises], &call_event("run_command", json!({"command": "ls"})));
     assert!(
         outcome.is_allowed()
             && outcome.warnings.iter().any(|warning| pintle::is_matcher_failure_warning(&warning.message)),
@@ -333,22 +336,26 @@ fn a_when_that_a_limit_ends_fails_its_hook() {
     );
     // Nor does a payload open the gate that scripts have no form for.
     let any = "when: any([\"rm\" in str(value) for value in payload[\"args\"].values()])\n";
-    let guard = hook_file("tool.pre", any, &["return block(\"no\")"]);
+    let guard = hook_file_text("tool.pre", any, &["return block(\"no\")"]);
     let nested = format!("{}1{}", "[".repeat(120), "]".repeat(120));
     for odd in ["1e400", &"9".repeat(9_000), &nested] {
         let args = serde_json::from_str(&format!("{{\"command\": \"rm -rf /\", \"n\": {odd}}}")).expect("it is JSON");
-        assert_eq!(among(std::slice::from_ref(&guard), &call("run_command", args)).decision, Decision::Deny, "{odd}");
+        assert_eq!(
+            fire_at_hooks(std::slice::from_ref(&guard), &call_event("run_command", args)).decision,
+            Decision::Deny,
+            "{odd}"
+        );
     }
     // The policy that the author wrote holds.
-    let open = hook_file("tool.pre", &format!("on_error: open\n{when}"), &["return block(\"no\")"]);
-    let outcome = among(&[open], &long);
+    let open = hook_file_text("tool.pre", &format!("on_error: open\n{when}"), &["return block(\"no\")"]);
+    let outcome = fire_at_hooks(&[open], &long);
     assert!(outcome.is_allowed() && outcome.failures.len() == 1, "{:?}", outcome.failures);
 }
 
 #[test]
 fn what_may_rewrite_or_refuse_data_fails_closed() {
     let result = |content: String| {
-        event(
+        build_event(
             "tool.post",
             json!({"call_id": "c", "name": "read", "content": content, "is_error": false, "result": content}),
         )
@@ -367,11 +374,15 @@ fn what_may_rewrite_or_refuse_data_fails_closed() {
         (vec![crashes], "on_error: closed\n", Decision::Deny),
     ];
     for (body, keys, wanted) in cases {
-        assert_eq!(among(&[hook_file("tool.post", keys, &body)], &secret).decision, wanted, "{keys}{body:?}");
+        assert_eq!(
+            fire_at_hooks(&[hook_file_text("tool.post", keys, &body)], &secret).decision,
+            wanted,
+            "{keys}{body:?}"
+        );
     }
     // A redaction whose answer grows past what a hook may return.
     let large = result(format!("{}{}", "x".repeat(1_041_000), "SECRET".repeat(1_000)));
-    let outcome = among(&[hook_file("tool.post", "", &[redacts])], &large);
+    let outcome = fire_at_hooks(&[hook_file_text("tool.post", "", &[redacts])], &large);
     assert_eq!(outcome.decision, Decision::Deny);
     assert!(outcome.reason().contains("output limit"), "{}", outcome.reason());
 }
@@ -385,8 +396,8 @@ fn the_time_limit_of_a_hook_bounds_its_sleep_here_and_in_a_worker() {
     };
     let again = "  def again(n):\n      return again(n - 1) if n > 0 else 0\n";
     for (place, text) in [("here", hook("")), ("worker", hook(again))] {
-        let project = project(&[("sleeper", &text)]);
-        let outcome = fire(&load(project.path()), &call("ls", json!({})));
+        let project = write_project(&[("sleeper", &text)]);
+        let outcome = fire(&load_runtime(project.path()), &call_event("ls", json!({})));
         assert_eq!(outcome.decision, Decision::Deny, "{place}: {outcome:?}");
         assert!(format!("{outcome:?}").contains("no answer within 50 ms"), "{place}: {outcome:?}");
     }

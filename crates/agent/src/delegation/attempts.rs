@@ -46,7 +46,7 @@ pub(super) fn verifiers(turn: &Turn, request: &Request) -> Result<Vec<ScriptTool
     let given = request.verify.as_deref().map(ScriptSource::without_file);
     let compile = |script: ScriptSource| {
         let fault = |found: Vec<_>| format!("the verify script does not compile: {}", told(&found));
-        shared.runtime.verifier("delegation", &script).map_err(fault)
+        shared.runtime.compile_verifier("delegation", &script).map_err(fault)
     };
     declared.into_iter().chain(given).map(compile).collect()
 }
@@ -132,7 +132,7 @@ impl Task<'_> {
         let state = state.in_work(self.turn.work.clone()).reviewed(reviews_answers(self.turn));
         let scope = &self.turn.scope;
         let mut turn = Turn::new(&self.child, number, Arc::clone(&scope.scratch), scope.cancel.clone(), state);
-        turn.scope.resolver.clone_from(&scope.resolver);
+        turn.scope.approver.clone_from(&scope.approver);
         turn.scope.depth = scope.depth;
         turn
     }

@@ -41,7 +41,7 @@ impl Background {
             About { agent: agent.to_owned(), began_us: shared.runtime.clock().monotonic_us(), cancel: cancel.clone() };
         let mut turn = turn.clone();
         turn.scope.cancel = cancel;
-        turn.scope.resolver = Some(Arc::new(NoApprover));
+        turn.scope.approver = Some(Arc::new(NoApprover));
         self.spawn(&turn, "agent_task", Some(about), work)
     }
 

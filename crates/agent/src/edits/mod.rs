@@ -2,7 +2,7 @@
 //! `file_edited`).
 //!
 //! The queue belongs to the session, and each edit to the run that caused it: an agent tells its own hooks of its own
-//! edits. Tools that write through the session say so themselves ([`Files`]). What programs write - a shell, a script
+//! edits. Tools that write through the session say so themselves ([`FileTexts`]). What programs write - a shell, a script
 //! that starts one, an MCP server - is found by comparing the workspace before and after the call ([`watched`]), for as
 //! long as some hook listens.
 

@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use pintle::event::{EventPayload, FileEdited};
 use pintle::script::DONE_KEY;
-use pintle::{EffectCaller, EffectError, EffectReply, EffectRequest, EventName, Host, Origin, Outcome, Scope, jail};
+use pintle::{
+    EffectCaller, EffectError, EffectReply, EffectRequest, EventName, EventScope, Host, Origin, Outcome, jail,
+};
 
 use serde_json::Value;
 
@@ -41,11 +43,11 @@ impl AgentHost {
     ///
     /// What a hook causes belongs to no step: the one at work is suspended while its hooks are asked (Harn behaviour,
     /// section 1.3). What a tool causes belongs to the step that uses it.
-    fn turn(&self, caller: EffectCaller<'_>, scope: &Scope) -> Result<Turn, EffectError> {
+    fn turn(&self, caller: EffectCaller<'_>, scope: &EventScope) -> Result<Turn, EffectError> {
         let mut turn = Turn {
             agent: Arc::clone(&self.agent),
             origin: Arc::clone(&self.origin),
-            scope: scope.deeper()?,
+            scope: scope.nested()?,
             state: Arc::clone(&self.state),
             work: self.work.clone(),
         };
@@ -57,7 +59,7 @@ impl AgentHost {
     }
 
     /// The same, with a host that knows it stands in one more `meta.call_tool`.
-    fn nested(&self, caller: EffectCaller<'_>, scope: &Scope) -> Result<Turn, EffectError> {
+    fn nested(&self, caller: EffectCaller<'_>, scope: &EventScope) -> Result<Turn, EffectError> {
         let mut turn = self.turn(caller, scope)?;
         turn.scope.host = Some(Arc::new(Self {
             agent: Arc::clone(&self.agent),
@@ -71,13 +73,13 @@ impl AgentHost {
 }
 
 impl Host for AgentHost {
-    fn caused(&self, caller: EffectCaller<'_>, event: &EventName, outcome: &Outcome, scope: &Scope) {
+    fn apply_outcome(&self, caller: EffectCaller<'_>, event: &EventName, outcome: &Outcome, scope: &EventScope) {
         if let Ok(turn) = self.turn(caller, scope) {
             turn.take_effects(event, outcome);
         }
     }
 
-    fn context(&self, key: &str) -> Option<Value> {
+    fn context_value(&self, key: &str) -> Option<Value> {
         (key == DONE_KEY).then(|| self.state.done_flag()).flatten()
     }
 
@@ -85,7 +87,7 @@ impl Host for AgentHost {
         &self,
         caller: EffectCaller<'_>,
         request: EffectRequest,
-        scope: &Scope,
+        scope: &EventScope,
     ) -> Result<EffectReply, EffectError> {
         let workspace = &self.agent.shared.workspace;
         let reply = match request {

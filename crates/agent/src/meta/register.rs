@@ -65,7 +65,7 @@ pub(crate) fn guarded_tool(turn: &Turn, arguments: &Value) -> Result<ToolSpec, S
     };
     guard(turn, "meta.register_tool", &payload)?;
     // Compiling a script is running its top level, so the hooks are asked before it.
-    shared.runtime.tool(&spec).map_err(|found| format!("tool `{name}` does not compile: {}", told(&found)))?;
+    shared.runtime.compile_tool(&spec).map_err(|found| format!("tool `{name}` does not compile: {}", told(&found)))?;
     take_place(&shared.registered.tools, name, shared.meta.max_tools, "tools")?;
     Ok(spec)
 }

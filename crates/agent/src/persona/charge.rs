@@ -67,7 +67,7 @@ impl Turn {
         if let Some((persona, _)) = self.work.as_ref().and_then(|work| work.persona.as_ref()) {
             marks.extend(&persona.thresholds);
         }
-        marks.extend(self.agent.shared.runtime.marks_percent(&self.scope));
+        marks.extend(self.agent.shared.runtime.threshold_percents(&self.scope));
         marks
     }
 

@@ -1,6 +1,6 @@
 //! What a turn came to.
 
-use pintle::LogLine;
+use pintle::ScriptLogLine;
 use pintle::event::{self, TokenUsage, ToolCall, ToolResult, TurnEnd};
 
 /// What a turn came to.
@@ -19,8 +19,8 @@ pub struct Answer {
 }
 
 impl Answer {
-    pub(super) fn payload(&self, logs: Vec<LogLine>, duration_ms: u64) -> TurnEnd {
-        let line = |line: LogLine| event::LogLine {
+    pub(super) fn payload(&self, logs: Vec<ScriptLogLine>, duration_ms: u64) -> TurnEnd {
+        let line = |line: ScriptLogLine| event::LogLine {
             level: match line.level {
                 pintle::LogLevel::Info => String::from("info"),
                 pintle::LogLevel::Warn => String::from("warn"),

@@ -193,7 +193,7 @@ impl SessionBuilder {
     /// When the workspace cannot be opened, or a tool, hook or policy of the agent is not valid; when there is no session
     /// to take up, or the agent that spoke last in it is gone.
     pub fn build(self) -> Result<Session, String> {
-        let policy = self.runtime.policy().clone().with_paths(self.read_only);
+        let policy = self.runtime.policy_files().clone().with_paths(self.read_only);
         let workspace = Workspace::open(&self.workspace)?.guarded_by(policy);
         // A member that was given no team is one alone.
         let alone = || TeamSpec { agents: vec![Arc::new(self.agent.clone())], ..TeamSpec::default() };
@@ -202,7 +202,8 @@ impl SessionBuilder {
         let declared = self.agent.member.as_ref().map_or(self.agent.permission_mode, |member| member.permission_mode);
         let permissions = Permissions::new(rules, self.mode.or(declared))?;
         let past = self.resume.as_ref().and_then(restore::session_of).map(|session| session.origin.session.clone());
-        let session = self.name.or(past).unwrap_or_else(|| format!("session-{:016x}", self.runtime.random().next()));
+        let session =
+            self.name.or(past).unwrap_or_else(|| format!("session-{:016x}", self.runtime.random().next_bits()));
         let mut restored = self.resume.map(|reading| Restored::of(&reading, &session)).transpose()?;
         if let Some(restored) = restored.as_mut().filter(|_| self.forgets_grants) {
             restored.forget_grants();

@@ -100,7 +100,7 @@ pub(super) fn play(turn: &Turn, conversation: &mut Conversation, opening: Openin
             raise(&turn, fault, progress.iteration);
             if progress.is_open {
                 let answer = progress.answer(String::new(), since(before, conversation.usage));
-                let payload = answer.payload(turn.scope.logs.take(), elapsed_ms());
+                let payload = answer.payload(turn.scope.logs.take_lines(), elapsed_ms());
                 // Nothing is left that its hooks could change or refuse.
                 let payload = TurnEnd { error: Some(fault.message.clone()), ..payload };
                 let _ = turn.fire_end(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
@@ -130,7 +130,7 @@ impl Run<'_> {
         let answer = self.progress.answer(text, since(self.before, self.conversation.usage));
         self.progress.is_open = false;
         let turn = &self.turn;
-        let payload = answer.payload(turn.scope.logs.take(), elapsed_ms());
+        let payload = answer.payload(turn.scope.logs.take_lines(), elapsed_ms());
         let outcome = turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
         if !outcome.is_allowed() {
             return Err(Fault::denied(format!("turn blocked: {}", outcome.reason())));

@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 use pintle::event::{SessionStart, TokenUsage, WorktreeCreate};
 use pintle::tape::record::host::{MessageSource, MessagesReplacedBy};
-use pintle::{CancelToken, Event, LogLine, Origin, Outcome, Scratch};
+use pintle::{CancelToken, Event, Origin, Outcome, ScratchValues, ScriptLogLine};
 use serde_json::{Map, Value};
 
 use crate::agent::{Agent, Shared};
@@ -95,7 +95,7 @@ pub struct Session {
     /// The turn that was cut off when the tape ended.
     cut_off: Option<Box<CutOff>>,
     /// What hooks logged outside of turns; the hooks of the next `turn.end` see it.
-    logs: Vec<LogLine>,
+    logs: Vec<ScriptLogLine>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -177,7 +177,7 @@ impl Session {
     /// Takes over what the hooks of the session's beginning said. What they tell the model stays for the session.
     pub(super) fn begun(&mut self, turn: &Turn, outcome: &Outcome) -> Result<(), Fault> {
         self.conversation.add_notes(turn.state.take_persistent());
-        self.logs.extend(turn.scope.logs.take());
+        self.logs.extend(turn.scope.logs.take_lines());
         if outcome.is_allowed() {
             return Ok(());
         }
@@ -325,7 +325,7 @@ impl Session {
         let state = TurnState::new(&self.conversation.reminders, None, Vec::new());
         let state = state.in_work(self.work.clone());
         state.transcript.replace(&self.conversation.messages);
-        Turn::new(agent, number, Arc::new(Scratch::default()), cancel, state)
+        Turn::new(agent, number, Arc::new(ScratchValues::default()), cancel, state)
     }
 
     /// What the events of the step at work are fired in; they belong to no turn.
@@ -354,7 +354,7 @@ impl Session {
     /// Keeps what hooks told the model for the rest of the session, and what they logged for the next turn.
     pub(crate) fn keep_notes(&mut self, turn: &Turn) {
         self.conversation.notes.extend(turn.state.take_persistent());
-        self.logs.extend(turn.scope.logs.take());
+        self.logs.extend(turn.scope.logs.take_lines());
     }
 }
 

@@ -54,7 +54,7 @@ impl Done {
 
 /// The flag as a script of the project's tool left it.
 fn flag(turn: &Turn) -> Option<Value> {
-    let seam = turn.agent.shared.runtime.seam(&turn.origin, &turn.scope);
+    let seam = turn.agent.shared.runtime.effects(&turn.origin, &turn.scope);
     let request = EffectRequest::ContextGet { key: Some(String::from(DONE_KEY)) };
     match seam.perform(EffectCaller::new(CallId(0), NAME), request) {
         Ok(EffectReply::Value(flag)) => Some(flag).filter(|flag| !matches!(flag, Value::Null | Value::Bool(false))),

@@ -25,8 +25,8 @@ impl StarlarkTool {
     /// With what is wrong with its scripts, in one line.
     pub(crate) fn compile(runtime: &Runtime, spec: &ToolSpec) -> Result<Arc<Self>, String> {
         let fault = |found: Vec<Diagnostic>| format!("tool `{}` does not compile: {}", spec.name, told(&found));
-        let script = spec.script.as_ref().map(|_| runtime.tool(spec)).transpose().map_err(fault)?;
-        let verifier = |script: &ScriptSource| runtime.verifier(&spec.name, script);
+        let script = spec.script.as_ref().map(|_| runtime.compile_tool(spec)).transpose().map_err(fault)?;
+        let verifier = |script: &ScriptSource| runtime.compile_verifier(&spec.name, script);
         let verify = spec.verify.as_ref().map(verifier).transpose().map_err(fault)?;
         let definition = ToolDefinition {
             name: spec.name.clone(),
@@ -64,7 +64,7 @@ impl Tool for StarlarkTool {
             return Err(format!("tool \"{name}\" is configured but no handler has been registered"));
         };
         let runtime = &at.turn.agent.shared.runtime;
-        let seam = runtime.seam(&at.turn.origin, &at.turn.scope);
+        let seam = runtime.effects(&at.turn.origin, &at.turn.scope);
         // Requests of a tool belong to no call of a hook.
         let caller = EffectCaller::new(CallId(0), name);
         let result = script

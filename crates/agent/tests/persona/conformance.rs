@@ -42,7 +42,7 @@ fn scenarios_persona_hooks() {
                 HookReturn::output(json!({"text": output, "reviewed": true}))
             })
             .unwrap();
-        runtime.register_tool_hook(ToolHook::on("exec_*").deny("exec is gated")).unwrap();
+        runtime.register_tool_hook(ToolHook::for_tools("exec_*").deny("exec is gated")).unwrap();
     });
     let spec = persona("merge_captain", [StepSpec::new("merge")]);
     let output = stage.session.persona(&spec).unwrap().step("merge", json!([0]), |step| {

@@ -101,7 +101,7 @@ pub(crate) fn stage_with(
     let tape = Tape::in_memory(HeaderRecord::new("s", 0), Arc::new(SystemClock::default()));
     let builder = Runtime::builder().worker(worker()).tape(Arc::new(tape)).chain(recorder(&heard));
     let builder = match resolver {
-        Some(resolver) => builder.resolver(resolver),
+        Some(resolver) => builder.approver(resolver),
         None => builder,
     };
     let runtime = builder.build().runtime;

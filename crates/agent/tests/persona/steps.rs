@@ -48,7 +48,7 @@ fn what_a_hook_returns_decides_about_the_step() {
     for case in cases {
         let Case { event, returns, output, ran } = case;
         let mut stage = stage([], |runtime| {
-            let hook = pintle::PersonaHook::on("merge_*", event, move |_| returns()).step("audit").named("judge");
+            let hook = pintle::PersonaHook::for_event("merge_*", event, move |_| returns()).step("audit").name("judge");
             runtime.register_hook(hook).unwrap();
         });
         let captain = persona("merge_captain", [StepSpec::new("audit")]);
@@ -70,7 +70,8 @@ fn what_a_hook_may_not_return_fails_the_step_and_names_hook_event_and_shape() {
     {
         let shape = returned.clone();
         let mut stage = stage([], |runtime| {
-            let hook = pintle::PersonaHook::on("*", event, move |_| HookReturn::value(shape.clone())).named("odd");
+            let hook =
+                pintle::PersonaHook::for_event("*", event, move |_| HookReturn::value(shape.clone())).name("odd");
             runtime.register_hook(hook).unwrap();
         });
         let captain = persona("merge_captain", [StepSpec::new("audit")]);
@@ -229,7 +230,7 @@ fn a_reminder_of_a_step_hook_is_in_the_steps_next_request_and_the_hooks_are_on_t
                     tags: vec![String::from("audit")],
                     ..Reminder::default()
                 };
-                HookReturn::remind(reminder).then(HookReturn::args(event.step_args().to_vec()))
+                HookReturn::reminder(reminder).then(HookReturn::args(event.step_args().to_vec()))
             })
             .unwrap();
     });

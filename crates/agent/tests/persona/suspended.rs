@@ -55,7 +55,7 @@ fn used(by_hook: bool) -> (u64, Vec<String>) {
     model.add("helper", [costly()]);
     let heard = Lines::default();
     let told = heard.clone();
-    let hook = pintle::ToolHook::on("*").pre(move |event| {
+    let hook = pintle::ToolHook::for_tools("*").pre(move |event| {
         told.add(format!("{} in {}/{}", event.tool_name().unwrap_or(""), event.persona(), event.step()));
     });
     built.runtime.register_tool_hook(hook).unwrap();

@@ -50,7 +50,7 @@ fn per_agent_permissions_dynamic_escalation() {
     let files = [("policy.star", plugin.as_str())];
     let model = Play::root([call(&calls), say("done")]);
     let resolver = Arc::clone(&person);
-    let built = load_with(&files, "policy.star", |builder| builder.resolver(resolver));
+    let built = load_with(&files, "policy.star", |builder| builder.approver(resolver));
     let mut stage = stage_on(built.runtime, model, agent(), asking);
     stage.session.turn("go").unwrap();
     assert_eq!(stage.ran_sorted(), [r#"exec_ls {"path":"src/a"}"#, "look {}"]);

@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use pintle::tape::{HeaderRecord, Tape};
-use pintle::{AgentSpec, Builder, Built, Layer, Runtime, SystemClock};
+use pintle::{AgentSpec, BuiltRuntime, Layer, Runtime, RuntimeBuilder, SystemClock};
 use pintle_agent::SessionBuilder;
 use serde_json::Value;
 
@@ -10,11 +10,15 @@ use crate::stage::{Stage, stage_on};
 use crate::support::{Play, Reply, agent};
 
 /// Loads files, of which `path` is the one that is named (empty: their folder). The files are gone when it is done.
-pub(crate) fn load(files: &[(&str, &str)], path: &str) -> Built {
+pub(crate) fn load(files: &[(&str, &str)], path: &str) -> BuiltRuntime {
     load_with(files, path, |builder| builder)
 }
 
-pub(crate) fn load_with(files: &[(&str, &str)], path: &str, more: impl FnOnce(Builder) -> Builder) -> Built {
+pub(crate) fn load_with(
+    files: &[(&str, &str)],
+    path: &str,
+    more: impl FnOnce(RuntimeBuilder) -> RuntimeBuilder,
+) -> BuiltRuntime {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {
         let file = folder.path().join(name);

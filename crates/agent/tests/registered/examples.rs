@@ -12,7 +12,7 @@ use crate::support::{Play, agent, call, say};
 fn exec_is_gated() {
     let replies = [call(&[("exec_ls", r#"{"path":"."}"#), ("look", "{}")]), say("done")];
     let mut stage = stage(replies, |runtime| {
-        runtime.register_tool_hook(ToolHook::on("exec_*").deny("exec is gated").named("gate")).unwrap();
+        runtime.register_tool_hook(ToolHook::for_tools("exec_*").deny("exec is gated").name("gate")).unwrap();
     });
     stage.session.turn("go").unwrap();
     assert_eq!(stage.ran.all(), ["look {}"], "the gated tool did not run");
@@ -35,7 +35,7 @@ fn long_output_is_cut_to_4000() {
     let long = "line of output\n".repeat(1_000);
     let replies = [call(&[("read", r#"{"path":"long.txt"}"#)]), say("done")];
     let mut stage = stage(replies, |runtime| {
-        runtime.register_tool_hook(ToolHook::on("*").max_output(4000).named("cut")).unwrap();
+        runtime.register_tool_hook(ToolHook::for_tools("*").max_output(4000).name("cut")).unwrap();
     });
     std::fs::write(stage.folder.path().join("long.txt"), &long).unwrap();
     stage.session.turn("go").unwrap();
@@ -49,9 +49,9 @@ fn long_output_is_cut_to_4000() {
 fn a_fetch_is_announced_to_the_model() {
     let replies = [call(&[("fetch_page", "{}")]), say("done")];
     let mut stage = stage(replies, |runtime| {
-        let hook = ToolHook::on("fetch_*").named("fetching").pre(|_| {
+        let hook = ToolHook::for_tools("fetch_*").name("fetching").pre(|_| {
             let tags = vec![String::from("tool")];
-            HookReturn::remind(Reminder {
+            HookReturn::reminder(Reminder {
                 body: String::from("Network fetch is about to run"),
                 tags,
                 ..Reminder::default()
@@ -84,7 +84,7 @@ fn the_audit_step_is_announced_and_keeps_its_arguments() {
                     tags: vec![String::from("audit")],
                     ..Reminder::default()
                 };
-                HookReturn::remind(reminder).then(HookReturn::args(event.step_args().to_vec()))
+                HookReturn::reminder(reminder).then(HookReturn::args(event.step_args().to_vec()))
             };
             runtime.register_step_hook("merge_*", "audit", "PreStep", hook).unwrap();
         },
@@ -191,7 +191,7 @@ fn a_linter_is_told_of_each_file_that_was_edited() {
 #[test]
 fn every_tape_of_these_examples_names_its_hooks_before_they_are_asked() {
     let mut stage = stage([call(&[("exec_ls", "{}")]), say("done")], |runtime| {
-        runtime.register_tool_hook(ToolHook::on("exec_*").deny("no").named("gate")).unwrap();
+        runtime.register_tool_hook(ToolHook::for_tools("exec_*").deny("no").name("gate")).unwrap();
     });
     stage.session.turn("go").unwrap();
     let lines = stage.runtime.tape().unwrap().lines();

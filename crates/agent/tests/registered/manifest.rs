@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle::{Built, Event, EventName, Layer, Origin, Runtime};
+use pintle::{BuiltRuntime, Event, EventName, Layer, Origin, Runtime};
 use serde_json::json;
 
 use crate::support::worker;
@@ -12,7 +12,7 @@ const MANIFEST: &str = "[package]\nname = \"policy\"\n\n[[hooks]]\nevent = \"Pre
 const MODULE: &str = "def _reason(name):\n    return \"gated \" + name\n\ndef gate(event):\n    metrics.incr(\"asked\")\n    return {\"deny\": _reason(event[\"tool\"][\"name\"])}\n";
 
 #[expect(clippy::unwrap_used, reason = "tests fail by panicking")]
-fn package(manifest: &str, module: &str) -> (tempfile::TempDir, Built) {
+fn package(manifest: &str, module: &str) -> (tempfile::TempDir, BuiltRuntime) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("harn.toml"), manifest).unwrap();
     std::fs::write(folder.path().join("policy.star"), module).unwrap();
@@ -20,7 +20,7 @@ fn package(manifest: &str, module: &str) -> (tempfile::TempDir, Built) {
     (folder, built)
 }
 
-fn load(folder: &Path) -> Built {
+fn load(folder: &Path) -> BuiltRuntime {
     Runtime::builder().worker(worker()).path(folder, Layer::Project).build()
 }
 
@@ -49,7 +49,7 @@ fn what_a_function_counts_stays_within_its_runtime() {
         gated(&one.runtime, "exec_a");
     }
     gated(&other.runtime, "exec_a");
-    let asked = |built: &Built| built.runtime.metrics().get("asked").cloned();
+    let asked = |built: &BuiltRuntime| built.runtime.metrics().get("asked").cloned();
     assert_eq!((asked(&one), asked(&other)), (Some(json!(3)), Some(json!(1))));
 }
 

@@ -113,7 +113,7 @@ fn a_hook_reaches_the_runtime_under_every_permission_mode() {
             Play::root([call(&[("look", "{}")]), say("done")]),
             agent(),
             move |runtime| {
-                let hook = ToolHook::on("*").pre(move |event| {
+                let hook = ToolHook::for_tools("*").pre(move |event| {
                     let counted = event.perform(EffectRequest::MetricIncr { name: String::from("asked"), amount: 1 });
                     let now = event.perform(EffectRequest::Now);
                     lines.add(format!(
@@ -168,8 +168,8 @@ fn a_hook_sees_how_much_of_a_budget_is_used() {
 #[test]
 fn a_person_is_asked_about_the_arguments_that_a_hook_left() {
     let person = Arc::new(ScriptedResolver::new(ApprovalResponse::Approved { answered_by: String::from("ada") }));
-    let runtime = Runtime::builder().resolver(person.clone()).build().runtime;
-    let hook = ToolHook::on("write").pre(|event| {
+    let runtime = Runtime::builder().approver(person.clone()).build().runtime;
+    let hook = ToolHook::for_tools("write").pre(|event| {
         let content = event.tool_arg("content")?;
         Some(HookReturn::args(json!({"path": "safe.txt", "content": content})))
     });
@@ -197,7 +197,7 @@ fn a_rule_covers_the_arguments_that_a_hook_left() {
         Play::root([call(&[("look", r#"{"path":"a.txt"}"#)]), say("done")]),
         agent(),
         |runtime| {
-            let hook = ToolHook::on("look").pre(|_| HookReturn::args(json!({"path": "id.key"})));
+            let hook = ToolHook::for_tools("look").pre(|_| HookReturn::args(json!({"path": "id.key"})));
             runtime.register_tool_hook(hook).unwrap();
         },
         |builder| builder.permissions(rules),

@@ -10,7 +10,7 @@ use pintle::tape::{HeaderRecord, Tape};
 use pintle::{
     AgentSpec, ApprovalRequest, ApprovalResponse, Approver, CancelToken, Chain, Effect, EffectRequest, EnforcementMode,
     Event, EventName, Failure, FailureKind, FailurePolicy, Hook, HookCall, Layer, MatchResult, Matcher, Profile,
-    Random, Reminder, Runtime, ToolsPolicy, Verdict, native,
+    RandomSource, Reminder, Runtime, ToolsPolicy, Verdict, native,
 };
 use pintle_agent::model::{Delta, Model, ModelError, ModelReply, ModelRequest, ToolCall, ToolDefinition, Usage};
 use pintle_agent::{Session, Sleeper, Tool, ToolUse};
@@ -76,8 +76,8 @@ impl Model for Chance {
 #[derive(Debug)]
 struct Same;
 
-impl Random for Same {
-    fn next(&self) -> u64 {
+impl RandomSource for Same {
+    fn next_bits(&self) -> u64 {
         7
     }
 }
@@ -227,7 +227,7 @@ pub(crate) fn play(seed: u64) -> Vec<u8> {
     let clock = Arc::new(FakeClock::new());
     let tape = Arc::new(Tape::in_memory(HeaderRecord::new("s", 0), clock.clone()));
     let builder =
-        Runtime::builder().tape(Arc::clone(&tape)).clock(clock).random(Arc::new(Same)).resolver(Arc::new(Fickle(seed)));
+        Runtime::builder().tape(Arc::clone(&tape)).clock(clock).random(Arc::new(Same)).approver(Arc::new(Fickle(seed)));
     let chains = 1 + dice.roll(3);
     let builder = (0..chains).fold(builder, |builder, number| builder.chain(random_chain(&mut dice, number)));
     let runtime = builder.build().runtime;

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use pintle::tape::{HeaderRecord, LoadedTape, Tape, read_bytes};
 use pintle::{
-    AgentSpec, CancelToken, Clock, Effect, EventName, Layer, Runtime, Seeded, SystemClock, ToolsPolicy, Verdict, native,
+    AgentSpec, CancelToken, Clock, Effect, EventName, Layer, Runtime, SeededRandom, SystemClock, ToolsPolicy, Verdict,
+    native,
 };
 use pintle_agent::model::{Delta, Model, ModelError, ModelReply, ModelRequest, ScriptModel};
 use pintle_agent::{Fault, Session};
@@ -146,7 +147,7 @@ fn runtime(folder: &Path, tape: Tape) -> Arc<Runtime> {
         guard,
     ];
     Runtime::builder()
-        .random(Arc::new(Seeded::new(7)))
+        .random(Arc::new(SeededRandom::new(7)))
         .path(folder.join(".harness"), Layer::Project)
         .chain(native::chain("test", Layer::Project, hooks))
         .tape(Arc::new(tape))

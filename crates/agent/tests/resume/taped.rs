@@ -113,7 +113,7 @@ impl Set {
         });
         let runtime = Runtime::builder()
             .chain(native::chain("test", Layer::Project, hooks))
-            .resolver(resolver.clone())
+            .approver(resolver.clone())
             .tape(tape)
             .build()
             .runtime;

@@ -189,7 +189,7 @@ impl Approver for OneAtATime {
 #[test]
 fn questions_of_one_batch_come_one_after_the_other_in_its_order() {
     let resolver = Arc::new(OneAtATime::default());
-    let record = pintle::Runtime::builder().resolver(Arc::clone(&resolver) as Arc<dyn Approver>);
+    let record = pintle::Runtime::builder().approver(Arc::clone(&resolver) as Arc<dyn Approver>);
     let model =
         crate::support::Play::root([call(&[("change", "{}"), ("change", "{}"), ("change", "{}")]), say("done")]);
     let folder = tempfile::tempdir().unwrap();
@@ -310,7 +310,7 @@ fn an_ask_that_is_left_to_nobody_denies_outside_a_team_too() {
     let ask = hook("asker", "tool.pre", |_| Verdict::ask("look at it"));
     let runtime = Runtime::builder()
         .chain(native::chain("test", Layer::Project, [ask]))
-        .resolver(Arc::new(ScriptedResolver::new(ApprovalResponse::Deferred)))
+        .approver(Arc::new(ScriptedResolver::new(ApprovalResponse::Deferred)))
         .build()
         .runtime;
     let model = Play::root([call(&[("list", "{}")]), say("done")]);

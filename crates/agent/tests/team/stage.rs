@@ -256,7 +256,7 @@ impl Scene {
             .chain(native::chain("record", Layer::Managed, record.hooks()))
             .chain(native::chain("test", Layer::Project, self.hooks));
         let runtime = match self.answer {
-            Some(_) => runtime.resolver(Arc::clone(&resolver) as Arc<dyn Approver>),
+            Some(_) => runtime.approver(Arc::clone(&resolver) as Arc<dyn Approver>),
             None => runtime,
         };
         let model = Arc::new(Play::default());

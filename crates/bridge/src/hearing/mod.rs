@@ -11,8 +11,8 @@ use pintle::dialects::tools::ToolVocabulary;
 use pintle::event::{ContextScope, EventClass, EventDef as EventRow, EventPayload, HostPayload};
 use pintle::loader::PolicyPaths;
 use pintle::{
-    Decision, Effect, Event, EventName, FailurePolicy, Origin, Outcome, RecheckMemory, Runtime, Scope, VerdictKind,
-    is_matcher_failure_warning, is_untrusted_claim,
+    Decision, Effect, Event, EventName, EventScope, FailurePolicy, Origin, Outcome, RecheckMemory, Runtime,
+    VerdictKind, is_matcher_failure_warning, is_untrusted_claim,
 };
 use serde_json::Value;
 
@@ -28,7 +28,7 @@ pub(crate) struct Hearing<'a> {
     /// The payload as the host sent it.
     pub(crate) payload: &'a Value,
     pub(crate) runtime: &'a Runtime,
-    pub(crate) scope: &'a Scope,
+    pub(crate) scope: &'a EventScope,
     /// What each hook did about the call so far.
     pub(crate) memory: &'a RecheckMemory,
     pub(crate) origin: Arc<Origin>,
@@ -159,7 +159,8 @@ impl Hearing<'_> {
                 Effect::Notice(text) => self.ruling.notices.push(text.clone()),
                 Effect::Summary(text) => self.ruling.output = Some(Value::from(text.as_str())),
                 Effect::Log { level, message } => {
-                    let line = pintle::LogLine { level: *level, hook: hook.to_string(), message: message.clone() };
+                    let line =
+                        pintle::ScriptLogLine { level: *level, hook: hook.to_string(), message: message.clone() };
                     self.scope.logs.push(line);
                 }
                 Effect::Delegate(_) => {

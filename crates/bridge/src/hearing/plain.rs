@@ -58,7 +58,7 @@ fn begin(hearing: &mut Hearing<'_>, moment: &Moment) {
         Moment::Prompt { text, .. } => {
             hearing.state.begin_turn(text, hearing.now_ms);
             hearing.scope.scratch.clear();
-            let _ = hearing.scope.logs.take();
+            let _ = hearing.scope.logs.take_lines();
             let mut origin = (*hearing.origin).clone();
             origin.turn = hearing.state.turn;
             hearing.origin = Arc::new(origin);
@@ -227,7 +227,7 @@ fn payload(hearing: &hearing::Hearing<'_>, event: &str, moment: &Moment, text: &
             text: answer.clone(),
             tool_calls: state.calls.clone(),
             tool_results: state.results.clone(),
-            logs: hearing.scope.logs.take().into_iter().map(plain).collect(),
+            logs: hearing.scope.logs.take_lines().into_iter().map(plain).collect(),
             duration_ms: Some(since(state.turn_started_ms, hearing.now_ms)),
             host: host(),
             ..TurnEnd::default()

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use pintle::tape::session_folder::{self, SessionFolder};
 use pintle::tape::{HeaderRecord, Tape, TapeError};
-use pintle::{Clock, LogLevel, LogLine, Runtime, Scope, event};
+use pintle::{Clock, EventScope, LogLevel, Runtime, ScriptLogLine, event};
 use serde_json::{Map, Value};
 
 pub use kept::Kept;
@@ -75,11 +75,11 @@ impl Session {
     }
 
     /// Gives scripts back what they keep.
-    pub(crate) fn restore(&self, runtime: &Runtime, scope: &Scope) {
+    pub(crate) fn restore(&self, runtime: &Runtime, scope: &EventScope) {
         runtime.restore_layer_states(scope, &self.state.layers);
         for event::LogLine { level, hook, message } in &self.state.logs {
             let level = if level == "warn" { LogLevel::Warn } else { LogLevel::Info };
-            scope.logs.push(LogLine { level, hook: hook.clone(), message: message.clone() });
+            scope.logs.push(ScriptLogLine { level, hook: hook.clone(), message: message.clone() });
         }
     }
 
@@ -87,9 +87,9 @@ impl Session {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub(crate) fn keep(&mut self, runtime: &Runtime, scope: &Scope) -> io::Result<()> {
+    pub(crate) fn keep(&mut self, runtime: &Runtime, scope: &EventScope) -> io::Result<()> {
         self.state.layers = runtime.layer_states(scope);
-        self.state.keep_logs(scope.logs.take().into_iter().map(plain).collect());
+        self.state.keep_logs(scope.logs.take_lines().into_iter().map(plain).collect());
         self.state.cursor = runtime.tape().and_then(|tape| tape.cursor());
         self.folder.save_state(&serde_json::to_vec(&self.state)?)
     }
@@ -102,7 +102,7 @@ fn whole(state: State) -> io::Result<State> {
 }
 
 /// A log line as events tell it.
-pub(crate) fn plain(line: LogLine) -> event::LogLine {
+pub(crate) fn plain(line: ScriptLogLine) -> event::LogLine {
     let level = match line.level {
         LogLevel::Info => "info",
         LogLevel::Warn => "warn",

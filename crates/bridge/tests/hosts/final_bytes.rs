@@ -63,7 +63,7 @@ impl Plan {
             }
         });
         match self.name {
-            Some(name) => native::when(hook, SubjectMatcher::new([name])),
+            Some(name) => native::with_matcher(hook, SubjectMatcher::new([name])),
             None => hook,
         }
     }
@@ -212,12 +212,12 @@ fn every_part_of_a_list_and_every_file_of_a_patch_is_judged_as_it_will_be() {
     let swap = native::hook("swaps", EventName::parse("tool.pre").unwrap(), move |_| {
         Verdict::pass().with_rewrite(Rewrite::Fields(Map::from_iter([(String::from("args"), json!({"patch": text}))])))
     });
-    let swap = native::when(swap, SubjectMatcher::new(["patch"]));
+    let swap = native::with_matcher(swap, SubjectMatcher::new(["patch"]));
     let guard = native::hook("guard", EventName::parse("tool.pre").unwrap(), |call| {
         let path = call.event.payload.field("args").and_then(|args| args["path"].as_str().map(str::to_owned));
         if path.as_deref() == Some("alpha") { Verdict::deny("not that file") } else { Verdict::pass() }
     });
-    let guard = native::when(guard, SubjectMatcher::new(["write"]));
+    let guard = native::with_matcher(guard, SubjectMatcher::new(["write"]));
     let host = Host::named("codex").unwrap();
     let row = host.row("PreToolUse").unwrap();
     let answer = answered(host, row, payload.to_string().as_bytes(), vec![guard, swap]);
@@ -238,7 +238,7 @@ fn a_hook_that_is_asked_again_counts_once_unless_it_denies() {
             }
             Verdict::pass()
         });
-        native::when(hook, SubjectMatcher::new(["shell"]))
+        native::with_matcher(hook, SubjectMatcher::new(["shell"]))
     };
     let call = |word: &'static str| {
         let hooks = vec![counts("counts", word), Plan::of("tool.pre", RUN, Deed::Replace("echo alpha")).hook(1)];

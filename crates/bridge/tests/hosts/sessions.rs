@@ -301,7 +301,7 @@ fn a_when_that_fails_is_told_once_and_one_that_a_limit_ends_denies() {
     let state = tempfile::tempdir().unwrap();
     let path = state.path();
     prompt(path, vec![]);
-    let asked = |kind| tool(path, vec![native::when(denying("tool.pre"), Arc::new(Failing(kind)))]);
+    let asked = |kind| tool(path, vec![native::with_matcher(denying("tool.pre"), Arc::new(Failing(kind)))]);
     let told = "hook \\\"no\\\" was passed over, because its matcher failed: error: it did not get far";
     let answers = [asked(FailureKind::Error), asked(FailureKind::Error)];
     assert!(answers.iter().all(|answer| answer.exit_code == 0 && !answer.stdout.contains("deny")), "{answers:?}");
@@ -370,7 +370,8 @@ fn no_session_of_any_host_reaches_out_of_its_folder() {
 #[test]
 fn a_policy_that_knows_a_tool_by_another_name_is_asked_too() {
     let state = tempfile::tempdir().unwrap();
-    let named = |name: &'static str| native::when(denying("tool.pre"), pintle_testkit::SubjectMatcher::new([name]));
+    let named =
+        |name: &'static str| native::with_matcher(denying("tool.pre"), pintle_testkit::SubjectMatcher::new([name]));
     for (name, denied) in [("shell", true), ("run_command", true), ("read", false), ("Bash", false)] {
         assert_eq!(tool(state.path(), vec![named(name)]).exit_code == 2, denied, "{name}");
     }

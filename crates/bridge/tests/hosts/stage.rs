@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use pintle::{
-    Builder, DenyEffect, Effect, EnforcementMode, EventName, Failure, FailureKind, FailurePolicy, Hook, Layer, Runtime,
-    Verdict, native,
+    DenyEffect, Effect, EnforcementMode, EventName, Failure, FailureKind, FailurePolicy, Hook, Layer, Runtime,
+    RuntimeBuilder, Verdict, native,
 };
 use pintle_bridge::{Answer, Deadline, Errand, HOSTS, Host, Row, run};
 use serde_json::{Map, Value, json};
@@ -64,7 +64,7 @@ pub(crate) fn answered_in(
     run(&errand, |_| Ok(under(hooks)))
 }
 
-pub(crate) fn under(hooks: Vec<Hook>) -> Builder {
+pub(crate) fn under(hooks: Vec<Hook>) -> RuntimeBuilder {
     Runtime::builder().chain(native::chain("hooks", Layer::Project, hooks))
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 use pintle::loader::UntrustedHook;
 use pintle::tape::show::{StyledLine, Tone, single_line};
-use pintle::{Built, Event, HookExplanation, Origin, RunPrediction, explain};
+use pintle::{BuiltRuntime, Event, HookExplanation, Origin, RunPrediction, explain};
 use serde_json::{Value, json};
 
 use crate::fault::{Fault, Status};
@@ -73,7 +73,7 @@ impl Explain {
 }
 
 /// Whether a hook runs as far as consent goes.
-fn is_trusted(built: &Built, explanation: &HookExplanation) -> bool {
+fn is_trusted(built: &BuiltRuntime, explanation: &HookExplanation) -> bool {
     let is_it = |withheld: &UntrustedHook| {
         withheld.hook == explanation.hook.as_str() && withheld.event == explanation.event.as_str()
     };

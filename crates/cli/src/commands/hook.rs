@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::{env, iter, panic, process, thread};
 
 use clap::{Args, Parser};
-use pintle::{Builder, Layer, Runtime, WorkerProgram};
+use pintle::{RuntimeBuilder, Layer, Runtime, WorkerProgram};
 use pintle_agent::ModelJudge;
 use pintle_bridge::{Answer, Deadline, Errand, Host, Place, Row, run};
 
@@ -99,7 +99,7 @@ impl Hook {
         }
     }
 
-    fn builder(&self, place: &Place) -> Result<Builder, String> {
+    fn builder(&self, place: &Place) -> Result<RuntimeBuilder, String> {
         if let Some(missing) = self.hooks.iter().find(|path| !path.exists()) {
             return Err(format!("there is no `{}`, which --hooks names", missing.display()));
         }
@@ -110,8 +110,8 @@ impl Hook {
         let builder = Runtime::builder()
             .worker(WorkerProgram::current_exe())
             .judge(Arc::new(judge))
-            .one_agent()
-            .unprobed()
+            .agent_hooks_apply_globally()
+            .skip_worker_probe()
             .redact_secrets(self.redaction.is_on())
             .layers(layers.excluding_dialect(place.without))
             .trust(self.folders.trust());

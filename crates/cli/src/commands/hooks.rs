@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use pintle::tape::show::{StyledLine, single_line};
-use pintle::{Built, Chain, FailurePolicy, Hook, EnforcementMode};
+use pintle::{BuiltRuntime, Chain, FailurePolicy, Hook, EnforcementMode};
 use serde_json::{Value, json};
 
 use crate::fault::{Fault, Status};
@@ -54,7 +54,7 @@ impl Hooks {
     }
 
     /// The agents whose hooks are shown: the one that was named, else all.
-    fn members(&self, built: &Built) -> Result<Vec<(String, Vec<Chain>)>, Fault> {
+    fn members(&self, built: &BuiltRuntime) -> Result<Vec<(String, Vec<Chain>)>, Fault> {
         let named = self.agent.of(built.team.as_ref())?.filter(|_| self.agent.agent.is_some());
         let all = built.team.iter().flat_map(|team| team.agents.iter().cloned());
         let shown: Vec<_> = named.map_or_else(|| all.collect(), |one| vec![one]);

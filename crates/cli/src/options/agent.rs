@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use clap::Args;
-use pintle::{AgentSpec, Built, Chain, Layer, TeamSpec, suggest_nearest};
+use pintle::{AgentSpec, BuiltRuntime, Chain, Layer, TeamSpec, suggest_nearest};
 
 use crate::fault::Fault;
 
@@ -34,12 +34,12 @@ impl AgentOption {
     }
 
     /// The hooks that belong to the agent that is meant, compiled; none when no team is loaded.
-    pub(crate) fn chains(&self, built: &Built) -> Result<Vec<Chain>, Fault> {
+    pub(crate) fn chains(&self, built: &BuiltRuntime) -> Result<Vec<Chain>, Fault> {
         Ok(self.of(built.team.as_ref())?.map(|agent| own_chains(built, &agent)).unwrap_or_default())
     }
 }
 
 /// The hooks that belong to an agent, compiled. Loading has found them sound.
-pub(crate) fn own_chains(built: &Built, agent: &AgentSpec) -> Vec<Chain> {
+pub(crate) fn own_chains(built: &BuiltRuntime, agent: &AgentSpec) -> Vec<Chain> {
     built.runtime.compile_chains(&format!("agent {}", agent.name), Layer::Agent, &agent.hooks).0
 }

@@ -9,7 +9,7 @@ use pintle::loader::{
     find_projects,
 };
 use pintle::tape::show::{Tone, single_line};
-use pintle::{Built, Layer, Runtime, WorkerProgram};
+use pintle::{BuiltRuntime, Layer, Runtime, WorkerProgram};
 
 use super::{Places, UserOptions};
 use crate::fault::Fault;
@@ -42,7 +42,7 @@ pub(crate) fn ask(places: &Places, user: &UserOptions, terminal: &Terminal) -> R
 }
 
 /// Refuses an agent that nobody named and that may do what nobody agreed to: its tools and models are the project's.
-pub(crate) fn of_agents(built: &Built, counts: impl Fn(&TrustItem) -> bool) -> Result<(), Fault> {
+pub(crate) fn of_agents(built: &BuiltRuntime, counts: impl Fn(&TrustItem) -> bool) -> Result<(), Fault> {
     let first = |project: &ProjectTrust| {
         let claim = project.agent_items.iter().find(|claim| counts(claim))?;
         Some((project.folder().display().to_string(), claim.clone()))
@@ -64,7 +64,7 @@ pub(crate) fn of_agents(built: &Built, counts: impl Fn(&TrustItem) -> bool) -> R
 }
 
 /// Refuses hooks that only a tape names and that may do what nobody agreed to.
-pub(crate) fn of_tape(built: &Built) -> Result<(), Fault> {
+pub(crate) fn of_tape(built: &BuiltRuntime) -> Result<(), Fault> {
     let is_member = |claim: &TrustItem| claim.kind == TrustItemKind::Member && !claim.capabilities.is_empty();
     let is_refused =
         |project: &&ProjectTrust| !project.untrusted_hooks.is_empty() || project.agent_items.iter().any(is_member);
@@ -78,7 +78,7 @@ pub(crate) fn of_tape(built: &Built) -> Result<(), Fault> {
 }
 
 /// Tells of every project what of it does not run.
-pub(crate) fn tell(built: &Built, terminal: &Terminal) {
+pub(crate) fn tell(built: &BuiltRuntime, terminal: &Terminal) {
     for notice in built.projects.iter().filter_map(notice) {
         terminal.err(tone::labelled(Tone::Warn, "not trusted", single_line(&notice, usize::MAX)));
     }
@@ -108,7 +108,7 @@ pub(crate) fn look(path: &Path, user: &UserOptions, trust: &TrustOptions) -> Res
     let is_project = find_projects(&layers, &TrustOptions::default().into_grants())
         .iter()
         .any(|found| path.canonicalize().ok().as_ref() == Some(found));
-    let builder = if is_project { builder.layers(layers) } else { builder.found(path, Layer::Project) };
+    let builder = if is_project { builder.layers(layers) } else { builder.discovered_path(path, Layer::Project) };
     Ok(builder.build().projects.pop())
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use pintle::{Builder, Built, Diagnostic, Layer, Runtime, Severity, WorkerProgram, files};
+use pintle::{BuiltRuntime, Diagnostic, Layer, Runtime, RuntimeBuilder, Severity, WorkerProgram, files};
 use pintle_agent::{ModelJudge, OpenModel, model};
 
 use super::{AgentOption, Places, UserOptions, consent};
@@ -32,18 +32,18 @@ impl HookOptions {
 }
 
 /// Begins a runtime over the person's own hooks and those of these places. What nobody named needs consent.
-pub(crate) fn builder(places: &Places, user: &UserOptions) -> Result<Builder, Fault> {
+pub(crate) fn builder(places: &Places, user: &UserOptions) -> Result<RuntimeBuilder, Fault> {
     let judge = Arc::new(ModelJudge::new(opener(&places.paths)));
     let start =
         user.apply(Runtime::builder().worker(WorkerProgram::current_exe()).judge(judge).trust(places.trust()))?;
-    let with = |builder: Builder, path| match (places.is_found, places.wants_hooks) {
-        (true, _) => builder.found(path, Layer::Project),
+    let with = |builder: RuntimeBuilder, path| match (places.is_found, places.wants_hooks) {
+        (true, _) => builder.discovered_path(path, Layer::Project),
         (false, true) => builder.guarded_path(path, Layer::Project),
         (false, false) => builder.path(path, Layer::Project),
     };
     let builder = places.paths.iter().fold(start, with);
     let named = places.paths.first().filter(|_| !places.is_found);
-    Ok(named.and_then(|path| project_of(path)).into_iter().fold(builder, Builder::workspace))
+    Ok(named.and_then(|path| project_of(path)).into_iter().fold(builder, RuntimeBuilder::workspace))
 }
 
 /// The project of a path that somebody named: what the `.harness` is in where the path is or lies in one, else its folder.
@@ -78,7 +78,7 @@ pub(crate) fn model_script(folder: &Path, file: &str) -> Result<String, String> 
 
 /// Loads hooks that are going to be used. What is wrong with them is shown; errors end the command, because a guard
 /// may be among what does not run.
-pub(crate) fn load(builder: Builder, paths: &[PathBuf], terminal: &Terminal) -> Result<Built, Fault> {
+pub(crate) fn load(builder: RuntimeBuilder, paths: &[PathBuf], terminal: &Terminal) -> Result<BuiltRuntime, Fault> {
     if let Some(missing) = paths.iter().find(|path| !path.exists()) {
         return Err(Fault::invalid(format!("there is no `{}`", missing.display()))
             .help("name a project, a `.harness` folder, a docker-agent YAML, a folder of hooks or one hook file"));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use pintle::dialects::command_hooks::{DockerAgentVersion, hook_from_flag};
 use pintle::loader::LayerDirs;
-use pintle::{Builder, HookDeclaration, Layer, loader};
+use pintle::{HookDeclaration, Layer, RuntimeBuilder, loader};
 
 use super::HookFlags;
 use crate::fault::Fault;
@@ -29,7 +29,7 @@ pub(crate) struct UserOptions {
 
 impl UserOptions {
     /// Adds the organisation's hooks and the person's own settings and hooks to what is loaded.
-    pub(crate) fn apply(&self, builder: Builder) -> Result<Builder, Fault> {
+    pub(crate) fn apply(&self, builder: RuntimeBuilder) -> Result<RuntimeBuilder, Fault> {
         let managed = loader::find_managed_dir(None)?;
         let mut builder = builder.layers(LayerDirs::managed_only().with_managed_dir(managed));
         if let Some(folder) = self.config_dir()? {
@@ -42,7 +42,7 @@ impl UserOptions {
             self.flags.0.iter().map(|(event, command)| hook_from_flag(event, command, self.compat.unwrap_or_default()));
         let declared: Result<Vec<Option<HookDeclaration>>, String> = declared.collect();
         let declared: Vec<HookDeclaration> = declared.map_err(Fault::invalid)?.into_iter().flatten().collect();
-        Ok(if declared.is_empty() { builder } else { builder.declared(Layer::User, FLAGS, declared) })
+        Ok(if declared.is_empty() { builder } else { builder.inline_hooks(Layer::User, FLAGS, declared) })
     }
 
     /// The folder of the person's own settings. One that somebody names has to be there, since guards may be in it.

@@ -9,7 +9,7 @@ use crate::Runtime;
 
 /// A runtime and what was found while loading it.
 #[derive(Debug)]
-pub struct Built {
+pub struct BuiltRuntime {
     /// The runtime. It holds what could be loaded; look at `diagnostics` before trusting it.
     pub runtime: Arc<Runtime>,
     /// The agent, when one of the paths is an agent's project.
@@ -20,8 +20,8 @@ pub struct Built {
     pub personas: Vec<Arc<PersonaSpec>>,
     /// The hooks as declared.
     pub declarations: Vec<HookDeclaration>,
-    /// What became of the projects that needed consent: those that [`Builder::layers`](super::Builder::layers) found, and those of
-    /// [`Builder::found`](super::Builder::found).
+    /// What became of the projects that needed consent: those that [`RuntimeBuilder::layers`](super::Builder::layers) found, and those of
+    /// [`RuntimeBuilder::discovered_path`](super::Builder::found).
     pub projects: Vec<ProjectTrust>,
     /// The files that hold policy: all that were read, what hooks name, and the folder of the agreements.
     pub policy: PolicyFiles,
@@ -31,7 +31,7 @@ pub struct Built {
     pub files: usize,
 }
 
-impl Built {
+impl BuiltRuntime {
     /// Whether something that was declared does not run. A guard may be among it, so a host should not start.
     #[must_use]
     pub fn has_errors(&self) -> bool {

@@ -8,20 +8,20 @@ use pintle_loader::{LayerDirs, LoadOptions, LoadedPath, ProjectTrust, TrustOptio
 
 /// A path to load.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct HookSource {
     pub(super) path: PathBuf,
     pub(super) layer: Layer,
     /// Whether nobody named it, so that what it may do needs consent.
-    pub(super) is_found: bool,
+    pub(super) is_discovered: bool,
     /// What it was named for.
-    pub(super) purpose: Purpose,
+    pub(super) purpose: PathPurpose,
 }
 
 /// What a path was named for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(super) enum PathPurpose {
     /// Whatever it holds.
-    Whatever,
+    Any,
     /// Its agents and its hooks, of which it has to have some.
     Guarded,
     /// Its hooks alone, of which it has to have some.
@@ -30,7 +30,7 @@ pub(super) enum Purpose {
 
 /// Loads the organisation's hooks, the person's, those of the project around the host, and those of the paths.
 pub(super) fn load(
-    paths: &[Place],
+    paths: &[HookSource],
     layers: &LayerDirs,
     user: Option<&Path>,
     trust: TrustOptions,
@@ -54,12 +54,12 @@ pub(super) fn load(
         );
     }
     loaded.extend(paths.iter().map(|place| {
-        let options = if place.is_found { &found } else { options };
-        if place.purpose == Purpose::Hooks {
+        let options = if place.is_discovered { &found } else { options };
+        if place.purpose == PathPurpose::Hooks {
             return pintle_loader::load_for_hooks(&place.path, place.layer, build, options);
         }
         let mut loaded = pintle_loader::load_with(&place.path, place.layer, build, options);
-        if place.purpose == Purpose::Guarded {
+        if place.purpose == PathPurpose::Guarded {
             loaded.require_hooks(&place.path);
         }
         loaded
@@ -69,7 +69,11 @@ pub(super) fn load(
 
 /// The folder whose files hooks read. Of several projects it is the outermost: a folder with hooks that somebody makes below
 /// it does not lead its guards to other files.
-pub(super) fn workspace(named: Option<PathBuf>, projects: &[ProjectTrust], layers: &LayerDirs) -> Option<PathBuf> {
+pub(super) fn choose_workspace(
+    named: Option<PathBuf>,
+    projects: &[ProjectTrust],
+    layers: &LayerDirs,
+) -> Option<PathBuf> {
     let found = || projects.first().map(|project| project.manifest.folder.clone());
     let around = || Some(layers.cwd.clone()).filter(|folder| !folder.as_os_str().is_empty());
     named.or_else(found).or_else(around)

@@ -9,37 +9,37 @@ use pintle_contract::{Failure, FailureKind, FunctionOutput, Handler, HookCall, V
 use pintle_dialects::lifecycle_hooks;
 use pintle_handlers::native;
 
-use super::answer::Refusal;
+use super::hook_return::RefusalShape;
 use super::{HookEvent, HookReturn};
 use crate::nesting;
 
 /// A closure that answers events.
-pub(super) type Answer = Box<dyn Fn(&HookEvent<'_>) -> HookReturn + Send + Sync>;
+pub(super) type ClosureFn = Box<dyn Fn(&HookEvent<'_>) -> HookReturn + Send + Sync>;
 
 /// A closure that runs when its hook is asked.
-pub(super) struct Closure {
+pub(super) struct ClosureHandler {
     /// The hook's name, for what is said of a panic.
     name: String,
-    answer: Answer,
+    closure: ClosureFn,
     timeout: Option<Duration>,
     /// Set once the dialect has taken a plain refusal of each form for what it is: another one needs no second look.
-    denies: OnceLock<()>,
-    blocks: OnceLock<()>,
+    is_deny_decoded: OnceLock<()>,
+    is_block_decoded: OnceLock<()>,
 }
 
-impl Closure {
-    pub(super) fn new(name: String, answer: Answer, timeout_ms: Option<u64>) -> Self {
+impl ClosureHandler {
+    pub(super) fn new(name: String, answer: ClosureFn, timeout_ms: Option<u64>) -> Self {
         let timeout = timeout_ms.map(Duration::from_millis);
-        Self { name, answer, timeout, denies: OnceLock::new(), blocks: OnceLock::new() }
+        Self { name, closure: answer, timeout, is_deny_decoded: OnceLock::new(), is_block_decoded: OnceLock::new() }
     }
 
-    fn verdict(&self, call: &HookCall<'_>, returned: HookReturn) -> Verdict {
+    fn decode_verdict(&self, call: &HookCall<'_>, returned: HookReturn) -> Verdict {
         // What the dialect makes of a reason does not depend on its words, unless there are none.
-        let refusal = returned.refusal().filter(|(_, reason)| !reason.chars().all(char::is_whitespace));
+        let refusal = returned.as_refusal().filter(|(_, reason)| !reason.chars().all(char::is_whitespace));
         let refusal = refusal.map(|(refusal, reason)| {
             let known = match refusal {
-                Refusal::Deny => &self.denies,
-                Refusal::Block => &self.blocks,
+                RefusalShape::Deny => &self.is_deny_decoded,
+                RefusalShape::Block => &self.is_block_decoded,
             };
             (known, reason)
         });
@@ -63,19 +63,19 @@ impl Closure {
     }
 }
 
-impl Handler for Closure {
+impl Handler for ClosureHandler {
     fn kind(&self) -> &'static str {
         "native"
     }
 
     fn call(&self, call: &HookCall<'_>) -> Verdict {
         if nesting::is_too_deep() {
-            return Verdict::failed(nesting::refusal());
+            return Verdict::failed(nesting::too_deep_failure());
         }
         let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let event = HookEvent::new(call, deadline);
         // A closure that panics may leave its own state half changed; that is its own affair, ours is not touched.
-        let returned = match catch_unwind(AssertUnwindSafe(|| (self.answer)(&event))) {
+        let returned = match catch_unwind(AssertUnwindSafe(|| (self.closure)(&event))) {
             Ok(returned) => returned,
             Err(panic) => return Verdict::failed(native::panic_failure("hook", &self.name, panic.as_ref())),
         };
@@ -85,12 +85,12 @@ impl Handler for Closure {
             let message = format!("it took longer than the {} ms that it was given", timeout.as_millis());
             return Verdict::failed(Failure::new(FailureKind::Timeout, message));
         }
-        if returned.is_nil() { Verdict::pass() } else { self.verdict(call, returned) }
+        if returned.is_nil() { Verdict::pass() } else { self.decode_verdict(call, returned) }
     }
 }
 
 /// A closure cannot be shown, only whose it is.
-impl fmt::Debug for Closure {
+impl fmt::Debug for ClosureHandler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Closure").field(&self.name).finish()
     }

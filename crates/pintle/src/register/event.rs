@@ -22,7 +22,7 @@ impl<'a> HookEvent<'a> {
         Self { call, deadline }
     }
 
-    fn whole(&self) -> &'a Event {
+    fn event(&self) -> &'a Event {
         self.call.event
     }
 
@@ -34,8 +34,8 @@ impl<'a> HookEvent<'a> {
 
     /// The event's name in the catalogue, such as `prompt.submit`.
     #[must_use]
-    pub fn canonical(&self) -> &'a EventName {
-        &self.whole().name
+    pub fn canonical_name(&self) -> &'a EventName {
+        &self.event().name
     }
 
     /// The name of the hook that is called.
@@ -47,43 +47,43 @@ impl<'a> HookEvent<'a> {
     /// The session.
     #[must_use]
     pub fn session_id(&self) -> &'a str {
-        &self.whole().origin.session
+        &self.event().origin.session
     }
 
     /// The agent at work.
     #[must_use]
     pub fn agent(&self) -> &'a str {
-        &self.whole().origin.agent
+        &self.event().origin.agent
     }
 
     /// The turn within the session, from 1; 0 outside a turn.
     #[must_use]
     pub fn turn(&self) -> u32 {
-        self.whole().origin.turn
+        self.event().origin.turn
     }
 
     /// How deep in delegation the agent is: 0 for the one the person talks to.
     #[must_use]
     pub fn depth(&self) -> u32 {
-        self.whole().origin.depth
+        self.event().origin.depth
     }
 
     /// The absolute path of the working directory.
     #[must_use]
     pub fn cwd(&self) -> &'a str {
-        &self.whole().origin.cwd
+        &self.event().origin.cwd
     }
 
     /// The persona that the event is about, or at work; empty without one.
     #[must_use]
     pub fn persona(&self) -> &'a str {
-        self.text("persona").unwrap_or(&self.whole().origin.persona)
+        self.text("persona").unwrap_or(&self.event().origin.persona)
     }
 
     /// The step that the event is about, or that runs; empty without one.
     #[must_use]
     pub fn step(&self) -> &'a str {
-        self.text("step").unwrap_or(&self.whole().origin.step)
+        self.text("step").unwrap_or(&self.event().origin.step)
     }
 
     /// The arguments of a step, in order; none for other events.
@@ -101,13 +101,13 @@ impl<'a> HookEvent<'a> {
     /// The name of the tool that is called.
     #[must_use]
     pub fn tool_name(&self) -> Option<&'a str> {
-        if self.is_of_tool() { self.text("name") } else { None }
+        if self.is_tool_event() { self.text("name") } else { None }
     }
 
     /// The arguments of the tool call.
     #[must_use]
     pub fn tool_args(&self) -> Option<&'a Value> {
-        if self.is_of_tool() { self.field("args") } else { None }
+        if self.is_tool_event() { self.field("args") } else { None }
     }
 
     /// One argument of the tool call.
@@ -119,7 +119,7 @@ impl<'a> HookEvent<'a> {
     /// The provider's id of the tool call.
     #[must_use]
     pub fn tool_call_id(&self) -> Option<&'a str> {
-        if self.is_of_tool() { self.text("id").or_else(|| self.text("call_id")) } else { None }
+        if self.is_tool_event() { self.text("id").or_else(|| self.text("call_id")) } else { None }
     }
 
     /// The result of a tool as the model gets it.
@@ -161,7 +161,7 @@ impl<'a> HookEvent<'a> {
     /// A field of the payload as the catalogue has it.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&'a Value> {
-        self.whole().payload.field(name)
+        self.event().payload.field(name)
     }
 
     /// The same, when it is a text.
@@ -173,14 +173,14 @@ impl<'a> HookEvent<'a> {
     /// The whole payload as the catalogue has it (`docs/reference/events.md`).
     #[must_use]
     pub fn payload(&self) -> &'a Value {
-        self.whole().payload.value()
+        self.event().payload.value()
     }
 
     /// The event in Harn's own shape, as plugins get it. It is put together at each call of this.
     #[must_use]
     pub fn json(&self) -> Value {
         let codec = lifecycle_hooks::codec();
-        codec.encode(self.whole(), self.name()).unwrap_or_else(|| self.payload().clone())
+        codec.encode(self.event(), self.name()).unwrap_or_else(|| self.payload().clone())
     }
 
     /// Whether nobody wants the answer any more. A closure that takes long looks at it now and then.
@@ -191,7 +191,7 @@ impl<'a> HookEvent<'a> {
 
     /// How much is left of the time that the hook was given; `None` when it was given none.
     #[must_use]
-    pub fn left(&self) -> Option<Duration> {
+    pub fn time_left(&self) -> Option<Duration> {
         self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
@@ -217,8 +217,8 @@ impl<'a> HookEvent<'a> {
         let _ = self.perform(EffectRequest::Log { level: pintle_contract::LogLevel::Info, message });
     }
 
-    fn is_of_tool(&self) -> bool {
-        let name = self.whole().name.def().name;
+    fn is_tool_event(&self) -> bool {
+        let name = self.event().name.def().name;
         name.starts_with("tool.") || name.starts_with("permission.")
     }
 }

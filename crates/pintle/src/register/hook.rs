@@ -6,39 +6,39 @@ use std::sync::Arc;
 use pintle_contract::{Diagnostic, EnforcementMode, FailurePolicy, HandlerSpec, HookDeclaration, Location};
 use pintle_dialects::lifecycle_hooks::{self, HarnHookOptions};
 
-use super::closure::{Answer, Closure};
+use super::closure::{ClosureFn, ClosureHandler};
 use super::{HookEvent, HookReturn};
 
 /// A hook of the host program on one of Harn's surfaces: [`ToolHook`], [`PersonaHook`] or [`SessionHook`].
 #[derive(Debug)]
-pub struct NewHook<S> {
+pub struct HookBuilder<S> {
     surface: S,
     options: HarnHookOptions,
 }
 
 /// A hook on tool calls.
-pub type ToolHook = NewHook<OnTool>;
+pub type ToolHook = HookBuilder<ToolSurface>;
 /// A hook on a persona or on one of its steps.
-pub type PersonaHook = NewHook<OnPersona>;
+pub type PersonaHook = HookBuilder<PersonaSurface>;
 /// A hook on a whole session.
-pub type SessionHook = NewHook<OnSession>;
+pub type SessionHook = HookBuilder<SessionSurface>;
 
 /// A place where hooks are registered. Closed: these are Harn's three.
-pub trait Surface: private::Declares {}
+pub trait HookSurface: private::DeclareHook {}
 
-impl Surface for OnTool {}
-impl Surface for OnPersona {}
-impl Surface for OnSession {}
+impl HookSurface for ToolSurface {}
+impl HookSurface for PersonaSurface {}
+impl HookSurface for SessionSurface {}
 
 pub(super) mod private {
     use super::{Diagnostic, HarnHookOptions, HookDeclaration};
 
     /// What a surface makes of a hook.
-    pub trait Declares {
+    pub trait DeclareHook {
         /// The function that a hook is registered with, which unnamed hooks are named after.
         fn function(&self) -> &'static str;
         /// What clears the surface.
-        fn kind() -> super::Kind;
+        fn kind() -> super::SurfaceKind;
         /// Declares the hook.
         ///
         /// # Errors
@@ -49,7 +49,7 @@ pub(super) mod private {
 
 /// Which surface a hook belongs to, for clearing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum SurfaceKind {
     /// Tool calls.
     Tool,
     /// Personas and steps.
@@ -58,7 +58,7 @@ pub enum Kind {
     Session,
 }
 
-impl<S> NewHook<S> {
+impl<S> HookBuilder<S> {
     fn new(surface: S) -> Self {
         Self { surface, options: HarnHookOptions::default() }
     }
@@ -66,7 +66,7 @@ impl<S> NewHook<S> {
     /// What it is called on the tape and in reasons. Default: the function it was registered with and a number, such as
     /// `register_tool_hook#3`.
     #[must_use]
-    pub fn named(mut self, name: impl Into<String>) -> Self {
+    pub fn name(mut self, name: impl Into<String>) -> Self {
         self.options.name = Some(name.into());
         self
     }
@@ -74,7 +74,7 @@ impl<S> NewHook<S> {
     /// How long a call may take. Default: as long as it likes.
     ///
     /// Nobody can stop a closure from outside. One that took longer has its answer thrown away: it has failed
-    /// ([`FailureKind::Timeout`](pintle_contract::FailureKind::Timeout)), and its failure policy says what follows. [`HookEvent::left`] tells a closure how much
+    /// ([`FailureKind::Timeout`](pintle_contract::FailureKind::Timeout)), and its failure policy says what follows. [`HookEvent::time_left`] tells a closure how much
     /// time there is.
     #[must_use]
     pub fn timeout_ms(mut self, timeout_ms: u64) -> Self {
@@ -97,7 +97,7 @@ impl<S> NewHook<S> {
     }
 }
 
-impl<S: Surface> NewHook<S> {
+impl<S: HookSurface> HookBuilder<S> {
     /// Declares the hook; `number` makes the name of an unnamed one unique.
     pub(crate) fn declare(mut self, number: u64) -> Result<Vec<HookDeclaration>, Vec<Diagnostic>> {
         let function = self.surface.function();
@@ -107,18 +107,18 @@ impl<S: Surface> NewHook<S> {
 }
 
 /// The surface of tool calls (`register_tool_hook`).
-pub struct OnTool {
+pub struct ToolSurface {
     pattern: String,
     deny: Option<String>,
     max_output: Option<u64>,
-    pre: Option<Answer>,
-    post: Option<Answer>,
+    pre: Option<ClosureFn>,
+    post: Option<ClosureFn>,
 }
 
 impl ToolHook {
     /// A hook on the tools whose names match a pattern, a glob or an expression such as `tool.name =~ "^exec_"`.
-    pub fn on(pattern: impl Into<String>) -> Self {
-        Self::new(OnTool { pattern: pattern.into(), deny: None, max_output: None, pre: None, post: None })
+    pub fn for_tools(pattern: impl Into<String>) -> Self {
+        Self::new(ToolSurface { pattern: pattern.into(), deny: None, max_output: None, pre: None, post: None })
     }
 
     /// Refuses the calls.
@@ -150,18 +150,19 @@ impl ToolHook {
     }
 }
 
-impl private::Declares for OnTool {
+impl private::DeclareHook for ToolSurface {
     fn function(&self) -> &'static str {
         "register_tool_hook"
     }
 
-    fn kind() -> Kind {
-        Kind::Tool
+    fn kind() -> SurfaceKind {
+        SurfaceKind::Tool
     }
 
     fn declare(self, options: HarnHookOptions) -> Result<Vec<HookDeclaration>, Vec<Diagnostic>> {
         let Self { pattern, deny, max_output, pre, post } = self;
-        let (pre, post) = (pre.map(|pre| handler(pre, &options)), post.map(|post| handler(post, &options)));
+        let (pre, post) =
+            (pre.map(|pre| closure_handler(pre, &options)), post.map(|post| closure_handler(post, &options)));
         let location = Location::default();
         lifecycle_hooks::declare_tool_hooks(lifecycle_hooks::ToolHookSpec {
             pattern,
@@ -176,26 +177,26 @@ impl private::Declares for OnTool {
 }
 
 /// The surface of personas and their steps (`register_persona_hook`, `register_step_hook`).
-pub struct OnPersona {
+pub struct PersonaSurface {
     persona_pattern: String,
     step: Option<String>,
     event: String,
-    answer: Answer,
+    closure: ClosureFn,
 }
 
 impl PersonaHook {
     /// A hook on an event of the personas whose names match a glob. Take the event from
     /// [`PersonaEvent`](super::PersonaEvent) or write it as text.
-    pub fn on<R: Into<HookReturn>>(
+    pub fn for_event<R: Into<HookReturn>>(
         persona_pattern: impl Into<String>,
         event: impl Display,
         answer: impl Fn(&HookEvent<'_>) -> R + Send + Sync + 'static,
     ) -> Self {
-        Self::new(OnPersona {
+        Self::new(PersonaSurface {
             persona_pattern: persona_pattern.into(),
             step: None,
             event: event.to_string(),
-            answer: Box::new(move |event| answer(event).into()),
+            closure: Box::new(move |event| answer(event).into()),
         })
     }
 
@@ -207,18 +208,18 @@ impl PersonaHook {
     }
 }
 
-impl private::Declares for OnPersona {
+impl private::DeclareHook for PersonaSurface {
     fn function(&self) -> &'static str {
         if self.step.is_some() { "register_step_hook" } else { "register_persona_hook" }
     }
 
-    fn kind() -> Kind {
-        Kind::Persona
+    fn kind() -> SurfaceKind {
+        SurfaceKind::Persona
     }
 
     fn declare(self, options: HarnHookOptions) -> Result<Vec<HookDeclaration>, Vec<Diagnostic>> {
-        let Self { persona_pattern, step, event, answer } = self;
-        let handler = handler(answer, &options);
+        let Self { persona_pattern, step, event, closure: answer } = self;
+        let handler = closure_handler(answer, &options);
         let location = Location::default();
         match step {
             Some(step) => {
@@ -231,56 +232,56 @@ impl private::Declares for OnPersona {
 }
 
 /// The surface of sessions (`register_session_hook`).
-pub struct OnSession {
+pub struct SessionSurface {
     event: String,
     pattern: Option<String>,
-    answer: Answer,
+    closure: ClosureFn,
 }
 
 impl SessionHook {
     /// A hook on an event of a session. Take the event from [`SessionEvent`](super::SessionEvent) or write it as text, in
     /// either spelling.
-    pub fn on<R: Into<HookReturn>>(
+    pub fn for_event<R: Into<HookReturn>>(
         event: impl Display,
         answer: impl Fn(&HookEvent<'_>) -> R + Send + Sync + 'static,
     ) -> Self {
-        let answer: Answer = Box::new(move |event| answer(event).into());
-        Self::new(OnSession { event: event.to_string(), pattern: None, answer })
+        let answer: ClosureFn = Box::new(move |event| answer(event).into());
+        Self::new(SessionSurface { event: event.to_string(), pattern: None, closure: answer })
     }
 
     /// Only where an expression over the event holds, such as `path =~ "\.rs$"`.
     #[must_use]
-    pub fn matching(mut self, pattern: impl Into<String>) -> Self {
+    pub fn pattern(mut self, pattern: impl Into<String>) -> Self {
         self.surface.pattern = Some(pattern.into());
         self
     }
 }
 
-impl private::Declares for OnSession {
+impl private::DeclareHook for SessionSurface {
     fn function(&self) -> &'static str {
         "register_session_hook"
     }
 
-    fn kind() -> Kind {
-        Kind::Session
+    fn kind() -> SurfaceKind {
+        SurfaceKind::Session
     }
 
     fn declare(self, options: HarnHookOptions) -> Result<Vec<HookDeclaration>, Vec<Diagnostic>> {
-        let Self { event, pattern, answer } = self;
-        let handler = handler(answer, &options);
+        let Self { event, pattern, closure: answer } = self;
+        let handler = closure_handler(answer, &options);
         lifecycle_hooks::declare_session_hook(&event, pattern.as_deref(), handler, options, Location::default())
             .map(|hook| vec![hook])
     }
 }
 
 /// What runs when the hook is asked.
-fn handler(answer: Answer, options: &HarnHookOptions) -> HandlerSpec {
+fn closure_handler(answer: ClosureFn, options: &HarnHookOptions) -> HandlerSpec {
     let name = options.name.clone().unwrap_or_default();
-    HandlerSpec::Native(Arc::new(Closure::new(name, answer, options.timeout_ms)))
+    HandlerSpec::Native(Arc::new(ClosureHandler::new(name, answer, options.timeout_ms)))
 }
 
 /// A closure cannot be shown, only that there is one.
-impl fmt::Debug for OnTool {
+impl fmt::Debug for ToolSurface {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { pattern, deny, max_output, pre, post } = self;
         let mut shown = f.debug_struct("OnTool");
@@ -289,7 +290,7 @@ impl fmt::Debug for OnTool {
     }
 }
 
-impl fmt::Debug for OnPersona {
+impl fmt::Debug for PersonaSurface {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { persona_pattern, step, event, .. } = self;
         let mut shown = f.debug_struct("OnPersona");
@@ -298,7 +299,7 @@ impl fmt::Debug for OnPersona {
     }
 }
 
-impl fmt::Debug for OnSession {
+impl fmt::Debug for SessionSurface {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { event, pattern, .. } = self;
         f.debug_struct("OnSession").field("event", event).field("pattern", pattern).finish_non_exhaustive()

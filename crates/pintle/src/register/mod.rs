@@ -31,15 +31,15 @@
 //! - Events that closures cause may be nested 8 deep. A closure that would be called deeper has failed
 //!   ([`FailureKind::Limit`](pintle_contract::FailureKind::Limit)) instead.
 //! - A panic is a failure of the hook ([`FailureKind::Crash`](pintle_contract::FailureKind::Crash)). Failures deny where
-//!   the event has a veto, and are shown and go on elsewhere, unless [`NewHook::on_error`] says otherwise.
-//! - Time limits are checked when the closure returns, see [`NewHook::timeout_ms`].
+//!   the event has a veto, and are shown and go on elsewhere, unless [`HookBuilder::on_error`] says otherwise.
+//! - Time limits are checked when the closure returns, see [`HookBuilder::timeout_ms`].
 //! - A hook that can deny is asked again when a later hook changes what it judged.
 
-mod answer;
 mod closure;
 mod event;
+mod event_names;
 mod hook;
-mod names;
+mod hook_return;
 mod registry;
 
 use std::fmt::Display;
@@ -47,11 +47,14 @@ use std::sync::{Arc, Weak};
 
 use pintle_contract::{Diagnostic, HookId, Layer};
 
-pub use answer::HookReturn;
 pub use event::HookEvent;
-pub use hook::{Kind, NewHook, OnPersona, OnSession, OnTool, PersonaHook, SessionHook, Surface, ToolHook};
-pub use names::{PersonaEvent, SessionEvent};
-pub(crate) use registry::Registry;
+pub use event_names::{PersonaEvent, SessionEvent};
+pub use hook::{
+    HookBuilder, HookSurface, PersonaHook, PersonaSurface, SessionHook, SessionSurface, SurfaceKind, ToolHook,
+    ToolSurface,
+};
+pub use hook_return::HookReturn;
+pub(crate) use registry::HookRegistry;
 
 use crate::Runtime;
 
@@ -60,13 +63,13 @@ pub(crate) const SOURCE: &str = "registered";
 
 /// What was registered, for who wants to take it back. Dropping it leaves the hooks in force.
 #[derive(Debug, Clone)]
-pub struct Registered {
+pub struct HookRegistration {
     number: u64,
     hooks: Vec<HookId>,
-    registry: Weak<Registry>,
+    registry: Weak<HookRegistry>,
 }
 
-impl Registered {
+impl HookRegistration {
     /// The names of the hooks, as the tape and reasons have them. A tool hook with several parts is several hooks.
     #[must_use]
     pub fn hooks(&self) -> &[HookId] {
@@ -75,8 +78,8 @@ impl Registered {
 
     /// Whether the hooks are still in force.
     #[must_use]
-    pub fn is_in_force(&self) -> bool {
-        self.registry.upgrade().is_some_and(|registry| registry.has(self.number))
+    pub fn is_active(&self) -> bool {
+        self.registry.upgrade().is_some_and(|registry| registry.contains(self.number))
     }
 
     /// Takes the hooks out. A dispatch under way still asks them. Tells whether they were still in force.
@@ -91,7 +94,7 @@ impl Runtime {
     ///
     /// # Errors
     /// With everything that is wrong with it; then nothing was registered.
-    pub fn register_tool_hook(&self, hook: ToolHook) -> Result<Registered, Vec<Diagnostic>> {
+    pub fn register_tool_hook(&self, hook: ToolHook) -> Result<HookRegistration, Vec<Diagnostic>> {
         self.register_hook(hook)
     }
 
@@ -105,8 +108,8 @@ impl Runtime {
         persona_pattern: &str,
         event: impl Display,
         answer: impl Fn(&HookEvent<'_>) -> R + Send + Sync + 'static,
-    ) -> Result<Registered, Vec<Diagnostic>> {
-        self.register_hook(PersonaHook::on(persona_pattern, event, answer))
+    ) -> Result<HookRegistration, Vec<Diagnostic>> {
+        self.register_hook(PersonaHook::for_event(persona_pattern, event, answer))
     }
 
     /// Registers a hook on an event of one step of the personas whose names match a glob (Harn, `register_step_hook`).
@@ -119,8 +122,8 @@ impl Runtime {
         step: &str,
         event: impl Display,
         answer: impl Fn(&HookEvent<'_>) -> R + Send + Sync + 'static,
-    ) -> Result<Registered, Vec<Diagnostic>> {
-        self.register_hook(PersonaHook::on(persona_pattern, event, answer).step(step))
+    ) -> Result<HookRegistration, Vec<Diagnostic>> {
+        self.register_hook(PersonaHook::for_event(persona_pattern, event, answer).step(step))
     }
 
     /// Registers a hook on an event of whole sessions (Harn, `register_session_hook`). The event is a [`SessionEvent`] or
@@ -132,36 +135,36 @@ impl Runtime {
         &self,
         event: impl Display,
         answer: impl Fn(&HookEvent<'_>) -> R + Send + Sync + 'static,
-    ) -> Result<Registered, Vec<Diagnostic>> {
-        self.register_hook(SessionHook::on(event, answer))
+    ) -> Result<HookRegistration, Vec<Diagnostic>> {
+        self.register_hook(SessionHook::for_event(event, answer))
     }
 
     /// Registers a hook of any surface with its options. It goes behind all others and can only narrow what they allow.
     ///
     /// # Errors
     /// As [`Runtime::register_tool_hook`].
-    pub fn register_hook<S: Surface>(&self, hook: NewHook<S>) -> Result<Registered, Vec<Diagnostic>> {
-        let number = self.registry.number();
+    pub fn register_hook<S: HookSurface>(&self, hook: HookBuilder<S>) -> Result<HookRegistration, Vec<Diagnostic>> {
+        let number = self.registry.next_number();
         let declarations = hook.declare(number)?;
-        let chains = self.compiled(SOURCE, Layer::Runtime, &declarations)?;
-        let hooks = registry::names(&chains);
-        self.add(number, Some(S::kind()), chains);
-        Ok(Registered { number, hooks, registry: Arc::downgrade(&self.registry) })
+        let chains = self.compile_or_reject(SOURCE, Layer::Runtime, &declarations)?;
+        let hooks = registry::hook_names(&chains);
+        self.add_chains(number, Some(S::kind()), chains);
+        Ok(HookRegistration { number, hooks, registry: Arc::downgrade(&self.registry) })
     }
 
     /// Takes out every hook on tool calls that was registered while running. Hooks of files, and those the runtime was
     /// built with, stay. Gives the number of registrations taken out.
     pub fn clear_tool_hooks(&self) -> usize {
-        self.registry.clear(Kind::Tool)
+        self.registry.clear(SurfaceKind::Tool)
     }
 
     /// The same for the hooks on personas and their steps.
     pub fn clear_persona_hooks(&self) -> usize {
-        self.registry.clear(Kind::Persona)
+        self.registry.clear(SurfaceKind::Persona)
     }
 
     /// The same for the hooks on sessions.
     pub fn clear_session_hooks(&self) -> usize {
-        self.registry.clear(Kind::Session)
+        self.registry.clear(SurfaceKind::Session)
     }
 }

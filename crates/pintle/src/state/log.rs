@@ -8,7 +8,7 @@ use serde::Serialize;
 
 /// One line that a script logged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct LogLine {
+pub struct ScriptLogLine {
     /// How urgent.
     pub level: LogLevel,
     /// The hook or tool that logged it.
@@ -19,20 +19,20 @@ pub struct LogLine {
 
 /// The log lines of one turn, in order.
 #[derive(Debug, Default)]
-pub struct LogBook {
-    lines: Mutex<Vec<LogLine>>,
+pub struct LogBuffer {
+    lines: Mutex<Vec<ScriptLogLine>>,
     /// Whether a line was added since it was cleared; what says no needs no lock.
-    written: AtomicBool,
+    is_dirty: AtomicBool,
 }
 
 /// Lines kept for one turn; later ones are dropped, so that a chatty hook cannot eat the memory.
 const MAX_LINES: usize = 10_000;
 
-impl LogBook {
+impl LogBuffer {
     /// Adds a line.
-    pub fn push(&self, line: LogLine) {
+    pub fn push(&self, line: ScriptLogLine) {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        self.written.store(true, Ordering::Relaxed);
+        self.is_dirty.store(true, Ordering::Relaxed);
         if lines.len() < MAX_LINES {
             lines.push(line);
         }
@@ -40,16 +40,16 @@ impl LogBook {
 
     /// Drops all lines.
     pub(crate) fn clear(&self) {
-        if self.written.load(Ordering::Relaxed) {
+        if self.is_dirty.load(Ordering::Relaxed) {
             let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-            self.written.store(false, Ordering::Relaxed);
+            self.is_dirty.store(false, Ordering::Relaxed);
             lines.clear();
         }
     }
 
     /// Takes all lines out, which begins the next turn.
     #[must_use]
-    pub fn take(&self) -> Vec<LogLine> {
+    pub fn take_lines(&self) -> Vec<ScriptLogLine> {
         std::mem::take(&mut self.lines.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

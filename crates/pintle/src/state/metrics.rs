@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 
 /// Counters and gauges of one run, exact under any number of threads.
 #[derive(Debug, Default)]
-pub(crate) struct Metrics(Mutex<BTreeMap<String, Value>>);
+pub(crate) struct MetricStore(Mutex<BTreeMap<String, Value>>);
 
-impl Metrics {
+impl MetricStore {
     /// Adds to a counter and gives its new value. A gauge that holds no whole number starts again from 0.
-    pub(crate) fn incr(&self, name: &str, by: i64) -> i64 {
+    pub(crate) fn increment(&self, name: &str, by: i64) -> i64 {
         let mut metrics = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match metrics.get_mut(name) {
             Some(value) => {
@@ -55,22 +55,22 @@ mod tests {
 
     #[test]
     fn counters_are_exact_under_threads() {
-        let metrics = Metrics::default();
+        let metrics = MetricStore::default();
         std::thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| {
                     for _ in 0..1000 {
-                        metrics.incr("n", 1);
+                        metrics.increment("n", 1);
                     }
                 });
             }
         });
         assert_eq!(metrics.get("n"), Value::from(8000));
         metrics.set(String::from("load"), Value::from(0.5));
-        assert_eq!(metrics.incr("load", 2), 2);
+        assert_eq!(metrics.increment("load", 2), 2);
         metrics.reset(Some("n"));
         assert_eq!(metrics.snapshot().len(), 1);
-        assert_eq!(metrics.incr("top", i64::MAX), i64::MAX);
-        assert_eq!(metrics.incr("top", 1), i64::MAX);
+        assert_eq!(metrics.increment("top", i64::MAX), i64::MAX);
+        assert_eq!(metrics.increment("top", 1), i64::MAX);
     }
 }

@@ -3,10 +3,10 @@
 //! State belongs to its configuration layer: what a hook of one layer keeps is neither read, written nor shadowed by
 //! another one, or a project could reset the counter by which a user's guard denies.
 
+mod key_value;
 mod log;
 mod metrics;
 mod scratch;
-mod values;
 
 use std::collections::BTreeMap;
 
@@ -14,27 +14,27 @@ use pintle_contract::Layer;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use log::{LogBook, LogLine};
-pub use scratch::Scratch;
+pub use log::{LogBuffer, ScriptLogLine};
+pub use scratch::ScratchValues;
 
-pub(crate) use metrics::Metrics;
-pub(crate) use values::Values;
+pub(crate) use key_value::KeyValueStore;
+pub(crate) use metrics::MetricStore;
 
 /// The state of one run, shared by all its agents, by layer.
 #[derive(Debug, Default)]
-pub(crate) struct State(ByLayer<RunState>);
+pub(crate) struct RunState(ByLayer<LayerRunState>);
 
 /// What the hooks and tools of one layer keep for the run.
 #[derive(Debug, Default)]
-pub(crate) struct RunState {
-    pub(crate) metrics: Metrics,
-    pub(crate) cache: Values,
+pub(crate) struct LayerRunState {
+    pub(crate) metrics: MetricStore,
+    pub(crate) cache: KeyValueStore,
 }
 
-impl State {
+impl RunState {
     /// The state of a layer.
-    pub(crate) fn of(&self, layer: Layer) -> &RunState {
-        self.0.of(layer)
+    pub(crate) fn for_layer(&self, layer: Layer) -> &LayerRunState {
+        self.0.for_layer(layer)
     }
 
     /// The metrics of all layers for people. Of a name that several layers use, the highest has it alone and the others
@@ -42,7 +42,7 @@ impl State {
     pub(crate) fn metrics(&self) -> Map<String, Value> {
         let mut all = BTreeMap::new();
         for layer in OWNERS {
-            for (name, value) in self.of(layer).metrics.snapshot() {
+            for (name, value) in self.for_layer(layer).metrics.snapshot() {
                 let name = if all.contains_key(&name) { format!("{name} ({layer})") } else { name };
                 all.insert(name, value);
             }
@@ -64,7 +64,7 @@ pub(crate) struct ByLayer<T> {
 }
 
 impl<T> ByLayer<T> {
-    pub(crate) fn of(&self, layer: Layer) -> &T {
+    pub(crate) fn for_layer(&self, layer: Layer) -> &T {
         match layer {
             Layer::Managed => &self.managed,
             Layer::User => &self.user,

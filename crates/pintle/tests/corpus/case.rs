@@ -15,22 +15,22 @@ pub(crate) struct CaseFile {
     pub(crate) project: Option<PathBuf>,
     /// Hook files by name.
     pub(crate) hooks: Vec<(String, String)>,
-    pub(crate) cases: Vec<Case>,
+    pub(crate) cases: Vec<CorpusCase>,
 }
 
 /// One event, and everything that must come of it.
 #[derive(Debug, Clone)]
-pub(crate) struct Case {
+pub(crate) struct CorpusCase {
     pub(crate) name: String,
     pub(crate) event: String,
     pub(crate) payload: Value,
     /// Events that are fired first, whatever comes of them, as `{event, payload}`.
-    pub(crate) before: Vec<(String, Value)>,
+    pub(crate) setup_events: Vec<(String, Value)>,
     pub(crate) expect: Map<String, Value>,
 }
 
 /// A YAML file as JSON.
-fn read(path: &Path) -> Map<String, Value> {
+fn read_yaml(path: &Path) -> Map<String, Value> {
     let bytes = fs::read(path).unwrap();
     assert!(bytes.len() as u64 <= MAX_FILE_BYTES);
     let (file, fault) = source_file(path, bytes);
@@ -47,40 +47,40 @@ fn read(path: &Path) -> Map<String, Value> {
 }
 
 /// The cases that are known not to hold, as `file: case`, and why.
-pub(crate) fn exceptions(path: &Path) -> Vec<(String, String)> {
-    let listed = read(path).remove("exceptions").unwrap();
-    let entry = |entry: &Value| (text(entry, "case"), text(entry, "reason"));
+pub(crate) fn read_exceptions(path: &Path) -> Vec<(String, String)> {
+    let listed = read_yaml(path).remove("exceptions").unwrap();
+    let entry = |entry: &Value| (text_field(entry, "case"), text_field(entry, "reason"));
     listed.as_array().unwrap().iter().map(entry).collect()
 }
 
-fn text(value: &Value, field: &str) -> String {
+fn text_field(value: &Value, field: &str) -> String {
     value.get(field).and_then(Value::as_str).unwrap_or_else(|| panic!("`{field}` of {value}")).to_owned()
 }
 
-fn only(fields: &Map<String, Value>, known: &[&str]) {
+fn assert_known_fields(fields: &Map<String, Value>, known: &[&str]) {
     let unknown: Vec<&String> = fields.keys().filter(|field| !known.contains(&field.as_str())).collect();
     assert!(unknown.is_empty(), "unknown fields {unknown:?}, known are {known:?}");
 }
 
 impl CaseFile {
     pub(crate) fn read(path: &Path) -> Self {
-        let mut fields = read(path);
-        only(&fields, &["about", "project", "hooks", "cases"]);
+        let mut fields = read_yaml(path);
+        assert_known_fields(&fields, &["about", "project", "hooks", "cases"]);
         let hooks = fields.remove("hooks").unwrap_or_default();
         let hook = |(name, value): (&String, &Value)| (name.clone(), value.as_str().unwrap().to_owned());
         Self {
             name: path.file_stem().unwrap().to_str().unwrap().to_owned(),
             project: fields.get("project").and_then(Value::as_str).map(PathBuf::from),
             hooks: hooks.as_object().into_iter().flatten().map(hook).collect(),
-            cases: fields["cases"].as_array().unwrap().iter().map(Case::read).collect(),
+            cases: fields["cases"].as_array().unwrap().iter().map(CorpusCase::from_value).collect(),
         }
     }
 }
 
-impl Case {
-    fn read(value: &Value) -> Self {
-        only(value.as_object().unwrap(), &["name", "event", "payload", "times", "before", "expect"]);
-        let event = |value: &Value| (text(value, "event"), value.get("payload").cloned().unwrap_or_default());
+impl CorpusCase {
+    fn from_value(value: &Value) -> Self {
+        assert_known_fields(value.as_object().unwrap(), &["name", "event", "payload", "times", "before", "expect"]);
+        let event = |value: &Value| (text_field(value, "event"), value.get("payload").cloned().unwrap_or_default());
         let (name, mut payload) = event(value);
         // A list of one is made longer here, so that nobody has to write two hundred messages.
         for (field, times) in value.get("times").and_then(Value::as_object).into_iter().flatten() {
@@ -88,10 +88,10 @@ impl Case {
             payload[field.as_str()] = Value::Array(vec![item; usize::try_from(times.as_u64().unwrap()).unwrap()]);
         }
         Self {
-            name: text(value, "name"),
+            name: text_field(value, "name"),
             event: name,
             payload,
-            before: value.get("before").and_then(Value::as_array).into_iter().flatten().map(event).collect(),
+            setup_events: value.get("before").and_then(Value::as_array).into_iter().flatten().map(event).collect(),
             expect: value["expect"].as_object().unwrap().clone(),
         }
     }

@@ -14,37 +14,37 @@
 )]
 
 mod case;
-mod stage;
+mod fixture;
 #[path = "../worker/mod.rs"]
 mod worker;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use case::{CaseFile, exceptions};
+use case::{CaseFile, read_exceptions};
 
-fn folder() -> PathBuf {
+fn corpus_dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus")
 }
 
-fn case_files() -> Vec<CaseFile> {
+fn read_case_files() -> Vec<CaseFile> {
     let mut paths: Vec<PathBuf> =
-        fs::read_dir(folder().join("cases")).unwrap().map(|entry| entry.unwrap().path()).collect();
+        fs::read_dir(corpus_dir().join("cases")).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     paths.iter().map(|path| CaseFile::read(path)).collect()
 }
 
 #[test]
 fn every_case_holds_but_for_the_known_exceptions() {
-    let exceptions = exceptions(&folder().join("exceptions.yaml"));
+    let exceptions = read_exceptions(&corpus_dir().join("exceptions.yaml"));
     let (mut faults, mut unused, mut cases) = (Vec::new(), exceptions.clone(), 0);
-    for file in case_files() {
+    for file in read_case_files() {
         for case in &file.cases {
             cases += 1;
             let name = format!("{}: {}", file.name, case.name);
             unused.retain(|(known, _)| *known != name);
             let known = exceptions.iter().find(|(known, _)| *known == name);
-            match (stage::run(&file, case), known) {
+            match (fixture::run_case(&file, case), known) {
                 (Ok(()), None) | (Err(_), Some(_)) => {}
                 (Ok(()), Some((_, reason))) => {
                     faults.push(format!("{name}\n  holds, and is a known exception: {reason}"));
@@ -60,13 +60,13 @@ fn every_case_holds_but_for_the_known_exceptions() {
 
 #[test]
 fn a_case_that_expects_something_else_fails() {
-    let path = folder().join("cases/governed_agent.yaml");
+    let path = corpus_dir().join("cases/governed_agent.yaml");
     let file = CaseFile::read(&path);
     let case = file.cases.iter().find(|case| case.expect.get("reason").is_some()).unwrap();
-    assert_eq!(stage::run(&file, case), Ok(()));
+    assert_eq!(fixture::run_case(&file, case), Ok(()));
     for (field, value) in [("decision", "allow"), ("reason", "another"), ("metrics", "none"), ("payload", "other")] {
         let mut wrong = case.clone();
         wrong.expect.insert(field.to_owned(), value.into());
-        assert!(stage::run(&file, &wrong).is_err(), "{field} is not compared");
+        assert!(fixture::run_case(&file, &wrong).is_err(), "{field} is not compared");
     }
 }

@@ -4,7 +4,9 @@
 use pintle::{FailurePolicy, Severity};
 use serde_json::json;
 
-use crate::stage::{Stage, block, contexts, says, several, show};
+use crate::fixture::{
+    DockerHooksFixture, context_texts, describe_outcome, hook_block, hooks_block, specific_output_script,
+};
 
 /// An event, hooks, and the outcomes of the newest version and of the first.
 #[test]
@@ -73,40 +75,55 @@ fn one_hook_means_this_in_either_version() {
             "allow, warned",
         ),
     ] {
-        let text = block(event, fields, script);
-        assert_eq!(show(&Stage::of(&text).fire(event, json!({}))), newest, "{row}, newest");
-        assert_eq!(show(&Stage::g1(&text).fire(event, json!({}))), first, "{row}, g1");
+        let text = hook_block(event, fields, script);
+        assert_eq!(
+            describe_outcome(&DockerHooksFixture::from_block(&text).fire(event, json!({}))),
+            newest,
+            "{row}, newest"
+        );
+        assert_eq!(
+            describe_outcome(&DockerHooksFixture::from_v1_block(&text).fire(event, json!({}))),
+            first,
+            "{row}, g1"
+        );
     }
 }
 
 #[test]
 fn several_rewriters_follow_each_other_or_all_see_the_original() {
-    let first = says(r#""updated_input":{"cmd":"one","a":1}"#);
+    let first = specific_output_script(r#""updated_input":{"cmd":"one","a":1}"#);
     // It sees the rewrite of the one before only where rewrites follow each other.
     let second = r#"if grep -q '"cmd":"one"'; then echo '{"hook_specific_output":{"updated_input":{"saw":"rewrite"}}}'; else echo '{"hook_specific_output":{"updated_input":{"cmd":"two","saw":"original"}}}'; fi"#;
-    let text = several("pre_tool_use", &[&first, second]);
+    let text = hooks_block("pre_tool_use", &[&first, second]);
     let call = json!({"args": {"cmd": "ls", "cwd": "/w"}});
-    let args = |stage: Stage| stage.fire("pre_tool_use", call.clone()).payload.field("args").cloned();
-    assert_eq!(args(Stage::of(&text)), Some(json!({"cmd": "one", "cwd": "/w", "a": 1, "saw": "rewrite"})));
-    assert_eq!(args(Stage::g1(&text)), Some(json!({"cmd": "two", "a": 1, "saw": "original"})));
+    let args = |stage: DockerHooksFixture| stage.fire("pre_tool_use", call.clone()).payload.field("args").cloned();
+    assert_eq!(
+        args(DockerHooksFixture::from_block(&text)),
+        Some(json!({"cmd": "one", "cwd": "/w", "a": 1, "saw": "rewrite"}))
+    );
+    assert_eq!(args(DockerHooksFixture::from_v1_block(&text)), Some(json!({"cmd": "two", "a": 1, "saw": "original"})));
 }
 
 #[test]
 fn other_rewrites_follow_each_other_or_the_first_one_stays() {
-    let text = several(
+    let text = hooks_block(
         "tool_response_transform",
-        &[&says(r#""updated_tool_response":"one""#), &says(r#""updated_tool_response":"two""#)],
+        &[
+            &specific_output_script(r#""updated_tool_response":"one""#),
+            &specific_output_script(r#""updated_tool_response":"two""#),
+        ],
     );
-    let content = |stage: Stage| stage.fire("tool_response_transform", json!({})).payload.field("content").cloned();
-    assert_eq!(content(Stage::of(&text)), Some(json!("two")));
-    assert_eq!(content(Stage::g1(&text)), Some(json!("one")));
+    let content =
+        |stage: DockerHooksFixture| stage.fire("tool_response_transform", json!({})).payload.field("content").cloned();
+    assert_eq!(content(DockerHooksFixture::from_block(&text)), Some(json!("two")));
+    assert_eq!(content(DockerHooksFixture::from_v1_block(&text)), Some(json!("one")));
 }
 
 #[test]
 fn hooks_are_the_same_by_their_whole_definition_or_by_what_runs() {
     let text = "turn_start: [{type: command, command: echo a}, {type: command, command: echo a, timeout: 5}]\n";
-    assert_eq!(Stage::of(text).fire("turn_start", json!({})).hooks_called, 2);
-    let stage = Stage::g1(text);
+    assert_eq!(DockerHooksFixture::from_block(text).fire("turn_start", json!({})).hooks_called, 2);
+    let stage = DockerHooksFixture::from_v1_block(text);
     assert_eq!(stage.fire("turn_start", json!({})).hooks_called, 1);
     assert!(stage.findings.iter().any(|finding| finding.message.contains("is left out")));
 }
@@ -114,24 +131,32 @@ fn hooks_are_the_same_by_their_whole_definition_or_by_what_runs() {
 #[test]
 fn an_invalid_matcher_is_an_error_or_takes_the_guard_away_loudly() {
     let text = "pre_tool_use:\n  - matcher: 'shell('\n    hooks: [{type: command, command: 'exit 2'}]\n";
-    let severity = |stage: &Stage| stage.findings.iter().map(|finding| finding.severity).collect::<Vec<_>>();
-    assert_eq!(severity(&Stage::of(text)), [Severity::Error]);
-    let stage = Stage::g1(text);
+    let severity =
+        |stage: &DockerHooksFixture| stage.findings.iter().map(|finding| finding.severity).collect::<Vec<_>>();
+    assert_eq!(severity(&DockerHooksFixture::from_block(text)), [Severity::Error]);
+    let stage = DockerHooksFixture::from_v1_block(text);
     assert_eq!(severity(&stage), [Severity::Warning]);
-    assert_eq!(show(&stage.fire("pre_tool_use", json!({"name": "shell"}))), "allow");
+    assert_eq!(describe_outcome(&stage.fire("pre_tool_use", json!({"name": "shell"}))), "allow");
 }
 
 #[test]
 fn a_failed_hook_that_cannot_block_is_shown_or_only_logged() {
-    let text = block("turn_start", ", timeout: 0.2", "sleep 600");
-    let policy = |stage: Stage| stage.fire("turn_start", json!({})).failures.first().map(|report| report.policy);
-    assert_eq!(policy(Stage::of(&text)), Some(FailurePolicy::Open));
-    assert_eq!(policy(Stage::g1(&text)), Some(FailurePolicy::Ignored));
+    let text = hook_block("turn_start", ", timeout: 0.2", "sleep 600");
+    let policy =
+        |stage: DockerHooksFixture| stage.fire("turn_start", json!({})).failures.first().map(|report| report.policy);
+    assert_eq!(policy(DockerHooksFixture::from_block(&text)), Some(FailurePolicy::Open));
+    assert_eq!(policy(DockerHooksFixture::from_v1_block(&text)), Some(FailurePolicy::Ignored));
 }
 
 #[test]
 fn broken_json_of_a_context_event_is_a_failure_or_context() {
-    let text = block("turn_start", "", "echo '{\"note\": 1'");
-    assert_eq!(show(&Stage::of(&text).fire("turn_start", json!({}))), "allow, failure shown");
-    assert_eq!(contexts(&Stage::g1(&text).fire("turn_start", json!({}))), ["{\"note\": 1"]);
+    let text = hook_block("turn_start", "", "echo '{\"note\": 1'");
+    assert_eq!(
+        describe_outcome(&DockerHooksFixture::from_block(&text).fire("turn_start", json!({}))),
+        "allow, failure shown"
+    );
+    assert_eq!(
+        context_texts(&DockerHooksFixture::from_v1_block(&text).fire("turn_start", json!({}))),
+        ["{\"note\": 1"]
+    );
 }

@@ -6,15 +6,18 @@
 use pintle::{Effect, Severity};
 use serde_json::json;
 
-use crate::stage::{Stage, block, contexts, says, several, show};
+use crate::fixture::{
+    DockerHooksFixture, context_texts, describe_outcome, hook_block, hooks_block, specific_output_script,
+};
 
 /// Item 1.
 #[test]
 fn a_guard_that_crashes_is_missing_or_is_killed_denies() {
     for event in ["pre_tool_use", "pre_tool_use+preempt", "tool_guard"] {
         for script in ["exit 1", "exit 127", "/nowhere/guard", "kill -9 $$", "kill -SEGV $$", "exec /nowhere/guard"] {
-            let outcome = Stage::of(&block(event, ", on_error: ignore", script)).fire(event, json!({}));
-            assert_eq!(show(&outcome), "deny by failure", "{event} {script}");
+            let outcome =
+                DockerHooksFixture::from_block(&hook_block(event, ", on_error: ignore", script)).fire(event, json!({}));
+            assert_eq!(describe_outcome(&outcome), "deny by failure", "{event} {script}");
         }
     }
 }
@@ -23,8 +26,9 @@ fn a_guard_that_crashes_is_missing_or_is_killed_denies() {
 #[test]
 fn a_guard_whose_parser_is_missing_does_not_allow_unnoticed() {
     let script = "INPUT=$(cat)\nCMD=$(echo \"$INPUT\" | no_such_jq -r '.tool_input.cmd') || exit $?\necho '{\"continue\": true}'";
-    let outcome = Stage::of(&block("pre_tool_use", "", script)).fire("pre_tool_use", json!({}));
-    assert_eq!(show(&outcome), "deny by failure");
+    let outcome =
+        DockerHooksFixture::from_block(&hook_block("pre_tool_use", "", script)).fire("pre_tool_use", json!({}));
+    assert_eq!(describe_outcome(&outcome), "deny by failure");
     assert!(outcome.failures[0].failure.message.contains("not found"), "{:?}", outcome.failures);
 }
 
@@ -45,7 +49,7 @@ fn a_deny_that_is_misspelled_or_behind_a_log_line_does_not_allow() {
     ] {
         for event in ["pre_tool_use", "pre_tool_use+preempt", "tool_guard"] {
             let script = format!("cat <<'EOF'\n{output}\nEOF\n");
-            let outcome = Stage::of(&block(event, "", &script)).fire(event, json!({}));
+            let outcome = DockerHooksFixture::from_block(&hook_block(event, "", &script)).fire(event, json!({}));
             assert!(!outcome.is_allowed(), "{event} {output}");
         }
     }
@@ -57,7 +61,7 @@ fn an_invalid_matcher_does_not_take_a_guard_away_in_silence() {
     for matcher in ["shell(", "[a", "a{2,1}"] {
         let text =
             format!("pre_tool_use:\n  - matcher: '{matcher}'\n    hooks: [{{type: command, command: 'exit 2'}}]\n");
-        let found = Stage::of(&text).findings;
+        let found = DockerHooksFixture::from_block(&text).findings;
         assert!(found.iter().any(|finding| finding.severity == Severity::Error), "{matcher}: {found:?}");
     }
 }
@@ -65,7 +69,11 @@ fn an_invalid_matcher_does_not_take_a_guard_away_in_silence() {
 /// Item 6.
 #[test]
 fn arguments_that_a_rewrite_does_not_name_stay() {
-    let stage = Stage::of(&block("pre_tool_use", "", &says(r#""updated_input":{"cmd":"ls -h"}"#)));
+    let stage = DockerHooksFixture::from_block(&hook_block(
+        "pre_tool_use",
+        "",
+        &specific_output_script(r#""updated_input":{"cmd":"ls -h"}"#),
+    ));
     let outcome = stage.fire("pre_tool_use", json!({"args": {"cmd": "ls", "cwd": "/w", "timeout": 5}}));
     assert_eq!(outcome.payload.field("args"), Some(&json!({"cmd": "ls -h", "cwd": "/w", "timeout": 5})));
 }
@@ -74,7 +82,7 @@ fn arguments_that_a_rewrite_does_not_name_stay() {
 #[test]
 fn hooks_that_differ_in_anything_are_not_taken_for_one() {
     let text = "turn_start:\n  - {type: command, command: 'echo $WHO', env: {WHO: one}}\n  - {type: command, command: 'echo $WHO', env: {WHO: two}}\n";
-    assert_eq!(contexts(&Stage::of(text).fire("turn_start", json!({}))), ["one", "two"]);
+    assert_eq!(context_texts(&DockerHooksFixture::from_block(text).fire("turn_start", json!({}))), ["one", "two"]);
 }
 
 /// Item 7: what the documents promise of a hook's output.
@@ -85,22 +93,29 @@ fn what_is_documented_and_has_no_effect_is_told() {
         ("post_tool_use", r#""additional_context":"c""#),
         ("permission_request", r#""updated_input":{"cmd":"x"}"#),
     ] {
-        let stage = Stage::of(&block(event, "", &says(fields)));
+        let stage = DockerHooksFixture::from_block(&hook_block(event, "", &specific_output_script(fields)));
         assert!(stage.findings.iter().any(|finding| finding.code == "no_effect"), "{event}: {:?}", stage.findings);
-        assert_eq!(show(&stage.fire(event, json!({}))), "allow, warned", "{event}");
+        assert_eq!(describe_outcome(&stage.fire(event, json!({}))), "allow, warned", "{event}");
     }
-    let stage = Stage::of(&block("stop", "", r#"echo '{"suppress_output":true}'"#));
-    assert_eq!((stage.findings.len(), show(&stage.fire("stop", json!({}))).as_str()), (1, "allow, warned"));
+    let stage = DockerHooksFixture::from_block(&hook_block("stop", "", r#"echo '{"suppress_output":true}'"#));
+    assert_eq!((stage.findings.len(), describe_outcome(&stage.fire("stop", json!({}))).as_str()), (1, "allow, warned"));
 }
 
 /// Item 7.
 #[test]
 fn a_compaction_is_vetoed_and_summed_up_as_the_example_says() {
     let camel = r#"echo '{"hookSpecificOutput":{"hookEventName":"before_compaction","summary":"short"}}'"#;
-    let outcome = Stage::of(&block("before_compaction", "", camel)).fire("before_compaction", json!({}));
+    let outcome = DockerHooksFixture::from_block(&hook_block("before_compaction", "", camel))
+        .fire("before_compaction", json!({}));
     assert_eq!(outcome.effects[0].1, Effect::Summary(String::from("short")));
-    let veto = says(r#""permission_decision":"deny""#);
-    assert_eq!(show(&Stage::of(&block("before_compaction", "", &veto)).fire("before_compaction", json!({}))), "deny: ");
+    let veto = specific_output_script(r#""permission_decision":"deny""#);
+    assert_eq!(
+        describe_outcome(
+            &DockerHooksFixture::from_block(&hook_block("before_compaction", "", &veto))
+                .fire("before_compaction", json!({}))
+        ),
+        "deny: "
+    );
 }
 
 /// Item 7: sources and reasons reach the hooks in the documented words.
@@ -111,10 +126,10 @@ fn sources_and_reasons_have_the_documented_words() {
         ("session_start", json!({"source": "compact"}), "compact"),
         ("pre_compact", json!({"source": "tool_overflow"}), "tool_overflow"),
     ] {
-        let outcome = Stage::of(&block(event, "", "echo got $(cat)")).fire(event, fields);
-        assert!(contexts(&outcome)[0].contains(&format!(r#""source":"{word}""#)), "{event} {word}");
+        let outcome = DockerHooksFixture::from_block(&hook_block(event, "", "echo got $(cat)")).fire(event, fields);
+        assert!(context_texts(&outcome)[0].contains(&format!(r#""source":"{word}""#)), "{event} {word}");
     }
-    let outcome =
-        Stage::of(&several("session_end", &["cat >&2; exit 2"])).fire("session_end", json!({"reason": "exit"}));
+    let outcome = DockerHooksFixture::from_block(&hooks_block("session_end", &["cat >&2; exit 2"]))
+        .fire("session_end", json!({"reason": "exit"}));
     assert!(outcome.warnings[0].message.contains(r#""reason":"prompt_input_exit""#), "{:?}", outcome.warnings);
 }

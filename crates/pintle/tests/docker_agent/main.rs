@@ -6,12 +6,12 @@
 
 mod combination;
 mod compat;
+mod fixture;
 mod holes;
 mod matching;
 mod matrix;
 mod pipeline;
 mod protocol;
 mod repeated;
-mod stage;
 #[path = "../worker/mod.rs"]
 mod worker;

@@ -4,16 +4,16 @@
 use pintle::Severity;
 use serde_json::json;
 
-use crate::stage::{Stage, block, only, several, show};
+use crate::fixture::{DockerHooksFixture, describe_outcome, hook_block, hooks_block, single_text};
 
 /// Whether a matcher wants a tool.
-fn wants(matcher: &str, tool: &str) -> bool {
+fn matcher_accepts(matcher: &str, tool: &str) -> bool {
     let quoted = serde_json::to_string(matcher).unwrap_or_default();
-    let stage = Stage::of(&format!(
+    let stage = DockerHooksFixture::from_block(&format!(
         "pre_tool_use:\n  - matcher: {quoted}\n    hooks: [{{type: command, command: 'exit 2'}}]\n"
     ));
     assert!(stage.findings.is_empty(), "{matcher}: {:?}", stage.findings);
-    match show(&stage.fire("pre_tool_use", json!({"name": tool}))).as_str() {
+    match describe_outcome(&stage.fire("pre_tool_use", json!({"name": tool}))).as_str() {
         "deny: " => true,
         "allow" => false,
         other => panic!("{matcher} {tool}: {other}"),
@@ -37,14 +37,18 @@ fn a_matcher_is_a_pattern_for_the_whole_name_in_its_own_letter_case() {
         ("(?i)SHELL", "shell", true),
         ("edit file", "edit file", true),
     ] {
-        assert_eq!(wants(matcher, tool), wanted, "`{matcher}` `{tool}`");
+        assert_eq!(matcher_accepts(matcher, tool), wanted, "`{matcher}` `{tool}`");
     }
 }
 
 #[test]
 fn no_hooks_or_none_that_matches_allow() {
     for text in ["pre_tool_use: []\n", "pre_tool_use:\n", "stop: []\n"] {
-        assert_eq!(show(&Stage::of(text).fire("pre_tool_use", json!({}))), "allow", "{text}");
+        assert_eq!(
+            describe_outcome(&DockerHooksFixture::from_block(text).fire("pre_tool_use", json!({}))),
+            "allow",
+            "{text}"
+        );
     }
 }
 
@@ -53,7 +57,7 @@ fn a_matcher_that_is_no_pattern_is_an_error_at_its_place() {
     for matcher in ["shell(", "[", "a)|(b", r"\Qshell\E", "(?=a)"] {
         let text =
             format!("pre_tool_use:\n  - matcher: '{matcher}'\n    hooks: [{{type: command, command: 'true'}}]\n");
-        let stage = Stage::of(&text);
+        let stage = DockerHooksFixture::from_block(&text);
         let errors: Vec<_> = stage.findings.iter().filter(|finding| finding.severity == Severity::Error).collect();
         let [finding] = errors.as_slice() else { panic!("{matcher}: {errors:?}") };
         assert!(finding.message.starts_with(&format!("invalid matcher `{matcher}`: ")), "{finding}");
@@ -64,19 +68,20 @@ fn a_matcher_that_is_no_pattern_is_an_error_at_its_place() {
 #[test]
 fn every_matching_entry_runs_in_the_order_of_the_file() {
     let text = "pre_tool_use:\n  - {matcher: shell, hooks: [{type: command, command: 'echo a >&2; exit 2'}]}\n  - {matcher: edit, hooks: [{type: command, command: 'echo b >&2; exit 2'}]}\n  - {hooks: [{type: command, command: 'echo c >&2; exit 2'}]}\n";
-    let outcome = Stage::of(text).fire("pre_tool_use", json!({"name": "shell"}));
-    assert_eq!(show(&outcome), "deny: a / c");
+    let outcome = DockerHooksFixture::from_block(text).fire("pre_tool_use", json!({"name": "shell"}));
+    assert_eq!(describe_outcome(&outcome), "deny: a / c");
 }
 
 #[test]
 fn what_a_hook_reads_is_the_event_under_the_name_it_was_written_for() {
     let script = "cat >&2; exit 2";
-    let outcome = Stage::of(&block("pre_tool_use+preempt", "", script)).fire("pre_tool_use+preempt", json!({}));
+    let outcome = DockerHooksFixture::from_block(&hook_block("pre_tool_use+preempt", "", script))
+        .fire("pre_tool_use+preempt", json!({}));
     let texts: Vec<String> = outcome.reasons.iter().map(|reason| reason.text.clone()).collect();
-    let read: serde_json::Value = serde_json::from_str(only(&texts)).unwrap_or_default();
+    let read: serde_json::Value = serde_json::from_str(single_text(&texts)).unwrap_or_default();
     assert_eq!((&read["hook_event_name"], &read["tool_name"]), (&json!("pre_tool_use"), &json!("run_command")));
-    let both = format!("{}{}", block("pre_tool_use+preempt", "", script), several("tool_guard", &[script]));
-    let outcome = Stage::of(&both).fire("tool_guard", json!({}));
+    let both = format!("{}{}", hook_block("pre_tool_use+preempt", "", script), hooks_block("tool_guard", &[script]));
+    let outcome = DockerHooksFixture::from_block(&both).fire("tool_guard", json!({}));
     let names: Vec<_> = outcome
         .reasons
         .iter()

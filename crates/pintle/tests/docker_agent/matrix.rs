@@ -13,7 +13,7 @@ use std::thread;
 use pintle::Severity;
 use serde_json::json;
 
-use crate::stage::{Stage, block, show};
+use crate::fixture::{DockerHooksFixture, describe_outcome, hook_block};
 
 const TABLE: &str = include_str!("matrix.txt");
 
@@ -46,16 +46,16 @@ const ON_ERROR: [&str; 4] = ["unset", "warn", "ignore", "block"];
 const FLOODED: [(&str, &str); 4] =
     [("pre_tool_use", "unset"), ("post_tool_use", "block"), ("turn_start", "warn"), ("stop", "ignore")];
 
-type Combination = (&'static str, &'static str, &'static str);
+type MatrixCombination = (&'static str, &'static str, &'static str);
 
-struct Table {
+struct OutcomeTable {
     /// Every event that a group names.
     events: Vec<&'static str>,
-    rows: Vec<(BTreeSet<Combination>, &'static str)>,
+    rows: Vec<(BTreeSet<MatrixCombination>, &'static str)>,
 }
 
 /// Reads the table, with groups written out.
-fn table() -> Table {
+fn read_table() -> OutcomeTable {
     let mut words: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut events = Vec::new();
     let mut rows = Vec::new();
@@ -95,11 +95,11 @@ fn table() -> Table {
             }
         }
     }
-    Table { events, rows }
+    OutcomeTable { events, rows }
 }
 
 /// The outcome of one combination.
-fn outcome((event, answer, on_error): Combination) -> String {
+fn combination_outcome((event, answer, on_error): MatrixCombination) -> String {
     let script = match ANSWERS.iter().find(|(name, _)| *name == answer).unwrap() {
         ("flood", _) if FLOODED.contains(&(event, on_error)) => "head -c 200000000 /dev/zero",
         (_, script) => script,
@@ -111,10 +111,10 @@ fn outcome((event, answer, on_error): Combination) -> String {
     if answer == "timeout" {
         fields.push_str(", timeout: 0.2");
     }
-    let stage = Stage::of(&block(event, &fields, script));
+    let stage = DockerHooksFixture::from_block(&hook_block(event, &fields, script));
     let errors: Vec<_> = stage.findings.iter().filter(|finding| finding.severity == Severity::Error).collect();
     match errors.as_slice() {
-        [] => show(&stage.fire(event, json!({}))),
+        [] => describe_outcome(&stage.fire(event, json!({}))),
         [finding] if finding.message.ends_with("on_error block is not supported by this event") => {
             String::from("rejected")
         }
@@ -124,7 +124,7 @@ fn outcome((event, answer, on_error): Combination) -> String {
 
 #[test]
 fn every_answer_on_every_event_means_what_the_table_says() {
-    let Table { events, rows } = table();
+    let OutcomeTable { events, rows } = read_table();
     let known: BTreeSet<&str> = pintle::dialects::docker_agent::ROWS.iter().map(|row| row.name).collect();
     let lane = "pre_tool_use+preempt";
     assert_eq!(events.iter().copied().filter(|event| *event != lane).collect::<BTreeSet<_>>(), known);
@@ -151,7 +151,7 @@ fn every_answer_on_every_event_means_what_the_table_says() {
         for _ in 0..6 {
             scope.spawn(|| {
                 while let Some((combination, wanted)) = combinations.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let found = outcome(*combination);
+                    let found = combination_outcome(*combination);
                     if found != *wanted {
                         wrong.lock().unwrap().push(format!("{combination:?}: wanted `{wanted}`, found `{found}`"));
                     }

@@ -7,10 +7,10 @@ use std::path::Path;
 use pintle::{Decision, Effect};
 use serde_json::{Value, json};
 
-use crate::{findings, fire, folder, load};
+use crate::{describe_diagnostics, fire_event, load_hooks, write_files};
 
 /// The blocks of the guide by the file name in their first line.
-fn blocks() -> BTreeMap<String, String> {
+fn guide_blocks() -> BTreeMap<String, String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/plugins.md");
     let page = fs::read_to_string(path).expect("the guide is there");
     let mut blocks = BTreeMap::new();
@@ -24,7 +24,7 @@ fn blocks() -> BTreeMap<String, String> {
 
 /// A block, an event, its payload, and what comes of it: `allow`, `deny: reason`, `remind: text`,
 /// `command: text` or `content: text`.
-fn cases() -> Vec<(&'static str, &'static str, Value, &'static str)> {
+fn guide_cases() -> Vec<(&'static str, &'static str, Value, &'static str)> {
     vec![
         ("tools.star", "tool.pre", json!({"name": "exec_root"}), "deny: exec is gated"),
         ("tools.star", "tool.pre", json!({"name": "fetch_page"}), "remind: Network fetch is about to run"),
@@ -71,17 +71,17 @@ fn cases() -> Vec<(&'static str, &'static str, Value, &'static str)> {
 
 #[test]
 fn every_block_of_the_guide_loads_and_does_what_the_text_says() {
-    let blocks = blocks();
+    let blocks = guide_blocks();
     let files: Vec<(&str, &str)> = blocks.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    let folder = folder(&files);
-    let cases = cases();
+    let folder = write_files(&files);
+    let cases = guide_cases();
     for name in blocks.keys().filter(|name| *name != "policy.star") {
-        let built = load(&folder.path().join(name));
-        assert_eq!(findings(&built, folder.path()), [""; 0], "{name}");
+        let built = load_hooks(&folder.path().join(name));
+        assert_eq!(describe_diagnostics(&built, folder.path()), [""; 0], "{name}");
         let own: Vec<_> = cases.iter().filter(|(block, ..)| block == name).collect();
         assert!(!own.is_empty(), "nothing is fired at {name}");
         for (_, event, payload, wanted) in own {
-            let outcome = fire(&built, event, payload.clone());
+            let outcome = fire_event(&built, event, payload.clone());
             assert_eq!(outcome.failures, [], "{name} {event} {payload}");
             let reminder = outcome.effects.iter().find_map(|(_, effect)| match effect {
                 Effect::Reminder(reminder) => Some(format!("remind: {}", reminder.body)),

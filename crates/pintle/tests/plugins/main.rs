@@ -8,12 +8,12 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle::{Built, Event, EventName, Layer, Origin, Outcome, Runtime};
+use pintle::{BuiltRuntime, Event, EventName, Layer, Origin, Outcome, Runtime};
 use serde_json::Value;
 use tempfile::TempDir;
 
 /// A folder of files, whose paths are relative.
-fn folder(files: &[(&str, &str)]) -> TempDir {
+fn write_files(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (path, text) in files {
         let path = folder.path().join(path);
@@ -23,12 +23,12 @@ fn folder(files: &[(&str, &str)]) -> TempDir {
     folder
 }
 
-fn load(path: &Path) -> Built {
+fn load_hooks(path: &Path) -> BuiltRuntime {
     Runtime::builder().path(path, Layer::Project).build()
 }
 
 /// What was found, relative to the folder, each with its next step.
-fn findings(built: &Built, folder: &Path) -> Vec<String> {
+fn describe_diagnostics(built: &BuiltRuntime, folder: &Path) -> Vec<String> {
     let root = format!("{}/", folder.display());
     let one = |finding: &pintle::Diagnostic| {
         format!("{finding}; {}", finding.help.as_deref().unwrap_or_default()).replace(&root, "")
@@ -37,7 +37,7 @@ fn findings(built: &Built, folder: &Path) -> Vec<String> {
 }
 
 /// Fires an event; a call that says nothing of its arguments has none.
-fn fire(built: &Built, name: &str, mut payload: Value) -> Outcome {
+fn fire_event(built: &BuiltRuntime, name: &str, mut payload: Value) -> Outcome {
     if matches!(name, "tool.pre" | "permission.ask") && payload.get("args").is_none() {
         payload["args"] = serde_json::json!({});
     }

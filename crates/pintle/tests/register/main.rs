@@ -1,6 +1,6 @@
 //! Hooks that the host program registers.
 
+mod fixture;
 mod limits;
-mod living;
 mod protocol;
-mod stage;
+mod runtime_registration;

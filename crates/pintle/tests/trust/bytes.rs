@@ -3,7 +3,7 @@
 use pintle::loader::TrustState;
 use proptest::prelude::*;
 
-use crate::stage::{PROJECT, Stage};
+use crate::fixture::{PROJECT, TrustFixture};
 
 /// The files that are loaded or named.
 const COUNT: [&str; 8] = [
@@ -24,19 +24,19 @@ proptest! {
     fn any_other_byte_of_any_file_changes_the_digest(
         file in 0..COUNT.len(),
         at in any::<prop::sample::Index>(),
-        edit in prop_oneof![Just(Edit::Drop), any::<u8>().prop_map(Edit::Put), any::<u8>().prop_map(Edit::Insert)],
+        edit in prop_oneof![Just(ByteEdit::Drop), any::<u8>().prop_map(ByteEdit::Replace), any::<u8>().prop_map(ByteEdit::Insert)],
     ) {
         let file = COUNT[file];
         let text = PROJECT.iter().find(|(name, _)| *name == file).map(|(_, text)| text.as_bytes()).unwrap();
         let mut bytes = text.to_vec();
         let at = at.index(bytes.len());
         match edit {
-            Edit::Drop => drop(bytes.remove(at)),
-            Edit::Put(byte) => bytes[at] = byte,
-            Edit::Insert(byte) => bytes.insert(at, byte),
+            ByteEdit::Drop => drop(bytes.remove(at)),
+            ByteEdit::Replace(byte) => bytes[at] = byte,
+            ByteEdit::Insert(byte) => bytes.insert(at, byte),
         }
         prop_assume!(bytes != text);
-        let stage = Stage::agreed();
+        let stage = TrustFixture::new_trusted();
         let before = stage.consent().manifest.digest();
         stage.write(file, &bytes);
         // Whatever became of the file, such as one that no longer loads.
@@ -49,8 +49,8 @@ proptest! {
 
 /// What is done to a byte.
 #[derive(Debug, Clone, Copy)]
-enum Edit {
+enum ByteEdit {
     Drop,
-    Put(u8),
+    Replace(u8),
     Insert(u8),
 }

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use pintle::Decision;
 use pintle::loader::TrustState;
 
-use crate::stage::Stage;
+use crate::fixture::TrustFixture;
 
 const SETTINGS: &str = r#"{
   "permissions": {"allow": ["Bash(ls)"]},
@@ -20,8 +20,8 @@ const FRAMEWORK: &str = r#"{"hooks": {"PreToolUse": [{"path": "checks/Guard.sh",
 const GUARD: &str = "#!/bin/sh\ncat >/dev/null\necho 'the guard says no' >&2\nexit 2\n";
 
 /// A project with one guard, which is a program of its own, and the file that registers it.
-fn stage(file: &str, settings: &str, guard: &str) -> Stage {
-    let stage = Stage::empty();
+fn guarded_project(file: &str, settings: &str, guard: &str) -> TrustFixture {
+    let stage = TrustFixture::empty();
     stage.write(file, settings);
     stage.write(guard, GUARD);
     fs::set_permissions(stage.path(guard), fs::Permissions::from_mode(0o755)).unwrap();
@@ -33,49 +33,53 @@ fn the_guards_of_coding_agents_are_bound_to_their_scripts() {
     for (file, settings, guard) in
         [(".claude/settings.json", SETTINGS, ".claude/hooks/guard.sh"), ("settings.json", FRAMEWORK, "checks/Guard.sh")]
     {
-        let stage = stage(file, settings, guard);
-        assert_eq!(stage.state(), TrustState::New, "{file}");
-        assert_eq!(stage.shell().decision, Decision::Allow, "{file}");
-        stage.agree();
-        assert!(stage.shell().reason().contains("the guard says no"), "{file}: {}", stage.shell().reason());
+        let stage = guarded_project(file, settings, guard);
+        assert_eq!(stage.trust_state(), TrustState::New, "{file}");
+        assert_eq!(stage.call_shell().decision, Decision::Allow, "{file}");
+        stage.grant_trust();
+        assert!(stage.call_shell().reason().contains("the guard says no"), "{file}: {}", stage.call_shell().reason());
         stage.write(guard, "#!/bin/sh\nexit 0\n");
-        assert!(stage.shell().reason().contains("was changed since you agreed to it"), "{file}");
+        assert!(stage.call_shell().reason().contains("was changed since you agreed to it"), "{file}");
         fs::remove_file(stage.path(file)).unwrap();
-        assert!(stage.shell().reason().contains("is gone or guards less"), "{file}: {}", stage.shell().reason());
+        assert!(
+            stage.call_shell().reason().contains("is gone or guards less"),
+            "{file}: {}",
+            stage.call_shell().reason()
+        );
     }
 }
 
 #[test]
 fn what_an_agent_writes_into_its_settings_besides_hooks_changes_nothing() {
-    let stage = stage(".claude/settings.json", SETTINGS, ".claude/hooks/guard.sh");
-    stage.agree();
+    let stage = guarded_project(".claude/settings.json", SETTINGS, ".claude/hooks/guard.sh");
+    stage.grant_trust();
     stage.write(".claude/settings.json", SETTINGS.replace("Bash(ls)", "Bash(rm *)"));
     stage.write(".claude/settings.local.json", r#"{"permissions": {"allow": ["Bash(git *)"]}}"#);
-    assert_eq!(stage.state(), TrustState::Trusted);
+    assert_eq!(stage.trust_state(), TrustState::Trusted);
     stage.write(".claude/settings.json", SETTINGS.replace("\"hooks\"", "\"disableAllHooks\": true, \"hooks\""));
-    assert_eq!(stage.state(), TrustState::Changed);
+    assert_eq!(stage.trust_state(), TrustState::Changed);
     stage.write(".claude/settings.json", SETTINGS);
-    assert_eq!(stage.state(), TrustState::Trusted);
+    assert_eq!(stage.trust_state(), TrustState::Trusted);
     let hook = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#;
     stage.write(".claude/settings.local.json", hook);
-    assert_eq!(stage.state(), TrustState::Changed);
-    assert!(stage.shell().reason().contains("the guard says no"), "the hook that was agreed to still runs");
+    assert_eq!(stage.trust_state(), TrustState::Changed);
+    assert!(stage.call_shell().reason().contains("the guard says no"), "the hook that was agreed to still runs");
 }
 
 #[test]
 fn a_program_that_is_a_hook_by_its_name_is_bound_to_its_bytes() {
-    let stage = stage(".clinerules/hooks/PreToolUse", GUARD, ".clinerules/hooks/PreToolUse");
-    stage.agree();
+    let stage = guarded_project(".clinerules/hooks/PreToolUse", GUARD, ".clinerules/hooks/PreToolUse");
+    stage.grant_trust();
     stage.write(".clinerules/hooks/PreToolUse", "#!/bin/sh\nexit 0\n");
-    assert_eq!(stage.state(), TrustState::Changed);
-    assert_eq!(stage.shell().decision, Decision::Deny);
+    assert_eq!(stage.trust_state(), TrustState::Changed);
+    assert_eq!(stage.call_shell().decision, Decision::Deny);
 }
 
 #[test]
 fn the_host_runs_its_own_hooks_itself() {
-    let mut stage = stage(".claude/settings.json", SETTINGS, ".claude/hooks/guard.sh");
-    stage.without = Some("claude_code");
+    let mut stage = guarded_project(".claude/settings.json", SETTINGS, ".claude/hooks/guard.sh");
+    stage.without_dialect = Some("claude_code");
     let consent = stage.consent();
     assert!(consent.untrusted_hooks.is_empty() && consent.user_notice().is_none(), "{:?}", consent.untrusted_hooks);
-    assert_eq!(stage.built().runtime.hooks().hooks().count(), 0);
+    assert_eq!(stage.build_runtime().runtime.hooks().hooks().count(), 0);
 }

@@ -6,17 +6,17 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle::{Built, Decision, Event, Layer, Origin, Runtime};
+use pintle::{BuiltRuntime, Decision, Event, Layer, Origin, Runtime};
 use serde_json::json;
 
-use crate::stage::Stage;
+use crate::fixture::TrustFixture;
 
 const DENIES: &str = "#!/bin/sh\necho 'the guard says no' >&2\nexit 2\n";
 const ALLOWS: &str = "#!/bin/sh\nexit 0\n";
 
 /// A project with a guard that runs a command, in the words of a dialect.
-fn guarded(dialect: &str, command: &str) -> Stage {
-    let stage = Stage::empty();
+fn guarded_project(dialect: &str, command: &str) -> TrustFixture {
+    let stage = TrustFixture::empty();
     let command = serde_json::to_string(command).unwrap();
     match dialect {
         "docker-agent" => stage.write(
@@ -45,7 +45,7 @@ fn guarded(dialect: &str, command: &str) -> Stage {
     stage
 }
 
-fn plant(stage: &Stage, folder: &str) {
+fn write_allowing_files(stage: &TrustFixture, folder: &str) {
     for file in ["guard.sh", "hooks/guard.sh"] {
         let file = format!("{folder}/{file}");
         stage.write(&file, ALLOWS);
@@ -56,9 +56,9 @@ fn plant(stage: &Stage, folder: &str) {
 }
 
 /// What comes of a forbidden call of an agent in a folder.
-fn called_in(stage: &Stage, built: &Built, cwd: &Path) -> (Decision, String) {
+fn call_in_dir(stage: &TrustFixture, built: &BuiltRuntime, cwd: &Path) -> (Decision, String) {
     let fields = json!({"name": "shell", "args": {"command": "rm x"}, "arguments": "{}", "id": "1"});
-    let event = stage.event("tool.pre", fields);
+    let event = stage.build_event("tool.pre", fields);
     let origin = Origin { cwd: cwd.display().to_string(), ..Origin::default() };
     let outcome = built.runtime.fire(&Event::new(event.name.clone(), event.payload.value().clone(), Arc::new(origin)));
     (outcome.decision, outcome.reason())
@@ -95,13 +95,13 @@ fn in_every_folder_runs_what_was_agreed_to_or_the_guard_denies() {
     ];
     let mut wrong = Vec::new();
     for (dialect, command, without, planted) in cases {
-        let stage = guarded(dialect, command);
+        let stage = guarded_project(dialect, command);
         let command = command.replace("ROOT", &stage.path("").display().to_string());
-        let stage = if command.contains("/project/") { guarded_at(stage, dialect, &command) } else { stage };
-        stage.agree();
+        let stage = if command.contains("/project/") { with_guard_command(stage, dialect, &command) } else { stage };
+        stage.grant_trust();
         fs::create_dir_all(stage.path("../elsewhere")).unwrap();
         let mut expect = |cwd: &str, wanted: &str| {
-            let (decision, reason) = called_in(&stage, &stage.built(), &stage.path(cwd));
+            let (decision, reason) = call_in_dir(&stage, &stage.build_runtime(), &stage.path(cwd));
             if decision != Decision::Deny || !reason.contains(wanted) {
                 wrong.push(format!("{dialect} {command} in {cwd}: {decision:?} {reason}"));
             }
@@ -110,8 +110,8 @@ fn in_every_folder_runs_what_was_agreed_to_or_the_guard_denies() {
             expect("", own);
             expect("sub", without);
         }
-        plant(&stage, "sub");
-        plant(&stage, "../elsewhere");
+        write_allowing_files(&stage, "sub");
+        write_allowing_files(&stage, "../elsewhere");
         if command != root {
             expect("", own);
         }
@@ -123,8 +123,8 @@ fn in_every_folder_runs_what_was_agreed_to_or_the_guard_denies() {
 }
 
 /// The same project with another command.
-fn guarded_at(stage: Stage, dialect: &str, command: &str) -> Stage {
-    let other = guarded(dialect, command);
+fn with_guard_command(stage: TrustFixture, dialect: &str, command: &str) -> TrustFixture {
+    let other = guarded_project(dialect, command);
     for file in ["agent.yaml", ".claude/settings.json"] {
         if let Ok(text) = fs::read_to_string(other.path(file)) {
             stage.write(file, text);
@@ -134,11 +134,11 @@ fn guarded_at(stage: Stage, dialect: &str, command: &str) -> Stage {
 }
 
 /// What somebody does to a project.
-type Change = fn(&Stage);
+type ProjectChange = fn(&TrustFixture);
 
 #[test]
 fn what_changes_while_a_session_lasts_does_not_run() {
-    let changes: [(&str, Change); 4] = [
+    let changes: [(&str, ProjectChange); 4] = [
         ("edited", |stage| stage.write("guard.sh", ALLOWS)),
         ("gone", |stage| fs::remove_file(stage.path("guard.sh")).unwrap()),
         ("replaced by a link", |stage| {
@@ -154,15 +154,15 @@ fn what_changes_while_a_session_lasts_does_not_run() {
     ];
     for dialect in ["docker-agent", "claude-code"] {
         for (what, change) in changes {
-            let agreed = guarded(dialect, "sh ./guard.sh");
-            agreed.agree();
-            let named = guarded(dialect, "sh ./guard.sh");
-            let of_named = Runtime::builder().path(named.path(""), Layer::Project).one_agent().build();
-            for (stage, built) in [(&agreed, agreed.built()), (&named, of_named)] {
-                let before = called_in(stage, &built, &stage.path(""));
+            let agreed = guarded_project(dialect, "sh ./guard.sh");
+            agreed.grant_trust();
+            let named = guarded_project(dialect, "sh ./guard.sh");
+            let of_named = Runtime::builder().path(named.path(""), Layer::Project).agent_hooks_apply_globally().build();
+            for (stage, built) in [(&agreed, agreed.build_runtime()), (&named, of_named)] {
+                let before = call_in_dir(stage, &built, &stage.path(""));
                 assert!(before.1.contains("the guard says no"), "{dialect} {before:?}");
                 change(stage);
-                let (decision, reason) = called_in(stage, &built, &stage.path(""));
+                let (decision, reason) = call_in_dir(stage, &built, &stage.path(""));
                 assert_eq!(decision, Decision::Deny, "{dialect}, {what}");
                 let wanted = ["changed or went since the hook was loaded", "does not mean the files"];
                 assert!(wanted.iter().any(|wanted| reason.contains(wanted)), "{dialect}, {what}: {reason}");
@@ -173,9 +173,9 @@ fn what_changes_while_a_session_lasts_does_not_run() {
 
 #[test]
 fn what_a_named_hook_reads_may_change_while_a_session_lasts() {
-    let stage = guarded("docker-agent", "grep -q -f rules.txt && exit 2; exit 0");
-    let built = Runtime::builder().path(stage.path(""), Layer::Project).one_agent().build();
-    assert_eq!(called_in(&stage, &built, &stage.path("")).0, Decision::Deny);
+    let stage = guarded_project("docker-agent", "grep -q -f rules.txt && exit 2; exit 0");
+    let built = Runtime::builder().path(stage.path(""), Layer::Project).agent_hooks_apply_globally().build();
+    assert_eq!(call_in_dir(&stage, &built, &stage.path("")).0, Decision::Deny);
     stage.write("rules.txt", "other\n");
-    assert_eq!(called_in(&stage, &built, &stage.path("")).0, Decision::Allow);
+    assert_eq!(call_in_dir(&stage, &built, &stage.path("")).0, Decision::Allow);
 }

@@ -5,20 +5,20 @@ use std::fs;
 use pintle::loader::{LayerDirs, find_projects};
 use pintle::{Layer, Runtime};
 
-use crate::stage::Stage;
+use crate::fixture::TrustFixture;
 
-fn guard(reason: &str) -> String {
+fn denying_hook(reason: &str) -> String {
     format!(
         "---\nevent: tool.pre\npriority: 1\nscript: |\n  def handle(event, payload):\n      return block(\"{reason}\")\n---\n"
     )
 }
 
 #[test]
-fn the_organisation_comes_before_the_person_and_the_person_before_the_project() {
-    let stage = Stage::agreed();
+fn organisation_hooks_precede_user_hooks_which_precede_project_hooks() {
+    let stage = TrustFixture::new_trusted();
     let above = |path: &str| stage.path("..").join(path);
-    stage.write("../managed/hooks/ours.md", guard("ours"));
-    stage.write("../own/hooks/mine.md", guard("mine"));
+    stage.write("../managed/hooks/ours.md", denying_hook("ours"));
+    stage.write("../own/hooks/mine.md", denying_hook("mine"));
     stage.write("../own/hooks.d/10.yaml", "session_end:\n  - {type: command, name: late, command: 'true'}\n");
     stage.write("../own/plugins/gate.star", "register_tool_hook({\"pattern\": \"x*\", \"deny\": \"gated\"})\n");
     stage.write("../own/harn.toml", "[[hooks]]\nevent = \"SessionStart\"\nhandler = \"p::start\"\n");
@@ -48,14 +48,15 @@ fn the_organisation_comes_before_the_person_and_the_person_before_the_project() 
             "project teller::tell",
         ]
     );
-    assert!(stage.shell().reason().contains("mine"));
+    assert!(stage.call_shell().reason().contains("mine"));
 }
 
 #[test]
 fn a_dialect_that_the_host_runs_itself_is_left_out() {
-    let mut stage = Stage::agreed();
-    stage.without = Some("docker_agent");
-    let names: Vec<String> = stage.built().runtime.hooks().hooks().map(|(_, hook)| hook.id.to_string()).collect();
+    let mut stage = TrustFixture::new_trusted();
+    stage.without_dialect = Some("docker_agent");
+    let names: Vec<String> =
+        stage.build_runtime().runtime.hooks().hooks().map(|(_, hook)| hook.id.to_string()).collect();
     assert_eq!(names, ["policy::judge", "teller::tell"]);
     // It is a part of what was agreed to all the same, and whoever asks the others must not be told of it.
     stage.write("hooks/guard.sh", "#!/bin/sh\n");
@@ -66,7 +67,7 @@ fn a_dialect_that_the_host_runs_itself_is_left_out() {
 }
 
 #[test]
-fn the_project_is_the_nearest_folder_with_hooks_up_to_the_repository_or_home() {
+fn project_is_nearest_dir_with_hooks_up_to_the_repository_or_home() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     for path in [
@@ -108,9 +109,9 @@ fn the_project_is_the_nearest_folder_with_hooks_up_to_the_repository_or_home() {
 
 #[test]
 fn other_files_of_a_project_are_not_taken_for_hooks() {
-    let stage = Stage::new();
+    let stage = TrustFixture::new();
     stage.write("tools/notes.md", "no tool\n");
     stage.write("hooks/notes.md", "no hook\n");
-    let built = stage.built();
+    let built = stage.build_runtime();
     assert!(built.declarations.iter().all(|hook| hook.name != "notes"));
 }

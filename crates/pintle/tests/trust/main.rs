@@ -2,10 +2,10 @@
 
 mod bytes;
 mod clients;
+mod fixture;
 mod folders;
 mod layers;
 mod malice;
 mod sets;
-mod stage;
 mod states;
 mod tampering;

@@ -6,11 +6,11 @@ use std::os::unix::fs::PermissionsExt;
 use pintle::loader::{TrustGrant, TrustOptions, TrustState, TrustStore};
 use pintle::{Decision, Runtime};
 
-use crate::stage::Stage;
+use crate::fixture::TrustFixture;
 
 #[test]
 fn a_project_cannot_bring_the_agreement_along() {
-    let stage = Stage::new();
+    let stage = TrustFixture::new();
     let consent = stage.consent();
     let trust = TrustOptions { store_path: Some(stage.path(".state/trust.json")), ..stage.trust() };
     TrustStore::grant(&trust, consent.folder(), TrustGrant::new(&consent.manifest, 1)).unwrap();
@@ -24,39 +24,39 @@ fn a_project_cannot_bring_the_agreement_along() {
 
 #[test]
 fn settings_in_the_project_do_not_say_what_becomes_of_its_guards() {
-    let stage = Stage::agreed();
+    let stage = TrustFixture::new_trusted();
     for file in ["config.yaml", ".config/pintle/config.yaml", ".harness/config.yaml"] {
         stage.write(file, "untrusted_guards: skip\n");
     }
     stage.write("hooks/guard.sh", "#!/bin/sh\nexit 0\n");
-    assert_eq!(stage.shell().decision, Decision::Deny);
+    assert_eq!(stage.call_shell().decision, Decision::Deny);
 }
 
 #[test]
 fn the_persons_settings_do() {
-    let stage = Stage::agreed();
+    let stage = TrustFixture::new_trusted();
     stage.write("hooks/guard.sh", "#!/bin/sh\nexit 0\n");
     stage.write("../own/config.yaml", "untrusted_guards: skip\n");
-    assert_eq!(stage.shell().decision, Decision::Allow);
-    let stage = Stage::new();
+    assert_eq!(stage.call_shell().decision, Decision::Allow);
+    let stage = TrustFixture::new();
     stage.write("../own/config.yaml", "untrusted_guards: deny\n");
-    assert_eq!(stage.shell().decision, Decision::Deny);
+    assert_eq!(stage.call_shell().decision, Decision::Deny);
 }
 
 #[test]
 fn a_folder_below_cannot_hide_what_was_agreed_to_above() {
-    let stage = Stage::agreed();
+    let stage = TrustFixture::new_trusted();
     stage.write(
         "below/.harness/hooks/free.md",
         "---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n      return allow()\n---\n",
     );
     let layers = pintle::loader::LayerDirs { cwd: stage.path("below"), ..stage.layers() };
-    let built = stage.built_in(layers);
+    let built = stage.build_with_layers(layers);
     let folders: Vec<_> =
         built.projects.iter().map(|project| project.folder().file_name().unwrap().to_owned()).collect();
     assert_eq!(folders, ["project", "below"]);
     let call = serde_json::json!({"name": "shell", "args": {}, "arguments": "{}", "id": "1"});
-    assert_eq!(built.runtime.fire(&stage.event("tool.pre", call)).decision, Decision::Deny);
+    assert_eq!(built.runtime.fire(&stage.build_event("tool.pre", call)).decision, Decision::Deny);
 }
 
 #[test]
@@ -67,8 +67,8 @@ fn a_broken_file_of_agreements_agrees_to_nothing_and_is_kept() {
         ("{\"version\": 2, \"projects\": {}}", "is of version 2"),
         ("\u{0}", "is no file of agreements: expected value"),
     ] {
-        let stage = Stage::agreed();
-        fs::write(stage.store(), text).unwrap();
+        let stage = TrustFixture::new_trusted();
+        fs::write(stage.store_path(), text).unwrap();
         let consent = stage.consent();
         assert_eq!(consent.state, TrustState::New, "{text}");
         let fault = consent.error.as_ref().unwrap();
@@ -76,19 +76,19 @@ fn a_broken_file_of_agreements_agrees_to_nothing_and_is_kept() {
         let refused =
             TrustStore::grant(&stage.trust(), consent.folder(), TrustGrant::new(&consent.manifest, 1)).unwrap_err();
         assert_eq!(&refused, fault);
-        assert_eq!(fs::read_to_string(stage.store()).unwrap(), text, "nothing is lost");
+        assert_eq!(fs::read_to_string(stage.store_path()).unwrap(), text, "nothing is lost");
         let aside = TrustStore::quarantine(&stage.trust()).unwrap().unwrap();
         assert_eq!(fs::read_to_string(&aside).unwrap(), text);
-        stage.agree();
+        stage.grant_trust();
     }
 }
 
 #[test]
 fn a_file_of_agreements_that_others_can_write_agrees_to_nothing() {
-    let stage = Stage::agreed();
-    let mode = fs::metadata(stage.store()).unwrap().permissions().mode();
+    let stage = TrustFixture::new_trusted();
+    let mode = fs::metadata(stage.store_path()).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    fs::set_permissions(stage.store(), fs::Permissions::from_mode(0o622)).unwrap();
+    fs::set_permissions(stage.store_path(), fs::Permissions::from_mode(0o622)).unwrap();
     let consent = stage.consent();
     assert_eq!(consent.state, TrustState::New);
     assert!(consent.error.unwrap().message.starts_with("others can write the file of agreements"));
@@ -96,13 +96,13 @@ fn a_file_of_agreements_that_others_can_write_agrees_to_nothing() {
 
 #[test]
 fn agreements_to_several_projects_stand_beside_each_other() {
-    let (one, other) = (Stage::new(), Stage::new());
-    let trust = TrustOptions { store_path: Some(one.store()), ..TrustOptions::default() };
+    let (one, other) = (TrustFixture::new(), TrustFixture::new());
+    let trust = TrustOptions { store_path: Some(one.store_path()), ..TrustOptions::default() };
     for stage in [&one, &other] {
         let consent = stage.consent();
         TrustStore::grant(&trust, consent.folder(), TrustGrant::new(&consent.manifest, 1)).unwrap();
     }
     assert_eq!(TrustStore::open(&trust).unwrap().grants().count(), 2);
-    assert_eq!(one.state(), TrustState::Trusted);
-    assert_eq!(other.state(), TrustState::New, "it has a person of its own");
+    assert_eq!(one.trust_state(), TrustState::Trusted);
+    assert_eq!(other.trust_state(), TrustState::New, "it has a person of its own");
 }

@@ -8,7 +8,7 @@ use pintle::loader::{TrustGrant, TrustState, TrustStore};
 use pintle::{Decision, Layer, Outcome, Runtime, SourceTrust};
 use serde_json::json;
 
-use crate::stage::Stage;
+use crate::fixture::TrustFixture;
 
 /// A script that refuses a forbidden call and needs nobody's consent to run.
 const SCRIPT: &str = "---\nevent: tool.pre\nwhen: payload[\"name\"] == \"shell\"\nscript: |\n  def handle(event, payload):\n      \
@@ -18,47 +18,48 @@ const ALLOWS: &str = "---\nevent: tool.pre\nwhen: payload[\"name\"] == \"shell\"
 const NETWORK: &str = "---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n      http.get(\"https://a.example/\")\n      \
                        return block(\"no\")\n---\n";
 
-fn agent(hook: &str) -> String {
+fn agent_yaml(hook: &str) -> String {
     format!(
         "agents:\n  root:\n    model: openai/gpt-4o\n    instruction: help\n    hooks:\n      pre_tool_use:\n        - matcher: \
          shell\n          hooks:\n            - {hook}\n"
     )
 }
 
-fn with(files: &[(&str, &str)]) -> Stage {
-    let stage = Stage::empty();
+fn project_with(files: &[(&str, &str)]) -> TrustFixture {
+    let stage = TrustFixture::empty();
     files.iter().for_each(|(file, text)| stage.write(file, text));
     stage
 }
 
-fn call(stage: &Stage, tool: &str, command: &str) -> Outcome {
+fn call_tool(stage: &TrustFixture, tool: &str, command: &str) -> Outcome {
     let fields = json!({"name": tool, "args": {"command": command}, "arguments": "{}", "id": "1"});
     stage.fire("tool.pre", fields)
 }
 
 /// What becomes of a forbidden call, a harmless call of the same tool, and one of another tool.
-fn calls(stage: &Stage) -> [Decision; 3] {
-    [("shell", "rm -rf x"), ("shell", "ls"), ("read", "x")].map(|(tool, command)| call(stage, tool, command).decision)
+fn call_decisions(stage: &TrustFixture) -> [Decision; 3] {
+    [("shell", "rm -rf x"), ("shell", "ls"), ("read", "x")]
+        .map(|(tool, command)| call_tool(stage, tool, command).decision)
 }
 
 #[test]
 fn whatever_a_guard_becomes_it_denies_until_somebody_agrees_again() {
     const GREP: &str = "{name: guard, type: command, command: 'grep -q rm && exit 2; exit 0'}";
     let script = [(".harness/hooks/g.md", SCRIPT)];
-    let docker = agent(GREP);
+    let docker = agent_yaml(GREP);
     let docker = [("agent.yaml", docker.as_str())];
-    let builtin = agent("{name: guard, type: builtin, command: safer_shell, args: [unsafe]}");
+    let builtin = agent_yaml("{name: guard, type: builtin, command: safer_shell, args: [unsafe]}");
     let narrower = SCRIPT.replace("== \"shell\"", "== \"shelly\"");
     let elsewhere = SCRIPT.replace("tool.pre", "tool.post");
     let shadowed = SCRIPT.replace("event: tool.pre", "event: tool.pre\nmode: shadow");
-    type Files<'a> = &'a [(&'a str, &'a str)];
-    type Change<'a> = &'a dyn Fn(&Stage);
-    let remove = |stage: &Stage, file: &str| fs::remove_file(stage.path(file)).unwrap();
-    let rename = |stage: &Stage, to: &str| {
+    type FileTexts<'a> = &'a [(&'a str, &'a str)];
+    type GuardChange<'a> = &'a dyn Fn(&TrustFixture);
+    let remove = |stage: &TrustFixture, file: &str| fs::remove_file(stage.path(file)).unwrap();
+    let rename = |stage: &TrustFixture, to: &str| {
         fs::create_dir_all(stage.path(to).parent().unwrap()).unwrap();
         fs::rename(stage.path(".harness/hooks/g.md"), stage.path(to)).unwrap();
     };
-    let cases: [(&str, Files<'_>, Change<'_>); 14] = [
+    let cases: [(&str, FileTexts<'_>, GuardChange<'_>); 14] = [
         ("a command that becomes a built-in", &docker, &|stage| stage.write("agent.yaml", &builtin)),
         ("a command whose file is gone", &docker, &|stage| remove(stage, "agent.yaml")),
         ("a script that reaches out and becomes one that allows", &[(".harness/hooks/g.md", NETWORK)], &|stage| {
@@ -83,20 +84,20 @@ fn whatever_a_guard_becomes_it_denies_until_somebody_agrees_again() {
         ),
     ];
     for (what, files, change) in cases {
-        let stage = with(files);
-        stage.agree();
+        let stage = project_with(files);
+        stage.grant_trust();
         change(&stage);
         let consent = stage.consent();
         assert_eq!(consent.state, TrustState::Changed, "{what}");
-        assert_eq!(call(&stage, "shell", "rm -rf x").decision, Decision::Deny, "{what}");
-        let outcome = call(&stage, "shell", "ls");
+        assert_eq!(call_tool(&stage, "shell", "rm -rf x").decision, Decision::Deny, "{what}");
+        let outcome = call_tool(&stage, "shell", "ls");
         assert_eq!(outcome.decision, Decision::Deny, "{what}: what it guarded");
         assert!(outcome.reason().contains("run `pintle trust`"), "{what}: {}", outcome.reason());
         assert!(consent.user_notice().unwrap().contains("changed since you agreed"), "{what}");
         let consent = stage.consent();
         TrustStore::grant(&stage.trust(), consent.folder(), TrustGrant::new(&consent.manifest, 2)).unwrap();
         assert_eq!(
-            (stage.state(), call(&stage, "shell", "ls").decision),
+            (stage.trust_state(), call_tool(&stage, "shell", "ls").decision),
             (TrustState::Trusted, Decision::Allow),
             "{what}"
         );
@@ -109,54 +110,58 @@ fn what_is_added_to_a_set_is_not_trusted_and_takes_nothing_out_of_force() {
         "---\nevent: tool.pre\npriority: -5\nscript: |\n  def handle(event, payload):\n      return allow()\n---\n";
     for file in [".harness/hooks/more.md", ".harness/overrides/more.md", ".harness/plugins/more.md", ".harness/more.md"]
     {
-        let stage = with(&[(".harness/hooks/g.md", SCRIPT)]);
-        stage.agree();
-        assert_eq!(standings(&stage), [("g", SourceTrust::Trusted)]);
+        let stage = project_with(&[(".harness/hooks/g.md", SCRIPT)]);
+        stage.grant_trust();
+        assert_eq!(hook_standings(&stage), [("g", SourceTrust::Trusted)]);
         stage.write(file, more);
-        assert_eq!(stage.state(), TrustState::Changed, "{file}");
-        let standings = standings(&stage);
+        assert_eq!(stage.trust_state(), TrustState::Changed, "{file}");
+        let standings = hook_standings(&stage);
         assert!(standings.iter().all(|(_, standing)| *standing == SourceTrust::Untrusted), "{file}: {standings:?}");
-        assert_eq!(calls(&stage), [Decision::Deny, Decision::Allow, Decision::Allow], "{file}");
+        assert_eq!(call_decisions(&stage), [Decision::Deny, Decision::Allow, Decision::Allow], "{file}");
     }
     // Another source of hooks is an addition as well.
-    let stage = with(&[(".harness/hooks/g.md", SCRIPT)]);
-    stage.agree();
+    let stage = project_with(&[(".harness/hooks/g.md", SCRIPT)]);
+    stage.grant_trust();
     let hook = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#;
     stage.write(".claude/settings.json", hook);
-    assert_eq!(stage.state(), TrustState::Changed);
-    assert_eq!(calls(&stage), [Decision::Deny, Decision::Allow, Decision::Allow]);
+    assert_eq!(stage.trust_state(), TrustState::Changed);
+    assert_eq!(call_decisions(&stage), [Decision::Deny, Decision::Allow, Decision::Allow]);
 }
 
-fn standings(stage: &Stage) -> Vec<(&'static str, SourceTrust)> {
-    let built = stage.built();
+fn hook_standings(stage: &TrustFixture) -> Vec<(&'static str, SourceTrust)> {
+    let built = stage.build_runtime();
     let name = |hook: &str| if hook == "g" { "g" } else { "another" };
     built.runtime.hooks().hooks().map(|(_, hook)| (name(hook.id.as_str()), hook.source_trust)).collect()
 }
 
 #[test]
 fn hooks_are_trusted_where_their_set_was_agreed_to_or_named() {
-    let stage = with(&[(".harness/hooks/g.md", SCRIPT)]);
-    assert_eq!(stage.state(), TrustState::NotRequired);
-    assert_eq!(standings(&stage), [("g", SourceTrust::Untrusted)]);
-    assert_eq!(calls(&stage), [Decision::Deny, Decision::Allow, Decision::Allow], "it can refuse all the same");
-    stage.agree();
-    assert_eq!(standings(&stage), [("g", SourceTrust::Trusted)]);
+    let stage = project_with(&[(".harness/hooks/g.md", SCRIPT)]);
+    assert_eq!(stage.trust_state(), TrustState::NotRequired);
+    assert_eq!(hook_standings(&stage), [("g", SourceTrust::Untrusted)]);
+    assert_eq!(
+        call_decisions(&stage),
+        [Decision::Deny, Decision::Allow, Decision::Allow],
+        "it can refuse all the same"
+    );
+    stage.grant_trust();
+    assert_eq!(hook_standings(&stage), [("g", SourceTrust::Trusted)]);
     TrustStore::revoke(&stage.trust(), stage.consent().folder()).unwrap();
-    assert_eq!(standings(&stage), [("g", SourceTrust::Untrusted)]);
+    assert_eq!(hook_standings(&stage), [("g", SourceTrust::Untrusted)]);
     // Named on the command line, and the person's own.
     let named = Runtime::builder().path(stage.path(""), Layer::Project).build();
     assert!(named.runtime.hooks().hooks().all(|(_, hook)| hook.source_trust == SourceTrust::Trusted));
-    let stage = Stage::empty();
+    let stage = TrustFixture::empty();
     stage.write("../own/hooks/g.md", SCRIPT);
-    assert_eq!(standings(&stage), [("g", SourceTrust::Trusted)]);
+    assert_eq!(hook_standings(&stage), [("g", SourceTrust::Trusted)]);
 }
 
 #[test]
 fn hooks_of_agents_stand_as_their_project_does() {
-    let member = agent("{name: guard, type: builtin, command: safer_shell}");
-    let stage = with(&[("agent.yaml", &member)]);
+    let member = agent_yaml("{name: guard, type: builtin, command: safer_shell}");
+    let stage = project_with(&[("agent.yaml", &member)]);
     let found = || {
-        let built = Runtime::builder().found(stage.path(""), Layer::Project).trust(stage.trust()).build();
+        let built = Runtime::builder().discovered_path(stage.path(""), Layer::Project).trust(stage.trust()).build();
         let hooks = built.team.iter().flat_map(|team| &team.agents).flat_map(|agent| agent.hooks.clone());
         let standings: Vec<SourceTrust> =
             hooks.filter(|hook| hook.name == "guard").map(|hook| hook.source_trust).collect();
@@ -164,7 +169,7 @@ fn hooks_of_agents_stand_as_their_project_does() {
         (standings, open.contains(&String::from("guard")))
     };
     assert_eq!(found(), (vec![SourceTrust::Untrusted], false));
-    stage.agree();
+    stage.grant_trust();
     assert_eq!(found(), (vec![SourceTrust::Trusted], false));
     stage.write("agent.yaml", member.replace("safer_shell", "add_date"));
     assert_eq!(found(), (vec![SourceTrust::Untrusted], true), "whoever runs the agent has to ask");
@@ -174,10 +179,10 @@ fn hooks_of_agents_stand_as_their_project_does() {
 
 #[test]
 fn a_guard_that_is_gone_denies_what_it_guarded_and_nothing_else() {
-    let stage = with(&[(".harness/hooks/g.md", SCRIPT)]);
-    stage.agree();
+    let stage = project_with(&[(".harness/hooks/g.md", SCRIPT)]);
+    stage.grant_trust();
     fs::remove_file(stage.path(".harness/hooks/g.md")).unwrap();
-    assert_eq!(calls(&stage), [Decision::Deny, Decision::Deny, Decision::Allow]);
+    assert_eq!(call_decisions(&stage), [Decision::Deny, Decision::Deny, Decision::Allow]);
 }
 
 #[test]
@@ -190,9 +195,9 @@ fn a_folder_that_others_can_write_holds_no_agreements() {
         ("..", 0o777, false),
         ("..", 0o1777, true),
     ] {
-        let stage = with(&[(".harness/hooks/g.md", SCRIPT)]);
-        stage.agree();
-        let folder = stage.store().parent().unwrap().join(folder).canonicalize().unwrap();
+        let stage = project_with(&[(".harness/hooks/g.md", SCRIPT)]);
+        stage.grant_trust();
+        let folder = stage.store_path().parent().unwrap().join(folder).canonicalize().unwrap();
         fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).unwrap();
         let consent = stage.consent();
         assert_eq!(consent.state == TrustState::Trusted, counts, "{} {mode:o}", folder.display());
@@ -208,7 +213,7 @@ fn a_folder_that_others_can_write_holds_no_agreements() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_pipe_among_the_hooks_keeps_nobody_waiting() {
-    let stage = with(&[(".harness/hooks/g.md", SCRIPT)]);
+    let stage = project_with(&[(".harness/hooks/g.md", SCRIPT)]);
     let made = std::process::Command::new("mkfifo").arg(stage.path(".harness/hooks/pipe.md")).status().unwrap();
     assert!(made.success());
     std::os::unix::fs::symlink("/dev/zero", stage.path(".harness/hooks/zero.md")).unwrap();
@@ -222,19 +227,19 @@ fn a_pipe_among_the_hooks_keeps_nobody_waiting() {
 
 #[test]
 fn a_guard_that_nobody_agreed_to_stays_for_the_session() {
-    let remove = |stage: &Stage| fs::remove_file(stage.path(".harness/hooks/g.md")).unwrap();
-    let rewrite = |stage: &Stage| stage.write(".harness/hooks/g.md", ALLOWS);
-    let clear = |stage: &Stage| fs::remove_dir_all(stage.path(".harness")).unwrap();
+    let remove = |stage: &TrustFixture| fs::remove_file(stage.path(".harness/hooks/g.md")).unwrap();
+    let rewrite = |stage: &TrustFixture| stage.write(".harness/hooks/g.md", ALLOWS);
+    let clear = |stage: &TrustFixture| fs::remove_dir_all(stage.path(".harness")).unwrap();
     for (what, change, said) in [
         (
             "deleted",
-            &remove as &dyn Fn(&Stage),
+            &remove as &dyn Fn(&TrustFixture),
             "guard `g` of this project is gone or guards less since this session began",
         ),
         ("rewritten", &rewrite, "hook `g` of this project was changed since this session began"),
         ("deleted with all others", &clear, "is gone or guards less since this session began"),
     ] {
-        let stage = with(&[(".harness/hooks/g.md", SCRIPT)]);
+        let stage = project_with(&[(".harness/hooks/g.md", SCRIPT)]);
         let guards = |before: Option<&TrustGrant>| {
             let consent = stage.consent();
             TrustGrant::for_session(consent.state, &consent.manifest, before)
@@ -244,9 +249,9 @@ fn a_guard_that_nobody_agreed_to_stays_for_the_session() {
         assert_eq!(began.len(), 1);
         let fire = || {
             let built =
-                Runtime::builder().layers(stage.layers()).trust(stage.trust()).began_with(began.clone()).build();
+                Runtime::builder().layers(stage.layers()).trust(stage.trust()).initial_guards(began.clone()).build();
             let fields = json!({"name": "shell", "args": {"command": "ls"}, "arguments": "{}", "id": "1"});
-            let outcome = built.runtime.fire(&stage.event("tool.pre", fields));
+            let outcome = built.runtime.fire(&stage.build_event("tool.pre", fields));
             (outcome, built.projects.iter().filter_map(pintle::loader::ProjectTrust::user_notice).collect::<String>())
         };
         assert_eq!((fire().0.decision, fire().1), (Decision::Allow, String::new()), "{what}");
@@ -259,7 +264,7 @@ fn a_guard_that_nobody_agreed_to_stays_for_the_session() {
         assert!(outcome.reason().contains(said), "{what}: {}", outcome.reason());
         assert!(notice.contains("changed or went while this session was going on"), "{what}: {notice}");
         if what == "rewritten" {
-            stage.agree();
+            stage.grant_trust();
             assert_eq!(fire().0.decision, Decision::Allow, "somebody agreed to it");
             assert_eq!(guards(began.values().next()), None);
         }
@@ -268,26 +273,26 @@ fn a_guard_that_nobody_agreed_to_stays_for_the_session() {
 
 #[test]
 fn files_that_stand_beside_a_hook_belong_to_the_set() {
-    let docker = agent("{name: guard, type: command, command: make -s guard, files: [Makefile, 'rules/*.txt']}");
+    let docker = agent_yaml("{name: guard, type: command, command: make -s guard, files: [Makefile, 'rules/*.txt']}");
     let settings = r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "make guard", "files": ["Makefile", "rules"]}]}]}}"#;
     let script = SCRIPT.replace("event: tool.pre", "event: tool.pre\nfiles: [Makefile, rules]");
     for (file, text) in
         [("agent.yaml", docker.as_str()), (".claude/settings.json", settings), (".harness/hooks/g.md", &script)]
     {
-        type Change<'a> = &'a dyn Fn(&Stage);
-        let changes: [(&str, Change<'_>); 3] = [
+        type HookFileChange<'a> = &'a dyn Fn(&TrustFixture);
+        let changes: [(&str, HookFileChange<'_>); 3] = [
             ("edited", &|stage| stage.write("Makefile", "guard:\n\ttrue\n")),
             ("added", &|stage| stage.write("rules/b.txt", "b\n")),
             ("taken away", &|stage| fs::remove_file(stage.path("rules/a.txt")).unwrap()),
         ];
         for (what, change) in changes {
-            let stage = with(&[(file, text), ("Makefile", "guard:\n\tfalse\n"), ("rules/a.txt", "a\n")]);
-            stage.agree();
+            let stage = project_with(&[(file, text), ("Makefile", "guard:\n\tfalse\n"), ("rules/a.txt", "a\n")]);
+            stage.grant_trust();
             change(&stage);
-            assert_eq!(stage.state(), TrustState::Changed, "{file}: {what}");
-            assert_eq!(call(&stage, "shell", "ls").decision, Decision::Deny, "{file}: {what}");
+            assert_eq!(stage.trust_state(), TrustState::Changed, "{file}: {what}");
+            assert_eq!(call_tool(&stage, "shell", "ls").decision, Decision::Deny, "{file}: {what}");
         }
-        let named = with(&[(file, text)]).consent().manifest.list_not_covered().len();
+        let named = project_with(&[(file, text)]).consent().manifest.list_not_covered().len();
         assert_eq!(named, usize::from(file != ".harness/hooks/g.md"), "{file}: `make` is named all the same");
     }
 }
@@ -297,23 +302,23 @@ fn a_hook_that_writes_a_log_goes_on_running() {
     for command in
         ["cat >> audit.log; exit 0", "tee -a logs/all.jsonl >/dev/null", "cat 2>> err.txt > last.json; exit 0"]
     {
-        let text = agent(&format!("{{name: audit, type: command, command: '{command}'}}"));
-        let stage = with(&[("agent.yaml", &text), ("logs/keep", "")]);
-        stage.agree();
+        let text = agent_yaml(&format!("{{name: audit, type: command, command: '{command}'}}"));
+        let stage = project_with(&[("agent.yaml", &text), ("logs/keep", "")]);
+        stage.grant_trust();
         for _ in 0..3 {
-            assert_eq!(call(&stage, "shell", "ls").decision, Decision::Allow, "{command}");
-            assert_eq!(stage.state(), TrustState::Trusted, "{command}");
+            assert_eq!(call_tool(&stage, "shell", "ls").decision, Decision::Allow, "{command}");
+            assert_eq!(stage.trust_state(), TrustState::Trusted, "{command}");
         }
     }
 }
 
 #[test]
 fn a_new_file_of_a_pattern_is_a_change() {
-    let text = agent("{name: guard, type: command, command: 'for f in hooks/*.sh; do sh $f || exit 2; done'}");
-    let stage = with(&[("agent.yaml", &text), ("hooks/a.sh", "exit 0\n")]);
-    stage.agree();
-    assert_eq!(call(&stage, "shell", "ls").decision, Decision::Allow);
+    let text = agent_yaml("{name: guard, type: command, command: 'for f in hooks/*.sh; do sh $f || exit 2; done'}");
+    let stage = project_with(&[("agent.yaml", &text), ("hooks/a.sh", "exit 0\n")]);
+    stage.grant_trust();
+    assert_eq!(call_tool(&stage, "shell", "ls").decision, Decision::Allow);
     stage.write("hooks/b.sh", "touch ran; exit 0\n");
-    assert_eq!(call(&stage, "shell", "ls").decision, Decision::Deny);
+    assert_eq!(call_tool(&stage, "shell", "ls").decision, Decision::Deny);
     assert!(!stage.path("ran").exists());
 }

@@ -4,14 +4,14 @@ use pintle::loader::{TrustItemKind, TrustState, TrustStore};
 use pintle::{Capability, Decision, UntrustedGuardPolicy};
 use serde_json::json;
 
-use crate::stage::Stage;
+use crate::fixture::TrustFixture;
 
 #[test]
 fn an_agreed_project_runs_whole() {
-    let stage = Stage::agreed();
+    let stage = TrustFixture::new_trusted();
     let consent = stage.consent();
     assert!(consent.untrusted_hooks.is_empty() && consent.user_notice().is_none());
-    let outcome = stage.shell();
+    let outcome = stage.call_shell();
     assert_eq!(outcome.decision, Decision::Deny);
     assert!(outcome.reason().contains("the guard says no"), "{}", outcome.reason());
     assert!(format!("{:?}", stage.fire("session.start", json!({})).effects).contains("hello from the project"));
@@ -19,13 +19,13 @@ fn an_agreed_project_runs_whole() {
 
 #[test]
 fn in_a_new_project_runs_only_what_can_only_judge() {
-    let stage = Stage::new();
+    let stage = TrustFixture::new();
     let consent = stage.consent();
     assert_eq!(consent.state, TrustState::New);
     let withheld: Vec<_> =
         consent.untrusted_hooks.iter().map(|hook| (hook.hook.as_str(), hook.is_guard, hook.is_denied)).collect();
     assert_eq!(withheld, [("teller::tell", false, false), ("guard", true, false), ("hello", true, false)]);
-    assert_eq!(stage.shell().decision, Decision::Allow);
+    assert_eq!(stage.call_shell().decision, Decision::Allow);
     assert!(stage.fire("session.start", json!({})).effects.is_empty());
     assert_eq!(stage.fire("prompt.submit", json!({"prompt": "a secret"})).decision, Decision::Deny);
     let folder = stage.path("");
@@ -41,9 +41,9 @@ fn in_a_new_project_runs_only_what_can_only_judge() {
 
 #[test]
 fn guards_that_nobody_agreed_to_deny_where_that_is_configured() {
-    let mut stage = Stage::new();
+    let mut stage = TrustFixture::new();
     stage.guards = Some(UntrustedGuardPolicy::Deny);
-    let outcome = stage.shell();
+    let outcome = stage.call_shell();
     assert_eq!(outcome.decision, Decision::Deny);
     assert!(
         outcome.reason().contains("nobody agreed to hook `guard` of this project; run `pintle trust`"),
@@ -54,32 +54,32 @@ fn guards_that_nobody_agreed_to_deny_where_that_is_configured() {
     assert_eq!(stage.fire("tool.pre", other).decision, Decision::Allow, "its matcher still holds");
     stage.write("hooks/guard.sh", "#!/bin/sh\nexit 0\n");
     stage.guards = Some(UntrustedGuardPolicy::Skip);
-    assert_eq!(stage.shell().decision, Decision::Allow);
+    assert_eq!(stage.call_shell().decision, Decision::Allow);
 }
 
 #[test]
 fn a_guard_that_changed_denies_until_somebody_agrees_again() {
-    let mut stage = Stage::agreed();
+    let mut stage = TrustFixture::new_trusted();
     stage.write("hooks/guard.sh", "#!/bin/sh\nexit 0\n");
     let consent = stage.consent();
     assert_eq!(consent.state, TrustState::Changed);
     let withheld: Vec<_> = consent.untrusted_hooks.iter().map(|hook| (hook.hook.as_str(), hook.is_denied)).collect();
     assert_eq!(withheld, [("guard", true)], "the others are as they were");
     assert_eq!(consent.difference.files_changed, ["hooks/guard.sh"]);
-    let outcome = stage.shell();
+    let outcome = stage.call_shell();
     assert_eq!(outcome.decision, Decision::Deny);
     let wanted = "hook `guard` of this project was changed since you agreed to it; run `pintle trust` to look at it";
     assert!(outcome.reason().contains(wanted), "{}", outcome.reason());
     stage.guards = Some(UntrustedGuardPolicy::Skip);
-    assert_eq!(stage.shell().decision, Decision::Allow);
+    assert_eq!(stage.call_shell().decision, Decision::Allow);
     stage.guards = None;
-    stage.agree();
-    assert_eq!(stage.shell().decision, Decision::Allow, "the new guard allows, and somebody agreed to that");
+    stage.grant_trust();
+    assert_eq!(stage.call_shell().decision, Decision::Allow, "the new guard allows, and somebody agreed to that");
 }
 
 #[test]
 fn what_a_project_may_do_is_told_of_each_hook() {
-    let consent = Stage::new().consent();
+    let consent = TrustFixture::new().consent();
     let claims: Vec<_> = consent
         .manifest
         .items
@@ -131,7 +131,7 @@ fn what_a_project_may_do_is_told_of_each_hook() {
 
 #[test]
 fn a_project_that_can_only_judge_needs_nobody() {
-    let stage = Stage::new();
+    let stage = TrustFixture::new();
     for file in ["agent.yaml", "harn.toml", "policy.star", "teller.star"] {
         std::fs::remove_file(stage.path(file)).unwrap();
     }
@@ -139,14 +139,14 @@ fn a_project_that_can_only_judge_needs_nobody() {
         ".harness/hooks/guard.md",
         "---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n      return block(\"see https://a.example\")\n---\n",
     );
-    assert_eq!(stage.state(), TrustState::NotRequired);
-    assert_eq!(stage.shell().decision, Decision::Deny);
+    assert_eq!(stage.trust_state(), TrustState::NotRequired);
+    assert_eq!(stage.call_shell().decision, Decision::Deny);
 }
 
 #[test]
 fn an_agreement_can_be_taken_back() {
-    let stage = Stage::agreed();
+    let stage = TrustFixture::new_trusted();
     assert!(TrustStore::revoke(&stage.trust(), stage.consent().folder()).unwrap());
     assert!(!TrustStore::revoke(&stage.trust(), stage.consent().folder()).unwrap());
-    assert_eq!(stage.state(), TrustState::New);
+    assert_eq!(stage.trust_state(), TrustState::New);
 }

@@ -7,17 +7,17 @@ use std::time::{Duration, SystemTime};
 use pintle::loader::TrustState;
 use pintle::{Decision, UntrustedGuardPolicy};
 
-use crate::stage::{PROJECT, Stage};
+use crate::fixture::{PROJECT, TrustFixture};
 
 #[test]
 fn whatever_is_tampered_with_the_agreement_no_longer_counts() {
     let guard = "#!/bin/sh\nexit 0\n";
-    let append = |stage: &Stage, file: &str| {
+    let append = |stage: &TrustFixture, file: &str| {
         let text = fs::read_to_string(stage.path(file)).unwrap();
         stage.write(file, format!("{text}\n# more\n"));
     };
-    type Tamper<'a> = &'a dyn Fn(&Stage);
-    let cases: [(&str, Tamper<'_>); 14] = [
+    type ProjectTamper<'a> = &'a dyn Fn(&TrustFixture);
+    let cases: [(&str, ProjectTamper<'_>); 14] = [
         ("the script of a hook", &|stage| stage.write("hooks/guard.sh", guard)),
         ("the script, its time set back", &|stage| {
             let before = fs::metadata(stage.path("hooks/guard.sh")).unwrap().modified().unwrap();
@@ -57,16 +57,16 @@ fn whatever_is_tampered_with_the_agreement_no_longer_counts() {
         }),
     ];
     for (what, tamper) in cases {
-        let stage = Stage::agreed();
+        let stage = TrustFixture::new_trusted();
         tamper(&stage);
-        assert_eq!(stage.state(), TrustState::Changed, "{what}");
+        assert_eq!(stage.trust_state(), TrustState::Changed, "{what}");
     }
 }
 
 #[test]
 fn what_does_not_change_a_byte_that_counts_changes_nothing() {
-    type Touch<'a> = &'a dyn Fn(&Stage);
-    let cases: [(&str, Touch<'_>); 4] = [
+    type ProjectTouch<'a> = &'a dyn Fn(&TrustFixture);
+    let cases: [(&str, ProjectTouch<'_>); 4] = [
         ("times", &|stage| {
             for (file, _) in PROJECT {
                 let later = SystemTime::now() + Duration::from_secs(3_600);
@@ -85,22 +85,22 @@ fn what_does_not_change_a_byte_that_counts_changes_nothing() {
         }),
     ];
     for (what, touch) in cases {
-        let stage = Stage::agreed();
+        let stage = TrustFixture::new_trusted();
         touch(&stage);
-        assert_eq!(stage.state(), TrustState::Trusted, "{what}");
+        assert_eq!(stage.trust_state(), TrustState::Trusted, "{what}");
     }
 }
 
 #[test]
 fn a_guard_cannot_be_put_out_of_force_by_declaring_it_otherwise() {
-    let agent = |stage: &Stage| fs::read_to_string(stage.path("agent.yaml")).unwrap();
-    let replaced = |stage: &Stage, from: &str, to: &str| {
+    let agent = |stage: &TrustFixture| fs::read_to_string(stage.path("agent.yaml")).unwrap();
+    let replaced = |stage: &TrustFixture, from: &str, to: &str| {
         let text = agent(stage);
         assert!(text.contains(from), "{text}");
         stage.write("agent.yaml", text.replacen(from, to, 1));
     };
-    type Disarm<'a> = &'a dyn Fn(&Stage);
-    let cases: [(&str, Disarm<'_>, &str); 6] = [
+    type GuardDisarm<'a> = &'a dyn Fn(&TrustFixture);
+    let cases: [(&str, GuardDisarm<'_>, &str); 6] = [
         ("taken out", &|stage| replaced(stage, "name: guard, type: command", "name: other, type: command"), "is gone"),
         ("for another tool", &|stage| replaced(stage, "matcher: shell", "matcher: shellx"), "is gone"),
         ("on another event", &|stage| replaced(stage, "pre_tool_use", "post_tool_use"), "is gone"),
@@ -117,24 +117,24 @@ fn a_guard_cannot_be_put_out_of_force_by_declaring_it_otherwise() {
         ),
     ];
     for (what, disarm, said) in cases {
-        let mut stage = Stage::agreed();
+        let mut stage = TrustFixture::new_trusted();
         disarm(&stage);
-        let outcome = stage.shell();
+        let outcome = stage.call_shell();
         assert_eq!(outcome.decision, Decision::Deny, "{what}");
         assert!(outcome.reason().contains(said), "{what}: {}", outcome.reason());
         stage.guards = Some(UntrustedGuardPolicy::Skip);
-        assert_eq!(stage.shell().decision, Decision::Allow, "{what}, skipped");
+        assert_eq!(stage.call_shell().decision, Decision::Allow, "{what}, skipped");
     }
 }
 
 #[test]
 fn a_project_that_moved_is_a_new_one() {
-    let stage = Stage::agreed();
+    let stage = TrustFixture::new_trusted();
     let moved = stage.path("").parent().unwrap().join("moved");
     fs::rename(stage.path(""), &moved).unwrap();
-    let built = stage.built_in(pintle::loader::LayerDirs { cwd: moved, ..stage.layers() });
+    let built = stage.build_with_layers(pintle::loader::LayerDirs { cwd: moved, ..stage.layers() });
     assert_eq!(built.projects.first().map(|project| project.state), Some(TrustState::New));
     // Another one in its place has to be what was agreed to.
     stage.write("agent.yaml", "agents:\n  root:\n    model: openai/gpt-4o\n    instruction: help\n");
-    assert_eq!(stage.state(), TrustState::Changed);
+    assert_eq!(stage.trust_state(), TrustState::Changed);
 }

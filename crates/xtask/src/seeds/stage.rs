@@ -3,13 +3,13 @@
 use std::fs;
 use std::sync::Arc;
 
-use pintle::{Built, Event, EventName, Layer, Origin, Outcome, Runtime, WorkerProgram};
+use pintle::{BuiltRuntime, Event, EventName, Layer, Origin, Outcome, Runtime, WorkerProgram};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 /// A loaded project.
 pub(super) struct Stage {
-    built: Built,
+    built: BuiltRuntime,
     /// Keeps the folder until the stage is gone.
     _folder: TempDir,
 }

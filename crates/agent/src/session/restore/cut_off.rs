@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use pintle::event::{TokenUsage, ToolCall as ToolCallMade, ToolResult};
 use pintle::tape::record::host::MessageSource;
-use pintle::{EffectRequest, Layer, Scope};
+use pintle::{EffectRequest, EventScope, Layer};
 use serde_json::{Map, Value};
 
 use super::super::iterations::{Progress, Run};
@@ -181,9 +181,9 @@ impl Run<'_> {
         self.limit = cut_off.limit.unwrap_or(self.limit);
         turn.state.recall(std::mem::take(&mut cut_off.notes));
         let scope = &turn.scope;
-        let kept: Scope = scope.clone();
+        let kept: EventScope = scope.clone();
         for (layer, by, request) in cut_off.kept.drain(..) {
-            turn.agent.shared.runtime.recall(&kept, layer, &by, request);
+            turn.agent.shared.runtime.restore_effect(&kept, layer, &by, request);
         }
         let most = turn.agent.spec.member.as_ref().map_or(0, |member| member.max_consecutive_tool_calls);
         // The last batch is looked at when its calls have been made.

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use pintle::event::{SessionResume, TokenUsage};
 use pintle::tape::{LoadedTape, record};
-use pintle::{ApprovalScope, EffectRequest, Event, Layer, Scope};
+use pintle::{ApprovalScope, EffectRequest, Event, EventScope, Layer};
 use serde_json::Value;
 
 use super::iterations::{Opening, play};
@@ -112,7 +112,7 @@ impl Session {
             shared.meter.restore(&model, usage);
         }
         for (layer, by, request) in restored.kept {
-            shared.runtime.recall(&Scope::default(), layer, &by, request);
+            shared.runtime.restore_effect(&EventScope::default(), layer, &by, request);
         }
         for (grant, call) in &restored.grants {
             let tool = call.get("name").and_then(Value::as_str).unwrap_or_default();
@@ -196,7 +196,7 @@ impl Session {
     /// Plays a turn of the agent that the person talks to.
     pub(super) fn play(&mut self, opening: Opening<'_>) -> Result<Answer, Fault> {
         let turn = self.turn_of(self.turns);
-        turn.scope.scratch.tell(String::from("turn"), turn.origin.turn.into());
+        turn.scope.scratch.set_for_all_layers(String::from("turn"), turn.origin.turn.into());
         self.logs.drain(..).for_each(|line| turn.scope.logs.push(line));
         let answer = {
             let _working = self.interrupt.begin(&turn.scope.cancel);

@@ -30,6 +30,6 @@ const TIMEOUT_MS: u64 = 30_000;
 
 fn call(arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
     let timeout_ms = number(arguments, "timeout_ms").map_or(TIMEOUT_MS, |ms| ms as u64);
-    let gate = at.turn.agent.shared.runtime.gate();
+    let gate = at.turn.agent.shared.runtime.http_gateway();
     gate.request_until("GET", text(arguments, "url"), &[], None, timeout_ms, at.cancel())
 }

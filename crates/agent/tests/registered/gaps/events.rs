@@ -20,7 +20,7 @@ fn the_notifications_and_the_turn_events_fire() {
     let lines = seen.clone();
     // The person is asked only where there is one.
     let person = Arc::new(ScriptedResolver::new(ApprovalResponse::Approved { answered_by: String::from("ada") }));
-    let runtime = Runtime::builder().resolver(person).build().runtime;
+    let runtime = Runtime::builder().approver(person).build().runtime;
     for event in SILENT {
         let lines = lines.clone();
         runtime.register_persona_hook("merge_*", event, move |event| lines.add(event.name())).unwrap();
@@ -55,7 +55,7 @@ fn the_notifications_and_the_turn_events_fire() {
 #[test]
 fn every_hook_call_is_on_the_tape_with_its_name_number_time_and_payload() {
     let mut stage = stage([call(&[("look", r#"{"n":1}"#)]), say("done")], |runtime| {
-        runtime.register_tool_hook(ToolHook::on("*").pre(|_| ()).post(|_| ()).named("tool")).unwrap();
+        runtime.register_tool_hook(ToolHook::for_tools("*").pre(|_| ()).post(|_| ()).name("tool")).unwrap();
         runtime.register_step_hook("*", "audit", "PreStep", |_| ()).unwrap();
         for event in ["session_start", "user_prompt_submit", "post_turn", "pre_finish", "post_finish", "session_end"] {
             runtime.register_session_hook(event, |_| ()).unwrap();
@@ -104,7 +104,7 @@ fn a_reminder_of_one_turn_is_seen_once_and_one_with_a_key_never_twice() {
     let mut stage = stage(replies, |runtime| {
         let once = |event: &pintle::HookEvent<'_>| {
             let is_first = event.field("iteration") == Some(&json!(1));
-            is_first.then(|| HookReturn::remind(Reminder::for_one_turn("only the next one")))
+            is_first.then(|| HookReturn::reminder(Reminder::for_one_turn("only the next one")))
         };
         runtime.register_session_hook("post_turn", once).unwrap();
         let keyed = |_: &pintle::HookEvent<'_>| Reminder {
@@ -144,10 +144,12 @@ fn a_preserved_reminder_outlives_a_compaction_and_others_do_not() {
 fn a_session_of_registered_hooks_comes_out_of_its_tape_byte_for_byte_without_them() {
     let calls = call(&[("exec_ls", "{}"), ("look", r#"{"n":1}"#), ("break", "{}"), ("fetch_page", "{}")]);
     let mut stage = stage([calls, say("done")], |runtime| {
-        runtime.register_tool_hook(ToolHook::on("exec_*").deny("exec is gated")).unwrap();
-        runtime.register_tool_hook(ToolHook::on("look").pre(|_| HookReturn::args(json!({"n": 2})))).unwrap();
-        runtime.register_tool_hook(ToolHook::on("fetch_*").pre(|_| Reminder::for_one_turn("about to fetch"))).unwrap();
-        runtime.register_tool_hook(ToolHook::on("*").max_output(3).post(|_| panic_if_broken())).unwrap();
+        runtime.register_tool_hook(ToolHook::for_tools("exec_*").deny("exec is gated")).unwrap();
+        runtime.register_tool_hook(ToolHook::for_tools("look").pre(|_| HookReturn::args(json!({"n": 2})))).unwrap();
+        runtime
+            .register_tool_hook(ToolHook::for_tools("fetch_*").pre(|_| Reminder::for_one_turn("about to fetch")))
+            .unwrap();
+        runtime.register_tool_hook(ToolHook::for_tools("*").max_output(3).post(|_| panic_if_broken())).unwrap();
         runtime.register_session_hook("post_turn", |_| Err::<(), _>("odd")).unwrap();
     });
     stage.session.turn("go").unwrap();

@@ -41,7 +41,7 @@ fn a_veto_reaches_parallel_calls_children_and_background_members() {
         model.add(name, [calls(), say("ok")]);
     }
     let gate = |runtime: &Arc<Runtime>| {
-        runtime.register_tool_hook(ToolHook::on("write").deny("writing is gated").named("gate")).unwrap();
+        runtime.register_tool_hook(ToolHook::for_tools("write").deny("writing is gated").name("gate")).unwrap();
     };
     let mut stage = stage_with(model, team(), gate, |builder| builder);
     assert_eq!(stage.session.turn("go").unwrap().text, "done");
@@ -60,7 +60,7 @@ fn a_veto_reaches_parallel_calls_children_and_background_members() {
 #[test]
 fn a_veto_reaches_sessions_on_other_threads() {
     let runtime = runtime();
-    runtime.register_tool_hook(ToolHook::on("write").deny("writing is gated")).unwrap();
+    runtime.register_tool_hook(ToolHook::for_tools("write").deny("writing is gated")).unwrap();
     runtime
         .register_session_hook("user_prompt_submit", |event| {
             event.prompt()?.contains("secret").then(|| HookReturn::block("no"))
@@ -111,14 +111,14 @@ fn a_permission_hook_tightens_and_nobody_is_asked_about_what_a_hook_refuses() {
     let cases: [(&str, usize); 3] = [("none", 1), ("permission_asked", 0), ("PreToolUse", 0)];
     for (which, asked) in cases {
         let person = Arc::new(ScriptedResolver::new(ApprovalResponse::Approved { answered_by: String::from("ada") }));
-        let runtime = Runtime::builder().resolver(person.clone()).build().runtime;
+        let runtime = Runtime::builder().approver(person.clone()).build().runtime;
         match which {
             "permission_asked" => {
                 let deny = |_: &pintle::HookEvent<'_>| HookReturn::decision(Decision::Deny, "never");
                 runtime.register_session_hook("permission_asked", deny).unwrap();
             }
             "PreToolUse" => {
-                runtime.register_tool_hook(ToolHook::on("write").pre(|_| HookReturn::deny("never"))).unwrap();
+                runtime.register_tool_hook(ToolHook::for_tools("write").pre(|_| HookReturn::deny("never"))).unwrap();
             }
             _ => {}
         }
@@ -137,7 +137,7 @@ fn a_hook_after_the_tool_hears_of_failures() {
     let seen = Lines::default();
     let lines = seen.clone();
     let mut stage = stage([call(&[("break", "{}"), ("look", "{}")]), say("done")], move |runtime| {
-        let hook = ToolHook::on("*").post(move |event| {
+        let hook = ToolHook::for_tools("*").post(move |event| {
             lines.add(format!("{:?} {} {:?}", event.tool_name(), event.is_error(), event.result_text()));
         });
         runtime.register_tool_hook(hook).unwrap();
@@ -186,14 +186,14 @@ fn a_hook_that_runs_an_agent_of_its_own_ends_at_the_depth_limit() {
     let runtime = runtime();
     let runs = Arc::new(AtomicU32::new(0));
     let (within, counted) = (Arc::downgrade(&runtime), Arc::clone(&runs));
-    let again = SessionHook::on("session_start", move |_| {
+    let again = SessionHook::for_event("session_start", move |_| {
         counted.fetch_add(1, Ordering::Relaxed);
         let folder = tempfile::tempdir().unwrap();
         let builder = Session::builder(within.upgrade().unwrap(), agent(), Play::root([say("inner")]));
         let mut session = builder.workspace(folder.path()).build().unwrap();
         session.turn("and again").map(|_| ())
     });
-    runtime.register_hook(again.named("again")).unwrap();
+    runtime.register_hook(again.name("again")).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let builder = Session::builder(Arc::clone(&runtime), agent(), Play::root([say("outer")])).workspace(folder.path());
     let mut session = builder.build().unwrap();

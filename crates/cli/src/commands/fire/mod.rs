@@ -8,7 +8,7 @@ use std::sync::Arc;
 use clap::Args;
 use pintle::loader::TrustItemKind;
 use pintle::tape::HeaderRecord;
-use pintle::{Clock, Decision, Event, Origin, Overlay, Scope, SystemClock};
+use pintle::{Clock, Decision, Event, Origin, HookOverlay, EventScope, SystemClock};
 
 use crate::fault::{Fault, Status};
 use crate::options::{Asks, EventArgument, Global, HookOptions, NewTape, builder, consent, example, load, open, own_chains, payload};
@@ -57,7 +57,7 @@ impl Fire {
         let report = Arc::new(Report::default());
         tape.tape.observe(report.clone());
         consent::ask(&places, &self.hooks.user, terminal)?;
-        let builder = builder(&places, &self.hooks.user)?.tape(tape.tape.clone()).shadow(self.shadow).resolver(self.asks.resolver(open));
+        let builder = builder(&places, &self.hooks.user)?.tape(tape.tape.clone()).shadow(self.shadow).approver(self.asks.resolver(open));
         let built = load(builder, &places.paths, terminal)?;
         // Its hooks are asked, too, and nothing else of it.
         consent::of_agents(&built, |claim| claim.kind == TrustItemKind::Member)?;
@@ -68,7 +68,7 @@ impl Fire {
             tape.tape.record_hooks(&chains);
         }
         let hooks = built.runtime.hooks().with_chains(chains.iter().cloned());
-        let scope = Scope { overlay: Arc::new(Overlay::new(chains)), ..Scope::default() };
+        let scope = EventScope { overlay: Arc::new(HookOverlay::new(chains)), ..EventScope::default() };
         let origin = Origin {
             session: SESSION.to_owned(),
             turn: 1,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use pintle::replay::{self, Live, LiveDifference, Present, live_with};
+use pintle::live_replay::{self, LiveReplayReport, LiveDifference, CurrentHooks, replay_live_with_progress};
 use pintle::tape::show::{StyledLine, Tone, single_line};
 use pintle::tape::verify::verify_bytes;
 use pintle::tape::{RecordBody, LoadedTape, read_bytes};
@@ -62,16 +62,16 @@ impl HookArguments {
         };
         let built = load(builder(&places, &self.user)?, &places.paths, terminal)?;
         consent::of_tape(&built)?;
-        let (present, found) = Present::of(&built);
+        let (present, found) = CurrentHooks::from_built(&built);
         if !found.is_empty() {
             found.iter().for_each(|finding| terminal.err(diagnostic::text(finding)));
             return Err(Fault::invalid("the hooks of an agent do not load; nothing was fired"));
         }
         let progress = progress::Progress::new(terminal, "events");
-        let live = live_with(&reading, &present, self.all, &mut |done, of| progress.show(done, of));
+        let live = replay_live_with_progress(&reading, &present, self.all, &mut |done, of| progress.show(done, of));
         progress.clear();
         if global.json {
-            let Live { dispatches, calls, differences } = &live;
+            let LiveReplayReport { dispatches, calls, differences } = &live;
             terminal.json(&json!({
                 "same": differences.is_empty(), "events": dispatches, "hook_calls": calls, "differences": differences,
             }));
@@ -89,7 +89,7 @@ fn sources(reading: &LoadedTape, own: Option<&Path>) -> Result<Vec<PathBuf>, Fau
     let is_own = |source: &str| own.is_some_and(|own| is_same(own, Path::new(source)));
     let mut there: BTreeSet<PathBuf> = BTreeSet::new();
     let mut gone: BTreeSet<String> = BTreeSet::new();
-    let folder = Path::new(replay::folder(reading).unwrap_or_default());
+    let folder = Path::new(live_replay::session_dir(reading).unwrap_or_default());
     let loaded = reading.records.iter().filter_map(|record| match &record.body {
         RecordBody::Hooks(loaded) => Some(&loaded.hooks),
         _ => None,
@@ -115,8 +115,8 @@ fn sources(reading: &LoadedTape, own: Option<&Path>) -> Result<Vec<PathBuf>, Fau
     Ok(there.into_iter().collect())
 }
 
-fn report(live: &Live, terminal: &Terminal) {
-    let Live { dispatches, calls, differences } = live;
+fn report(live: &LiveReplayReport, terminal: &Terminal) {
+    let LiveReplayReport { dispatches, calls, differences } = live;
     let fired = format!("fired {}, {} of today", count(*dispatches, "event"), count(*calls, "hook call"));
     terminal.lines(&[StyledLine::new(Tone::Quiet, fired)]);
     if differences.is_empty() {
@@ -129,7 +129,7 @@ fn report(live: &Live, terminal: &Terminal) {
 }
 
 fn lines(difference: &LiveDifference) -> Vec<StyledLine> {
-    let LiveDifference { line, dispatch, event, hook, what, expected, got } = difference;
+    let LiveDifference { line, dispatch, event, hook, kind: what, expected, actual: got } = difference;
     let hook = hook.as_ref().map_or(String::new(), |hook| format!(", hook `{}`", single_line(hook, 80)));
     let place = format!("line {line}: dispatch {dispatch} ({}){hook}: {what}", single_line(event, 60));
     let mut lines = vec![StyledLine::new(Tone::Bad, "different"), StyledLine::new(Tone::Plain, place)];

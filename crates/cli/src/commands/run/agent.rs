@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle::{AgentSpec, Built, TeamSpec};
+use pintle::{AgentSpec, BuiltRuntime, TeamSpec};
 use pintle_agent::model::{self, Model, ModelError, ScriptModel};
 
 use super::models::Models;
@@ -26,7 +26,7 @@ pub(super) struct Chosen {
 
 /// Joins the agent that was loaded and the model that was named, either of which may be missing, but not both.
 pub(super) fn choose(
-    built: &mut Built,
+    built: &mut BuiltRuntime,
     named: Option<&str>,
     agent: &AgentOption,
     place: &Place,

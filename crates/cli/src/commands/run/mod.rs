@@ -140,7 +140,7 @@ impl Run {
         let base = builder(&places, &self.user)?.tape(tape.tape.clone()).shadow(self.shadow).redact_secrets(self.redaction.is_on());
         let builder = self.hooks.iter().fold(base, |builder, path| builder.hooks(path, Layer::User));
         let asked = self.asks.resolver(|| resolver(terminal, &input, &live, &absent));
-        let mut built = load(builder.resolver(asked), &paths, terminal)?;
+        let mut built = load(builder.approver(asked), &paths, terminal)?;
         consent::of_agents(&built, |_| true)?;
         if let (Some(reading), false) = (&reading, self.accept_changed_hooks) {
             taken_up::same_guards(reading, &built, &name)?;

@@ -1,7 +1,7 @@
 //! An agent that works as a persona.
 
 use clap::Args;
-use pintle::{Built, PersonaSpec, suggest_nearest};
+use pintle::{BuiltRuntime, PersonaSpec, suggest_nearest};
 use pintle_agent::{Session, StepError, StepErrorKind};
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ pub(super) struct Part {
 
 impl Role {
     /// The persona that is meant, if one is; it takes what was typed as its arguments.
-    pub(super) fn part(&self, built: &Built, typed: &mut Vec<String>) -> Result<Option<Part>, Fault> {
+    pub(super) fn part(&self, built: &BuiltRuntime, typed: &mut Vec<String>) -> Result<Option<Part>, Fault> {
         let Some(name) = &self.persona else { return Ok(None) };
         let Some(persona) = built.personas.iter().find(|persona| persona.name == *name) else {
             let known = || built.personas.iter().map(|persona| persona.name.as_str());

@@ -46,7 +46,7 @@ impl Scrubbed {
     }
 
     fn secrets(&self) -> Option<&dyn Redactor> {
-        self.runtime.get().and_then(|runtime| runtime.secrets()).map(|secrets| &**secrets)
+        self.runtime.get().and_then(|runtime| runtime.redactor()).map(|secrets| &**secrets)
     }
 
     /// Shows what is held of an agent's answer.
@@ -144,7 +144,7 @@ impl Observer for Scrubbed {
 
 /// A fault without the secrets in its words.
 pub(super) fn fault(runtime: &Runtime, fault: Fault) -> Fault {
-    let message = runtime.secrets().and_then(|secrets| secrets.redact(&fault.message));
+    let message = runtime.redactor().and_then(|secrets| secrets.redact(&fault.message));
     Fault { message: message.unwrap_or(fault.message), ..fault }
 }
 

@@ -9,7 +9,7 @@ use pintle::tape::record::{HooksRecord, HookScope};
 use pintle::tape::show::single_line;
 use pintle::tape::verify::verify_bytes;
 use pintle::tape::{RecordBody, HeaderRecord, LoadedHook, HostRecord, LoadedTape, Record, Tape, TapeError, read_file_bytes, read};
-use pintle::{Built, Chain, Clock, Layer, EnforcementMode, PermissionMode, SystemClock};
+use pintle::{BuiltRuntime, Chain, Clock, Layer, EnforcementMode, PermissionMode, SystemClock};
 use pintle_agent::Past;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -244,7 +244,7 @@ pub(super) fn facts(session: &str, opened: &Opened) -> String {
 }
 
 /// Refuses to go on when a guard of the session is not there any more as it was.
-pub(super) fn same_guards(reading: &LoadedTape, built: &Built, session: &str) -> Result<(), Fault> {
+pub(super) fn same_guards(reading: &LoadedTape, built: &BuiltRuntime, session: &str) -> Result<(), Fault> {
     let members = built.team.iter().flat_map(|team| &team.agents).flat_map(|agent| own_chains(built, agent));
     let set = built.runtime.hooks();
     let chains: Vec<Chain> = set.chains().iter().cloned().chain(members).collect();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use pintle::tape::show::Tone;
-use pintle::{AgentSpec, Built, Diagnostic, Severity};
+use pintle::{AgentSpec, BuiltRuntime, Diagnostic, Severity};
 
 use crate::fault::{Fault, Status};
 use crate::options::{Global, Places, UserOptions, builder, consent};
@@ -70,7 +70,7 @@ fn place(finding: &Diagnostic) -> (Option<PathBuf>, usize) {
     (finding.location.path().map(Path::to_owned), finding.location.span.start)
 }
 
-fn summary(built: &Built) -> String {
+fn summary(built: &BuiltRuntime) -> String {
     let (mut tools, mut agents) = (0, 0);
     if let Some(agent) = &built.agent {
         count_agent(agent, &mut tools, &mut agents);

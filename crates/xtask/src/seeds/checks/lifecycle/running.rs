@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pintle::tape::{HeaderRecord, Tape};
-use pintle::{AgentSpec, Builder, Layer, Runtime, ToolsPolicy, WorkerProgram};
+use pintle::{AgentSpec, Layer, Runtime, RuntimeBuilder, ToolsPolicy, WorkerProgram};
 use pintle_agent::Session;
 use pintle_agent::model::ScriptModel;
 use pintle_bridge::{Deadline, Errand, Host};
@@ -52,7 +52,7 @@ fn staged(document: &Lifecycle) -> Result<TempDir, String> {
     Ok(folder)
 }
 
-fn builder(folder: &Path) -> Result<Builder, String> {
+fn builder(folder: &Path) -> Result<RuntimeBuilder, String> {
     let program = std::env::current_exe().map_err(|fault| format!("cannot find this program: {fault}"))?;
     let worker = WorkerProgram { program, arguments: vec![String::from(crate::seeds::WORKER)] };
     Ok(Runtime::builder().path(folder.join("settings.json"), Layer::Project).worker(worker))

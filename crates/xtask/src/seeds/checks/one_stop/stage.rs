@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Arc;
 
 use pintle::tape::{HeaderRecord, Tape};
-use pintle::{Built, Layer, Runtime, TeamSpec, WorkerProgram};
+use pintle::{BuiltRuntime, Layer, Runtime, TeamSpec, WorkerProgram};
 use pintle_agent::Session;
 use pintle_agent::model::ScriptModel;
 use serde_json::Value;
@@ -55,7 +55,7 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 /// Loads a file as the program would.
-pub(super) fn load(folder: &TempDir, yaml: &str, tape: Option<Arc<Tape>>) -> Result<Built, String> {
+pub(super) fn load(folder: &TempDir, yaml: &str, tape: Option<Arc<Tape>>) -> Result<BuiltRuntime, String> {
     let path = folder.path().join("hooks.yaml");
     fs::write(&path, yaml).map_err(|fault| format!("cannot write the file: {fault}"))?;
     let program = std::env::current_exe().map_err(|fault| format!("cannot find this program: {fault}"))?;

@@ -10,16 +10,16 @@ use pintle_tape::Tape;
 
 /// Passes every step to the tape first and then to the watchers, in the order they were added.
 #[derive(Debug, Default)]
-pub(crate) struct Journals {
+pub(crate) struct JournalFanout {
     tape: Option<Arc<Tape>>,
-    watchers: Vec<Arc<dyn Journal>>,
-    unheard: Unheard,
-    secrets: OnceLock<Arc<dyn Redactor>>,
+    listeners: Vec<Arc<dyn Journal>>,
+    call_counter: CallCounter,
+    redactor: OnceLock<Arc<dyn Redactor>>,
 }
 
-impl Journals {
+impl JournalFanout {
     pub(crate) fn new(tape: Option<Arc<Tape>>, watchers: Vec<Arc<dyn Journal>>) -> Self {
-        Self { tape, watchers, unheard: Unheard::default(), secrets: OnceLock::new() }
+        Self { tape, listeners: watchers, call_counter: CallCounter::default(), redactor: OnceLock::new() }
     }
 
     pub(crate) fn tape(&self) -> Option<&Arc<Tape>> {
@@ -28,28 +28,28 @@ impl Journals {
 
     /// Keeps secrets off the tape from here on when one of these hooks is there to take them out. The event is written
     /// down before a hook sees it, so the hook alone could not.
-    pub(crate) fn keep_clean<'a>(&self, chains: impl IntoIterator<Item = &'a Chain>) {
-        if self.secrets.get().is_some() {
+    pub(crate) fn enable_redaction<'a>(&self, chains: impl IntoIterator<Item = &'a Chain>) {
+        if self.redactor.get().is_some() {
             return;
         }
         let mut hooks = chains.into_iter().flat_map(|chain| &chain.hooks);
         let Some(secrets) = hooks.find_map(|hook| hook.handler.redactor()) else { return };
-        self.redact(secrets);
+        self.set_redactor(secrets);
     }
 
     /// Keeps secrets off the tape from here on. Who is asked first stays.
-    pub(crate) fn redact(&self, secrets: Arc<dyn Redactor>) {
+    pub(crate) fn set_redactor(&self, secrets: Arc<dyn Redactor>) {
         if let Some(tape) = &self.tape {
             tape.set_redactor(Arc::clone(&secrets));
         }
-        let _ = self.secrets.set(secrets);
+        let _ = self.redactor.set(secrets);
     }
 
-    pub(crate) fn secrets(&self) -> Option<&Arc<dyn Redactor>> {
-        self.secrets.get()
+    pub(crate) fn redactor(&self) -> Option<&Arc<dyn Redactor>> {
+        self.redactor.get()
     }
 
-    pub(crate) fn effect(
+    pub(crate) fn record_effect(
         &self,
         caller: EffectCaller<'_>,
         request: &EffectRequest,
@@ -61,27 +61,27 @@ impl Journals {
     }
 
     /// Whether anybody is told of the steps.
-    pub(crate) fn hears(&self) -> bool {
-        self.tape.is_some() || !self.watchers.is_empty()
+    pub(crate) fn has_listeners(&self) -> bool {
+        self.tape.is_some() || !self.listeners.is_empty()
     }
 
     /// Whom to tell the steps when nobody hears them: numbers the calls, and no more.
-    pub(crate) fn unheard(&self) -> &Unheard {
-        &self.unheard
+    pub(crate) fn call_counter(&self) -> &CallCounter {
+        &self.call_counter
     }
 
     /// Whether anybody keeps effects, so that a request need not be copied for nobody.
-    pub(crate) fn keeps_effects(&self) -> bool {
+    pub(crate) fn records_effects(&self) -> bool {
         self.tape.is_some()
     }
 }
 
-impl Journal for Journals {
+impl Journal for JournalFanout {
     fn record(&self, entry: &JournalEntry<'_>) {
         if let Some(tape) = &self.tape {
             tape.record(entry);
         }
-        for watcher in &self.watchers {
+        for watcher in &self.listeners {
             watcher.record(entry);
         }
     }
@@ -89,18 +89,18 @@ impl Journal for Journals {
     fn next_call(&self) -> CallId {
         match &self.tape {
             Some(tape) => tape.next_call(),
-            None => self.unheard.next_call(),
+            None => self.call_counter.next_call(),
         }
     }
 }
 
 /// A journal of a runtime that keeps none.
 #[derive(Debug, Default)]
-pub(crate) struct Unheard {
+pub(crate) struct CallCounter {
     calls: AtomicU64,
 }
 
-impl Journal for Unheard {
+impl Journal for CallCounter {
     fn record(&self, _entry: &JournalEntry<'_>) {}
 
     fn next_call(&self) -> CallId {

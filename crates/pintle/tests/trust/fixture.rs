@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use pintle::event::CATALOGUE;
 use pintle::loader::{LayerDirs, ProjectTrust, TrustGrant, TrustOptions, TrustState, TrustStore};
-use pintle::{Built, Event, EventName, Origin, Outcome, Runtime, UntrustedGuardPolicy};
+use pintle::{BuiltRuntime, Event, EventName, Origin, Outcome, Runtime, UntrustedGuardPolicy};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -36,13 +36,13 @@ pub(crate) const PROJECT: [(&str, &str); 9] = [
 ];
 
 /// A project, and the person who works in it.
-pub(crate) struct Stage {
+pub(crate) struct TrustFixture {
     folder: TempDir,
     pub(crate) guards: Option<UntrustedGuardPolicy>,
-    pub(crate) without: Option<&'static str>,
+    pub(crate) without_dialect: Option<&'static str>,
 }
 
-impl Stage {
+impl TrustFixture {
     /// The project above, which nobody knows.
     pub(crate) fn new() -> Self {
         let stage = Self::empty();
@@ -55,15 +55,15 @@ impl Stage {
 
     /// A project without a file.
     pub(crate) fn empty() -> Self {
-        let stage = Self { folder: tempfile::tempdir().unwrap(), guards: None, without: None };
+        let stage = Self { folder: tempfile::tempdir().unwrap(), guards: None, without_dialect: None };
         fs::create_dir_all(stage.path(".git")).unwrap();
         stage
     }
 
     /// The same, agreed to as it is.
-    pub(crate) fn agreed() -> Self {
+    pub(crate) fn new_trusted() -> Self {
         let stage = Self::new();
-        stage.agree();
+        stage.grant_trust();
         stage
     }
 
@@ -73,7 +73,7 @@ impl Stage {
     }
 
     /// The file of agreements.
-    pub(crate) fn store(&self) -> PathBuf {
+    pub(crate) fn store_path(&self) -> PathBuf {
         self.folder.path().canonicalize().unwrap().join("state/trust.json")
     }
 
@@ -84,7 +84,7 @@ impl Stage {
     }
 
     pub(crate) fn trust(&self) -> TrustOptions {
-        TrustOptions { store_path: Some(self.store()), untrusted_guards: self.guards, ..TrustOptions::default() }
+        TrustOptions { store_path: Some(self.store_path()), untrusted_guards: self.guards, ..TrustOptions::default() }
     }
 
     pub(crate) fn layers(&self) -> LayerDirs {
@@ -93,17 +93,17 @@ impl Stage {
         LayerDirs {
             cwd: self.path(""),
             config,
-            excluded_dialect: self.without.map(str::to_owned),
+            excluded_dialect: self.without_dialect.map(str::to_owned),
             ..LayerDirs::default()
         }
     }
 
     /// What a host has that works in the project.
-    pub(crate) fn built(&self) -> Built {
-        self.built_in(self.layers())
+    pub(crate) fn build_runtime(&self) -> BuiltRuntime {
+        self.build_with_layers(self.layers())
     }
 
-    pub(crate) fn built_in(&self, layers: LayerDirs) -> Built {
+    pub(crate) fn build_with_layers(&self, layers: LayerDirs) -> BuiltRuntime {
         let built = Runtime::builder().layers(layers).trust(self.trust()).build();
         let found: Vec<String> = built.diagnostics.iter().map(ToString::to_string).collect();
         assert!(!built.has_errors(), "{found:?}");
@@ -112,21 +112,21 @@ impl Stage {
 
     /// How the project stands.
     pub(crate) fn consent(&self) -> ProjectTrust {
-        self.built().projects.into_iter().next().unwrap()
+        self.build_runtime().projects.into_iter().next().unwrap()
     }
 
-    pub(crate) fn state(&self) -> TrustState {
+    pub(crate) fn trust_state(&self) -> TrustState {
         self.consent().state
     }
 
-    pub(crate) fn agree(&self) {
+    pub(crate) fn grant_trust(&self) {
         let consent = self.consent();
         TrustStore::grant(&self.trust(), consent.folder(), TrustGrant::new(&consent.manifest, 1)).unwrap();
-        assert_eq!(self.state(), TrustState::Trusted);
+        assert_eq!(self.trust_state(), TrustState::Trusted);
     }
 
     /// What comes of a call of the shell.
-    pub(crate) fn shell(&self) -> Outcome {
+    pub(crate) fn call_shell(&self) -> Outcome {
         self.fire(
             "tool.pre",
             serde_json::json!({"name": "shell", "args": {"command": "ls"}, "arguments": "{}", "id": "1"}),
@@ -135,10 +135,10 @@ impl Stage {
 
     /// Fires the example of an event with other fields.
     pub(crate) fn fire(&self, event: &str, fields: Value) -> Outcome {
-        self.built().runtime.fire(&self.event(event, fields))
+        self.build_runtime().runtime.fire(&self.build_event(event, fields))
     }
 
-    pub(crate) fn event(&self, event: &str, fields: Value) -> Event {
+    pub(crate) fn build_event(&self, event: &str, fields: Value) -> Event {
         let row = CATALOGUE.iter().find(|row| row.name == event).unwrap();
         let mut payload = (row.example)();
         if let (Value::Object(payload), Value::Object(fields)) = (&mut payload, fields) {

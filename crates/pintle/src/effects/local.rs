@@ -3,15 +3,15 @@
 use pintle_contract::{EffectCaller, EffectReply, EffectRequest};
 use serde_json::Value;
 
-use super::ScopeSeam;
-use crate::LogLine;
+use super::ScopedEffects;
+use crate::ScriptLogLine;
 
 /// Answers metrics, log, cache and scratch requests; none of them can fail.
-pub(crate) fn answer(seam: &ScopeSeam<'_>, caller: EffectCaller<'_>, request: EffectRequest) -> EffectReply {
-    let (state, scope) = (seam.runtime.state().of(caller.layer), seam.scope);
+pub(crate) fn answer_local(seam: &ScopedEffects<'_>, caller: EffectCaller<'_>, request: EffectRequest) -> EffectReply {
+    let (state, scope) = (seam.runtime.run_state().for_layer(caller.layer), seam.scope);
     let found = |value: Option<Value>| value.map_or(EffectReply::Absent, EffectReply::Value);
     match request {
-        EffectRequest::MetricIncr { name, amount: by } => EffectReply::Int(state.metrics.incr(&name, by)),
+        EffectRequest::MetricIncr { name, amount: by } => EffectReply::Int(state.metrics.increment(&name, by)),
         EffectRequest::MetricSet { name, value } => {
             state.metrics.set(name, value);
             EffectReply::Done
@@ -23,7 +23,7 @@ pub(crate) fn answer(seam: &ScopeSeam<'_>, caller: EffectCaller<'_>, request: Ef
         }
         EffectRequest::MetricSnapshot => EffectReply::Value(Value::Object(state.metrics.snapshot())),
         EffectRequest::Log { level, message } => {
-            scope.logs.push(LogLine { level, hook: caller.name.to_owned(), message });
+            scope.logs.push(ScriptLogLine { level, hook: caller.name.to_owned(), message });
             EffectReply::Done
         }
         EffectRequest::CacheGet { key } => found(state.cache.get(&key)),
@@ -33,10 +33,12 @@ pub(crate) fn answer(seam: &ScopeSeam<'_>, caller: EffectCaller<'_>, request: Ef
         }
         EffectRequest::CacheDelete { key } => EffectReply::Value(Value::Bool(state.cache.remove(key.as_deref()))),
         EffectRequest::ContextGet { key: Some(key) } => {
-            let of_host = || scope.host.as_ref().and_then(|host| host.context(&key));
+            let of_host = || scope.host.as_ref().and_then(|host| host.context_value(&key));
             found(scope.scratch.get(caller.layer, &key).or_else(of_host))
         }
-        EffectRequest::ContextGet { key: None } => EffectReply::Value(Value::Object(scope.scratch.all(caller.layer))),
+        EffectRequest::ContextGet { key: None } => {
+            EffectReply::Value(Value::Object(scope.scratch.visible_values(caller.layer)))
+        }
         EffectRequest::ContextSet { key, value: Some(value) } => {
             scope.scratch.set(caller.layer, key, value);
             EffectReply::Done

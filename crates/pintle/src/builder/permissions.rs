@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pintle_contract::{PermissionsSpec, TeamSpec};
 
 /// Adds rules to others.
-pub(super) fn join(rules: &mut PermissionsSpec, more: PermissionsSpec) {
+pub(super) fn merge_rules(rules: &mut PermissionsSpec, more: PermissionsSpec) {
     rules.allow.extend(more.allow);
     rules.ask.extend(more.ask);
     rules.deny.extend(more.deny);
@@ -14,9 +14,9 @@ pub(super) fn join(rules: &mut PermissionsSpec, more: PermissionsSpec) {
 
 /// Lays the user's rules over those of a team. The user's mode outranks what the authors of agents wrote (docker-agent,
 /// Permissions, Declarative Safety Defaults).
-pub(super) fn govern(team: &mut TeamSpec, user: PermissionsSpec) {
+pub(super) fn apply_user_rules(team: &mut TeamSpec, user: PermissionsSpec) {
     let mode = user.mode;
-    join(&mut team.permissions, user);
+    merge_rules(&mut team.permissions, user);
     if mode.is_some() {
         team.permissions.mode = mode;
         for agent in &mut team.agents {

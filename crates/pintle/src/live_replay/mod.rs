@@ -4,12 +4,12 @@
 //! of the tape is fired at them as it was recorded, whatever they would have made of the one before, and what they say
 //! is held against what was said. What they ask of the world is answered from the tape, where the request is the same.
 
-mod absent;
 mod compare;
-mod listen;
-mod present;
-mod recorded;
-mod told;
+mod current_hooks;
+mod observe;
+mod recorded_hooks;
+mod tape_dispatch;
+mod tape_effects;
 
 use std::fmt;
 
@@ -18,15 +18,15 @@ use pintle_engine::{DispatchContext, dispatch};
 use pintle_tape::LoadedTape;
 use serde::Serialize;
 
-pub use present::Present;
+pub use current_hooks::CurrentHooks;
 
-use listen::Listener;
-use recorded::{Entries, Recorded};
-use told::Told;
+use observe::ObservingJournal;
+use tape_dispatch::{TapeDispatch, TapeHookTable};
+use tape_effects::TapeEffects;
 
 /// What came of a tape under the hooks of today.
 #[derive(Debug)]
-pub struct Live {
+pub struct LiveReplayReport {
     /// How many events were fired.
     pub dispatches: usize,
     /// How many calls of hooks there were.
@@ -47,25 +47,29 @@ pub struct LiveDifference {
     /// The hook; none where the outcome alone differs.
     pub hook: Option<String>,
     /// What differs.
-    pub what: What,
+    #[serde(rename = "what")]
+    pub kind: LiveDifferenceKind,
     /// What is on the tape.
     pub expected: Option<String>,
     /// What happens now.
-    pub got: Option<String>,
+    #[serde(rename = "got")]
+    pub actual: Option<String>,
 }
 
 /// In what the hooks of today differ from those of a tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum What {
+pub enum LiveDifferenceKind {
     /// A hook that was asked is not there any more.
     Missing,
     /// A hook is asked that was not there.
     New,
     /// A hook that was asked is there and is not asked.
-    NotAsked,
+    #[serde(rename = "not_asked")]
+    NotCalled,
     /// A hook is asked that was there and was not asked.
-    Asked,
+    #[serde(rename = "asked")]
+    NewlyCalled,
     /// Hooks are asked in another order.
     Order,
     /// A hook sees another payload.
@@ -73,22 +77,23 @@ pub enum What {
     /// A hook asks something else of the world.
     Request,
     /// A hook says something else.
-    Said,
+    #[serde(rename = "said")]
+    Verdict,
     /// The outcome is another one.
     Outcome,
 }
 
-impl fmt::Display for What {
+impl fmt::Display for LiveDifferenceKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Missing => "it is not there any more",
             Self::New => "it was not there",
-            Self::NotAsked => "it is not asked any more",
-            Self::Asked => "it was not asked",
+            Self::NotCalled => "it is not asked any more",
+            Self::NewlyCalled => "it was not asked",
             Self::Order => "it is asked in another order",
             Self::Payload => "it sees another payload",
             Self::Request => "it asks something else of the world",
-            Self::Said => "it says something else",
+            Self::Verdict => "it says something else",
             Self::Outcome => "the outcome is another one",
         })
     }
@@ -98,26 +103,26 @@ impl fmt::Display for What {
 ///
 /// Hooks that were registered while the session ran and are not there now say what they said then: no file declares them.
 #[must_use]
-pub fn live(reading: &LoadedTape, present: &Present<'_>, all: bool) -> Live {
-    live_with(reading, present, all, &mut |_, _| {})
+pub fn replay_live(reading: &LoadedTape, present: &CurrentHooks<'_>, all: bool) -> LiveReplayReport {
+    replay_live_with_progress(reading, present, all, &mut |_, _| {})
 }
 
 /// The same, and tells how far it is: how many events were fired, and of how many.
 #[must_use]
-pub fn live_with(
+pub fn replay_live_with_progress(
     reading: &LoadedTape,
-    present: &Present<'_>,
+    present: &CurrentHooks<'_>,
     all: bool,
     progress: &mut dyn FnMut(usize, usize),
-) -> Live {
-    let (loaded, dispatches) = recorded::gather(reading);
+) -> LiveReplayReport {
+    let (loaded, dispatches) = tape_dispatch::dispatches_of(reading);
     let was_untrusted = loaded.values().any(|entry| entry.source_trust == SourceTrust::Untrusted);
     let present = &present.with_standing(if was_untrusted { SourceTrust::Untrusted } else { SourceTrust::Trusted });
-    let mut live = Live { dispatches: 0, calls: 0, differences: Vec::new() };
+    let mut live = LiveReplayReport { dispatches: 0, calls: 0, differences: Vec::new() };
     let count = dispatches.len();
     for recorded in dispatches {
         progress(live.dispatches, count);
-        let heard = fire(&recorded, &loaded, present, reading.header.shadow);
+        let heard = fire_dispatch(&recorded, &loaded, present, reading.header.shadow);
         live.dispatches += 1;
         live.calls += heard.calls.len();
         live.differences.extend(compare::compare(&recorded, &loaded, present, heard));
@@ -132,16 +137,22 @@ pub fn live_with(
 
 /// The folder that a recorded session ran in, where the tape tells.
 #[must_use]
-pub fn folder(reading: &LoadedTape) -> Option<&str> {
-    recorded::folder(reading)
+pub fn session_dir(reading: &LoadedTape) -> Option<&str> {
+    tape_dispatch::session_dir(reading)
 }
 
 /// Fires one event.
-fn fire(recorded: &Recorded, loaded: &Entries, present: &Present<'_>, shadow: bool) -> listen::Heard {
-    let set = absent::with(present.set(&recorded.event.origin.agent), recorded, loaded);
+fn fire_dispatch(
+    recorded: &TapeDispatch,
+    loaded: &TapeHookTable,
+    present: &CurrentHooks<'_>,
+    shadow: bool,
+) -> observe::ObservedDispatch {
+    let set =
+        recorded_hooks::with_recorded_hooks(present.hooks_for_agent(&recorded.event.origin.agent), recorded, loaded);
     let cancel = CancelToken::default();
-    let listener = Listener::new(recorded, &cancel);
-    let told = Told::new(recorded);
+    let listener = ObservingJournal::new(recorded, &cancel);
+    let told = TapeEffects::new(recorded);
     let around = DispatchContext {
         journal: &listener,
         clock: present.runtime.clock(),
@@ -152,5 +163,5 @@ fn fire(recorded: &Recorded, loaded: &Entries, present: &Present<'_>, shadow: bo
         cause: recorded.cause,
     };
     let outcome = dispatch(&set, &recorded.event, &around);
-    listener.close(outcome, told.close())
+    listener.into_dispatch(outcome, told.into_unused_effects())
 }

@@ -8,32 +8,32 @@ use pintle::dialects::docker_agent::{DockerAgentVersion, ROWS, hooks};
 use pintle::dialects::document::{FileReport, parse};
 use pintle::event::CATALOGUE;
 use pintle::{
-    Builder, ByteSpan, Decision, Diagnostic, Effect, Event, EventName, FailurePolicy, Layer, Origin, Outcome, Runtime,
-    SourceFile,
+    ByteSpan, Decision, Diagnostic, Effect, Event, EventName, FailurePolicy, Layer, Origin, Outcome, Runtime,
+    RuntimeBuilder, SourceFile,
 };
 use serde_json::Value;
 
 use crate::worker::worker;
 
 /// A runtime, and the findings about its block.
-pub(crate) struct Stage {
+pub(crate) struct DockerHooksFixture {
     pub(crate) runtime: Arc<Runtime>,
     pub(crate) findings: Vec<Diagnostic>,
 }
 
-impl Stage {
+impl DockerHooksFixture {
     /// A runtime with the hooks of a block.
-    pub(crate) fn of(block: &str) -> Self {
-        Self::with(block, DockerAgentVersion::Newest, Runtime::builder())
+    pub(crate) fn from_block(block: &str) -> Self {
+        Self::with_builder(block, DockerAgentVersion::Newest, Runtime::builder())
     }
 
     /// A runtime with the hooks of a block of the first version.
-    pub(crate) fn g1(block: &str) -> Self {
-        Self::with(block, DockerAgentVersion::G1, Runtime::builder())
+    pub(crate) fn from_v1_block(block: &str) -> Self {
+        Self::with_builder(block, DockerAgentVersion::G1, Runtime::builder())
     }
 
     /// A runtime with the hooks of a block, and what a builder has besides.
-    pub(crate) fn with(block: &str, compat: DockerAgentVersion, builder: Builder) -> Self {
+    pub(crate) fn with_builder(block: &str, compat: DockerAgentVersion, builder: RuntimeBuilder) -> Self {
         let file = Arc::new(SourceFile { path: PathBuf::from("agent.yaml"), text: block.to_owned() });
         let report = FileReport::new(file, "");
         let node = parse(&report, ByteSpan { start: 0, end: block.len() }).unwrap().unwrap();
@@ -42,18 +42,18 @@ impl Stage {
         let compiler = builder.worker(worker()).build().runtime;
         let (chains, more) = compiler.compile_chains("agent.yaml", Layer::Agent, &declared);
         findings.extend(more);
-        let builder = chains.into_iter().fold(Runtime::builder(), Builder::chain);
+        let builder = chains.into_iter().fold(Runtime::builder(), RuntimeBuilder::chain);
         Self { runtime: builder.build().runtime, findings }
     }
 
     /// Fires the example of an event, with some fields of it replaced.
     pub(crate) fn fire(&self, name: &str, fields: Value) -> Outcome {
-        self.runtime.fire(&event(name, fields))
+        self.runtime.fire(&example_event(name, fields))
     }
 }
 
 /// The example of an event, with some fields of it replaced; `pre_tool_use+preempt` is the lane that preempts.
-pub(crate) fn event(name: &str, fields: Value) -> Event {
+pub(crate) fn example_event(name: &str, fields: Value) -> Event {
     let canonical = match name {
         "pre_tool_use+preempt" => "tool.guard",
         name => ROWS.iter().find(|row| row.name == name).unwrap().canonical,
@@ -70,7 +70,7 @@ pub(crate) fn event(name: &str, fields: Value) -> Event {
 }
 
 /// A block with one command hook for an event.
-pub(crate) fn block(name: &str, fields: &str, script: &str) -> String {
+pub(crate) fn hook_block(name: &str, fields: &str, script: &str) -> String {
     let quoted = serde_json::to_string(script).unwrap();
     let hook = format!("{{type: command, command: {quoted}{fields}}}");
     match name {
@@ -81,7 +81,7 @@ pub(crate) fn block(name: &str, fields: &str, script: &str) -> String {
 }
 
 /// An outcome in the words of the tables.
-pub(crate) fn show(outcome: &Outcome) -> String {
+pub(crate) fn describe_outcome(outcome: &Outcome) -> String {
     let failed = |policy| outcome.failures.iter().any(|report| report.policy == policy);
     let stops = outcome.stop_reason().is_some();
     let mut words = vec![match (outcome.decision, failed(FailurePolicy::Closed)) {
@@ -108,7 +108,7 @@ pub(crate) fn show(outcome: &Outcome) -> String {
 }
 
 /// The contexts of an outcome, in order.
-pub(crate) fn contexts(outcome: &Outcome) -> Vec<&str> {
+pub(crate) fn context_texts(outcome: &Outcome) -> Vec<&str> {
     let texts = outcome.effects.iter().filter_map(|(_, effect)| match effect {
         Effect::Context(text) => Some(text.as_str()),
         _ => None,
@@ -117,13 +117,13 @@ pub(crate) fn contexts(outcome: &Outcome) -> Vec<&str> {
 }
 
 /// The one text of a list.
-pub(crate) fn only(texts: &[String]) -> &str {
+pub(crate) fn single_text(texts: &[String]) -> &str {
     let [text] = texts else { panic!("{texts:?}") };
     text
 }
 
 /// A block with several command hooks for an event, in order.
-pub(crate) fn several(name: &str, scripts: &[&str]) -> String {
+pub(crate) fn hooks_block(name: &str, scripts: &[&str]) -> String {
     let hook = |script: &&str| format!("{{type: command, command: {}}}", serde_json::to_string(script).unwrap());
     let hooks = scripts.iter().map(hook).collect::<Vec<_>>().join(", ");
     match ROWS.iter().any(|row| row.name == name && row.matcher) {
@@ -133,6 +133,6 @@ pub(crate) fn several(name: &str, scripts: &[&str]) -> String {
 }
 
 /// A script that prints an object whose `hook_specific_output` has these fields.
-pub(crate) fn says(fields: &str) -> String {
+pub(crate) fn specific_output_script(fields: &str) -> String {
     format!("cat >/dev/null; echo '{{\"hook_specific_output\":{{{fields}}}}}'")
 }

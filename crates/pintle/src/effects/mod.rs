@@ -2,33 +2,33 @@
 
 pub(crate) mod clean;
 mod emit;
+mod external;
 pub(crate) mod local;
-mod outside;
 
 use std::sync::Arc;
 
 use pintle_contract::{EffectCaller, EffectError, EffectReply, EffectRequest, EffectRunner, Origin};
 use serde_json::json;
 
-use crate::{Runtime, Scope};
+use crate::{EventScope, Runtime};
 
 /// Performs the requests of the scripts that run in one scope, and records each with its reply.
 #[derive(Debug)]
-pub struct ScopeSeam<'a> {
+pub struct ScopedEffects<'a> {
     pub(crate) runtime: &'a Runtime,
-    pub(crate) scope: &'a Scope,
+    pub(crate) scope: &'a EventScope,
     pub(crate) origin: &'a Arc<Origin>,
 }
 
-impl ScopeSeam<'_> {
-    fn answer(&self, caller: EffectCaller<'_>, request: EffectRequest) -> Result<EffectReply, EffectError> {
+impl ScopedEffects<'_> {
+    fn perform_request(&self, caller: EffectCaller<'_>, request: EffectRequest) -> Result<EffectReply, EffectError> {
         match request {
             EffectRequest::Emit { event, payload } => emit::emit(self, caller, &event, payload),
             EffectRequest::Http { .. }
             | EffectRequest::Sleep { .. }
             | EffectRequest::Now
             | EffectRequest::Random { .. }
-            | EffectRequest::Uuid => outside::answer(self, caller, request),
+            | EffectRequest::Uuid => external::answer_external(self, caller, request),
             // Without an agent the session is empty, and nobody is there to be told.
             EffectRequest::Session { function, .. } if self.scope.host.is_none() => Ok(match function.as_str() {
                 "messages" => EffectReply::Value(json!([])),
@@ -36,7 +36,7 @@ impl ScopeSeam<'_> {
                 _ => EffectReply::Done,
             }),
             EffectRequest::Fs { function, arguments } if self.scope.host.is_none() => {
-                outside::files(self, caller, &function, &arguments)
+                external::answer_fs(self, caller, &function, &arguments)
             }
             EffectRequest::CallTool { .. }
             | EffectRequest::Meta { .. }
@@ -47,30 +47,30 @@ impl ScopeSeam<'_> {
                 Some(host) => host.perform(caller, request, &self.scope.for_caller(caller)),
                 None => Err(EffectError(String::from("there is no agent behind this call to do that"))),
             },
-            local => Ok(local::answer(self, caller, local)),
+            local => Ok(local::answer_local(self, caller, local)),
         }
     }
 }
 
-impl EffectRunner for ScopeSeam<'_> {
+impl EffectRunner for ScopedEffects<'_> {
     fn perform(&self, caller: EffectCaller<'_>, request: EffectRequest) -> Result<EffectReply, EffectError> {
         let journals = self.runtime.journals();
-        if !journals.keeps_effects() {
-            return self.answer(caller, request);
+        if !journals.records_effects() {
+            return self.perform_request(caller, request);
         }
-        let reply = self.answer(caller, request.clone());
-        let kept = reply.as_ref().ok().and_then(|reply| clean::reply(&request, reply)).map(Ok);
-        let asked = clean::request(&request);
-        journals.effect(caller, asked.as_ref().unwrap_or(&request), kept.as_ref().unwrap_or(&reply));
+        let reply = self.perform_request(caller, request.clone());
+        let kept = reply.as_ref().ok().and_then(|reply| clean::redact_reply(&request, reply)).map(Ok);
+        let asked = clean::redact_request(&request);
+        journals.record_effect(caller, asked.as_ref().unwrap_or(&request), kept.as_ref().unwrap_or(&reply));
         reply
     }
 
     fn metric_incr(&self, caller: EffectCaller<'_>, name: &str, by: i64) -> Result<i64, EffectError> {
-        let value = self.runtime.state().of(caller.layer).metrics.incr(name, by);
+        let value = self.runtime.run_state().for_layer(caller.layer).metrics.increment(name, by);
         let journals = self.runtime.journals();
-        if journals.keeps_effects() {
+        if journals.records_effects() {
             let request = EffectRequest::MetricIncr { name: name.to_owned(), amount: by };
-            journals.effect(caller, &request, &Ok(EffectReply::Int(value)));
+            journals.record_effect(caller, &request, &Ok(EffectReply::Int(value)));
         }
         Ok(value)
     }

@@ -13,19 +13,19 @@ use serde_json::{Map, Value, json};
 /// Closures may as well return what converts: `()` and `None` pass, `true` passes and `false` vetoes, a text is a new
 /// result, a [`Reminder`] is injected, a JSON value is taken as it is, and an `Err` is a failure.
 #[derive(Debug, Clone)]
-pub struct HookReturn(Raw);
+pub struct HookReturn(RawReturn);
 
 #[derive(Debug, Clone)]
-enum Raw {
+enum RawReturn {
     Value(Value),
     /// The common refusal, which need not become JSON.
-    Refusal(Refusal, String),
+    Refusal(RefusalShape, String),
     Failed(String),
 }
 
 /// How a refusal is put.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Refusal {
+pub(super) enum RefusalShape {
     /// `{deny: reason}`.
     Deny,
     /// `{block: true, reason}`.
@@ -47,58 +47,58 @@ impl HookReturn {
 
     /// A veto of a session event (`{block: true, reason}`).
     pub fn block(reason: impl Into<String>) -> Self {
-        Self(Raw::Refusal(Refusal::Block, reason.into()))
+        Self(RawReturn::Refusal(RefusalShape::Block, reason.into()))
     }
 
     /// A refusal of a tool call or of a step (`{deny: reason}`).
     pub fn deny(reason: impl Into<String>) -> Self {
-        Self(Raw::Refusal(Refusal::Deny, reason.into()))
+        Self(RawReturn::Refusal(RefusalShape::Deny, reason.into()))
     }
 
     /// Other arguments of a tool call, an object, or of a step, a list (`{args}`).
     pub fn args(arguments: impl Into<Value>) -> Self {
-        Self::of([("args", arguments.into())])
+        Self::from_fields([("args", arguments.into())])
     }
 
     /// Another result of a tool call (`{result}`).
     pub fn result(result: impl Into<Value>) -> Self {
-        Self::of([("result", result.into())])
+        Self::from_fields([("result", result.into())])
     }
 
     /// A shortened result of a tool call (`{result, truncated: true, dropped_bytes}`): hooks after this one that add to
     /// the result cannot hide that some of it is gone.
     pub fn truncated(result: impl Into<Value>, dropped_bytes: u64) -> Self {
         let truncated = [("truncated", Value::Bool(true)), ("dropped_bytes", Value::from(dropped_bytes))];
-        Self::of([("result", result.into())].into_iter().chain(truncated))
+        Self::from_fields([("result", result.into())].into_iter().chain(truncated))
     }
 
     /// A result that tells the model of a refusal after the fact (`{result, denial: {kind, message}}`).
     pub fn denial(result: impl Into<Value>, kind: &str, message: &str) -> Self {
-        Self::of([("result", result.into()), ("denial", json!({"kind": kind, "message": message}))])
+        Self::from_fields([("result", result.into()), ("denial", json!({"kind": kind, "message": message}))])
     }
 
     /// Another output of a step (`{output}`).
     pub fn output(output: impl Into<Value>) -> Self {
-        Self::of([("output", output.into())])
+        Self::from_fields([("output", output.into())])
     }
 
     /// A decision on a permission (`{decision, reason}`). An empty reason is left out.
     pub fn decision(decision: Decision, reason: impl Into<String>) -> Self {
         let reason = Some(reason.into()).filter(|reason| !reason.is_empty());
         let decision = [("decision", Value::String(decision.to_string()))];
-        Self::of(decision.into_iter().chain(reason.map(|reason| ("reason", Value::String(reason)))))
+        Self::from_fields(decision.into_iter().chain(reason.map(|reason| ("reason", Value::String(reason)))))
     }
 
     /// A reminder for the model (`{reminder}`), and otherwise no objection. Add what else is to happen with
     /// [`HookReturn::then`].
     #[must_use]
-    pub fn remind(reminder: Reminder) -> Self {
-        Self::of([("reminder", written(reminder))])
+    pub fn reminder(reminder: Reminder) -> Self {
+        Self::from_fields([("reminder", reminder_to_json(reminder))])
     }
 
     /// Several reminders, injected in order (`[{reminder}, …]`).
     pub fn reminders(reminders: impl IntoIterator<Item = Reminder>) -> Self {
-        let each = reminders.into_iter().map(|reminder| json!({"reminder": written(reminder)}));
+        let each = reminders.into_iter().map(|reminder| json!({"reminder": reminder_to_json(reminder)}));
         Self::value(Value::Array(each.collect()))
     }
 
@@ -106,36 +106,36 @@ impl HookReturn {
     #[must_use]
     pub fn then(self, next: impl Into<Self>) -> Self {
         match (self.into_value(), next.into().into_value()) {
-            (Err(message), _) | (_, Err(message)) => Self::fail(message),
+            (Err(message), _) | (_, Err(message)) => Self::failed(message),
             (Ok(Value::Null), Ok(next)) => Self::value(next),
             (Ok(Value::Object(mut fields)), Ok(next)) => {
                 fields.insert(String::from("then"), next);
                 Self::value(Value::Object(fields))
             }
-            (Ok(_), Ok(_)) => Self::fail("`then` goes with a reminder; build it with `remind`"),
+            (Ok(_), Ok(_)) => Self::failed("`then` goes with a reminder; build it with `remind`"),
         }
     }
 
     /// The raw protocol, for what has no constructor here.
     #[must_use]
     pub fn value(value: Value) -> Self {
-        Self(Raw::Value(value))
+        Self(RawReturn::Value(value))
     }
 
     /// No answer: what follows is said by the failure policy of the hook.
-    pub fn fail(message: impl Into<String>) -> Self {
-        Self(Raw::Failed(message.into()))
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self(RawReturn::Failed(message.into()))
     }
 
     /// Whether it is nothing at all, the commonest answer.
     pub(super) fn is_nil(&self) -> bool {
-        matches!(self.0, Raw::Value(Value::Null))
+        matches!(self.0, RawReturn::Value(Value::Null))
     }
 
     /// How it refuses and why, when that is all it does.
-    pub(super) fn refusal(&self) -> Option<(Refusal, &str)> {
+    pub(super) fn as_refusal(&self) -> Option<(RefusalShape, &str)> {
         match &self.0 {
-            Raw::Refusal(refusal, reason) => Some((*refusal, reason)),
+            RawReturn::Refusal(refusal, reason) => Some((*refusal, reason)),
             _ => None,
         }
     }
@@ -143,31 +143,31 @@ impl HookReturn {
     /// The reason of a refusal; empty for anything else.
     pub(super) fn into_reason(self) -> String {
         match self.0 {
-            Raw::Refusal(_, reason) => reason,
-            Raw::Value(_) | Raw::Failed(_) => String::new(),
+            RawReturn::Refusal(_, reason) => reason,
+            RawReturn::Value(_) | RawReturn::Failed(_) => String::new(),
         }
     }
 
     /// The value, or why there is none.
     pub(super) fn into_value(self) -> Result<Value, String> {
-        let of = |fields: Vec<(&str, Value)>| Self::of(fields).into_value();
+        let of = |fields: Vec<(&str, Value)>| Self::from_fields(fields).into_value();
         match self.0 {
-            Raw::Value(value) => Ok(value),
-            Raw::Refusal(Refusal::Deny, reason) => of(vec![("deny", Value::String(reason))]),
-            Raw::Refusal(Refusal::Block, reason) => {
+            RawReturn::Value(value) => Ok(value),
+            RawReturn::Refusal(RefusalShape::Deny, reason) => of(vec![("deny", Value::String(reason))]),
+            RawReturn::Refusal(RefusalShape::Block, reason) => {
                 of(vec![("block", Value::Bool(true)), ("reason", Value::String(reason))])
             }
-            Raw::Failed(message) => Err(message),
+            RawReturn::Failed(message) => Err(message),
         }
     }
 
-    fn of<'a>(fields: impl IntoIterator<Item = (&'a str, Value)>) -> Self {
+    fn from_fields<'a>(fields: impl IntoIterator<Item = (&'a str, Value)>) -> Self {
         let fields: Map<String, Value> = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         Self::value(Value::Object(fields))
     }
 }
 
-fn written(reminder: Reminder) -> Value {
+fn reminder_to_json(reminder: Reminder) -> Value {
     // A reminder is plain data, which always has a JSON form.
     serde_json::to_value(reminder).unwrap_or_default()
 }
@@ -204,7 +204,7 @@ impl From<&str> for HookReturn {
 
 impl From<Reminder> for HookReturn {
     fn from(reminder: Reminder) -> Self {
-        Self::remind(reminder)
+        Self::reminder(reminder)
     }
 }
 
@@ -216,7 +216,7 @@ impl<T: Into<Self>> From<Option<T>> for HookReturn {
 
 impl<T: Into<Self>, E: Display> From<Result<T, E>> for HookReturn {
     fn from(answer: Result<T, E>) -> Self {
-        answer.map_or_else(|fault| Self::fail(fault.to_string()), Into::into)
+        answer.map_or_else(|fault| Self::failed(fault.to_string()), Into::into)
     }
 }
 
@@ -242,10 +242,10 @@ mod tests {
             (HookReturn::output(3), json!({"output": 3})),
             (HookReturn::decision(Decision::Deny, "never"), json!({"decision": "deny", "reason": "never"})),
             (HookReturn::decision(Decision::Allow, ""), json!({"decision": "allow"})),
-            (HookReturn::remind(reminder()), json!({"reminder": written})),
+            (HookReturn::reminder(reminder()), json!({"reminder": written})),
             (HookReturn::reminders([reminder()]), json!([{"reminder": written}])),
             (
-                HookReturn::remind(reminder()).then(HookReturn::deny("no")),
+                HookReturn::reminder(reminder()).then(HookReturn::deny("no")),
                 json!({"reminder": written, "then": {"deny": "no"}}),
             ),
             (HookReturn::allow().then(false), json!(false)),
@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn a_fault_stays_a_fault() {
         let fault = || HookReturn::from(Err::<(), _>("the index is gone"));
-        let faults = [fault(), fault().then(true), HookReturn::remind(Reminder::for_one_turn("x")).then(fault())];
+        let faults = [fault(), fault().then(true), HookReturn::reminder(Reminder::for_one_turn("x")).then(fault())];
         for fault in faults {
             assert_eq!(fault.into_value(), Err(String::from("the index is gone")));
         }

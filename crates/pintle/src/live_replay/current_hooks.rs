@@ -6,48 +6,48 @@ use std::sync::Arc;
 use pintle_contract::{AgentSpec, Chain, Diagnostic, Hook, Layer, Severity, SourceTrust};
 use pintle_engine::HookSet;
 
-use crate::{Built, Overlay, Runtime};
+use crate::{BuiltRuntime, HookOverlay, Runtime};
 
 /// The hooks of today: those of a runtime, and those of its agents.
 #[derive(Debug)]
-pub struct Present<'r> {
+pub struct CurrentHooks<'r> {
     pub(super) runtime: &'r Runtime,
-    base: Arc<HookSet>,
+    base_set: Arc<HookSet>,
     agents: HashMap<String, Arc<HookSet>>,
 }
 
-impl<'r> Present<'r> {
+impl<'r> CurrentHooks<'r> {
     /// The hooks that a runtime has now, and no agent's.
     #[must_use]
     pub fn new(runtime: &'r Runtime) -> Self {
-        Self { runtime, base: runtime.hooks(), agents: HashMap::new() }
+        Self { runtime, base_set: runtime.hooks(), agents: HashMap::new() }
     }
 
     /// The hooks that were loaded with their agents, and what was found while those of the agents were compiled. An agent
     /// that another one declares runs under the hooks of both.
     #[must_use]
-    pub fn of(built: &'r Built) -> (Self, Vec<Diagnostic>) {
+    pub fn from_built(built: &'r BuiltRuntime) -> (Self, Vec<Diagnostic>) {
         let mut present = Self::new(&built.runtime);
         let mut found = Vec::new();
-        let none = Overlay::default();
+        let none = HookOverlay::default();
         if let Some(agent) = &built.agent {
-            present.add(agent, &none, &mut found);
+            present.add_agent(agent, &none, &mut found);
         }
         for agent in built.team.iter().flat_map(|team| &team.agents) {
-            present.add(agent, &none, &mut found);
+            present.add_agent(agent, &none, &mut found);
         }
         (present, found)
     }
 
-    fn add(&mut self, agent: &AgentSpec, above: &Overlay, found: &mut Vec<Diagnostic>) {
+    fn add_agent(&mut self, agent: &AgentSpec, above: &HookOverlay, found: &mut Vec<Diagnostic>) {
         let (chains, diagnostics) =
             self.runtime.compile_chains(&format!("agent {}", agent.name), Layer::Agent, &agent.hooks);
         found.extend(diagnostics.into_iter().filter(|finding| finding.severity == Severity::Error));
-        let overlay = above.with(chains);
+        let overlay = above.with_chains(chains);
         for child in &agent.agents {
-            self.add(child, &overlay, found);
+            self.add_agent(child, &overlay, found);
         }
-        let set = overlay.over(Arc::clone(&self.base));
+        let set = overlay.apply_to(Arc::clone(&self.base_set));
         self.agents.entry(agent.name.clone()).or_insert(set);
     }
 
@@ -65,11 +65,11 @@ impl<'r> Present<'r> {
             Arc::new(HookSet::new(set.chains().iter().map(chain).collect()))
         };
         let agents = self.agents.iter().map(|(name, set)| (name.clone(), with(set))).collect();
-        Self { runtime: self.runtime, base: with(&self.base), agents }
+        Self { runtime: self.runtime, base_set: with(&self.base_set), agents }
     }
 
     /// The hooks over an agent.
-    pub(super) fn set(&self, agent: &str) -> Arc<HookSet> {
-        Arc::clone(self.agents.get(agent).unwrap_or(&self.base))
+    pub(super) fn hooks_for_agent(&self, agent: &str) -> Arc<HookSet> {
+        Arc::clone(self.agents.get(agent).unwrap_or(&self.base_set))
     }
 }

@@ -6,15 +6,15 @@ use pintle_contract::{EffectCaller, EffectError, EffectReply, EffectRequest};
 use pintle_handlers::jail::{self, JailedDir, MAX_HOOK_FILE_BYTES};
 use serde_json::Value;
 
-use super::ScopeSeam;
+use super::ScopedEffects;
 use crate::random;
 
 /// How often a sleeping script looks whether it is still wanted.
 const SLEEP_STEP_MS: u64 = 20;
 
 /// Answers a function of `fs` that reads, in the folder that the runtime was told of.
-pub(super) fn files(
-    seam: &ScopeSeam<'_>,
+pub(super) fn answer_fs(
+    seam: &ScopedEffects<'_>,
     caller: EffectCaller<'_>,
     function: &str,
     arguments: &Value,
@@ -28,8 +28,8 @@ pub(super) fn files(
 }
 
 /// Answers network, time and randomness requests.
-pub(super) fn answer(
-    seam: &ScopeSeam<'_>,
+pub(super) fn answer_external(
+    seam: &ScopedEffects<'_>,
     caller: EffectCaller<'_>,
     request: EffectRequest,
 ) -> Result<EffectReply, EffectError> {
@@ -37,7 +37,7 @@ pub(super) fn answer(
     let cancel = caller.cancel.unwrap_or(&seam.scope.cancel);
     match request {
         EffectRequest::Http { method, url, headers, body, timeout_ms } => {
-            let gate = runtime.gate();
+            let gate = runtime.http_gateway();
             let answer = gate.request_until(&method, &url, &headers, body.as_deref(), timeout_ms, cancel);
             answer.map(EffectReply::Value).map_err(EffectError)
         }
@@ -45,7 +45,7 @@ pub(super) fn answer(
         EffectRequest::Random { min, max } if min > max => {
             Err(EffectError(format!("random: {min} is more than {max}")))
         }
-        EffectRequest::Random { min, max } => Ok(EffectReply::Int(random::in_range(runtime.random(), min, max))),
+        EffectRequest::Random { min, max } => Ok(EffectReply::Int(random::next_in_range(runtime.random(), min, max))),
         EffectRequest::Uuid => Ok(EffectReply::Value(Value::String(random::uuid_v4(runtime.random())))),
         EffectRequest::Sleep { duration_ms } => {
             let mut left_ms = duration_ms;

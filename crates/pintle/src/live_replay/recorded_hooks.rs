@@ -6,11 +6,11 @@ use pintle_contract::{Chain, Event, EventName, Handler, HookCall, Layer, MatchRe
 use pintle_engine::HookSet;
 use pintle_tape::LoadedHook;
 
-use super::recorded::{Entries, Recorded, RecordedCall};
+use super::tape_dispatch::{TapeCall, TapeDispatch, TapeHookTable};
 
 /// The hooks of today and, for one dispatch, those that were registered while the session ran and are nowhere now: they say
 /// what they said.
-pub(super) fn with(set: Arc<HookSet>, recorded: &Recorded, entries: &Entries) -> Arc<HookSet> {
+pub(super) fn with_recorded_hooks(set: Arc<HookSet>, recorded: &TapeDispatch, entries: &TapeHookTable) -> Arc<HookSet> {
     let is_there = |id: &str| set.hooks().any(|(_, hook)| hook.event == recorded.event.name && hook.id.as_str() == id);
     let mut chains: Vec<Chain> = Vec::new();
     let mut known: Vec<u64> = Vec::new();
@@ -20,24 +20,24 @@ pub(super) fn with(set: Arc<HookSet>, recorded: &Recorded, entries: &Entries) ->
             continue;
         }
         known.push(entry.entry);
-        chains.extend(chain(entry, recorded));
+        chains.extend(recorded_chain(entry, recorded));
     }
     if chains.is_empty() { set } else { Arc::new(set.with_chains(chains)) }
 }
 
-fn chain(entry: &LoadedHook, recorded: &Recorded) -> Option<Chain> {
-    let of_hook = |call: &&RecordedCall| call.entry == entry.entry;
+fn recorded_chain(entry: &LoadedHook, recorded: &TapeDispatch) -> Option<Chain> {
+    let of_hook = |call: &&TapeCall| call.entry == entry.entry;
     let said = recorded.calls.iter().filter(of_hook).filter_map(|call| call.verdict.clone()).rev().collect();
-    let stand_in = Arc::new(AsThen(Mutex::new(said)));
+    let stand_in = Arc::new(RecordedHook(Mutex::new(said)));
     let hook = entry.to_stub_hook(EventName::parse(&entry.event).ok()?, stand_in);
     Some(entry.to_chain(Arc::new(hook)))
 }
 
 /// Says again what a hook said, the last first in the list, and wants nothing when that is used up.
 #[derive(Debug)]
-struct AsThen(Mutex<Vec<Verdict>>);
+struct RecordedHook(Mutex<Vec<Verdict>>);
 
-impl Matcher for AsThen {
+impl Matcher for RecordedHook {
     fn matches(&self, _event: &Event) -> MatchResult {
         if self.0.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
             MatchResult::No
@@ -51,7 +51,7 @@ impl Matcher for AsThen {
     }
 }
 
-impl Handler for AsThen {
+impl Handler for RecordedHook {
     fn kind(&self) -> &'static str {
         "none"
     }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use pintle_contract::{EffectCaller, EffectError, EffectReply, Event, EventName};
 use serde_json::Value;
 
-use super::ScopeSeam;
-use crate::Scope;
+use super::ScopedEffects;
+use crate::EventScope;
 
 /// Fires a custom event and gives the payload its hooks left.
 ///
 /// Only `custom.*` may be emitted: `meta.*` and the rest belong to the host, which scripts must not imitate.
 pub(super) fn emit(
-    seam: &ScopeSeam<'_>,
+    seam: &ScopedEffects<'_>,
     caller: EffectCaller<'_>,
     event: &str,
     payload: Value,
@@ -22,11 +22,11 @@ pub(super) fn emit(
     }
     let name = EventName::parse(event)
         .map_err(|_| EffectError(format!("emit: `{event}` is not a name; after `custom.` come a-z, 0-9 and _")))?;
-    let deeper = seam.scope.for_caller(caller).deeper().map_err(|fault| EffectError(format!("emit: {fault}")))?;
-    let scope = Scope { cause: Some(caller.call), ..deeper };
+    let deeper = seam.scope.for_caller(caller).nested().map_err(|fault| EffectError(format!("emit: {fault}")))?;
+    let scope = EventScope { cause: Some(caller.call), ..deeper };
     let outcome = seam.runtime.fire_in(&Event::new(name.clone(), payload, Arc::clone(seam.origin)), &scope);
     if let Some(host) = &seam.scope.host {
-        host.caused(caller, &name, &outcome, seam.scope);
+        host.apply_outcome(caller, &name, &outcome, seam.scope);
     }
     if outcome.is_allowed() {
         Ok(EffectReply::Value(outcome.payload.into_value()))

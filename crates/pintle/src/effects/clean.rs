@@ -8,7 +8,7 @@ use pintle_handlers::secrets::{MARKER, is_secret};
 use serde_json::Value;
 
 /// The request as the tape has it, when that is another one.
-pub(crate) fn request(request: &EffectRequest) -> Option<EffectRequest> {
+pub(crate) fn redact_request(request: &EffectRequest) -> Option<EffectRequest> {
     let EffectRequest::Http { method, url, headers, body, timeout_ms } = request else { return None };
     let clean = |(name, value): &(String, String)| {
         let value = if is_secret(name, value) { String::from(MARKER) } else { value.clone() };
@@ -25,7 +25,7 @@ pub(crate) fn request(request: &EffectRequest) -> Option<EffectRequest> {
 }
 
 /// The reply as the tape has it, when that is another one.
-pub(crate) fn reply(request: &EffectRequest, reply: &EffectReply) -> Option<EffectReply> {
+pub(crate) fn redact_reply(request: &EffectRequest, reply: &EffectReply) -> Option<EffectReply> {
     let (EffectRequest::Host { fact, key: Some(key) }, EffectReply::Value(Value::String(value))) = (request, reply)
     else {
         return None;
@@ -42,11 +42,11 @@ mod tests {
     fn a_variable_or_header_that_is_secret_is_not_on_the_tape() {
         let env = |key: &str| EffectRequest::Host { fact: String::from("env"), key: Some(String::from(key)) };
         let said = |value: &str| EffectReply::Value(Value::from(value));
-        assert_eq!(reply(&env("BOT_TOKEN"), &said("t0k")), Some(said(MARKER)));
-        assert_eq!(reply(&env("DATABASE_URL"), &said("postgres://me:pw@db/x")), Some(said(MARKER)));
-        assert_eq!(reply(&env("HOME_URL"), &said("https://a.example/x:y@z")), None);
-        assert_eq!(reply(&env("BOT_TOKEN"), &said("")), None, "an empty one tells that it is not set");
-        assert_eq!(reply(&env("LANG"), &said("C")), None);
+        assert_eq!(redact_reply(&env("BOT_TOKEN"), &said("t0k")), Some(said(MARKER)));
+        assert_eq!(redact_reply(&env("DATABASE_URL"), &said("postgres://me:pw@db/x")), Some(said(MARKER)));
+        assert_eq!(redact_reply(&env("HOME_URL"), &said("https://a.example/x:y@z")), None);
+        assert_eq!(redact_reply(&env("BOT_TOKEN"), &said("")), None, "an empty one tells that it is not set");
+        assert_eq!(redact_reply(&env("LANG"), &said("C")), None);
         let http = |value: &str| EffectRequest::Http {
             method: String::from("GET"),
             url: String::from("https://a.example"),
@@ -57,7 +57,7 @@ mod tests {
             body: None,
             timeout_ms: 1,
         };
-        assert_eq!(request(&http("Bearer abc")), Some(http(MARKER)));
-        assert_eq!(request(&http(MARKER)), None);
+        assert_eq!(redact_request(&http("Bearer abc")), Some(http(MARKER)));
+        assert_eq!(redact_request(&http(MARKER)), None);
     }
 }

@@ -5,59 +5,63 @@ use std::sync::{Mutex, PoisonError};
 
 use pintle_contract::{CallId, CancelToken, Journal, JournalEntry, Outcome, Payload, Verdict};
 
-use super::recorded::Recorded;
-use super::told::Rest;
+use super::tape_dispatch::TapeDispatch;
+use super::tape_effects::UnusedEffects;
 
 /// One call of a hook, as it is.
 #[derive(Debug)]
-pub(super) struct HeardCall {
+pub(super) struct ObservedCall {
     pub(super) id: CallId,
     pub(super) hook: String,
     /// How many times the hook was called before in the dispatch.
-    pub(super) before: usize,
+    pub(super) earlier_call_count: usize,
     pub(super) payload: Payload,
     pub(super) verdict: Option<Verdict>,
 }
 
 /// What was heard.
 #[derive(Debug)]
-pub(super) struct Heard {
-    pub(super) calls: Vec<HeardCall>,
+pub(super) struct ObservedDispatch {
+    pub(super) calls: Vec<ObservedCall>,
     pub(super) outcome: Outcome,
-    pub(super) rest: Rest,
+    pub(super) unused_effects: UnusedEffects,
 }
 
 /// The journal of one dispatch. It cancels where the host did so then.
 #[derive(Debug)]
-pub(super) struct Listener<'a> {
-    calls: Mutex<Vec<HeardCall>>,
-    next: AtomicU64,
+pub(super) struct ObservingJournal<'a> {
+    calls: Mutex<Vec<ObservedCall>>,
+    next_call_id: AtomicU64,
     cancel: &'a CancelToken,
     cancelled_after: Option<usize>,
 }
 
-impl<'a> Listener<'a> {
-    pub(super) fn new(recorded: &Recorded, cancel: &'a CancelToken) -> Self {
+impl<'a> ObservingJournal<'a> {
+    pub(super) fn new(recorded: &TapeDispatch, cancel: &'a CancelToken) -> Self {
         let cancelled_after = recorded.cancelled_after;
         if cancelled_after == Some(0) {
             cancel.cancel();
         }
-        Self { calls: Mutex::default(), next: AtomicU64::new(0), cancel, cancelled_after }
+        Self { calls: Mutex::default(), next_call_id: AtomicU64::new(0), cancel, cancelled_after }
     }
 
-    pub(super) fn close(self, outcome: Outcome, rest: Rest) -> Heard {
-        Heard { calls: self.calls.into_inner().unwrap_or_else(PoisonError::into_inner), outcome, rest }
+    pub(super) fn into_dispatch(self, outcome: Outcome, rest: UnusedEffects) -> ObservedDispatch {
+        ObservedDispatch {
+            calls: self.calls.into_inner().unwrap_or_else(PoisonError::into_inner),
+            outcome,
+            unused_effects: rest,
+        }
     }
 }
 
-impl Journal for Listener<'_> {
+impl Journal for ObservingJournal<'_> {
     fn record(&self, entry: &JournalEntry<'_>) {
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         match entry {
             JournalEntry::Call { id, hook, event, .. } => {
                 let (hook, payload) = (hook.id.to_string(), event.payload.clone());
                 let before = calls.iter().filter(|call| call.hook == hook).count();
-                calls.push(HeardCall { id: *id, hook, before, payload, verdict: None });
+                calls.push(ObservedCall { id: *id, hook, earlier_call_count: before, payload, verdict: None });
             }
             JournalEntry::Return { id, verdict, .. } => {
                 if let Some(call) = calls.iter_mut().find(|call| call.id == *id) {
@@ -73,6 +77,6 @@ impl Journal for Listener<'_> {
     }
 
     fn next_call(&self) -> CallId {
-        CallId(self.next.fetch_add(1, Ordering::Relaxed) + 1)
+        CallId(self.next_call_id.fetch_add(1, Ordering::Relaxed) + 1)
     }
 }

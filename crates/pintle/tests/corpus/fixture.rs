@@ -4,20 +4,20 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle::{Built, Event, EventName, FailurePolicy, Layer, LogLevel, Origin, Outcome, Runtime, Scope};
+use pintle::{BuiltRuntime, Event, EventName, EventScope, FailurePolicy, Layer, LogLevel, Origin, Outcome, Runtime};
 use serde_json::{Map, Value, json};
 
-use crate::case::{Case, CaseFile};
+use crate::case::{CaseFile, CorpusCase};
 use crate::worker::worker;
 
-fn load(path: &Path) -> Built {
+fn load_hooks(path: &Path) -> BuiltRuntime {
     let built = Runtime::builder().path(path, Layer::Project).worker(worker()).build();
     let faults: Vec<String> = built.diagnostics.iter().map(ToString::to_string).collect();
     assert!(!built.has_errors(), "{faults:#?}");
     built
 }
 
-fn event(name: &str, payload: &Value) -> Event {
+fn build_event(name: &str, payload: &Value) -> Event {
     let name = EventName::parse(name).unwrap();
     let mut payload = payload.clone();
     name.complete(&mut payload).unwrap_or_else(|fault| panic!("{name} {payload}: {fault}"));
@@ -25,7 +25,7 @@ fn event(name: &str, payload: &Value) -> Event {
 }
 
 /// Runs a case in a runtime of its own; `Err` says what came instead.
-pub(crate) fn run(file: &CaseFile, case: &Case) -> Result<(), String> {
+pub(crate) fn run_case(file: &CaseFile, case: &CorpusCase) -> Result<(), String> {
     let folder = tempfile::tempdir().unwrap();
     let hooks = folder.path().join(".harness/hooks");
     fs::create_dir_all(&hooks).unwrap();
@@ -33,13 +33,13 @@ pub(crate) fn run(file: &CaseFile, case: &Case) -> Result<(), String> {
         fs::write(hooks.join(format!("{name}.md")), text).unwrap();
     }
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let built = load(&file.project.as_ref().map_or(folder.path().to_owned(), |project| repository.join(project)));
-    for (name, payload) in &case.before {
-        drop(built.runtime.fire(&event(name, payload)));
+    let built = load_hooks(&file.project.as_ref().map_or(folder.path().to_owned(), |project| repository.join(project)));
+    for (name, payload) in &case.setup_events {
+        drop(built.runtime.fire(&build_event(name, payload)));
     }
-    let scope = Scope::default();
-    let outcome = built.runtime.fire_in(&event(&case.event, &case.payload), &scope);
-    let came = what_came(&outcome, &scope, built.runtime.metrics());
+    let scope = EventScope::default();
+    let outcome = built.runtime.fire_in(&build_event(&case.event, &case.payload), &scope);
+    let came = describe_outcome(&outcome, &scope, built.runtime.metrics());
     if came == case.expect {
         return Ok(());
     }
@@ -47,9 +47,9 @@ pub(crate) fn run(file: &CaseFile, case: &Case) -> Result<(), String> {
 }
 
 /// Everything that came of a dispatch; what did not happen is absent.
-fn what_came(outcome: &Outcome, scope: &Scope, metrics: Map<String, Value>) -> Map<String, Value> {
+fn describe_outcome(outcome: &Outcome, scope: &EventScope, metrics: Map<String, Value>) -> Map<String, Value> {
     let listed = |lines: Vec<String>| (!lines.is_empty()).then(|| json!(lines));
-    let logs = scope.logs.take().into_iter().map(|line| match line.level {
+    let logs = scope.logs.take_lines().into_iter().map(|line| match line.level {
         LogLevel::Info => line.message,
         LogLevel::Warn => format!("warning: {}", line.message),
     });

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn every_persona_event_reads_as_it_prints_and_a_threshold_needs_a_percentage() {
+    fn persona_events_round_trip_as_text_and_thresholds_need_a_percentage() {
         let threshold = PersonaEvent::OnBudgetThreshold(87.5);
         for event in PERSONA.iter().map(|(event, _)| *event).chain([threshold]) {
             assert_eq!(event.to_string().parse(), Ok(event));

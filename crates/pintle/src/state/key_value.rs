@@ -8,42 +8,42 @@ use serde_json::{Map, Value};
 
 /// Values by key, shared by everything that runs in its lifetime.
 #[derive(Debug, Default)]
-pub(crate) struct Values {
+pub(crate) struct KeyValueStore {
     values: Mutex<BTreeMap<String, Value>>,
     /// Whether a key was set since they were cleared; what says no needs no lock.
-    written: AtomicBool,
+    is_dirty: AtomicBool,
 }
 
-impl Values {
+impl KeyValueStore {
     /// The value of a key.
     #[must_use]
     pub(crate) fn get(&self, key: &str) -> Option<Value> {
-        self.values().get(key).cloned()
+        self.lock_values().get(key).cloned()
     }
 
     /// Sets a key.
     pub(crate) fn set(&self, key: String, value: Value) {
-        let mut values = self.values();
-        self.written.store(true, Ordering::Relaxed);
+        let mut values = self.lock_values();
+        self.is_dirty.store(true, Ordering::Relaxed);
         values.insert(key, value);
     }
 
     /// Removes all of them, for the next one who works with them.
     pub(crate) fn clear(&self) {
-        if self.written.load(Ordering::Relaxed) {
-            let mut values = self.values();
-            self.written.store(false, Ordering::Relaxed);
+        if self.is_dirty.load(Ordering::Relaxed) {
+            let mut values = self.lock_values();
+            self.is_dirty.store(false, Ordering::Relaxed);
             values.clear();
         }
     }
 
-    fn values(&self) -> MutexGuard<'_, BTreeMap<String, Value>> {
+    fn lock_values(&self) -> MutexGuard<'_, BTreeMap<String, Value>> {
         self.values.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Removes a key, or all of them; tells whether there was something.
     pub(crate) fn remove(&self, key: Option<&str>) -> bool {
-        let mut values = self.values();
+        let mut values = self.lock_values();
         match key {
             Some(key) => values.remove(key).is_some(),
             None => !std::mem::take(&mut *values).is_empty(),
@@ -53,7 +53,7 @@ impl Values {
     /// All of them, sorted by key.
     #[must_use]
     pub(crate) fn all(&self) -> Map<String, Value> {
-        let values = self.values();
+        let values = self.lock_values();
         values.iter().map(|(key, value)| (key.clone(), value.clone())).collect()
     }
 }

@@ -8,11 +8,11 @@ use pintle::{Diagnostic, Event, EventName, Origin, Outcome, Runtime};
 pub(crate) use pintle_testkit::Lines;
 use serde_json::{Value, json};
 
-pub(crate) fn runtime() -> Arc<Runtime> {
+pub(crate) fn build_runtime() -> Arc<Runtime> {
     Runtime::builder().build().runtime
 }
 
-pub(crate) fn origin() -> Arc<Origin> {
+pub(crate) fn test_origin() -> Arc<Origin> {
     Arc::new(Origin {
         session: String::from("s"),
         turn: 2,
@@ -25,26 +25,26 @@ pub(crate) fn origin() -> Arc<Origin> {
 }
 
 /// An event with some of its payload; the rest is blank.
-pub(crate) fn event(name: &str, mut payload: Value) -> Event {
+pub(crate) fn build_event(name: &str, mut payload: Value) -> Event {
     let name = EventName::parse(name).unwrap();
     name.complete(&mut payload).unwrap();
-    Event::new(name, payload, origin())
+    Event::new(name, payload, test_origin())
 }
 
-pub(crate) fn call(tool: &str, args: Value) -> Event {
-    event("tool.pre", json!({"id": "1", "name": tool, "args": args}))
+pub(crate) fn call_event(tool: &str, args: Value) -> Event {
+    build_event("tool.pre", json!({"id": "1", "name": tool, "args": args}))
 }
 
-pub(crate) fn result(tool: &str, content: &str) -> Event {
-    event("tool.post", json!({"call_id": "1", "name": tool, "content": content}))
+pub(crate) fn result_event(tool: &str, content: &str) -> Event {
+    build_event("tool.post", json!({"call_id": "1", "name": tool, "content": content}))
 }
 
 /// The failures of an outcome as `hook: kind: message` lines.
-pub(crate) fn failures(outcome: &Outcome) -> Vec<String> {
+pub(crate) fn describe_failures(outcome: &Outcome) -> Vec<String> {
     outcome.failures.iter().map(|report| format!("{}: {}", report.hook, report.failure)).collect()
 }
 
 /// What was found, each with its next step.
-pub(crate) fn messages(found: &[Diagnostic]) -> Vec<String> {
+pub(crate) fn describe_diagnostics(found: &[Diagnostic]) -> Vec<String> {
     found.iter().map(|finding| format!("{finding}; {}", finding.help.as_deref().unwrap_or_default())).collect()
 }
