@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::Ruling;
+use crate::HostDecision;
 
 /// The field.
 const FIELD: &str = "pintle_canary";
@@ -18,12 +18,12 @@ const DENY: &str = "deny:";
 ///
 /// The caller loads the hooks as ever, so that this too is tried, but asks none and writes nothing down.
 #[must_use]
-pub fn ruling(payload: &Value) -> Option<Ruling> {
+pub fn canary_decision(payload: &Value) -> Option<HostDecision> {
     let wanted = payload.get(FIELD)?.as_str()?;
     if wanted == PASS {
-        return Some(Ruling::pass());
+        return Some(HostDecision::pass());
     }
-    wanted.strip_prefix(DENY).map(Ruling::deny)
+    wanted.strip_prefix(DENY).map(HostDecision::deny)
 }
 
 /// What `pintle doctor` tries.
@@ -40,15 +40,15 @@ impl Canary {
     const REASON: &'static str = "pintle's own test: this call has to be refused";
 
     /// What the call has to come to.
-    pub(crate) fn ruling(self) -> Ruling {
+    pub(crate) fn decision(self) -> HostDecision {
         match self {
-            Self::Pass => Ruling::pass(),
-            Self::Deny => Ruling::deny(Self::REASON),
+            Self::Pass => HostDecision::pass(),
+            Self::Deny => HostDecision::deny(Self::REASON),
         }
     }
 
     /// The payload with the field in it.
-    pub(crate) fn marked(self, mut payload: Map<String, Value>) -> Value {
+    pub(crate) fn with_marker(self, mut payload: Map<String, Value>) -> Value {
         let wanted = match self {
             Self::Pass => String::from(PASS),
             Self::Deny => format!("{DENY}{}", Self::REASON),
@@ -67,11 +67,11 @@ mod tests {
     #[test]
     fn a_made_up_call_comes_to_what_it_says_and_a_real_one_to_nothing() {
         for canary in [Canary::Pass, Canary::Deny] {
-            assert_eq!(ruling(&canary.marked(Map::new())), Some(canary.ruling()));
+            assert_eq!(canary_decision(&canary.with_marker(Map::new())), Some(canary.decision()));
         }
         let real = [json!({}), json!(null), json!([1]), json!({"tool_input": {"pintle_canary": "pass"}})];
         for payload in real.into_iter().chain([json!({"pintle_canary": 1}), json!({"pintle_canary": "allow"})]) {
-            assert_eq!(ruling(&payload), None, "{payload}");
+            assert_eq!(canary_decision(&payload), None, "{payload}");
         }
     }
 }

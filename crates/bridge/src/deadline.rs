@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use pintle::CancelToken;
 
-use crate::{Answer, Host, Row};
+use crate::{HostDef, HostEventDef, HostResponse};
 
 /// How long what is going on has to come to an end once the deadline is over.
 const GRACE: Duration = Duration::from_millis(300);
@@ -19,20 +19,20 @@ pub struct Deadline {
     length: Duration,
     /// Raised when the time is over, so that hooks that run are cut short.
     cancel: CancelToken,
-    answered: AtomicBool,
-    about: Mutex<Option<(&'static Host, &'static Row)>>,
+    is_answered: AtomicBool,
+    event: Mutex<Option<(&'static HostDef, &'static HostEventDef)>>,
 }
 
 impl Deadline {
     /// A deadline that begins now.
     #[must_use]
-    pub fn of_ms(deadline_ms: u64) -> Arc<Self> {
+    pub fn from_ms(deadline_ms: u64) -> Arc<Self> {
         Arc::new(Self {
             begin: Instant::now(),
             length: Duration::from_millis(deadline_ms),
             cancel: CancelToken::default(),
-            answered: AtomicBool::new(false),
-            about: Mutex::default(),
+            is_answered: AtomicBool::new(false),
+            event: Mutex::default(),
         })
     }
 
@@ -41,14 +41,14 @@ impl Deadline {
     ///
     /// # Errors
     /// When there is no thread to be had.
-    pub fn watch(self: &Arc<Self>, write: impl FnOnce(Answer) + Send + 'static) -> std::io::Result<()> {
+    pub fn watch(self: &Arc<Self>, write: impl FnOnce(HostResponse) + Send + 'static) -> std::io::Result<()> {
         let deadline = Arc::clone(self);
         let watch = move || {
-            thread::sleep(deadline.left());
+            thread::sleep(deadline.remaining());
             deadline.cancel.cancel();
             thread::sleep(GRACE);
-            if deadline.claim() {
-                write(deadline.late());
+            if deadline.claim_response() {
+                write(deadline.timeout_response());
             }
         };
         // It does next to nothing, and a small stack is quickly made.
@@ -57,13 +57,13 @@ impl Deadline {
 
     /// Claims the right to answer, which one of all that try gets.
     #[must_use]
-    pub fn claim(&self) -> bool {
-        !self.answered.swap(true, Ordering::AcqRel)
+    pub fn claim_response(&self) -> bool {
+        !self.is_answered.swap(true, Ordering::AcqRel)
     }
 
     /// How much time is left.
     #[must_use]
-    pub fn left(&self) -> Duration {
+    pub fn remaining(&self) -> Duration {
         self.length.saturating_sub(self.begin.elapsed())
     }
 
@@ -78,8 +78,8 @@ impl Deadline {
     }
 
     /// Says which event it is about.
-    pub(crate) fn is_about(&self, host: &'static Host, row: &'static Row) {
-        *self.about.lock().unwrap_or_else(PoisonError::into_inner) = Some((host, row));
+    pub(crate) fn set_event(&self, host: &'static HostDef, row: &'static HostEventDef) {
+        *self.event.lock().unwrap_or_else(PoisonError::into_inner) = Some((host, row));
     }
 
     /// Why nothing was decided, in one line.
@@ -87,11 +87,13 @@ impl Deadline {
         format!("the hooks did not answer within {} ms, so this is denied", self.length.as_millis())
     }
 
-    fn late(&self) -> Answer {
-        let about = *self.about.lock().unwrap_or_else(PoisonError::into_inner);
+    fn timeout_response(&self) -> HostResponse {
+        let about = *self.event.lock().unwrap_or_else(PoisonError::into_inner);
         match about {
-            Some((host, row)) => host.fallback(row, &self.reason()),
-            None => Answer::silent().with_stderr("pintle: no payload came on standard input in time").with_exit_code(1),
+            Some((host, row)) => host.fallback_response(row, &self.reason()),
+            None => {
+                HostResponse::empty().with_stderr("pintle: no payload came on standard input in time").with_exit_code(1)
+            }
         }
     }
 }

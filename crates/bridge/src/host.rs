@@ -5,18 +5,18 @@ use pintle::suggest_nearest;
 use serde_json::Value;
 
 use crate::hosts;
-use crate::install::Install;
-use crate::{Answer, Asked, Row, Ruling, Unreadable, Whose};
+use crate::install::InstallSpec;
+use crate::{HostDecision, HostEventContext, HostEventDef, HostPayloadError, HostResponse, ResponseContext};
 
 /// An agent that asks Pintle.
 #[derive(Debug)]
-pub struct Host {
+pub struct HostDef {
     /// The word for it on the command line.
     pub name: &'static str,
     /// Its name for people.
     pub title: &'static str,
     /// Its events.
-    pub rows: &'static [Row],
+    pub events: &'static [HostEventDef],
     /// How it calls its tools.
     pub tools: &'static ToolVocabulary,
     /// The dialect whose hooks it runs itself, which are therefore left out.
@@ -25,21 +25,21 @@ pub struct Host {
     /// installed with the command line.
     pub deadline_ms: u64,
     /// How Pintle gets into it.
-    pub install: &'static Install,
+    pub install: &'static InstallSpec,
     /// Which event a payload is of, in the host's words, when the payload says.
-    pub event: fn(payload: &Value) -> Option<&str>,
+    pub event_name: fn(payload: &Value) -> Option<&str>,
     /// The environment variable in which it names the project's folder.
     pub project_variable: Option<&'static str>,
     /// What it does without asking any hook, for reports.
-    pub unasked: &'static [&'static str],
+    pub unhooked_actions: &'static [&'static str],
     /// Another host that runs this one's entries, where a payload is of its making.
     pub sender: Option<fn(payload: &Value) -> Option<&'static Self>>,
     /// Whose life a payload is about.
-    pub whose: fn(payload: &Value) -> Result<Whose, Unreadable>,
+    pub read_context: fn(payload: &Value) -> Result<HostEventContext, HostPayloadError>,
 }
 
 /// All hosts, in the order of help texts.
-pub static HOSTS: &[&Host] = &[
+pub static HOSTS: &[&HostDef] = &[
     &hosts::claude::HOST,
     &hosts::codex::HOST,
     &hosts::gemini::HOST,
@@ -51,42 +51,42 @@ pub static HOSTS: &[&Host] = &[
 
 /// A word that is no host.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown host `{name}`, expected one of {known}{meant}")]
+#[error("unknown host `{name}`, expected one of {known}{suggestion}")]
 pub struct UnknownHost {
     name: String,
     known: String,
-    meant: String,
+    suggestion: String,
 }
 
-impl Host {
+impl HostDef {
     /// The host of a name.
     ///
     /// # Errors
     /// With the names there are.
-    pub fn named(name: &str) -> Result<&'static Self, UnknownHost> {
+    pub fn by_name(name: &str) -> Result<&'static Self, UnknownHost> {
         let found = HOSTS.iter().find(|host| host.name == name).copied();
         found.ok_or_else(|| {
             let names = || HOSTS.iter().map(|host| host.name);
             let meant = suggest_nearest(name, names()).map(|near| format!("; did you mean `{near}`?"));
             let known = names().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-            UnknownHost { name: name.to_owned(), known, meant: meant.unwrap_or_default() }
+            UnknownHost { name: name.to_owned(), known, suggestion: meant.unwrap_or_default() }
         })
     }
 
     /// The row of an event, by the host's name of it.
     #[must_use]
-    pub fn row(&'static self, event: &str) -> Option<&'static Row> {
-        self.rows.iter().find(|row| row.name == event)
+    pub fn find_event(&'static self, event: &str) -> Option<&'static HostEventDef> {
+        self.events.iter().find(|row| row.name == event)
     }
 
     /// What a host is told when `pintle hook` could not answer itself: a written deny of a guarded event.
     ///
     /// Installed command lines carry it, for a program that was killed, ran out of memory or is not there any more.
     #[must_use]
-    pub fn fallback(&self, row: &'static Row, reason: &str) -> Answer {
-        if !row.guards {
-            return Answer::silent();
+    pub fn fallback_response(&self, row: &'static HostEventDef, reason: &str) -> HostResponse {
+        if !row.is_guard {
+            return HostResponse::empty();
         }
-        (row.answer)(&Asked { row, payload: &Value::Null }, &Ruling::deny(reason))
+        (row.write_response)(&ResponseContext { event_def: row, payload: &Value::Null }, &HostDecision::deny(reason))
     }
 }

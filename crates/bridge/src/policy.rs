@@ -11,8 +11,8 @@ use pintle::dialects::tools::CanonicalCall;
 use pintle::loader::{PolicyFiles, PolicyPaths, judge_command, quote_word};
 use serde_json::Value;
 
-use crate::install::{Scope, Site};
-use crate::{HOSTS, Host};
+use crate::install::{InstallEnvironment, InstallScope};
+use crate::{HOSTS, HostDef};
 
 /// The canonical tools that only look.
 const READERS: [&str; 6] = ["read", "list", "glob", "grep", "fetch", "search"];
@@ -32,9 +32,11 @@ const MAX_DEPTH: usize = 8;
 
 /// Adds what this machine has besides the files that were loaded: the state directory, the settings of host agents, and
 /// this program.
-pub(crate) fn policy_files(loaded: PolicyFiles, state: Option<&Path>, project: &Path) -> PolicyFiles {
-    let settings = Site::of_environment(project).map(|site| {
-        let places = HOSTS.iter().flat_map(|host| Scope::ALL.map(|scope| site.path(scope, host.install.place(scope))));
+pub(crate) fn with_machine_policy(loaded: PolicyFiles, state: Option<&Path>, project: &Path) -> PolicyFiles {
+    let settings = InstallEnvironment::from_env(project).map(|site| {
+        let places = HOSTS
+            .iter()
+            .flat_map(|host| InstallScope::ALL.map(|scope| site.settings_path(scope, host.install.location(scope))));
         places.collect::<Vec<_>>()
     });
     loaded
@@ -44,8 +46,8 @@ pub(crate) fn policy_files(loaded: PolicyFiles, state: Option<&Path>, project: &
 }
 
 /// Why a call is denied, when it would change policy.
-pub(crate) fn refusal(paths: &PolicyPaths<'_>, host: &Host, parts: &[CanonicalCall]) -> Option<String> {
-    let changed = parts.iter().find_map(|part| changed_by(paths, part, parts))?;
+pub(crate) fn policy_denial(paths: &PolicyPaths<'_>, host: &HostDef, parts: &[CanonicalCall]) -> Option<String> {
+    let changed = parts.iter().find_map(|part| find_changed_policy(paths, part, parts))?;
     let title = host.title;
     Some(format!(
         "this would change {changed}, and an agent does not change what guards it; leave it as it is, or ask the user, who \
@@ -54,11 +56,11 @@ pub(crate) fn refusal(paths: &PolicyPaths<'_>, host: &Host, parts: &[CanonicalCa
 }
 
 /// What a part of a call would change, in words.
-fn changed_by(paths: &PolicyPaths<'_>, part: &CanonicalCall, parts: &[CanonicalCall]) -> Option<String> {
+fn find_changed_policy(paths: &PolicyPaths<'_>, part: &CanonicalCall, parts: &[CanonicalCall]) -> Option<String> {
     let file = |path: &PathBuf| format!("`{}`, which holds policy", path.display());
     match (part.name.as_str(), part.category) {
         ("shell", _) => {
-            let text = part.args.get("command").or_else(|| part.args.get("cmd")).map(text)?;
+            let text = part.args.get("command").or_else(|| part.args.get("cmd")).map(command_text)?;
             let directory = part.args.get("directory").and_then(Value::as_str);
             let base = paths.with_working_dir(directory);
             let judged = judge_command(&base, &text);
@@ -75,47 +77,47 @@ fn changed_by(paths: &PolicyPaths<'_>, part: &CanonicalCall, parts: &[CanonicalC
         }
         (name, _) if READERS.contains(&name) => None,
         (_, Some("filesystem")) => {
-            path_texts(&part.args, 0).iter().find_map(|path| paths.policy_changed_at(path)).as_ref().map(file)
+            collect_path_texts(&part.args, 0).iter().find_map(|path| paths.policy_changed_at(path)).as_ref().map(file)
         }
-        (name, Some("mcp" | "other") | None) if !only_reads(name) => {
-            path_texts(&part.args, 0).iter().find_map(|path| paths.policy_changed_at(path)).as_ref().map(file)
+        (name, Some("mcp" | "other") | None) if !is_read_only_tool(name) => {
+            collect_path_texts(&part.args, 0).iter().find_map(|path| paths.policy_changed_at(path)).as_ref().map(file)
         }
         _ => None,
     }
 }
 
 /// Whether a tool that no table knows only looks, by its name.
-fn only_reads(name: &str) -> bool {
+fn is_read_only_tool(name: &str) -> bool {
     let name = name.rsplit("__").next().unwrap_or(name).to_lowercase();
     READING.iter().any(|word| name.contains(word)) && !WRITING.iter().any(|word| name.contains(word))
 }
 
 /// The texts among arguments that can be paths: one line, and not an address on the network.
-fn path_texts(args: &Value, depth: usize) -> Vec<&str> {
+fn collect_path_texts(args: &Value, depth: usize) -> Vec<&str> {
     match args {
         _ if depth > MAX_DEPTH => Vec::new(),
-        Value::String(text) => Some(text.trim()).filter(|text| may_be_path(text)).into_iter().collect(),
-        Value::Array(items) => items.iter().flat_map(|item| path_texts(item, depth + 1)).collect(),
+        Value::String(text) => Some(text.trim()).filter(|text| can_be_path(text)).into_iter().collect(),
+        Value::Array(items) => items.iter().flat_map(|item| collect_path_texts(item, depth + 1)).collect(),
         Value::Object(fields) => {
             // The texts of a file are not where it is.
             let is_text = |name: &str| ["content", "old", "new", "prompt", "description"].contains(&name);
             fields
                 .iter()
                 .filter(|(name, _)| !is_text(name))
-                .flat_map(|(_, value)| path_texts(value, depth + 1))
+                .flat_map(|(_, value)| collect_path_texts(value, depth + 1))
                 .collect()
         }
         _ => Vec::new(),
     }
 }
 
-fn may_be_path(text: &str) -> bool {
+fn can_be_path(text: &str) -> bool {
     let is_address = text.contains("://") && !text.starts_with("file://");
     !text.is_empty() && text.len() < 4096 && !text.contains(['\n', '\0']) && !is_address
 }
 
 /// A command as one text: some tools take a list of words.
-fn text(command: &Value) -> String {
+fn command_text(command: &Value) -> String {
     match command {
         Value::String(text) => text.clone(),
         Value::Array(words) => {

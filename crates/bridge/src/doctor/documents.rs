@@ -8,16 +8,16 @@ use serde_json::Value;
 
 /// A settings file as far as it can be read.
 #[derive(Debug, Clone)]
-pub struct Document {
+pub struct SettingsDocument {
     /// The file.
     pub path: PathBuf,
     /// What it holds; null when it is not there or cannot be read.
     pub value: Value,
     /// Whether it is there and cannot be read.
-    pub broken: bool,
+    pub is_broken: bool,
 }
 
-impl Document {
+impl SettingsDocument {
     /// Reads a file of JSON with comments.
     #[must_use]
     pub fn read(path: &Path) -> Self {
@@ -27,13 +27,13 @@ impl Document {
         Self {
             path: path.to_owned(),
             value: root.ok().and_then(|root| root.to_serde_value()).unwrap_or_default(),
-            broken,
+            is_broken: broken,
         }
     }
 
     /// Whether a field, given as a path such as `/hooks/enabled`, is exactly this.
     #[must_use]
-    pub fn is(&self, field: &str, wanted: bool) -> bool {
+    pub fn is_set_to(&self, field: &str, wanted: bool) -> bool {
         self.value.pointer(field) == Some(&Value::Bool(wanted))
     }
 }

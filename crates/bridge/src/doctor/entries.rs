@@ -6,47 +6,47 @@ use std::path::{Path, PathBuf};
 
 use pintle::loader::UserDirs;
 
-use super::{Finding, Placement};
-use crate::Host;
-use crate::install::{self, Scope, program};
+use super::{DoctorFinding, InstallLocation};
+use crate::HostDef;
+use crate::install::{self, InstallScope, program_of};
 
 /// Whether entries are whole and of today, and name the folders that the person has now.
-pub(super) fn check(host: &'static Host, place: &Placement, now: &UserDirs) -> Vec<Finding> {
+pub(super) fn check_entries(host: &'static HostDef, place: &InstallLocation, now: &UserDirs) -> Vec<DoctorFinding> {
     let scope = place.scope.as_str();
     let again = format!("`pintle install {} --scope {scope}` writes them anew", host.name);
     let mut findings = Vec::new();
-    let mut programs: Vec<String> = place.entries.iter().filter_map(|entry| program(host, entry)).collect();
+    let mut programs: Vec<String> = place.entries.iter().filter_map(|entry| program_of(host, entry)).collect();
     programs.sort();
     programs.dedup();
-    let gone = |program: &&String| program.contains('/') && !is_program(Path::new(program.as_str()));
+    let gone = |program: &&String| program.contains('/') && !is_executable(Path::new(program.as_str()));
     for program in programs.iter().filter(gone) {
         let what = format!("the {scope} entries run `{program}`, which is not there; guarded events are refused");
-        findings.push(Finding::bad(what).help(again.clone()));
+        findings.push(DoctorFinding::problem(what).help(again.clone()));
     }
     let has = |event: &str| place.entries.iter().any(|entry| entry.event == event);
-    let guards = host.rows.iter().filter(|row| row.guards && !row.noisy);
+    let guards = host.events.iter().filter(|row| row.is_guard && !row.high_volume);
     let missing: Vec<String> = guards.filter(|row| !has(row.name)).map(|row| format!("`{}`", row.name)).collect();
     if !missing.is_empty() {
-        findings.push(Finding::note(format!(
+        findings.push(DoctorFinding::note(format!(
             "the {scope} entries leave out {}, so nothing is refused there",
             missing.join(", ")
         )));
     }
-    let changed = |entry: &&install::Entry| !install::is_current(host, place.scope, entry);
+    let changed = |entry: &&install::InstalledEntry| !install::is_current(host, place.scope, entry);
     if let Some(entry) = place.entries.iter().find(changed) {
         let what = format!("the {scope} entry of `{}` is not as this Pintle writes it", entry.event);
-        findings.push(Finding::note(what).help(again.clone()));
+        findings.push(DoctorFinding::note(what).help(again.clone()));
     }
-    if place.scope == Scope::User {
-        findings.extend(moved(host, place, now).map(|what| Finding::note(what).help(again.clone())));
+    if place.scope == InstallScope::User {
+        findings.extend(find_moved_dirs(host, place, now).map(|what| DoctorFinding::note(what).help(again.clone())));
     }
     findings
 }
 
 /// What the folders hold, and which of them it is.
-type Held = (&'static str, fn(&UserDirs) -> &Option<PathBuf>);
+type NamedDir = (&'static str, fn(&UserDirs) -> &Option<PathBuf>);
 
-const HELD: [Held; 3] = [
+const HELD: [NamedDir; 3] = [
     ("your own hooks", |folders| &folders.config),
     ("agreements and sessions", |folders| &folders.state),
     ("further hooks of your organisation", |folders| &folders.managed),
@@ -54,8 +54,8 @@ const HELD: [Held; 3] = [
 
 /// Where the entries name other folders than those that the person has now. Those that name none are told of as not of
 /// today.
-fn moved(host: &Host, place: &Placement, now: &UserDirs) -> impl Iterator<Item = String> {
-    let named: Vec<UserDirs> = place.entries.iter().map(|entry| install::folders(host, entry)).collect();
+fn find_moved_dirs(host: &HostDef, place: &InstallLocation, now: &UserDirs) -> impl Iterator<Item = String> {
+    let named: Vec<UserDirs> = place.entries.iter().map(|entry| install::named_dirs(host, entry)).collect();
     HELD.into_iter().filter_map(move |(what, of)| {
         let named = named.iter().filter(|folders| folders.config.is_some());
         let other = named.map(of).find(|folder| *folder != of(now))?;
@@ -69,6 +69,6 @@ fn moved(host: &Host, place: &Placement, now: &UserDirs) -> impl Iterator<Item =
 }
 
 /// Whether a file can be run.
-pub(crate) fn is_program(path: &Path) -> bool {
+pub(crate) fn is_executable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }

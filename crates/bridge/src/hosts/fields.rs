@@ -3,14 +3,14 @@
 use pintle::read_json;
 use serde_json::{Map, Value};
 
-use crate::Unreadable;
+use crate::HostPayloadError;
 
 /// The fields of a payload.
 ///
 /// # Errors
 /// When it is no object.
-pub fn object(payload: &Value) -> Result<&Map<String, Value>, Unreadable> {
-    payload.as_object().ok_or_else(|| Unreadable(String::from("it is no JSON object")))
+pub fn object(payload: &Value) -> Result<&Map<String, Value>, HostPayloadError> {
+    payload.as_object().ok_or_else(|| HostPayloadError(String::from("it is no JSON object")))
 }
 
 /// A text; empty when it is not there.
@@ -21,7 +21,7 @@ pub fn text(fields: &Map<String, Value>, name: &str) -> String {
 
 /// A text that says something.
 #[must_use]
-pub fn said(fields: &Map<String, Value>, name: &str) -> Option<String> {
+pub fn non_empty_text(fields: &Map<String, Value>, name: &str) -> Option<String> {
     Some(text(fields, name)).filter(|text| !text.is_empty())
 }
 
@@ -29,8 +29,8 @@ pub fn said(fields: &Map<String, Value>, name: &str) -> Option<String> {
 ///
 /// # Errors
 /// When it does not.
-pub fn needed(fields: &Map<String, Value>, name: &str) -> Result<String, Unreadable> {
-    said(fields, name).ok_or_else(|| Unreadable(format!("`{name}` is missing, or is no text")))
+pub fn required_text(fields: &Map<String, Value>, name: &str) -> Result<String, HostPayloadError> {
+    non_empty_text(fields, name).ok_or_else(|| HostPayloadError(format!("`{name}` is missing, or is no text")))
 }
 
 /// Whether a field says yes.
@@ -49,14 +49,14 @@ pub fn value(fields: &Map<String, Value>, name: &str) -> Value {
 ///
 /// # Errors
 /// When it is missing, or holds a key twice.
-pub fn decoded(fields: &Map<String, Value>, name: &str) -> Result<Value, Unreadable> {
+pub fn required_json(fields: &Map<String, Value>, name: &str) -> Result<Value, HostPayloadError> {
     match fields.get(name) {
         Some(Value::String(text)) => match read_json(text) {
             Ok(value) => Ok(value),
-            Err(fault) if fault.is_repeated_key() => Err(Unreadable(format!("in `{name}`, {fault}"))),
+            Err(fault) if fault.is_repeated_key() => Err(HostPayloadError(format!("in `{name}`, {fault}"))),
             Err(_) => Ok(Value::String(text.clone())),
         },
         Some(value) => Ok(value.clone()),
-        None => Err(Unreadable(format!("`{name}` is missing"))),
+        None => Err(HostPayloadError(format!("`{name}` is missing"))),
     }
 }

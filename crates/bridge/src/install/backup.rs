@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 const MARK: &str = ".pintle-backup-";
 
 /// The copies of a file, oldest first.
-pub(super) fn of(path: &Path) -> Vec<PathBuf> {
+pub(super) fn list_copies(path: &Path) -> Vec<PathBuf> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return Vec::new() };
     let begin = format!("{}{MARK}", name.to_string_lossy());
     let mut found: Vec<(u32, PathBuf)> = fs::read_dir(folder)
@@ -24,8 +24,8 @@ pub(super) fn of(path: &Path) -> Vec<PathBuf> {
 }
 
 /// The name of the next copy; nothing when a copy of the same bytes is there.
-pub(super) fn next(path: &Path, text: &str) -> Option<PathBuf> {
-    let present = of(path);
+pub(super) fn next_copy_path(path: &Path, text: &str) -> Option<PathBuf> {
+    let present = list_copies(path);
     if present.iter().any(|copy| pintle::files::read(copy).is_ok_and(|bytes| bytes == text.as_bytes())) {
         return None;
     }
@@ -38,6 +38,6 @@ pub(super) fn next(path: &Path, text: &str) -> Option<PathBuf> {
 }
 
 /// Makes a copy.
-pub(super) fn make(path: &Path, copy: &Path) -> io::Result<()> {
+pub(super) fn copy_file(path: &Path, copy: &Path) -> io::Result<()> {
     fs::copy(path, copy).map(drop)
 }

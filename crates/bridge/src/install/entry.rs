@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::{Form, Handler, InstallFault, Options, line};
-use crate::Host;
+use super::{EntryFormat, HandlerFormat, InstallError, InstallOptions, line};
+use crate::HostDef;
 
 /// One entry of ours: an event and what runs there.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct InstalledEntry {
     /// The host's event.
     pub event: String,
     /// The command line.
@@ -17,27 +17,30 @@ pub struct Entry {
 }
 
 /// A handler of ours in a settings file: the event and the handler as it stands there.
-pub(super) type Placed = (String, Value);
+pub(super) type PlacedHandler = (String, Value);
 
 /// The entries that a host gets.
-pub(super) fn entries(host: &'static Host, options: &Options) -> Result<Vec<Entry>, InstallFault> {
-    let rows = line::rows(host, &options.events).map_err(InstallFault::Event)?;
+pub(super) fn entries_for(
+    host: &'static HostDef,
+    options: &InstallOptions,
+) -> Result<Vec<InstalledEntry>, InstallError> {
+    let rows = line::selected_events(host, &options.events).map_err(InstallError::UnknownEvent)?;
     let entry = |row| {
-        let (command, timeout_ms) = line::line(host, row, options);
-        Entry { event: String::from(row.name), command, timeout_ms }
+        let (command, timeout_ms) = line::command_line(host, row, options);
+        InstalledEntry { event: String::from(row.name), command, timeout_ms }
     };
-    Ok(rows.into_iter().map(|row: &'static crate::Row| entry(row)).collect())
+    Ok(rows.into_iter().map(|row: &'static crate::HostEventDef| entry(row)).collect())
 }
 
 /// An entry as a handler of a settings file.
-pub(super) fn placed(handler: &Handler, entry: &Entry) -> Placed {
-    (entry.event.clone(), (handler.of)(&entry.command, entry.timeout_ms))
+pub(super) fn to_placed_handler(handler: &HandlerFormat, entry: &InstalledEntry) -> PlacedHandler {
+    (entry.event.clone(), (handler.build)(&entry.command, entry.timeout_ms))
 }
 
 /// A handler as an element of its event's list.
-pub(super) fn element(form: &Form, handler: &Value) -> Value {
+pub(super) fn to_list_element(form: &EntryFormat, handler: &Value) -> Value {
     match form {
-        Form::Groups(_) => json!({"hooks": [handler]}),
-        Form::Flat(_) | Form::Programs => handler.clone(),
+        EntryFormat::Groups(_) => json!({"hooks": [handler]}),
+        EntryFormat::Flat(_) | EntryFormat::Programs => handler.clone(),
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use pintle::loader::UserDirs;
 
-use crate::{Host, Row};
+use crate::{HostDef, HostEventDef};
 
 /// How long a host waits longer than we take, in milliseconds.
 const GRACE_MS: u64 = 20_000;
@@ -13,7 +13,7 @@ const SHORT_GRACE_MS: u64 = 300;
 
 /// What an installed command line is made of besides the host and the event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct InstallOptions {
     /// The `pintle` program: a path, or a name that the host's shell finds.
     pub program: String,
     /// Hooks in the place of the project's. Those of the organisation and the person are loaded as ever.
@@ -29,13 +29,13 @@ pub struct Options {
 ///
 /// # Errors
 /// With the word that is no event.
-pub(super) fn rows(host: &'static Host, events: &[String]) -> Result<Vec<&'static Row>, String> {
+pub(super) fn selected_events(host: &'static HostDef, events: &[String]) -> Result<Vec<&'static HostEventDef>, String> {
     if events.is_empty() {
-        return Ok(host.rows.iter().filter(|row| !row.noisy && !row.fires.is_empty()).collect());
+        return Ok(host.events.iter().filter(|row| !row.high_volume && !row.fires.is_empty()).collect());
     }
     let row = |event: &String| {
-        host.row(event).ok_or_else(|| {
-            let near = pintle::suggest_nearest(event, host.rows.iter().map(|row| row.name));
+        host.find_event(event).ok_or_else(|| {
+            let near = pintle::suggest_nearest(event, host.events.iter().map(|row| row.name));
             let meant = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
             format!("`{event}` is no event of {}{meant}", host.title)
         })
@@ -48,20 +48,24 @@ pub(super) fn rows(host: &'static Host, events: &[String]) -> Result<Vec<&'stati
 /// The answer is held back until the program has ended well, so that half an answer never leaves. A program that was
 /// killed, ran out of memory or is not there any more leaves a status that is neither 0 nor 2; a guarded event is then
 /// denied in the host's own terms.
-pub(super) fn line(host: &'static Host, row: &'static Row, options: &Options) -> (String, u64) {
-    let short = host.install.short.iter().find(|(event, _)| *event == row.name).map(|(_, limit_ms)| *limit_ms);
+pub(super) fn command_line(
+    host: &'static HostDef,
+    row: &'static HostEventDef,
+    options: &InstallOptions,
+) -> (String, u64) {
+    let short = host.install.timeout_limits.iter().find(|(event, _)| *event == row.name).map(|(_, limit_ms)| *limit_ms);
     let timeout_ms = short.unwrap_or(host.deadline_ms + GRACE_MS);
-    let mut call = format!("{} hook {} {}", quoted(&options.program), host.name, row.name);
+    let mut call = format!("{} hook {} {}", shell_quote(&options.program), host.name, row.name);
     let UserDirs { config, state, managed } = &options.folders;
     let folders = [(CONFIG, config), (STATE, state), (MANAGED, managed)];
     let folders = folders.into_iter().filter_map(|(name, folder)| Some((name, folder.as_ref()?)));
     for (name, path) in folders.chain(options.hooks.iter().map(|path| (HOOKS, path))) {
-        call.push_str(&format!("{OPTION}{name} {}", quoted(&path.to_string_lossy())));
+        call.push_str(&format!("{OPTION}{name} {}", shell_quote(&path.to_string_lossy())));
     }
     if let Some(limit_ms) = short {
         call.push_str(&format!("{OPTION}{DEADLINE} {}", limit_ms.saturating_sub(SHORT_GRACE_MS)));
     }
-    (format!("{ANSWER}=$({call}); {}", otherwise(host, row)), timeout_ms)
+    (format!("{ANSWER}=$({call}); {}", fallback_command(host, row)), timeout_ms)
 }
 
 /// What stands before the name of an option.
@@ -79,20 +83,20 @@ pub(super) const ANSWER: &str = "pintle_answer";
 /// What an installed line says when the program did not answer.
 pub(crate) const UNASKED: &str = "pintle could not be asked";
 
-fn otherwise(host: &'static Host, row: &'static Row) -> String {
+fn fallback_command(host: &'static HostDef, row: &'static HostEventDef) -> String {
     let reason = format!("{UNASKED}; `pintle doctor {}` says why", host.name);
     let tell = format!("eval 'printf %s \"{APART}{ANSWER}\"'");
     let decided = format!("case $? in 0) {tell}; exit 0;; 2) {tell}; exit 2;; esac; ");
-    if !row.guards {
-        return format!("{decided}echo {} >&2; exit 1", quoted(&reason));
+    if !row.is_guard {
+        return format!("{decided}echo {} >&2; exit 1", shell_quote(&reason));
     }
-    let answer = host.fallback(row, &format!("refused: {reason}"));
+    let answer = host.fallback_response(row, &format!("refused: {reason}"));
     let mut text = decided;
     if !answer.stdout.is_empty() {
-        text.push_str(&format!("printf '%s' {}; ", quoted(&answer.stdout)));
+        text.push_str(&format!("printf '%s' {}; ", shell_quote(&answer.stdout)));
     }
     if !answer.stderr.is_empty() {
-        text.push_str(&format!("printf '%s' {} >&2; ", quoted(&answer.stderr)));
+        text.push_str(&format!("printf '%s' {} >&2; ", shell_quote(&answer.stderr)));
     }
     text.push_str(&format!("exit {}", answer.exit_code));
     text
@@ -104,12 +108,12 @@ const QUOTE: &str = r"'\''";
 const APART: &str = "$''";
 
 /// A word that a POSIX shell takes as it is.
-pub(super) fn quoted(word: &str) -> String {
+pub(super) fn shell_quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', QUOTE).replace('$', APART))
 }
 
-/// The word that a text begins with, as [`quoted`] writes it or plain, and what follows it.
-pub(super) fn word(text: &str) -> Option<(String, &str)> {
+/// The word that a text begins with, as [`shell_quote`] writes it or plain, and what follows it.
+pub(super) fn parse_word(text: &str) -> Option<(String, &str)> {
     let Some(mut rest) = text.strip_prefix('\'') else {
         let (word, after) = text.split_at(text.find([' ', ')'])?);
         return Some((word.to_owned(), after));
@@ -131,10 +135,10 @@ pub(super) fn word(text: &str) -> Option<(String, &str)> {
 
 /// The program of a command line of ours for a host; nothing when it is somebody else's.
 #[must_use]
-pub fn ours(line: &str, host: &str) -> Option<String> {
+pub fn parse_own_command(line: &str, host: &str) -> Option<String> {
     // All that may stand before the program is where its answer goes.
     let call = line.strip_prefix(ANSWER).and_then(|rest| rest.strip_prefix("=$(")).unwrap_or(line);
-    let (program, arguments) = word(call)?;
+    let (program, arguments) = parse_word(call)?;
     arguments.strip_prefix(" hook ")?.strip_prefix(host)?.strip_prefix(' ')?;
     let name = Path::new(&program).file_stem()?;
     (name == "pintle").then_some(program)
@@ -160,15 +164,15 @@ mod tests {
             ("pintle run agent.yaml", None),
         ];
         for (line, program) in cases {
-            assert_eq!(ours(line, "claude").as_deref(), program, "{line}");
+            assert_eq!(parse_own_command(line, "claude").as_deref(), program, "{line}");
         }
     }
 
     #[test]
     fn a_quoted_word_is_read_as_it_was_by_us_and_by_a_shell() {
         for text in ["/it's here/pintle", "$HOME/${HOME}/$$", "''$''", "", "a\\b \"c\" `d` $(e)"] {
-            let quoted = quoted(text);
-            assert_eq!(word(&format!("{quoted} x")), Some((text.to_owned(), " x")), "{quoted}");
+            let quoted = shell_quote(text);
+            assert_eq!(parse_word(&format!("{quoted} x")), Some((text.to_owned(), " x")), "{quoted}");
             let script = format!("printf %s {quoted}");
             let said = std::process::Command::new("/bin/sh").args(["-c", &script]).output().unwrap();
             assert_eq!(String::from_utf8_lossy(&said.stdout), text, "{quoted}");
@@ -178,15 +182,15 @@ mod tests {
     #[test]
     fn no_line_has_a_variable_that_a_host_could_fill_in() {
         let path = PathBuf::from("/a $b/${c}/'$d");
-        let options = Options {
+        let options = InstallOptions {
             program: String::from("/$e/pintle"),
             hooks: vec![path.clone()],
             folders: UserDirs { config: Some(path.clone()), state: Some(path.clone()), managed: Some(path) },
             events: Vec::new(),
         };
         for host in crate::HOSTS {
-            for row in host.rows {
-                let (line, _) = line(host, row, &options);
+            for row in host.events {
+                let (line, _) = command_line(host, row, &options);
                 let mut behind = line.split('$').skip(1).filter_map(|rest| rest.chars().next());
                 assert!(behind.all(|next| matches!(next, '(' | '?' | '\'')), "{line}");
             }

@@ -3,29 +3,29 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Entry, line};
+use super::{InstalledEntry, line};
 
 /// The text of the executable of an entry.
-pub(super) fn text(entry: &Entry) -> String {
+pub(super) fn program_text(entry: &InstalledEntry) -> String {
     format!("#!/bin/sh\n# Pintle's hook; `pintle uninstall` removes it.\n{}\n", entry.command)
 }
 
 /// Whether an executable is one of ours.
-pub(super) fn is_ours(text: &str, host: &str) -> bool {
-    command(text, host).is_some()
+pub(super) fn is_own_program(text: &str, host: &str) -> bool {
+    own_command_line(text, host).is_some()
 }
 
 /// The command line in an executable of ours.
-pub(super) fn command<'a>(text: &'a str, host: &str) -> Option<&'a str> {
-    text.lines().find(|line| line::ours(line, host).is_some())
+pub(super) fn own_command_line<'a>(text: &'a str, host: &str) -> Option<&'a str> {
+    text.lines().find(|line| line::parse_own_command(line, host).is_some())
 }
 
 /// Our executables in a folder: names and texts, in the order of names.
-pub(super) fn present(folder: &Path, host: &str) -> Vec<(PathBuf, String)> {
+pub(super) fn list_own_programs(folder: &Path, host: &str) -> Vec<(PathBuf, String)> {
     let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut found: Vec<_> =
         files.filter_map(|path| pintle::files::read_text(&path).ok().map(|text| (path, text))).collect();
-    found.retain(|(_, text)| is_ours(text, host));
+    found.retain(|(_, text)| is_own_program(text, host));
     found.sort();
     found
 }

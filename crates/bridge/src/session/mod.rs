@@ -1,8 +1,8 @@
 //! A host's session over many short processes: its folder, its state and its tape.
 
-mod kept;
 mod state;
-mod story;
+mod stored;
+mod summary;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,9 +14,9 @@ use pintle::tape::{HeaderRecord, Tape, TapeError};
 use pintle::{Clock, EventScope, LogLevel, Runtime, ScriptLogLine, event};
 use serde_json::{Map, Value};
 
-pub use kept::Kept;
-pub(crate) use state::State;
-pub use story::Story;
+pub(crate) use state::HostSessionState;
+pub use stored::StoredSession;
+pub use summary::HostSessionSummary;
 
 /// The kind of the notes that tell on a tape what a host was answered.
 pub(crate) const NOTE: &str = "bridge";
@@ -29,9 +29,9 @@ const FIRED_STEP_MS: u64 = 10_000;
 
 /// A session that this process has for as long as the value lives.
 #[derive(Debug)]
-pub(crate) struct Session {
+pub(crate) struct HostSession {
     folder: SessionFolder,
-    pub(crate) state: State,
+    pub(crate) state: HostSessionState,
 }
 
 /// The folder of a host in the state directory.
@@ -39,24 +39,24 @@ pub(crate) fn host_folder(state_directory: &Path, host: &str) -> PathBuf {
     state_directory.join("bridge").join(host)
 }
 
-impl Session {
+impl HostSession {
     /// Claims a session of a host.
     ///
     /// # Errors
     /// When another process still has it after `patience`, or its folder cannot be made, or what was kept of it cannot be read.
-    pub(crate) fn claim(folder: &Path, session: &str, patience: Duration) -> io::Result<Self> {
+    pub(crate) fn lock(folder: &Path, session: &str, patience: Duration) -> io::Result<Self> {
         let folder = SessionFolder::lock(folder.join(session_folder::folder_name(session)), patience)?;
         let mut state = match folder.load_state()? {
-            None => State::default(),
+            None => HostSessionState::default(),
             // What was refused in it, and where its tape ends, stands there: without it nothing goes on.
             Some(bytes) => serde_json::from_slice(&bytes)
-                .and_then(serde_json::from_value::<State>)
+                .and_then(serde_json::from_value::<HostSessionState>)
                 .map_err(|fault| io::Error::other(format!("what was kept of it cannot be read: {fault}")))
-                .and_then(whole)?,
+                .and_then(require_cursor)?,
         };
         // A process that was ended in the first call has left nothing but the tape, and there stands what it began with.
         if state.cursor.is_none() {
-            state.guards = story::guards(&folder.tape_path()).unwrap_or_default();
+            state.session_guards = summary::read_recorded_guards(&folder.tape_path()).unwrap_or_default();
         }
         Ok(Self { folder, state })
     }
@@ -65,7 +65,7 @@ impl Session {
     ///
     /// # Errors
     /// When it cannot be opened or written, its chain is broken, or it is not as it was left: then records are missing.
-    pub(crate) fn tape(&self, session: &str, clock: Arc<dyn Clock>) -> Result<Tape, TapeError> {
+    pub(crate) fn open_tape(&self, session: &str, clock: Arc<dyn Clock>) -> Result<Tape, TapeError> {
         let path = self.folder.tape_path();
         match &self.state.cursor {
             Some(cursor) => Tape::resume_at(&path, cursor, clock),
@@ -87,22 +87,22 @@ impl Session {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub(crate) fn keep(&mut self, runtime: &Runtime, scope: &EventScope) -> io::Result<()> {
+    pub(crate) fn save(&mut self, runtime: &Runtime, scope: &EventScope) -> io::Result<()> {
         self.state.layers = runtime.layer_states(scope);
-        self.state.keep_logs(scope.logs.take_lines().into_iter().map(plain).collect());
+        self.state.set_logs(scope.logs.take_lines().into_iter().map(to_event_log_line).collect());
         self.state.cursor = runtime.tape().and_then(|tape| tape.cursor());
         self.folder.save_state(&serde_json::to_vec(&self.state)?)
     }
 }
 
 /// What is kept always says where the tape ends.
-fn whole(state: State) -> io::Result<State> {
+fn require_cursor(state: HostSessionState) -> io::Result<HostSessionState> {
     let fault = || io::Error::other("what was kept of it does not say where its tape ends, so it was written anew");
     if state.cursor.is_some() { Ok(state) } else { Err(fault()) }
 }
 
 /// A log line as events tell it.
-pub(crate) fn plain(line: ScriptLogLine) -> event::LogLine {
+pub(crate) fn to_event_log_line(line: ScriptLogLine) -> event::LogLine {
     let level = match line.level {
         LogLevel::Info => "info",
         LogLevel::Warn => "warn",

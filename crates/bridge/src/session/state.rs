@@ -21,14 +21,15 @@ const MOST_RESULT_BYTES: usize = 2_000;
 /// What is kept of a session from one call to the next.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct State {
+pub(crate) struct HostSessionState {
     /// Where the tape stands.
     pub(crate) cursor: Option<TapeCursor>,
     /// The folder that the session began in. An agent that changes its folder does not get other hooks by that.
     pub(crate) project: String,
     /// The guards of projects that ran though nobody agreed to them, by the folders of the projects. An agent that changes
     /// one or takes it away is not to gain by that.
-    pub(crate) guards: BTreeMap<PathBuf, TrustGrant>,
+    #[serde(rename = "guards")]
+    pub(crate) session_guards: BTreeMap<PathBuf, TrustGrant>,
     /// Turns so far.
     pub(crate) turn: u32,
     pub(crate) started_ms: u64,
@@ -38,85 +39,94 @@ pub(crate) struct State {
     /// What scripts logged in the turn.
     pub(crate) logs: Vec<LogLine>,
     /// The texts that the model already has: for the session, and for this turn.
-    pub(crate) given: BTreeSet<String>,
-    pub(crate) given_in_turn: BTreeSet<String>,
+    #[serde(rename = "given")]
+    pub(crate) sent_texts: BTreeSet<String>,
+    #[serde(rename = "given_in_turn")]
+    pub(crate) sent_texts_in_turn: BTreeSet<String>,
     /// Texts that the model could not be told where hooks said them.
-    pub(crate) waiting: Vec<String>,
+    #[serde(rename = "waiting")]
+    pub(crate) pending_context: Vec<String>,
     /// Why the session is refused, when a hook of its beginning did.
-    pub(crate) blocked: Option<String>,
+    #[serde(rename = "blocked")]
+    pub(crate) session_denial: Option<String>,
     /// Why the turn has ended, when a hook ended it and the host could not.
-    pub(crate) stopped: Option<String>,
+    #[serde(rename = "stopped")]
+    pub(crate) turn_stop_reason: Option<String>,
     /// How often hooks sent an agent on in this turn, by its run.
     pub(crate) continuations: BTreeMap<String, u32>,
     /// The reason that hooks sent the agent on with. Some hosts tell it to their prompt event as if it were a prompt.
-    pub(crate) sent_on: Option<String>,
+    #[serde(rename = "sent_on")]
+    pub(crate) continuation_reason: Option<String>,
     /// Whether the host began anew with that reason, for which it also begins to count anew.
-    pub(crate) resumed: bool,
+    #[serde(rename = "resumed")]
+    pub(crate) is_hook_continuation: bool,
     /// What hooks left of results that the host could not be given changed, by the run.
-    pub(crate) withheld: Vec<(String, String)>,
+    #[serde(rename = "withheld")]
+    pub(crate) withheld_results: Vec<(String, String)>,
     pub(crate) prompt: String,
     pub(crate) calls: Vec<ToolCall>,
     pub(crate) results: Vec<ToolResult>,
 }
 
-impl State {
+impl HostSessionState {
     /// A turn begins: what belonged to the one before is over.
     pub(crate) fn begin_turn(&mut self, prompt: &str, now_ms: u64) {
         self.turn = self.turn.saturating_add(1);
         self.turn_started_ms = now_ms;
         prompt.clone_into(&mut self.prompt);
-        self.stopped = None;
+        self.turn_stop_reason = None;
         self.layers.values_mut().for_each(|state| state.scratch.clear());
         self.logs.clear();
-        self.given_in_turn.clear();
+        self.sent_texts_in_turn.clear();
         self.continuations.clear();
-        self.sent_on = None;
-        self.withheld.clear();
-        self.resumed = false;
+        self.continuation_reason = None;
+        self.withheld_results.clear();
+        self.is_hook_continuation = false;
         self.calls.clear();
         self.results.clear();
     }
 
     /// Whether a prompt is no person's but the reason that hooks sent the agent on with, so that the turn goes on.
-    pub(crate) fn resumes(&mut self, prompt: &str) -> bool {
-        self.resumed = self.sent_on.as_deref().is_some_and(|reason| !reason.is_empty() && prompt.contains(reason));
-        self.resumed
+    pub(crate) fn is_hook_continuation(&mut self, prompt: &str) -> bool {
+        self.is_hook_continuation =
+            self.continuation_reason.as_deref().is_some_and(|reason| !reason.is_empty() && prompt.contains(reason));
+        self.is_hook_continuation
     }
 
     /// Keeps the guards that run though nobody agreed to them. Those of a project that somebody agreed to by now are bound by
     /// that. Gives whether they are not what was kept before.
-    pub(crate) fn keep_guards(&mut self, projects: &[ProjectTrust]) -> bool {
-        let kept = self.guards.clone();
+    pub(crate) fn update_guards(&mut self, projects: &[ProjectTrust]) -> bool {
+        let kept = self.session_guards.clone();
         for project in projects {
-            let before = self.guards.remove(project.folder());
+            let before = self.session_guards.remove(project.folder());
             let known = TrustGrant::for_session(project.state, &project.manifest, before.as_ref());
-            self.guards.extend(known.map(|known| (project.folder().to_owned(), known)));
+            self.session_guards.extend(known.map(|known| (project.folder().to_owned(), known)));
         }
-        self.guards != kept
+        self.session_guards != kept
     }
 
     /// The conversation is another one: what the model was told is gone.
-    pub(crate) fn forget_given(&mut self) {
-        self.given.clear();
-        self.given_in_turn.clear();
+    pub(crate) fn clear_sent(&mut self) {
+        self.sent_texts.clear();
+        self.sent_texts_in_turn.clear();
     }
 
     /// Whether the model does not have a text yet, and from now on has it. `for_turn` is a text of this turn alone.
-    pub(crate) fn gives(&mut self, run: &str, text: &str, for_turn: bool) -> bool {
-        let key = key(run, text);
-        if self.given.contains(&key) {
+    pub(crate) fn mark_if_new(&mut self, run: &str, text: &str, for_turn: bool) -> bool {
+        let key = text_key(run, text);
+        if self.sent_texts.contains(&key) {
             return false;
         }
-        if for_turn { self.given_in_turn.insert(key) } else { self.given.insert(key) }
+        if for_turn { self.sent_texts_in_turn.insert(key) } else { self.sent_texts.insert(key) }
     }
 
     /// Keeps what was logged in the turn so far.
-    pub(crate) fn keep_logs(&mut self, mut lines: Vec<LogLine>) {
+    pub(crate) fn set_logs(&mut self, mut lines: Vec<LogLine>) {
         self.logs = lines.split_off(lines.len().saturating_sub(MOST_LINES));
     }
 
     /// Keeps a call that is over for the end of the turn.
-    pub(crate) fn keep_call(&mut self, call: ToolCall, mut result: ToolResult) {
+    pub(crate) fn add_call(&mut self, call: ToolCall, mut result: ToolResult) {
         if result.content.len() > MOST_RESULT_BYTES {
             let end = (0..=MOST_RESULT_BYTES).rev().find(|end| result.content.is_char_boundary(*end)).unwrap_or(0);
             result.content.truncate(end);
@@ -132,7 +142,7 @@ impl State {
     }
 }
 
-fn key(run: &str, text: &str) -> String {
+fn text_key(run: &str, text: &str) -> String {
     let digest = Sha256::new().chain_update(run).chain_update([0]).chain_update(text).finalize();
     digest.iter().take(12).map(|byte| format!("{byte:02x}")).collect()
 }
@@ -143,29 +153,29 @@ mod tests {
 
     #[test]
     fn a_text_is_given_once_a_session_or_once_a_turn() {
-        let mut state = State::default();
-        assert!(state.gives("", "stays", false) && !state.gives("", "stays", false));
-        assert!(state.gives("", "turn", true) && !state.gives("", "turn", true));
-        assert!(state.gives("subagent", "stays", false), "another agent has another conversation");
+        let mut state = HostSessionState::default();
+        assert!(state.mark_if_new("", "stays", false) && !state.mark_if_new("", "stays", false));
+        assert!(state.mark_if_new("", "turn", true) && !state.mark_if_new("", "turn", true));
+        assert!(state.mark_if_new("subagent", "stays", false), "another agent has another conversation");
         state.begin_turn("next", 1);
-        assert!(!state.gives("", "stays", true) && state.gives("", "turn", true));
-        state.forget_given();
-        assert!(state.gives("", "stays", false));
+        assert!(!state.mark_if_new("", "stays", true) && state.mark_if_new("", "turn", true));
+        state.clear_sent();
+        assert!(state.mark_if_new("", "stays", false));
     }
 
     #[test]
     fn a_long_turn_is_kept_in_bounds() {
-        let mut state = State::default();
+        let mut state = HostSessionState::default();
         for _ in 0..100 {
             let result = ToolResult::new("c", "shell", Value::from("\u{fc}".repeat(3_000)), false);
-            state.keep_call(ToolCall::new("c", "shell", Value::Null), result);
+            state.add_call(ToolCall::new("c", "shell", Value::Null), result);
         }
         assert_eq!((state.calls.len(), state.results.len()), (MOST_CALLS, MOST_CALLS));
         assert!(state.results.iter().all(|result| result.content.len() <= MOST_RESULT_BYTES + 6));
         let line = |number: usize| LogLine { message: number.to_string(), ..LogLine::default() };
-        state.keep_logs((0..MOST_LINES + 5).map(line).collect());
+        state.set_logs((0..MOST_LINES + 5).map(line).collect());
         assert_eq!((state.logs.len(), state.logs.first()), (MOST_LINES, Some(&line(5))));
-        state.keep_logs(vec![line(1)]);
+        state.set_logs(vec![line(1)]);
         assert_eq!(state.logs, [line(1)]);
     }
 }

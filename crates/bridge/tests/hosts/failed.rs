@@ -1,15 +1,15 @@
 //! What a failed tool gave is withheld as that of any other.
 
 use pintle::{EventName, Hook, Rewrite, Verdict, native};
-use pintle_bridge::{Answer, Host};
+use pintle_bridge::{HostDef, HostResponse};
 use serde_json::{Map, Value, json};
 
-use crate::stage::answered_in;
+use crate::fixture::respond_with_state;
 
 const SECRET: &str = "SECRET-123";
 
 /// A hook that takes the secret out of results, and one that refuses results with it.
-fn redacts() -> Hook {
+fn redacting_hook() -> Hook {
     native::hook("redacts", EventName::parse("tool.post").unwrap(), |call| {
         let result = call.event.payload.field("result").unwrap();
         let clean = result.to_string().replace(SECRET, "[gone]");
@@ -18,14 +18,14 @@ fn redacts() -> Hook {
     })
 }
 
-fn refuses() -> Hook {
+fn refusing_hook() -> Hook {
     native::hook("refuses", EventName::parse("tool.post").unwrap(), |call| {
         let has = call.event.payload.value().to_string().contains(SECRET);
         if has { Verdict::deny("not for the model") } else { Verdict::pass() }
     })
 }
 
-fn fields(host: &str, event: &str) -> Value {
+fn event_fields(host: &str, event: &str) -> Value {
     let error = format!("Exit code 3\n{SECRET}");
     match host {
         "copilot" => json!({"sessionId": "s1", "cwd": "/tmp", "toolName": "bash", "toolArgs": {"command": "x"},
@@ -47,14 +47,14 @@ fn a_failed_tools_secret_ends_the_run_where_the_host_cannot_change_it() {
         ("copilot", "postToolUseFailure", "preToolUse"),
         ("cursor", "postToolUseFailure", "preToolUse"),
     ] {
-        let host = Host::named(name).unwrap();
-        for hook in [redacts(), refuses()] {
+        let host = HostDef::by_name(name).unwrap();
+        for hook in [redacting_hook(), refusing_hook()] {
             let state = tempfile::tempdir().unwrap();
             let answer = |event: &str, fields: &Value, hooks| {
                 let payload = fields.to_string();
-                answered_in(host, host.row(event).unwrap(), payload.as_bytes(), hooks, Some(state.path()))
+                respond_with_state(host, host.find_event(event).unwrap(), payload.as_bytes(), hooks, Some(state.path()))
             };
-            let failed = answer(event, &fields(name, event), vec![hook.clone()]);
+            let failed = answer(event, &event_fields(name, event), vec![hook.clone()]);
             assert!(!format!("{failed:?}").contains(SECRET), "{failed:?}");
             if ["claude", "qwen"].contains(&name) {
                 assert!(failed.stdout.contains("\"continue\":false"), "{name}: {failed:?}");
@@ -67,19 +67,19 @@ fn a_failed_tools_secret_ends_the_run_where_the_host_cannot_change_it() {
                 let left = if hook.id.as_str() == "redacts" { "[gone]" } else { "not for the model" };
                 assert!(batch.stdout.contains("\"continue\":false") && batch.stdout.contains(left), "{batch:?}");
             }
-            let mut next = fields(name, before);
+            let mut next = event_fields(name, before);
             next.as_object_mut().unwrap().remove("error");
             let next = answer(before, &next, Vec::new());
             assert_eq!(next.exit_code, if name == "cursor" { next.exit_code } else { 2 }, "{name}: {next:?}");
             assert!(next.stdout.contains("deny"), "{name}: {next:?}");
         }
         let state = tempfile::tempdir().unwrap();
-        let clean = fields(name, event).to_string().replace(SECRET, "nothing");
-        let plain = answered_in(
+        let clean = event_fields(name, event).to_string().replace(SECRET, "nothing");
+        let plain = respond_with_state(
             host,
-            host.row(event).unwrap(),
+            host.find_event(event).unwrap(),
             clean.as_bytes(),
-            vec![redacts(), refuses()],
+            vec![redacting_hook(), refusing_hook()],
             Some(state.path()),
         );
         assert!(!plain.stdout.contains("continue"), "what no hook changes ends nothing: {plain:?}");
@@ -87,9 +87,9 @@ fn a_failed_tools_secret_ends_the_run_where_the_host_cannot_change_it() {
 }
 
 /// What Claude Code's line is answered when Copilot runs it.
-fn copilot(event: &str, payload: &Value, hooks: Vec<Hook>) -> Answer {
-    let host = Host::named("claude").unwrap();
-    answered_in(host, host.row(event).unwrap(), payload.to_string().as_bytes(), hooks, None)
+fn respond_to_copilot(event: &str, payload: &Value, hooks: Vec<Hook>) -> HostResponse {
+    let host = HostDef::by_name("claude").unwrap();
+    respond_with_state(host, host.find_event(event).unwrap(), payload.to_string().as_bytes(), hooks, None)
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn copilot_that_runs_claude_codes_entries_is_read_and_answered_as_copilot() {
     };
     let mut after = common("PostToolUse");
     after["tool_result"] = json!({"result_type": "success", "text_result_for_llm": SECRET});
-    let answer = copilot("PostToolUse", &after, vec![redacts()]);
+    let answer = respond_to_copilot("PostToolUse", &after, vec![redacting_hook()]);
     let said: Value = serde_json::from_str(&answer.stdout).unwrap();
     assert_eq!(said["modifiedResult"]["textResultForLlm"], "[gone]", "{answer:?}");
     let mut write = common("PreToolUse");
@@ -110,13 +110,13 @@ fn copilot_that_runs_claude_codes_entries_is_read_and_answered_as_copilot() {
         let content = call.event.payload.field("args").and_then(|args| args["content"].as_str().map(str::to_owned));
         if content.as_deref() == Some(SECRET) { Verdict::deny("no secrets") } else { Verdict::pass() }
     });
-    let answer = copilot("PreToolUse", &write, vec![guard]);
+    let answer = respond_to_copilot("PreToolUse", &write, vec![guard]);
     let said: Value = serde_json::from_str(&answer.stdout).unwrap();
     assert_eq!((said["permissionDecision"].as_str(), answer.exit_code), (Some("deny"), 2), "{answer:?}");
     let asks = json!({"hookName": "permissionRequest", "sessionId": "s1", "timestamp": 1, "cwd": "/tmp",
         "toolName": "bash", "toolInput": {"command": "x"}, "permissionSuggestions": []});
     let denies = native::hook("denies", EventName::parse("permission.ask").unwrap(), |_| Verdict::deny("never"));
-    let answer = copilot("PermissionRequest", &asks, vec![denies]);
+    let answer = respond_to_copilot("PermissionRequest", &asks, vec![denies]);
     let said: Value = serde_json::from_str(&answer.stdout).unwrap();
     assert_eq!((said["behavior"].as_str(), answer.exit_code), (Some("deny"), 0), "{answer:?}");
 }

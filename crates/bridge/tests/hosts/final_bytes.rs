@@ -1,16 +1,16 @@
 //! Guards see the final bytes, whoever changes a call and under whatever name.
 
 use pintle::{EventName, Hook, Rewrite, Verdict, native};
-use pintle_bridge::{Answer, Host};
+use pintle_bridge::{HostDef, HostResponse};
 use pintle_testkit::SubjectMatcher;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use crate::stage::{answered, answered_in};
+use crate::fixture::{respond, respond_with_state};
 
 /// What a hook does with the text of a call.
 #[derive(Debug, Clone)]
-enum Deed {
+enum CallTextEdit {
     /// Puts a word behind it, each time.
     Append(&'static str),
     /// Puts a word behind it that is not there yet.
@@ -25,21 +25,21 @@ enum Deed {
 
 /// A hook: the event, the only tool name that it listens to, and what it does.
 #[derive(Debug, Clone)]
-struct Plan {
+struct CallTextHook {
     event: &'static str,
     name: Option<&'static str>,
-    deed: Deed,
+    edit: CallTextEdit,
 }
 
 const WORDS: [&str; 4] = ["alpha", "beta", "gamma", "delta"];
 
-impl Plan {
-    fn of(event: &'static str, name: Option<&'static str>, deed: Deed) -> Self {
-        Self { event, name, deed }
+impl CallTextHook {
+    fn new(event: &'static str, name: Option<&'static str>, deed: CallTextEdit) -> Self {
+        Self { event, name, edit: deed }
     }
 
     fn hook(&self, number: usize) -> Hook {
-        let deed = self.deed.clone();
+        let deed = self.edit.clone();
         let field = if self.event == "delegation.pre" { "prompt" } else { "args" };
         let hook = native::hook(&format!("h{number}"), EventName::parse(self.event).unwrap(), move |call| {
             let value = call.event.payload.field(field).unwrap();
@@ -53,13 +53,13 @@ impl Plan {
                 Verdict::pass().with_rewrite(Rewrite::Fields(Map::from_iter([(field.to_owned(), value)])))
             };
             match deed {
-                Deed::Append(word) => with(format!("{text} {word}")),
-                Deed::Ensure(word) if text.contains(word) => Verdict::pass(),
-                Deed::Ensure(word) => with(format!("{text} {word}")),
-                Deed::Replace(word) => with(word.to_owned()),
-                Deed::Strip(word) => with(text.replace(word, "").trim().to_owned()),
-                Deed::Deny(word) if text.contains(word) => Verdict::deny(format!("no {word}")),
-                Deed::Deny(_) => Verdict::pass(),
+                CallTextEdit::Append(word) => with(format!("{text} {word}")),
+                CallTextEdit::Ensure(word) if text.contains(word) => Verdict::pass(),
+                CallTextEdit::Ensure(word) => with(format!("{text} {word}")),
+                CallTextEdit::Replace(word) => with(word.to_owned()),
+                CallTextEdit::Strip(word) => with(text.replace(word, "").trim().to_owned()),
+                CallTextEdit::Deny(word) if text.contains(word) => Verdict::deny(format!("no {word}")),
+                CallTextEdit::Deny(_) => Verdict::pass(),
             }
         });
         match self.name {
@@ -78,23 +78,23 @@ fn text_of(value: &Value) -> Option<(Option<&'static str>, String)> {
     Some((Some(key), value[key].as_str()?.to_owned()))
 }
 
-fn hooks(plans: &[Plan]) -> Vec<Hook> {
+fn build_hooks(plans: &[CallTextHook]) -> Vec<Hook> {
     plans.iter().enumerate().map(|(number, plan)| plan.hook(number)).collect()
 }
 
 /// What an agent is answered about a call.
-fn asked(host: &str, event: &str, payload: &Value, plans: &[Plan]) -> Answer {
-    let host = Host::named(host).unwrap();
-    answered(host, host.row(event).unwrap(), payload.to_string().as_bytes(), hooks(plans))
+fn respond_to_call(host: &str, event: &str, payload: &Value, plans: &[CallTextHook]) -> HostResponse {
+    let host = HostDef::by_name(host).unwrap();
+    respond(host, host.find_event(event).unwrap(), payload.to_string().as_bytes(), build_hooks(plans))
 }
 
-fn bash(command: &str) -> Value {
+fn bash_call(command: &str) -> Value {
     json!({"session_id": "s1", "hook_event_name": "PreToolUse", "cwd": "/tmp", "tool_name": "Bash",
         "tool_input": {"command": command}})
 }
 
 /// What Claude Code would run: the changed command, else the one that was asked about; `None` where it is denied.
-fn runs(answer: &Answer, asked: &str, field: &str) -> Option<String> {
+fn command_to_run(answer: &HostResponse, asked: &str, field: &str) -> Option<String> {
     if answer.exit_code == 2 {
         return None;
     }
@@ -103,8 +103,8 @@ fn runs(answer: &Answer, asked: &str, field: &str) -> Option<String> {
     Some(input.unwrap_or(asked).to_owned())
 }
 
-fn command(plans: &[Plan]) -> Option<String> {
-    runs(&asked("claude", "PreToolUse", &bash("ls"), plans), "ls", "command")
+fn claude_command(plans: &[CallTextHook]) -> Option<String> {
+    command_to_run(&respond_to_call("claude", "PreToolUse", &bash_call("ls"), plans), "ls", "command")
 }
 
 const SHELL: Option<&str> = Some("shell");
@@ -120,12 +120,12 @@ fn a_change_under_one_name_is_judged_under_every_other() {
             for changes in ["tool.transform", "tool.pre"] {
                 for changer in names {
                     let plans = [
-                        Plan::of(guards, guard, Deed::Deny("alpha")),
-                        Plan::of(changes, changer, Deed::Replace("echo alpha")),
+                        CallTextHook::new(guards, guard, CallTextEdit::Deny("alpha")),
+                        CallTextHook::new(changes, changer, CallTextEdit::Replace("echo alpha")),
                     ];
-                    let backwards: Vec<Plan> = plans.iter().rev().cloned().collect();
+                    let backwards: Vec<CallTextHook> = plans.iter().rev().cloned().collect();
                     for plans in [&plans[..], &backwards] {
-                        assert_eq!(command(plans), None, "{plans:?}");
+                        assert_eq!(claude_command(plans), None, "{plans:?}");
                     }
                 }
             }
@@ -137,13 +137,16 @@ fn a_change_under_one_name_is_judged_under_every_other() {
 fn rewriters_that_wrap_each_others_result_wrap_it_once() {
     for [one, other] in [[SHELL, RUN], [RUN, SHELL], [RUN, JOB], [None, RUN], [None, None]] {
         let plans = [
-            Plan::of("tool.pre", one, Deed::Append("alpha")),
-            Plan::of("tool.pre", other, Deed::Append("beta")),
-            Plan::of("tool.pre", SHELL, Deed::Deny("delta")),
-            Plan::of("tool.pre", RUN, Deed::Deny("delta")),
+            CallTextHook::new("tool.pre", one, CallTextEdit::Append("alpha")),
+            CallTextHook::new("tool.pre", other, CallTextEdit::Append("beta")),
+            CallTextHook::new("tool.pre", SHELL, CallTextEdit::Deny("delta")),
+            CallTextHook::new("tool.pre", RUN, CallTextEdit::Deny("delta")),
         ];
-        let mut words: Vec<String> =
-            command(&plans).unwrap_or_else(|| panic!("{plans:?} denies")).split(' ').map(str::to_owned).collect();
+        let mut words: Vec<String> = claude_command(&plans)
+            .unwrap_or_else(|| panic!("{plans:?} denies"))
+            .split(' ')
+            .map(str::to_owned)
+            .collect();
         words.sort();
         assert_eq!(words, ["alpha", "beta", "ls"], "{plans:?}");
     }
@@ -151,42 +154,45 @@ fn rewriters_that_wrap_each_others_result_wrap_it_once() {
 
 #[test]
 fn one_that_takes_away_what_another_insists_on_is_refused() {
-    let insists = |name| Plan::of("tool.pre", name, Deed::Ensure("alpha"));
-    let strips = |name| Plan::of("tool.pre", name, Deed::Strip("alpha"));
+    let insists = |name| CallTextHook::new("tool.pre", name, CallTextEdit::Ensure("alpha"));
+    let strips = |name| CallTextHook::new("tool.pre", name, CallTextEdit::Strip("alpha"));
     for (one, other) in [(SHELL, RUN), (RUN, SHELL), (SHELL, JOB)] {
-        let answer = asked("claude", "PreToolUse", &bash("ls"), &[insists(one), strips(other)]);
+        let answer = respond_to_call("claude", "PreToolUse", &bash_call("ls"), &[insists(one), strips(other)]);
         assert!(answer.exit_code == 2 && answer.stderr.contains("3 rounds in a row"), "{answer:?}");
     }
 }
 
 #[test]
-fn a_task_that_is_changed_on_its_way_to_another_agent_is_judged_as_it_is_given() {
+fn changed_delegated_task_is_judged_as_the_child_agent_gets_it() {
     let payload = json!({"session_id": "s1", "hook_event_name": "PreToolUse", "cwd": "/tmp", "tool_name": "Agent",
         "tool_input": {"prompt": "look", "subagent_type": "a"}});
-    let changes = Plan::of("delegation.pre", None, Deed::Replace("alpha"));
+    let changes = CallTextHook::new("delegation.pre", None, CallTextEdit::Replace("alpha"));
     for (event, name) in [("tool.pre", Some("agent")), ("tool.guard", None), ("tool.pre", Some("transfer_task"))] {
-        let plans = [Plan::of(event, name, Deed::Deny("alpha")), changes.clone()];
-        let answer = asked("claude", "PreToolUse", &payload, &plans);
-        assert_eq!(runs(&answer, "look", "prompt"), None, "{event} {name:?}: {answer:?}");
+        let plans = [CallTextHook::new(event, name, CallTextEdit::Deny("alpha")), changes.clone()];
+        let answer = respond_to_call("claude", "PreToolUse", &payload, &plans);
+        assert_eq!(command_to_run(&answer, "look", "prompt"), None, "{event} {name:?}: {answer:?}");
     }
-    assert_eq!(runs(&asked("claude", "PreToolUse", &payload, &[changes]), "look", "prompt").as_deref(), Some("alpha"));
+    assert_eq!(
+        command_to_run(&respond_to_call("claude", "PreToolUse", &payload, &[changes]), "look", "prompt").as_deref(),
+        Some("alpha")
+    );
 }
 
 #[test]
-fn a_call_that_is_changed_where_the_user_is_asked_is_judged_by_the_guards_of_calls() {
-    let mut payload = bash("ls");
+fn call_changed_at_permission_is_judged_by_the_tool_call_guards() {
+    let mut payload = bash_call("ls");
     payload["hook_event_name"] = json!("PermissionRequest");
     let approves = native::hook("approves", EventName::parse("permission.ask").unwrap(), |_| {
         Verdict::allow("fine")
             .with_rewrite(Rewrite::Fields(Map::from_iter([(String::from("args"), json!({"command": "echo alpha"}))])))
     });
-    let host = Host::named("claude").unwrap();
+    let host = HostDef::by_name("claude").unwrap();
     for (event, name) in [("tool.pre", SHELL), ("tool.pre", RUN), ("tool.guard", None)] {
         for word in ["alpha", "beta"] {
-            let guard = Plan::of(event, name, Deed::Deny(word)).hook(0);
-            let answer = answered(
+            let guard = CallTextHook::new(event, name, CallTextEdit::Deny(word)).hook(0);
+            let answer = respond(
                 host,
-                host.row("PermissionRequest").unwrap(),
+                host.find_event("PermissionRequest").unwrap(),
                 payload.to_string().as_bytes(),
                 vec![guard, approves.clone()],
             );
@@ -201,9 +207,11 @@ fn every_part_of_a_list_and_every_file_of_a_patch_is_judged_as_it_will_be() {
     let list = json!({"hookName": "tool_call", "taskId": "s1", "workspaceRoots": ["/tmp"],
         "tool_call": {"id": "1", "name": "run_commands", "input": {"commands": ["ls", "pwd"]}},
         "preToolUse": {"toolName": "run_commands", "parameters": {}}});
-    let plans =
-        [Plan::of("tool.pre", SHELL, Deed::Deny("alpha")), Plan::of("tool.pre", RUN, Deed::Replace("echo alpha"))];
-    let answer = asked("cline", "PreToolUse", &list, &plans);
+    let plans = [
+        CallTextHook::new("tool.pre", SHELL, CallTextEdit::Deny("alpha")),
+        CallTextHook::new("tool.pre", RUN, CallTextEdit::Replace("echo alpha")),
+    ];
+    let answer = respond_to_call("cline", "PreToolUse", &list, &plans);
     assert!(answer.stdout.contains("\"cancel\":true"), "{answer:?}");
     let patch = |file: &str| format!("*** Begin Patch\n*** Add File: {file}\n+x\n*** End Patch\n");
     let payload = json!({"session_id": "s1", "hook_event_name": "PreToolUse", "cwd": "/tmp", "tool_name": "apply_patch",
@@ -218,16 +226,16 @@ fn every_part_of_a_list_and_every_file_of_a_patch_is_judged_as_it_will_be() {
         if path.as_deref() == Some("alpha") { Verdict::deny("not that file") } else { Verdict::pass() }
     });
     let guard = native::with_matcher(guard, SubjectMatcher::new(["write"]));
-    let host = Host::named("codex").unwrap();
-    let row = host.row("PreToolUse").unwrap();
-    let answer = answered(host, row, payload.to_string().as_bytes(), vec![guard, swap]);
+    let host = HostDef::by_name("codex").unwrap();
+    let row = host.find_event("PreToolUse").unwrap();
+    let answer = respond(host, row, payload.to_string().as_bytes(), vec![guard, swap]);
     assert!(answer.exit_code == 2 && answer.stderr.contains("not that file"), "{answer:?}");
 }
 
 #[test]
 fn a_hook_that_is_asked_again_counts_once_unless_it_denies() {
     let state = tempfile::tempdir().unwrap();
-    let host = Host::named("claude").unwrap();
+    let host = HostDef::by_name("claude").unwrap();
     let counts = |name: &'static str, word: &'static str| {
         let hook = native::hook(name, EventName::parse("tool.pre").unwrap(), move |call| {
             let incr = |counter: &str| call.effects.metric_incr(call.caller(), counter, 1).unwrap();
@@ -241,9 +249,12 @@ fn a_hook_that_is_asked_again_counts_once_unless_it_denies() {
         native::with_matcher(hook, SubjectMatcher::new(["shell"]))
     };
     let call = |word: &'static str| {
-        let hooks = vec![counts("counts", word), Plan::of("tool.pre", RUN, Deed::Replace("echo alpha")).hook(1)];
-        let row = host.row("PreToolUse").unwrap();
-        answered_in(host, row, bash("ls").to_string().as_bytes(), hooks, Some(state.path())).exit_code
+        let hooks = vec![
+            counts("counts", word),
+            CallTextHook::new("tool.pre", RUN, CallTextEdit::Replace("echo alpha")).hook(1),
+        ];
+        let row = host.find_event("PreToolUse").unwrap();
+        respond_with_state(host, row, bash_call("ls").to_string().as_bytes(), hooks, Some(state.path())).exit_code
     };
     assert_eq!([call("nothing"), call("alpha")], [0, 2]);
     let kept = std::fs::read_to_string(state.path().join("bridge/claude/s1/state.json")).unwrap();
@@ -251,19 +262,19 @@ fn a_hook_that_is_asked_again_counts_once_unless_it_denies() {
     assert_eq!(kept["layers"]["project"]["metrics"], json!({"denied": 1, "seen": 2}), "{kept}");
 }
 
-fn plan() -> impl Strategy<Value = Plan> {
+fn plan() -> impl Strategy<Value = CallTextHook> {
     let word = prop::sample::select(&WORDS[..]);
     let deed = (0..5_u8, word).prop_map(|(kind, word)| match kind {
-        0 => Deed::Append(word),
-        1 => Deed::Ensure(word),
-        2 => Deed::Replace(word),
-        3 => Deed::Strip(word),
-        _ => Deed::Deny(word),
+        0 => CallTextEdit::Append(word),
+        1 => CallTextEdit::Ensure(word),
+        2 => CallTextEdit::Replace(word),
+        3 => CallTextEdit::Strip(word),
+        _ => CallTextEdit::Deny(word),
     });
     let event = prop::sample::select(&["tool.transform", "tool.guard", "tool.pre"][..]);
     (event, prop::sample::select(&[SHELL, RUN, JOB, None][..]), deed).prop_map(|(event, name, deed)| {
-        let rewrites = !matches!(deed, Deed::Deny(_));
-        Plan { event: if rewrites && event == "tool.guard" { "tool.pre" } else { event }, name, deed }
+        let rewrites = !matches!(deed, CallTextEdit::Deny(_));
+        CallTextHook { event: if rewrites && event == "tool.guard" { "tool.pre" } else { event }, name, edit: deed }
     })
 }
 
@@ -272,9 +283,9 @@ proptest! {
 
     #[test]
     fn what_runs_is_what_no_guard_denies(plans in prop::collection::vec(plan(), 1..6)) {
-        if let Some(command) = command(&plans) {
+        if let Some(command) = claude_command(&plans) {
             for plan in &plans {
-                if let Deed::Deny(word) = plan.deed {
+                if let CallTextEdit::Deny(word) = plan.edit {
                     prop_assert!(!command.contains(word), "`{}` runs under {:?}", command, plans);
                 }
             }
@@ -283,14 +294,14 @@ proptest! {
 
     #[test]
     fn hooks_that_only_add_words_settle(plans in prop::collection::vec(plan(), 1..6)) {
-        let adding: Vec<Plan> = plans.into_iter()
-            .filter(|plan| matches!(plan.deed, Deed::Append(_) | Deed::Ensure(_))).collect();
-        let command = command(&adding);
+        let adding: Vec<CallTextHook> = plans.into_iter()
+            .filter(|plan| matches!(plan.edit, CallTextEdit::Append(_) | CallTextEdit::Ensure(_))).collect();
+        let command = claude_command(&adding);
         prop_assert!(command.is_some(), "{:?}", adding);
         let command = command.unwrap_or_default();
         for plan in &adding {
-            let (Deed::Append(word) | Deed::Ensure(word)) = plan.deed else { continue };
-            let appenders = adding.iter().filter(|plan| matches!(plan.deed, Deed::Append(other) if other == word));
+            let (CallTextEdit::Append(word) | CallTextEdit::Ensure(word)) = plan.edit else { continue };
+            let appenders = adding.iter().filter(|plan| matches!(plan.edit, CallTextEdit::Append(other) if other == word));
             prop_assert!((1..=appenders.count() + 1).contains(&command.matches(word).count()), "{command}: {:?}", adding);
         }
     }

@@ -1,16 +1,16 @@
 //! Whatever comes on standard input: an answer, and never an allow of what could not be read.
 
-use pintle_bridge::{Deadline, Errand, HOSTS, run};
+use pintle_bridge::{Deadline, HOSTS, HostCall, handle_call};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::stage::{answered, hosts, row_of, under};
+use crate::fixture::{builder_with, event_of_file, recorded_hosts, respond};
 
 #[test]
 fn what_cannot_be_read_is_denied_where_something_is_guarded() {
     for host in HOSTS {
-        for row in host.rows.iter().filter(|row| row.guards) {
-            let denied = |payload: &[u8]| answered(host, row, payload, Vec::new());
+        for row in host.events.iter().filter(|row| row.is_guard) {
+            let denied = |payload: &[u8]| respond(host, row, payload, Vec::new());
             let cases: [&[u8]; 11] = [
                 b"",
                 b"{",
@@ -41,15 +41,15 @@ fn what_cannot_be_read_is_denied_where_something_is_guarded() {
 fn a_payload_of_another_event_than_the_command_line_names_is_refused() {
     let mut contradictions = 0;
     for host in HOSTS {
-        for (given, said) in host.rows.iter().flat_map(|given| host.rows.iter().map(move |said| (given, said))) {
+        for (given, said) in host.events.iter().flat_map(|given| host.events.iter().map(move |said| (given, said))) {
             let payload = json!({"session_id": "s1", "cwd": "/tmp", "hook_event_name": said.name});
-            if given.name == said.name || (host.event)(&payload).is_none() {
+            if given.name == said.name || (host.event_name)(&payload).is_none() {
                 continue;
             }
-            let answer = answered(host, given, payload.to_string().as_bytes(), Vec::new());
+            let answer = respond(host, given, payload.to_string().as_bytes(), Vec::new());
             let told = format!("{answer:?}");
             let names = told.contains(&format!("sent the payload of `{}` to the hook of `{}`", said.name, given.name));
-            assert!(names || !(given.guards || said.guards), "{} {} {}: {told}", host.name, given.name, said.name);
+            assert!(names || !(given.is_guard || said.is_guard), "{} {} {}: {told}", host.name, given.name, said.name);
             contradictions += 1;
         }
     }
@@ -58,12 +58,12 @@ fn a_payload_of_another_event_than_the_command_line_names_is_refused() {
 
 #[test]
 fn hooks_that_cannot_be_loaded_deny() {
-    for (host, files) in hosts() {
+    for (host, files) in recorded_hosts() {
         for file in files {
-            let row = row_of(host, &file);
-            let deadline = Deadline::of_ms(60_000);
+            let row = event_of_file(host, &file);
+            let deadline = Deadline::from_ms(60_000);
             let payload = std::fs::read(&file).unwrap();
-            let errand = Errand {
+            let errand = HostCall {
                 host,
                 event: Some(row),
                 payload: &payload,
@@ -72,9 +72,9 @@ fn hooks_that_cannot_be_loaded_deny() {
                 shadow: false,
                 deadline: &deadline,
             };
-            let broken = run(&errand, |_| Err(String::from("there is no `x`")));
-            let whole = run(&errand, |_| Ok(under(Vec::new())));
-            if row.guards {
+            let broken = handle_call(&errand, |_| Err(String::from("there is no `x`")));
+            let whole = handle_call(&errand, |_| Ok(builder_with(Vec::new())));
+            if row.is_guard {
                 assert!(broken != whole && format!("{broken:?}").contains("there is no `x`"), "{broken:?}");
             } else {
                 assert_eq!(broken.exit_code, 0, "{broken:?}");
@@ -105,23 +105,23 @@ proptest! {
     #[test]
     fn any_bytes_give_an_answer(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         for host in HOSTS {
-            for row in host.rows {
-                let answer = answered(host, row, &bytes, Vec::new());
-                prop_assert!(!row.guards || serde_json::from_slice::<Value>(&bytes).is_ok() || !(answer.stdout.is_empty() && answer.exit_code == 0));
+            for row in host.events {
+                let answer = respond(host, row, &bytes, Vec::new());
+                prop_assert!(!row.is_guard || serde_json::from_slice::<Value>(&bytes).is_ok() || !(answer.stdout.is_empty() && answer.exit_code == 0));
             }
         }
     }
 
     #[test]
     fn any_value_in_the_place_of_any_field_gives_an_answer(at in any::<prop::sample::Index>(), put in value()) {
-        for (host, files) in hosts() {
+        for (host, files) in recorded_hosts() {
             for file in files {
-                let row = row_of(host, &file);
+                let row = event_of_file(host, &file);
                 let mut payload: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
                 let fields = payload.as_object_mut().unwrap();
                 let name = fields.keys().nth(at.index(fields.len())).unwrap().clone();
                 fields.insert(name, put.clone());
-                let answer = answered(host, row, payload.to_string().as_bytes(), Vec::new());
+                let answer = respond(host, row, payload.to_string().as_bytes(), Vec::new());
                 prop_assert!(matches!(answer.exit_code, 0 | 2), "{:?}", answer);
             }
         }

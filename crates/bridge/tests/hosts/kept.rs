@@ -4,23 +4,29 @@ use std::fs;
 use std::path::Path;
 
 use pintle::{EventName, Verdict, native};
-use pintle_bridge::{Host, Kept};
+use pintle_bridge::{HostDef, StoredSession};
 use serde_json::{Value, json};
 
-use crate::stage::answered_in;
+use crate::fixture::respond_with_state;
 
 /// Answers an event of a session that works in `/tmp`.
 fn fire(state: &Path, host: &str, event: &str, fields: &Value) {
-    let host = Host::named(host).unwrap();
+    let host = HostDef::by_name(host).unwrap();
     let mut payload = json!({"session_id": "s1", "cwd": "/tmp", "hook_event_name": event});
     payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
     let sends_on = native::hook("sends on", EventName::parse("agent.stop").unwrap(), |_| Verdict::deny("go on"));
-    answered_in(host, host.row(event).unwrap(), payload.to_string().as_bytes(), vec![sends_on], Some(state));
+    respond_with_state(
+        host,
+        host.find_event(event).unwrap(),
+        payload.to_string().as_bytes(),
+        vec![sends_on],
+        Some(state),
+    );
 }
 
 /// The one session that is kept of a host.
-fn kept(state: &Path, host: &str) -> Kept {
-    let mut all = Kept::all(state, Host::named(host).unwrap());
+fn only_stored_session(state: &Path, host: &str) -> StoredSession {
+    let mut all = StoredSession::list(state, HostDef::by_name(host).unwrap());
     assert_eq!(all.len(), 1);
     all.remove(0)
 }
@@ -29,10 +35,10 @@ fn kept(state: &Path, host: &str) -> Kept {
 fn a_session_is_told_by_its_tape() {
     let folder = tempfile::tempdir().unwrap();
     let state = folder.path();
-    assert!(Kept::all(state, Host::named("gemini").unwrap()).is_empty(), "there is no such folder");
+    assert!(StoredSession::list(state, HostDef::by_name("gemini").unwrap()).is_empty(), "there is no such folder");
     let told = || {
-        let story = kept(state, "gemini").story.unwrap();
-        (story.turns, story.last_words, story.has_ended)
+        let story = only_stored_session(state, "gemini").summary.unwrap();
+        (story.turns, story.last_prompt, story.has_ended)
     };
     fire(state, "gemini", "SessionStart", &json!({"source": "startup"}));
     assert_eq!(told(), (0, String::new(), false));
@@ -49,12 +55,18 @@ fn a_session_is_told_by_its_tape() {
     assert_eq!(told(), (1, String::from("first"), true));
     fire(state, "gemini", "BeforeAgent", &json!({"prompt": "second"}));
     assert_eq!(told(), (2, String::from("second"), false), "it went on");
-    let kept = kept(state, "gemini");
+    let kept = only_stored_session(state, "gemini");
     assert_eq!((kept.session.as_str(), kept.project.as_deref()), ("s1", Some(Path::new("/tmp"))));
-    assert!(kept.is_of(Path::new("/tmp/../tmp")) && !kept.is_of(Path::new("/")) && !kept.is_in_use);
-    assert_eq!((Kept::count_in(state, Path::new("/tmp")), Kept::count_in(state, Path::new("/"))), (1, 0));
+    assert!(kept.belongs_to(Path::new("/tmp/../tmp")) && !kept.belongs_to(Path::new("/")) && !kept.is_in_use);
+    assert_eq!(
+        (
+            StoredSession::count_for_project(state, Path::new("/tmp")),
+            StoredSession::count_for_project(state, Path::new("/"))
+        ),
+        (1, 0)
+    );
     kept.delete().unwrap();
-    assert!(Kept::all(state, Host::named("gemini").unwrap()).is_empty());
+    assert!(StoredSession::list(state, HostDef::by_name("gemini").unwrap()).is_empty());
 }
 
 #[test]
@@ -62,22 +74,25 @@ fn whatever_lies_in_the_folder_is_listed_or_passed_over() {
     let folder = tempfile::tempdir().unwrap();
     let state = folder.path();
     fire(state, "claude", "UserPromptSubmit", &json!({"prompt": "first"}));
-    let whole = kept(state, "claude");
+    let whole = only_stored_session(state, "claude");
     let [tape, kept_state] = ["tape.jsonl", "state.json"].map(|name| whole.folder.join(name));
     let bytes = fs::read(&tape).unwrap();
     let first = bytes.iter().position(|byte| *byte == b'\n').unwrap() + 1;
     for at in (0..bytes.len()).step_by(41) {
         fs::write(&tape, &bytes[..at]).unwrap();
         fs::write(&kept_state, &bytes[at..]).unwrap();
-        let cut = kept(state, "claude");
-        assert_eq!((cut.story.is_ok(), cut.session.as_str(), cut.project), (at >= first, "s1", None), "cut at {at}");
+        let cut = only_stored_session(state, "claude");
+        assert_eq!((cut.summary.is_ok(), cut.session.as_str(), cut.project), (at >= first, "s1", None), "cut at {at}");
         let mut bent = bytes.clone();
         bent[at] ^= 0x5b;
         fs::write(&tape, bent).unwrap();
-        kept(state, "claude");
+        only_stored_session(state, "claude");
     }
     fs::remove_file(&tape).unwrap();
-    assert!(kept(state, "claude").story.unwrap_err().starts_with("there is no `"), "it was claimed, and never began");
-    kept(state, "claude").delete().unwrap();
+    assert!(
+        only_stored_session(state, "claude").summary.unwrap_err().starts_with("there is no `"),
+        "it was claimed, and never began"
+    );
+    only_stored_session(state, "claude").delete().unwrap();
     assert!(!whole.folder.exists());
 }

@@ -6,10 +6,10 @@
 mod answers;
 mod failed;
 mod final_bytes;
+mod fixture;
 mod garbage;
 mod kept;
 mod policy;
 mod report;
 mod sessions;
-mod stage;
 mod told;

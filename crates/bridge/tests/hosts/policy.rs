@@ -5,14 +5,14 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use pintle::{EventName, Verdict, native};
-use pintle_bridge::{Answer, Host};
+use pintle_bridge::{HostDef, HostResponse};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::stage::answered_in;
+use crate::fixture::respond_with_state;
 
 /// A project with policy of every kind, and a folder for state beside it.
-fn stage() -> TempDir {
+fn create_project() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap().join("project");
     for file in [
@@ -33,12 +33,12 @@ fn stage() -> TempDir {
     folder
 }
 
-fn root(stage: &TempDir) -> std::path::PathBuf {
+fn project_root(stage: &TempDir) -> std::path::PathBuf {
     stage.path().canonicalize().unwrap().join("project")
 }
 
-fn asked(stage: &TempDir, host: &str, event: &str, tool: &str, input: &Value) -> Answer {
-    let cwd = root(stage);
+fn respond_to_call(stage: &TempDir, host: &str, event: &str, tool: &str, input: &Value) -> HostResponse {
+    let cwd = project_root(stage);
     let payload = match host {
         "cline" => json!({"hookName": "tool_call", "taskId": "s1", "workspaceRoots": [cwd],
             "tool_call": {"id": "1", "name": tool, "input": input}, "preToolUse": {"toolName": tool, "parameters": {}}}),
@@ -46,24 +46,24 @@ fn asked(stage: &TempDir, host: &str, event: &str, tool: &str, input: &Value) ->
         _ => json!({"session_id": "s1", "conversation_id": "s1", "hook_event_name": event, "cwd": cwd,
             "workspace_roots": [cwd], "tool_name": tool, "tool_input": input}),
     };
-    let host = Host::named(host).unwrap();
-    let row = host.row(event).unwrap();
-    answered_in(host, row, payload.to_string().as_bytes(), Vec::new(), Some(&stage.path().join("state")))
+    let host = HostDef::by_name(host).unwrap();
+    let row = host.find_event(event).unwrap();
+    respond_with_state(host, row, payload.to_string().as_bytes(), Vec::new(), Some(&stage.path().join("state")))
 }
 
-fn is_denied(answer: &Answer) -> bool {
+fn is_denied(answer: &HostResponse) -> bool {
     let says = format!("{}{}", answer.stdout, answer.stderr);
     says.contains("an agent does not change what guards it")
 }
 
 /// Whether Claude Code's shell may run a command.
-fn runs(stage: &TempDir, command: &str) -> bool {
-    !is_denied(&asked(stage, "claude", "PreToolUse", "Bash", &json!({"command": command})))
+fn is_command_allowed(stage: &TempDir, command: &str) -> bool {
+    !is_denied(&respond_to_call(stage, "claude", "PreToolUse", "Bash", &json!({"command": command})))
 }
 
 #[test]
 fn file_tools_of_every_host_leave_policy_alone() {
-    let stage = stage();
+    let stage = create_project();
     let patch = "*** Begin Patch\n*** Update File: .harness/hooks/guard.md\n@@\n-x\n+y\n*** End Patch\n";
     let moved = "*** Begin Patch\n*** Update File: docs/notes.md\n*** Move to: .harness/hooks/new.md\n*** End Patch\n";
     let calls = [
@@ -84,7 +84,7 @@ fn file_tools_of_every_host_leave_policy_alone() {
         ("cline", "PreToolUse", "editor", json!({"path": "@", "new_text": "x"})),
         ("cursor", "preToolUse", "Delete", json!({"path": "@"})),
     ];
-    let own = root(&stage).join(".harness/hooks/guard.md").display().to_string();
+    let own = project_root(&stage).join(".harness/hooks/guard.md").display().to_string();
     let spellings = [
         ".harness/hooks/guard.md",
         "./src/../.harness/hooks/new.md",
@@ -105,24 +105,30 @@ fn file_tools_of_every_host_leave_policy_alone() {
         for path in spellings {
             let path = path.replace('$', &own);
             let input: Value = serde_json::from_str(&input.to_string().replace('@', &path)).unwrap();
-            let answer = asked(&stage, host, event, tool, &input);
+            let answer = respond_to_call(&stage, host, event, tool, &input);
             assert!(is_denied(&answer), "{host} {tool} {input}: {answer:?}");
         }
         for path in ["src/main.rs", ".github/workflows/ci.yml", "docs/notes.md", "harness/x", "new/file"] {
             let input: Value = serde_json::from_str(&input.to_string().replace('@', path)).unwrap();
-            let answer = asked(&stage, host, event, tool, &input);
+            let answer = respond_to_call(&stage, host, event, tool, &input);
             assert!(!is_denied(&answer), "{host} {tool} {input}: {answer:?}");
         }
     }
     for text in [patch, moved] {
-        assert!(is_denied(&asked(&stage, "codex", "PreToolUse", "apply_patch", &json!({"command": text}))), "{text}");
+        assert!(
+            is_denied(&respond_to_call(&stage, "codex", "PreToolUse", "apply_patch", &json!({"command": text}))),
+            "{text}"
+        );
         let there = format!("cd .harness && apply_patch <<'EOF'\n{}EOF\n", text.replace(".harness/", ""));
-        assert!(is_denied(&asked(&stage, "codex", "PreToolUse", "Bash", &json!({"command": there}))), "{there}");
+        assert!(
+            is_denied(&respond_to_call(&stage, "codex", "PreToolUse", "Bash", &json!({"command": there}))),
+            "{there}"
+        );
     }
     let state = stage.path().join("state/bridge/claude/s1/tape.jsonl").display().to_string();
     let home = json!({"file_path": "~/.claude/settings.json", "content": "x"});
     for input in [json!({"file_path": state, "content": "x"}), home] {
-        assert!(is_denied(&asked(&stage, "claude", "PreToolUse", "Write", &input)), "{input}");
+        assert!(is_denied(&respond_to_call(&stage, "claude", "PreToolUse", "Write", &input)), "{input}");
     }
     for (tool, input) in [
         ("Read", json!({"file_path": own})),
@@ -131,16 +137,16 @@ fn file_tools_of_every_host_leave_policy_alone() {
         ("mcp__fs__read_file", json!({"path": own})),
         ("Write", json!({"file_path": "docs/new.md", "content": ".harness/hooks/guard.md"})),
     ] {
-        assert!(!is_denied(&asked(&stage, "claude", "PreToolUse", tool, &input)), "{tool} {input}");
+        assert!(!is_denied(&respond_to_call(&stage, "claude", "PreToolUse", tool, &input)), "{tool} {input}");
     }
 }
 
 #[test]
 fn plain_shell_writes_to_policy_are_denied_and_reading_it_is_not() {
-    let stage = stage();
-    fs::write(root(&stage).join("notes.md"), "x").unwrap();
-    fs::create_dir(root(&stage).join("empty")).unwrap();
-    let root = root(&stage).display().to_string();
+    let stage = create_project();
+    fs::write(project_root(&stage).join("notes.md"), "x").unwrap();
+    fs::create_dir(project_root(&stage).join("empty")).unwrap();
+    let root = project_root(&stage).display().to_string();
     let denied = [
         "echo x > .harness/hooks/guard.md",
         "echo x>>.harness/hooks/guard.md",
@@ -255,8 +261,11 @@ fn plain_shell_writes_to_policy_are_denied_and_reading_it_is_not() {
         "pintle trust -y",
         "pintle install claude --shadow",
     ];
-    let passed: Vec<String> =
-        denied.iter().map(|command| command.replace("$ROOT", &root)).filter(|command| runs(&stage, command)).collect();
+    let passed: Vec<String> = denied
+        .iter()
+        .map(|command| command.replace("$ROOT", &root))
+        .filter(|command| is_command_allowed(&stage, command))
+        .collect();
     assert!(passed.is_empty(), "{passed:#?}");
     let allowed = [
         "cat .harness/hooks/guard.md",
@@ -321,13 +330,13 @@ fn plain_shell_writes_to_policy_are_denied_and_reading_it_is_not() {
         "X=target; rm -rf $X && for f in build/*; do rm \"$f\"; done",
         "pintle validate .harness && pintle trust && pintle install claude --report",
     ];
-    let refused: Vec<&str> = allowed.into_iter().filter(|command| !runs(&stage, command)).collect();
+    let refused: Vec<&str> = allowed.into_iter().filter(|command| !is_command_allowed(&stage, command)).collect();
     assert!(refused.is_empty(), "{refused:#?}");
 }
 
 #[test]
 fn every_hosts_shell_is_judged_and_every_command_of_a_list() {
-    let stage = stage();
+    let stage = create_project();
     let remove = "rm -rf .harness";
     for (host, event, tool, input) in [
         ("claude", "PreToolUse", "Monitor", json!({"command": remove})),
@@ -340,24 +349,24 @@ fn every_hosts_shell_is_judged_and_every_command_of_a_list() {
         ("cline", "PreToolUse", "run_commands", json!({"commands": ["ls", remove]})),
         ("cursor", "preToolUse", "Shell", json!({"command": remove})),
     ] {
-        let answer = asked(&stage, host, event, tool, &input);
+        let answer = respond_to_call(&stage, host, event, tool, &input);
         assert!(is_denied(&answer), "{host} {tool}: {answer:?}");
     }
 }
 
 #[test]
-fn a_hook_cannot_turn_a_call_against_policy_and_the_tape_tells_of_the_denial() {
-    let stage = stage();
+fn hook_cannot_turn_a_call_against_policy_and_the_tape_has_the_denial() {
+    let stage = create_project();
     let state = stage.path().join("state");
     let turn = native::hook("turns", EventName::parse("tool.pre").unwrap(), |_| {
         let args = json!({"command": "rm -rf .harness"});
         Verdict::rewrite(serde_json::Map::from_iter([(String::from("args"), args)]))
     });
-    let payload = json!({"session_id": "s2", "hook_event_name": "PreToolUse", "cwd": root(&stage), "tool_name": "Bash",
+    let payload = json!({"session_id": "s2", "hook_event_name": "PreToolUse", "cwd": project_root(&stage), "tool_name": "Bash",
         "tool_input": {"command": "ls"}});
-    let host = Host::named("claude").unwrap();
-    let row = host.row("PreToolUse").unwrap();
-    let answer = answered_in(host, row, payload.to_string().as_bytes(), vec![turn], Some(&state));
+    let host = HostDef::by_name("claude").unwrap();
+    let row = host.find_event("PreToolUse").unwrap();
+    let answer = respond_with_state(host, row, payload.to_string().as_bytes(), vec![turn], Some(&state));
     assert!(answer.exit_code == 2 && is_denied(&answer), "{answer:?}");
     let tape = fs::read_to_string(Path::new(&state).join("bridge/claude/s2/tape.jsonl")).unwrap();
     let note = tape.lines().find(|line| line.contains("\"bridge\"") && line.contains("PreToolUse")).unwrap();

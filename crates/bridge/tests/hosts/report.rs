@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pintle::{DenyEffect, Effect, EventName, Hook, Reminder, Rewrite, Verdict, native};
-use pintle_bridge::{Ability, Answer, Host, Row, Verb};
+use pintle_bridge::{ActionSupport, HookAction, HostDef, HostEventDef, HostResponse};
 use serde_json::{Map, Value};
 
-use crate::stage::{answered_in, changed, data, hosts, row_of};
+use crate::fixture::{changed_fields, data_dir, event_of_file, recorded_hosts, respond_with_state};
 
 /// What a hook says, which is nowhere else in an answer.
 const WORD: &str = "KUMQUAT";
@@ -24,25 +24,27 @@ const BEFORE: [&str; 7] =
 const AFTER: [&str; 6] = ["tool.result", "tool.post", "delegation.post", "agent.stop", "turn.end", "completion.post"];
 
 /// A host with the payloads that it really sent.
-struct Sent {
-    host: &'static Host,
+struct RecordedHost {
+    host: &'static HostDef,
     files: Vec<PathBuf>,
 }
 
-impl Sent {
+impl RecordedHost {
     /// A payload of an event, of the session `s1`: one that was really sent, else one of Claude Code where the host speaks
     /// like it, else the fields of all that were sent.
-    fn payload(&self, row: &'static Row) -> Vec<u8> {
+    fn payload_of(&self, row: &'static HostEventDef) -> Vec<u8> {
         let read = |file: &PathBuf| serde_json::from_slice::<Map<String, Value>>(&fs::read(file).unwrap()).unwrap();
-        let claude = Host::named("claude").unwrap();
-        let like_claude = row.tools.is_some().then(|| data(claude).join("payloads"));
+        let claude = HostDef::by_name("claude").unwrap();
+        let like_claude = row.tools.is_some().then(|| data_dir(claude).join("payloads"));
         let exact = |folder: PathBuf| Some(folder.join(format!("{}.json", row.name))).filter(|file| file.exists());
-        let own = exact(data(self.host).join("payloads")).or_else(|| exact(like_claude?));
+        let own = exact(data_dir(self.host).join("payloads")).or_else(|| exact(like_claude?));
         let mut fields = own.as_ref().map_or_else(Map::new, read);
         if own.is_none() {
             let mut files = self.files.clone();
             // The plain call of a tool before all others.
-            files.sort_by_key(|file| (!row_of(self.host, file).fires.contains(&"tool.pre"), file.as_os_str().len()));
+            files.sort_by_key(|file| {
+                (!event_of_file(self.host, file).fires.contains(&"tool.pre"), file.as_os_str().len())
+            });
             for (name, value) in files.iter().flat_map(read) {
                 fields.entry(name).or_insert(value);
             }
@@ -60,110 +62,130 @@ impl Sent {
         serde_json::to_vec(&fields).unwrap()
     }
 
-    fn answer(&self, row: &'static Row, hooks: Vec<Hook>, state: &Path) -> Answer {
-        answered_in(self.host, row, &self.payload(row), hooks, Some(state))
+    fn respond_to(&self, row: &'static HostEventDef, hooks: Vec<Hook>, state: &Path) -> HostResponse {
+        respond_with_state(self.host, row, &self.payload_of(row), hooks, Some(state))
     }
 
     /// The host's next call of a canonical event, when nobody has anything to say any more.
-    fn next(&self, event: &str, state: &Path) -> Answer {
-        let row = self.host.rows.iter().find(|row| row.fires.contains(&event) && !row.noisy).unwrap();
-        self.answer(row, Vec::new(), state)
+    fn respond_to_next(&self, event: &str, state: &Path) -> HostResponse {
+        let row = self.host.events.iter().find(|row| row.fires.contains(&event) && !row.high_volume).unwrap();
+        self.respond_to(row, Vec::new(), state)
     }
 }
 
 /// What a row comes to without a hook, and with one that denies on its first event.
-struct Known {
-    plain: Answer,
-    denied: Answer,
+struct ResponseBaseline {
+    without_hook: HostResponse,
+    with_denial: HostResponse,
     /// What the host's next tool call comes to when nothing was said before.
-    free: Answer,
+    next_tool_call: HostResponse,
 }
 
 /// What comes of a decision of one hook.
-struct Came {
+struct ObservedSupport {
     event: &'static str,
     /// Whether the hook gave a reminder rather than another text.
     is_reminder: bool,
-    answer: Answer,
-    is_plain: bool,
+    answer: HostResponse,
+    is_unchanged: bool,
     /// Whether the host's next tool call is denied.
-    denies_later: bool,
+    is_next_call_denied: bool,
     /// Whether the model is told at one of the host's next events.
-    tells_later: bool,
+    is_model_told_later: bool,
 }
 
-impl Came {
-    fn says(&self, text: &str) -> bool {
+impl ObservedSupport {
+    fn contains_text(&self, text: &str) -> bool {
         self.answer.stdout.contains(text) || self.answer.stderr.contains(text)
     }
 
     /// Whether the host is told to do something.
-    fn is_done(&self, verb: Verb) -> bool {
-        let shows = matches!(verb, Verb::Approve | Verb::Rewrite | Verb::Output) || self.says(WORD);
-        !self.is_plain && shows && (verb == Verb::Notice || !self.says(TOLD))
+    fn is_done(&self, verb: HookAction) -> bool {
+        let shows =
+            matches!(verb, HookAction::Approve | HookAction::Rewrite | HookAction::Output) || self.contains_text(WORD);
+        !self.is_unchanged && shows && (verb == HookAction::Notice || !self.contains_text(TOLD))
     }
 
     /// Whether nothing comes of it, but that somebody is told so.
-    fn is_nothing(&self) -> bool {
-        (self.is_plain || self.says(TOLD)) && !self.denies_later && !self.tells_later
+    fn has_no_effect(&self) -> bool {
+        (self.is_unchanged || self.contains_text(TOLD)) && !self.is_next_call_denied && !self.is_model_told_later
     }
 
     /// Whether it is as an ability says.
-    fn is(&self, ability: Ability, verb: Verb, known: &Known) -> bool {
+    fn is_as_reported(&self, ability: ActionSupport, verb: HookAction, known: &ResponseBaseline) -> bool {
         match ability {
-            Ability::Does => self.is_done(verb) && !self.is_reminder,
-            Ability::Nearly(how) | Ability::Later(how) if self.is_reminder && !how.contains("reminder") => false,
-            Ability::Nearly(how) if LATER_CALLS.iter().any(|words| how.contains(words)) => self.denies_later,
-            Ability::Nearly(how) if how.ends_with(AS_WITHOUT) => self.is_plain && !self.denies_later,
-            Ability::Nearly(_) => self.is_done(verb),
-            Ability::Later(_) => self.is_plain && self.tells_later,
-            Ability::Denies(why) | Ability::OnlyApproved(why) => {
-                self.says(why) && form(&self.answer) == form(&known.denied)
+            ActionSupport::Supported => self.is_done(verb) && !self.is_reminder,
+            ActionSupport::Approximated(how) | ActionSupport::Deferred(how)
+                if self.is_reminder && !how.contains("reminder") =>
+            {
+                false
             }
-            Ability::Ends(_) => self.denies_later,
-            Ability::Tells(why) => self.says(TOLD) && self.says(why) && self.is_nothing(),
-            Ability::Lost(_) | Ability::Absent => self.is_nothing(),
+            ActionSupport::Approximated(how) if LATER_CALLS.iter().any(|words| how.contains(words)) => {
+                self.is_next_call_denied
+            }
+            ActionSupport::Approximated(how) if how.ends_with(AS_WITHOUT) => {
+                self.is_unchanged && !self.is_next_call_denied
+            }
+            ActionSupport::Approximated(_) => self.is_done(verb),
+            ActionSupport::Deferred(_) => self.is_unchanged && self.is_model_told_later,
+            ActionSupport::DeniedInstead(why) | ActionSupport::WithApprovalOnly(why) => {
+                self.contains_text(why) && response_shape(&self.answer) == response_shape(&known.with_denial)
+            }
+            ActionSupport::RunEndedInstead(_) => self.is_next_call_denied,
+            ActionSupport::NotifiesUser(why) => {
+                self.contains_text(TOLD) && self.contains_text(why) && self.has_no_effect()
+            }
+            ActionSupport::Dropped(_) | ActionSupport::NotApplicable => self.has_no_effect(),
         }
     }
 }
 
 /// Whether what comes of a decision on the events of a row is what is reported of it.
-fn holds(row: &'static Row, verb: Verb, all: &[Came], known: &Known) -> bool {
-    let ability = row.can.of(verb);
-    let each = |wanted: fn(&Came) -> bool| all.iter().all(wanted);
-    let one = || all.iter().any(|came| came.is(ability, verb, known));
+fn is_report_true(
+    row: &'static HostEventDef,
+    verb: HookAction,
+    all: &[ObservedSupport],
+    known: &ResponseBaseline,
+) -> bool {
+    let ability = row.support.support_for(verb);
+    let each = |wanted: fn(&ObservedSupport) -> bool| all.iter().all(wanted);
+    let one = || all.iter().any(|came| came.is_as_reported(ability, verb, known));
     match ability {
-        Ability::Absent => each(Came::is_nothing),
+        ActionSupport::NotApplicable => each(ObservedSupport::has_no_effect),
         // Whoever can be told is told, so that it is not lost.
-        Ability::Lost(_) if row.can.notice == Ability::Does => !all.is_empty() && each(|came| came.is_plain),
-        Ability::Lost(_) => !all.is_empty() && each(Came::is_nothing),
-        Ability::Tells(_) => row.can.notice == Ability::Does && one() && each(Came::is_nothing),
+        ActionSupport::Dropped(_) if row.support.notice == ActionSupport::Supported => {
+            !all.is_empty() && each(|came| came.is_unchanged)
+        }
+        ActionSupport::Dropped(_) => !all.is_empty() && each(ObservedSupport::has_no_effect),
+        ActionSupport::NotifiesUser(_) => {
+            row.support.notice == ActionSupport::Supported && one() && each(ObservedSupport::has_no_effect)
+        }
         _ => one(),
     }
 }
 
 /// An answer without its words.
-fn form(answer: &Answer) -> (String, u8) {
-    fn wordless(value: &Value) -> Value {
+fn response_shape(answer: &HostResponse) -> (String, u8) {
+    fn without_words(value: &Value) -> Value {
         match value {
             Value::String(text) if text.contains(' ') || text == WORD => Value::from(".."),
-            Value::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), wordless(value))).collect(),
+            Value::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), without_words(value))).collect(),
             other => other.clone(),
         }
     }
-    let out = serde_json::from_str(&answer.stdout).map(|value| wordless(&value).to_string());
+    let out = serde_json::from_str(&answer.stdout).map(|value| without_words(&value).to_string());
     (out.unwrap_or_default(), answer.exit_code)
 }
 
 /// The hooks that say something on an event, each in another way; none where there is nothing to be said about.
-fn saying(verb: Verb, event: &'static str) -> Vec<Hook> {
+fn hooks_for_action(verb: HookAction, event: &'static str) -> Vec<Hook> {
     let hook = |say: fn(&Value) -> Verdict| {
         native::hook("h", EventName::parse(event).unwrap(), move |call| say(call.event.payload.value()))
     };
     let rewriting = |payload: &Value| match payload {
         Value::String(_) => Verdict::pass().with_rewrite(Rewrite::Whole(Value::from("REWRITTEN"))),
         fields => {
-            let mut changes = changed(fields);
+            let mut changes = changed_fields(fields);
             if let Some(Value::Object(args)) = changes.get_mut("args") {
                 args.insert(String::from("more"), Value::from("REWRITTEN"));
             }
@@ -171,42 +193,48 @@ fn saying(verb: Verb, event: &'static str) -> Vec<Hook> {
         }
     };
     match verb {
-        Verb::Deny => vec![hook(|_| Verdict::deny(WORD))],
-        Verb::Stop => vec![Hook { on_deny: DenyEffect::StopRun, ..hook(|_| Verdict::deny(WORD)) }],
-        Verb::Ask => vec![hook(|_| Verdict::ask(WORD))],
-        Verb::Approve => vec![hook(|_| Verdict::allow(WORD))],
-        Verb::Notice => vec![hook(|_| Verdict::pass().with_effect(Effect::Notice(String::from(WORD))))],
-        Verb::Context => vec![
+        HookAction::Deny => vec![hook(|_| Verdict::deny(WORD))],
+        HookAction::Stop => vec![Hook { on_deny: DenyEffect::StopRun, ..hook(|_| Verdict::deny(WORD)) }],
+        HookAction::Ask => vec![hook(|_| Verdict::ask(WORD))],
+        HookAction::Approve => vec![hook(|_| Verdict::allow(WORD))],
+        HookAction::Notice => vec![hook(|_| Verdict::pass().with_effect(Effect::Notice(String::from(WORD))))],
+        HookAction::Context => vec![
             hook(|_| Verdict::pass().with_effect(Effect::Context(String::from(WORD)))),
             hook(|_| Verdict::pass().with_effect(Effect::Reminder(Reminder::for_one_turn(WORD)))),
         ],
-        Verb::Rewrite if BEFORE.contains(&event) => vec![hook(rewriting)],
-        Verb::Output if AFTER.contains(&event) => vec![hook(rewriting)],
-        Verb::Output if event.starts_with("compact.") => {
+        HookAction::Rewrite if BEFORE.contains(&event) => vec![hook(rewriting)],
+        HookAction::Output if AFTER.contains(&event) => vec![hook(rewriting)],
+        HookAction::Output if event.starts_with("compact.") => {
             vec![hook(|_| Verdict::pass().with_effect(Effect::Summary(String::from(WORD))))]
         }
-        Verb::Rewrite | Verb::Output => Vec::new(),
+        HookAction::Rewrite | HookAction::Output => Vec::new(),
     }
 }
 
 /// Has a hook say something on each event of a row.
-fn said(sent: &Sent, row: &'static Row, verb: Verb, known: &Known) -> Vec<Came> {
+fn observe_action(
+    sent: &RecordedHost,
+    row: &'static HostEventDef,
+    verb: HookAction,
+    known: &ResponseBaseline,
+) -> Vec<ObservedSupport> {
     let mut all = Vec::new();
     for event in row.fires {
-        for (at, hook) in saying(verb, event).into_iter().enumerate() {
+        for (at, hook) in hooks_for_action(verb, event).into_iter().enumerate() {
             let state = tempfile::tempdir().unwrap();
-            let answer = sent.answer(row, vec![hook], state.path());
+            let answer = sent.respond_to(row, vec![hook], state.path());
             // What is kept for later is looked at where something can be.
-            let may_deny = matches!(verb, Verb::Deny | Verb::Ask | Verb::Stop | Verb::Output);
-            let later = (may_deny || verb == Verb::Context).then(|| sent.next("tool.pre", state.path()));
-            let prompt = (verb == Verb::Context).then(|| sent.next("prompt.submit", state.path()));
-            all.push(Came {
+            let may_deny = matches!(verb, HookAction::Deny | HookAction::Ask | HookAction::Stop | HookAction::Output);
+            let later =
+                (may_deny || verb == HookAction::Context).then(|| sent.respond_to_next("tool.pre", state.path()));
+            let prompt = (verb == HookAction::Context).then(|| sent.respond_to_next("prompt.submit", state.path()));
+            all.push(ObservedSupport {
                 event,
                 is_reminder: at > 0,
-                is_plain: answer == known.plain,
+                is_unchanged: answer == known.without_hook,
                 answer,
-                denies_later: may_deny && later.as_ref().is_some_and(|later| *later != known.free),
-                tells_later: later.iter().chain(&prompt).any(|answer| answer.stdout.contains(WORD)),
+                is_next_call_denied: may_deny && later.as_ref().is_some_and(|later| *later != known.next_tool_call),
+                is_model_told_later: later.iter().chain(&prompt).any(|answer| answer.stdout.contains(WORD)),
             });
         }
     }
@@ -216,22 +244,31 @@ fn said(sent: &Sent, row: &'static Row, verb: Verb, known: &Known) -> Vec<Came> 
 #[test]
 fn what_is_reported_of_a_host_is_what_comes_of_it() {
     let mut wrong = String::new();
-    for (host, files) in hosts() {
-        let sent = Sent { host, files };
+    for (host, files) in recorded_hosts() {
+        let sent = RecordedHost { host, files };
         let anew = || tempfile::tempdir().unwrap();
-        let free = sent.next("tool.pre", anew().path());
-        for row in host.rows {
+        let free = sent.respond_to_next("tool.pre", anew().path());
+        for row in host.events {
             let Some(first) = row.fires.first() else { continue };
-            let plain = sent.answer(row, Vec::new(), anew().path());
-            let denied = sent.answer(row, saying(Verb::Deny, first), anew().path());
-            let known = Known { plain, denied, free: free.clone() };
-            for verb in Verb::ALL {
-                let all = said(&sent, row, verb, &known);
-                if holds(row, verb, &all, &known) {
+            let plain = sent.respond_to(row, Vec::new(), anew().path());
+            let denied = sent.respond_to(row, hooks_for_action(HookAction::Deny, first), anew().path());
+            let known = ResponseBaseline { without_hook: plain, with_denial: denied, next_tool_call: free.clone() };
+            for verb in HookAction::ALL {
+                let all = observe_action(&sent, row, verb, &known);
+                if is_report_true(row, verb, &all, &known) {
                     continue;
                 }
-                writeln!(wrong, "{} {} {}: {:?}", host.name, row.name, verb.as_str(), row.can.of(verb)).unwrap();
-                for Came { event, is_reminder, denies_later, tells_later, answer, .. } in all {
+                writeln!(wrong, "{} {} {}: {:?}", host.name, row.name, verb.as_str(), row.support.support_for(verb))
+                    .unwrap();
+                for ObservedSupport {
+                    event,
+                    is_reminder,
+                    is_next_call_denied: denies_later,
+                    is_model_told_later: tells_later,
+                    answer,
+                    ..
+                } in all
+                {
                     let kind = if is_reminder { " (a reminder)" } else { "" };
                     let later = format!("denies later: {denies_later}, tells later: {tells_later}");
                     writeln!(wrong, "    {event}{kind}: {answer:?}, {later}").unwrap();

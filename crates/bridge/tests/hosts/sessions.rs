@@ -9,42 +9,47 @@ use pintle::{
     Effect, EffectCaller, EffectReply, EffectRequest, Event, EventName, Failure, FailureKind, FailurePolicy, Hook,
     LimitKind, MatchResult, Matcher, Verdict, native,
 };
-use pintle_bridge::{Answer, HOSTS, Host};
+use pintle_bridge::{HOSTS, HostDef, HostResponse};
 use serde_json::{Value, json};
 
-use crate::stage::answered_in;
+use crate::fixture::respond_with_state;
 
-fn claude() -> &'static Host {
-    Host::named("claude").unwrap()
+fn claude_host() -> &'static HostDef {
+    HostDef::by_name("claude").unwrap()
 }
 
 /// Answers an event of one session of Claude Code.
-fn fire(state: &Path, event: &str, fields: Value, hooks: Vec<Hook>) -> Answer {
+fn fire_event(state: &Path, event: &str, fields: Value, hooks: Vec<Hook>) -> HostResponse {
     let mut payload = json!({"session_id": "s1", "cwd": "/tmp", "hook_event_name": event});
     payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-    let row = claude().row(event).unwrap();
-    answered_in(claude(), row, payload.to_string().as_bytes(), hooks, Some(state))
+    let row = claude_host().find_event(event).unwrap();
+    respond_with_state(claude_host(), row, payload.to_string().as_bytes(), hooks, Some(state))
 }
 
-fn prompt(state: &Path, hooks: Vec<Hook>) -> Answer {
-    fire(state, "UserPromptSubmit", json!({"prompt": "go"}), hooks)
+fn fire_prompt(state: &Path, hooks: Vec<Hook>) -> HostResponse {
+    fire_event(state, "UserPromptSubmit", json!({"prompt": "go"}), hooks)
 }
 
-fn tool(state: &Path, hooks: Vec<Hook>) -> Answer {
-    fire(state, "PreToolUse", json!({"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t1"}), hooks)
+fn fire_tool(state: &Path, hooks: Vec<Hook>) -> HostResponse {
+    fire_event(
+        state,
+        "PreToolUse",
+        json!({"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t1"}),
+        hooks,
+    )
 }
 
-fn telling(event: &str, text: &'static str) -> Hook {
+fn context_hook(event: &str, text: &'static str) -> Hook {
     native::hook("teller", EventName::parse(event).unwrap(), move |_| {
         Verdict::pass().with_effect(Effect::Context(String::from(text)))
     })
 }
 
-fn denying(event: &str) -> Hook {
+fn denying_hook(event: &str) -> Hook {
     native::hook("no", EventName::parse(event).unwrap(), |_| Verdict::deny("go on"))
 }
 
-fn tape(state: &Path) -> Vec<u8> {
+fn read_tape(state: &Path) -> Vec<u8> {
     fs::read(state.join("bridge/claude/s1/tape.jsonl")).unwrap()
 }
 
@@ -67,13 +72,13 @@ fn the_tape_of_many_processes_is_one_tape_that_verifies_and_replays() {
             }
         })
     };
-    fire(path, "SessionStart", json!({"source": "startup"}), vec![counts()]);
-    prompt(path, vec![counts()]);
-    let statuses: Vec<u8> = (0..6).map(|_| tool(path, vec![counts()]).exit_code).collect();
+    fire_event(path, "SessionStart", json!({"source": "startup"}), vec![counts()]);
+    fire_prompt(path, vec![counts()]);
+    let statuses: Vec<u8> = (0..6).map(|_| fire_tool(path, vec![counts()]).exit_code).collect();
     assert_eq!(statuses, [0, 2, 0, 2, 0, 2], "the counter goes on from process to process");
-    fire(path, "Stop", json!({"stop_hook_active": false, "last_assistant_message": "done"}), vec![counts()]);
-    fire(path, "SessionEnd", json!({"reason": "other"}), vec![]);
-    let bytes = tape(path);
+    fire_event(path, "Stop", json!({"stop_hook_active": false, "last_assistant_message": "done"}), vec![counts()]);
+    fire_event(path, "SessionEnd", json!({"reason": "other"}), vec![]);
+    let bytes = read_tape(path);
     let text = String::from_utf8(bytes.clone()).unwrap();
     assert_eq!(text.matches("\"kind\":\"hooks\"").count(), 2, "hooks are recorded when they changed: {text}");
     let verified = verify::verify_bytes(&bytes).unwrap();
@@ -87,15 +92,15 @@ fn the_tape_of_many_processes_is_one_tape_that_verifies_and_replays() {
 fn a_process_that_died_leaves_a_session_that_goes_on() {
     let state = tempfile::tempdir().unwrap();
     let path = state.path();
-    prompt(path, vec![]);
-    tool(path, vec![]);
+    fire_prompt(path, vec![]);
+    fire_tool(path, vec![]);
     // It wrote half a record, and its state is the one before.
     let file = path.join("bridge/claude/s1/tape.jsonl");
     let mut bytes = fs::read(&file).unwrap();
     bytes.extend_from_slice(b"{\"seq\":99,\"at_ms\":1,\"pr");
     fs::write(&file, bytes).unwrap();
-    assert_eq!(tool(path, vec![denying("tool.pre")]).exit_code, 2);
-    let bytes = tape(path);
+    assert_eq!(fire_tool(path, vec![denying_hook("tool.pre")]).exit_code, 2);
+    let bytes = read_tape(path);
     assert!(verify::verify_bytes(&bytes).unwrap().findings.is_empty());
     assert!(replay::replay(&bytes, &replay::ReplayOptions::default()).unwrap().difference.is_none());
 }
@@ -103,8 +108,8 @@ fn a_process_that_died_leaves_a_session_that_goes_on() {
 #[test]
 fn a_state_that_cannot_be_read_or_is_gone_denies() {
     let state = tempfile::tempdir().unwrap();
-    prompt(state.path(), vec![]);
-    let before = tape(state.path());
+    fire_prompt(state.path(), vec![]);
+    let before = read_tape(state.path());
     let kept = state.path().join("bridge/claude/s1/state.json");
     for (left, told) in [
         (Some("{"), "what was kept of it cannot be read"),
@@ -112,11 +117,11 @@ fn a_state_that_cannot_be_read_or_is_gone_denies() {
         (None, "its `state.json` is gone"),
     ] {
         let _ = left.map_or_else(|| fs::remove_file(&kept), |text| fs::write(&kept, text));
-        let answer = tool(state.path(), vec![]);
+        let answer = fire_tool(state.path(), vec![]);
         assert_eq!(answer.exit_code, 2, "{answer:?}");
         assert!(answer.stderr.contains(told), "{answer:?}");
         assert!(answer.stderr.contains("begin anew with `pintle sessions delete --host claude s1`"), "{answer:?}");
-        assert_eq!(tape(state.path()), before, "nothing goes on");
+        assert_eq!(read_tape(state.path()), before, "nothing goes on");
     }
 }
 
@@ -124,28 +129,28 @@ fn a_state_that_cannot_be_read_or_is_gone_denies() {
 fn a_tape_that_lost_records_between_two_calls_denies_and_says_so() {
     let state = tempfile::tempdir().unwrap();
     let path = state.path();
-    prompt(path, vec![]);
-    assert_eq!(tool(path, vec![denying("tool.pre")]).exit_code, 2);
+    fire_prompt(path, vec![]);
+    assert_eq!(fire_tool(path, vec![denying_hook("tool.pre")]).exit_code, 2);
     let file = path.join("bridge/claude/s1/tape.jsonl");
     let whole = fs::read(&file).unwrap();
     let ends: Vec<usize> = (0..whole.len()).filter(|end| *end == 0 || whole[end - 1] == b'\n').collect();
     for end in ends {
         fs::write(&file, &whole[..end]).unwrap();
-        let answer = tool(path, vec![]);
+        let answer = fire_tool(path, vec![]);
         assert_eq!(answer.exit_code, 2, "cut after {end} bytes: {answer:?}");
         assert!(answer.stderr.contains("is not as it was left"), "{answer:?}");
         assert!(answer.stderr.contains("`pintle sessions delete --host claude s1`"), "{answer:?}");
         assert_eq!(fs::read(&file).unwrap(), whole[..end], "nothing is added to it");
     }
     fs::remove_file(&file).unwrap();
-    let answer = tool(path, vec![]);
+    let answer = fire_tool(path, vec![]);
     assert!(answer.exit_code == 2 && answer.stderr.contains("it is gone"), "{answer:?}");
     assert!(!file.exists(), "it does not begin again");
     // What only tells is told, and keeps nobody from ending.
-    let answer = fire(path, "SessionEnd", json!({"reason": "other"}), vec![]);
+    let answer = fire_event(path, "SessionEnd", json!({"reason": "other"}), vec![]);
     assert_eq!(answer.exit_code, 0, "{answer:?}");
     fs::write(&file, &whole).unwrap();
-    assert_eq!(tool(path, vec![]).exit_code, 0, "it is as it was left");
+    assert_eq!(fire_tool(path, vec![]).exit_code, 0, "it is as it was left");
 }
 
 #[test]
@@ -155,34 +160,34 @@ fn an_empty_tape_that_a_full_disk_left_is_healed() {
         let folder = state.path().join("bridge/claude/s1");
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("tape.jsonl"), left).unwrap();
-        assert_eq!(tool(state.path(), vec![]).exit_code, 0);
-        fire(state.path(), "SessionEnd", json!({"reason": "other"}), vec![]);
-        let report = verify::verify_bytes(&tape(state.path())).unwrap();
+        assert_eq!(fire_tool(state.path(), vec![]).exit_code, 0);
+        fire_event(state.path(), "SessionEnd", json!({"reason": "other"}), vec![]);
+        let report = verify::verify_bytes(&read_tape(state.path())).unwrap();
         assert!(report.is_complete(), "{report:?}");
-        assert!(String::from_utf8(tape(state.path())).unwrap().contains("\"kind\":\"healed\",\"line\":1"));
+        assert!(String::from_utf8(read_tape(state.path())).unwrap().contains("\"kind\":\"healed\",\"line\":1"));
     }
 }
 
 #[test]
 fn a_tape_is_whole_when_the_agent_has_told_its_end() {
     let state = tempfile::tempdir().unwrap();
-    prompt(state.path(), vec![]);
-    let whole = || verify::verify_bytes(&tape(state.path())).unwrap().is_complete();
+    fire_prompt(state.path(), vec![]);
+    let whole = || verify::verify_bytes(&read_tape(state.path())).unwrap().is_complete();
     assert!(!whole(), "it may go on");
-    fire(state.path(), "SessionEnd", json!({"reason": "other"}), vec![]);
+    fire_event(state.path(), "SessionEnd", json!({"reason": "other"}), vec![]);
     assert!(whole());
-    prompt(state.path(), vec![]);
+    fire_prompt(state.path(), vec![]);
     assert!(!whole(), "it went on");
 }
 
 #[test]
 fn a_tape_that_was_changed_denies() {
     let state = tempfile::tempdir().unwrap();
-    tool(state.path(), vec![]);
+    fire_tool(state.path(), vec![]);
     let file = state.path().join("bridge/claude/s1/tape.jsonl");
     let text = fs::read_to_string(&file).unwrap().replacen("\"command\":\"ls\"", "\"command\":\"rm\"", 1);
     fs::write(&file, text + "\n").unwrap();
-    let answer = tool(state.path(), vec![]);
+    let answer = fire_tool(state.path(), vec![]);
     assert_eq!(answer.exit_code, 2, "{answer:?}");
 }
 
@@ -190,54 +195,55 @@ fn a_tape_that_was_changed_denies() {
 fn a_text_is_given_to_the_model_once_a_session_or_once_a_turn() {
     let state = tempfile::tempdir().unwrap();
     let path = state.path();
-    let hooks = || vec![telling("session.start", "stays"), telling("prompt.submit", "for the turn")];
-    let start = |source: &str| fire(path, "SessionStart", json!({"source": source}), hooks()).stdout.contains("stays");
+    let hooks = || vec![context_hook("session.start", "stays"), context_hook("prompt.submit", "for the turn")];
+    let start =
+        |source: &str| fire_event(path, "SessionStart", json!({"source": source}), hooks()).stdout.contains("stays");
     assert_eq!([start("startup"), start("resume"), start("compact"), start("clear")], [true, false, true, true]);
     let asked = |event: &str| {
         let fields = json!({"tool_name": "Bash", "tool_input": {"command": "ls"}});
-        fire(path, event, fields, vec![telling("tool.pre", "careful")]).stdout.contains("careful")
+        fire_event(path, event, fields, vec![context_hook("tool.pre", "careful")]).stdout.contains("careful")
     };
-    prompt(path, vec![]);
+    fire_prompt(path, vec![]);
     assert_eq!([asked("PreToolUse"), asked("PreToolUse")], [true, false]);
-    prompt(path, vec![]);
+    fire_prompt(path, vec![]);
     assert_eq!([asked("PreToolUse"), asked("PreToolUse")], [true, false], "the next turn");
 }
 
 #[test]
-fn what_the_model_cannot_be_told_at_the_end_of_a_turn_comes_with_the_next_prompt() {
+fn context_from_a_turn_end_arrives_with_the_next_prompt() {
     let state = tempfile::tempdir().unwrap();
     let path = state.path();
     let fields = json!({"stop_hook_active": false, "last_assistant_message": "done"});
-    let stop = fire(path, "Stop", fields, vec![telling("turn.end", "remember this")]);
+    let stop = fire_event(path, "Stop", fields, vec![context_hook("turn.end", "remember this")]);
     assert_eq!((stop.stdout.as_str(), stop.exit_code), ("", 0));
-    assert!(prompt(path, vec![]).stdout.contains("remember this"));
-    assert!(!prompt(path, vec![]).stdout.contains("remember this"), "once");
+    assert!(fire_prompt(path, vec![]).stdout.contains("remember this"));
+    assert!(!fire_prompt(path, vec![]).stdout.contains("remember this"), "once");
 }
 
 #[test]
 fn a_session_that_a_hook_refused_stays_refused() {
     let state = tempfile::tempdir().unwrap();
     let path = state.path();
-    fire(path, "SessionStart", json!({"source": "startup"}), vec![denying("session.start")]);
-    for answer in [prompt(path, vec![]), tool(path, vec![])] {
+    fire_event(path, "SessionStart", json!({"source": "startup"}), vec![denying_hook("session.start")]);
+    for answer in [fire_prompt(path, vec![]), fire_tool(path, vec![])] {
         assert_eq!(answer.exit_code, 2, "{answer:?}");
         assert!(answer.stderr.contains("session blocked"), "{answer:?}");
     }
-    fire(path, "SessionStart", json!({"source": "resume"}), vec![]);
-    assert_eq!(tool(path, vec![]).exit_code, 0, "another beginning is judged anew");
+    fire_event(path, "SessionStart", json!({"source": "resume"}), vec![]);
+    assert_eq!(fire_tool(path, vec![]).exit_code, 0, "another beginning is judged anew");
 }
 
 #[test]
 fn a_run_that_a_hook_ended_stays_ended_until_the_next_prompt() {
     let state = tempfile::tempdir().unwrap();
     let path = state.path();
-    let ends = Hook { on_deny: pintle::DenyEffect::StopRun, ..denying("tool.post") };
+    let ends = Hook { on_deny: pintle::DenyEffect::StopRun, ..denying_hook("tool.post") };
     let fields = json!({"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_response": {"stdout": "x"}});
-    let after = fire(path, "PostToolUse", fields, vec![ends]);
+    let after = fire_event(path, "PostToolUse", fields, vec![ends]);
     assert!(after.stdout.contains("\"continue\":false") && !after.stdout.contains("updatedToolOutput"), "{after:?}");
-    assert_eq!(tool(path, vec![]).exit_code, 2);
-    assert_eq!(prompt(path, vec![]).exit_code, 0);
-    assert_eq!(tool(path, vec![]).exit_code, 0);
+    assert_eq!(fire_tool(path, vec![]).exit_code, 2);
+    assert_eq!(fire_prompt(path, vec![]).exit_code, 0);
+    assert_eq!(fire_tool(path, vec![]).exit_code, 0);
 }
 
 #[test]
@@ -248,12 +254,12 @@ fn a_hook_that_fails_at_the_end_of_a_turn_costs_no_further_call() {
         let name = EventName::parse(event).unwrap();
         let fails = native::hook("crash", name, |_| Verdict::failed(Failure::new(FailureKind::Error, "no key")));
         let fails = Hook { on_failure: FailurePolicy::Closed, ..fails };
-        prompt(path, vec![]);
+        fire_prompt(path, vec![]);
         let (row, fields) = match event {
             "agent.stop" => ("Stop", json!({"stop_hook_active": false, "last_assistant_message": "done"})),
             _ => ("SubagentStop", json!({"stop_hook_active": false, "agent_id": "a1", "agent_type": "x"})),
         };
-        let answer = fire(path, row, fields, vec![fails]);
+        let answer = fire_event(path, row, fields, vec![fails]);
         assert_ne!(answer.exit_code, 2, "{answer:?}");
         assert!(answer.stdout.contains("\"continue\":false"), "{answer:?}");
         assert!(
@@ -267,10 +273,10 @@ fn a_hook_that_fails_at_the_end_of_a_turn_costs_no_further_call() {
 fn hooks_that_never_let_an_agent_stop_are_passed_over_in_the_end() {
     let state = tempfile::tempdir().unwrap();
     let path = state.path();
-    prompt(path, vec![]);
+    fire_prompt(path, vec![]);
     let stop = |active: bool| {
         let fields = json!({"stop_hook_active": active, "last_assistant_message": "done"});
-        fire(path, "Stop", fields, vec![denying("agent.stop")])
+        fire_event(path, "Stop", fields, vec![denying_hook("agent.stop")])
     };
     let mut blocks = 0;
     while stop(blocks > 0).exit_code == 2 {
@@ -284,9 +290,9 @@ fn hooks_that_never_let_an_agent_stop_are_passed_over_in_the_end() {
 
 /// A matcher that fails.
 #[derive(Debug)]
-struct Failing(FailureKind);
+struct SessionFailingMatcher(FailureKind);
 
-impl Matcher for Failing {
+impl Matcher for SessionFailingMatcher {
     fn matches(&self, _event: &Event) -> MatchResult {
         MatchResult::Failed(Failure::new(self.0, "it did not get far"))
     }
@@ -300,8 +306,10 @@ impl Matcher for Failing {
 fn a_when_that_fails_is_told_once_and_one_that_a_limit_ends_denies() {
     let state = tempfile::tempdir().unwrap();
     let path = state.path();
-    prompt(path, vec![]);
-    let asked = |kind| tool(path, vec![native::with_matcher(denying("tool.pre"), Arc::new(Failing(kind)))]);
+    fire_prompt(path, vec![]);
+    let asked = |kind| {
+        fire_tool(path, vec![native::with_matcher(denying_hook("tool.pre"), Arc::new(SessionFailingMatcher(kind)))])
+    };
     let told = "hook \\\"no\\\" was passed over, because its matcher failed: error: it did not get far";
     let answers = [asked(FailureKind::Error), asked(FailureKind::Error)];
     assert!(answers.iter().all(|answer| answer.exit_code == 0 && !answer.stdout.contains("deny")), "{answers:?}");
@@ -316,12 +324,12 @@ fn a_when_that_fails_is_told_once_and_one_that_a_limit_ends_denies() {
 fn what_an_untrusted_hook_wanted_beyond_a_refusal_is_told_once() {
     let state = tempfile::tempdir().unwrap();
     let path = state.path();
-    prompt(path, vec![]);
+    fire_prompt(path, vec![]);
     let approving = || Hook {
         source_trust: pintle::SourceTrust::Untrusted,
         ..native::hook("yes", EventName::parse("tool.pre").unwrap(), |_| Verdict::allow("trust me"))
     };
-    let answers = [tool(path, vec![approving()]), tool(path, vec![approving()])];
+    let answers = [fire_tool(path, vec![approving()]), fire_tool(path, vec![approving()])];
     assert!(answers.iter().all(|answer| answer.exit_code == 0 && !answer.stdout.contains("allow\"")), "{answers:?}");
     let told = "hook \\\"yes\\\": the project is not trusted, so its approval did not count";
     assert_eq!(answers.map(|answer| answer.stdout.contains(told)), [true, false]);
@@ -333,10 +341,10 @@ fn two_processes_of_one_session_do_not_mix() {
     let path = state.path();
     std::thread::scope(|scope| {
         for _ in 0..8 {
-            scope.spawn(|| assert_eq!(tool(path, vec![denying("tool.pre")]).exit_code, 2));
+            scope.spawn(|| assert_eq!(fire_tool(path, vec![denying_hook("tool.pre")]).exit_code, 2));
         }
     });
-    let bytes = tape(path);
+    let bytes = read_tape(path);
     assert!(verify::verify_bytes(&bytes).unwrap().findings.is_empty());
     assert_eq!(String::from_utf8(bytes).unwrap().matches("\"kind\":\"outcome\"").count(), 8);
 }
@@ -344,8 +352,8 @@ fn two_processes_of_one_session_do_not_mix() {
 #[test]
 fn events_that_fired_are_written_down_for_the_doctor() {
     let state = tempfile::tempdir().unwrap();
-    prompt(state.path(), vec![]);
-    tool(state.path(), vec![]);
+    fire_prompt(state.path(), vec![]);
+    fire_tool(state.path(), vec![]);
     let fired: Value =
         serde_json::from_slice(&fs::read(state.path().join("bridge/claude/fired.json")).unwrap()).unwrap();
     let names: Vec<&String> = fired.as_object().unwrap().keys().collect();
@@ -356,11 +364,11 @@ fn events_that_fired_are_written_down_for_the_doctor() {
 fn no_session_of_any_host_reaches_out_of_its_folder() {
     for host in HOSTS {
         let state = tempfile::tempdir().unwrap();
-        let row = host.rows.iter().find(|row| row.fires.contains(&"tool.pre")).unwrap();
+        let row = host.events.iter().find(|row| row.fires.contains(&"tool.pre")).unwrap();
         for session in ["../../x", "/etc", "a/b", ".."] {
             let payload = json!({"session_id": session, "sessionId": session, "taskId": session,
                 "conversation_id": session, "tool_name": "x", "tool_input": {}});
-            answered_in(host, row, payload.to_string().as_bytes(), vec![], Some(state.path()));
+            respond_with_state(host, row, payload.to_string().as_bytes(), vec![], Some(state.path()));
         }
         let outside: Vec<_> = fs::read_dir(state.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert!(outside.iter().all(|name| name == "bridge"), "{outside:?}");
@@ -370,9 +378,10 @@ fn no_session_of_any_host_reaches_out_of_its_folder() {
 #[test]
 fn a_policy_that_knows_a_tool_by_another_name_is_asked_too() {
     let state = tempfile::tempdir().unwrap();
-    let named =
-        |name: &'static str| native::with_matcher(denying("tool.pre"), pintle_testkit::SubjectMatcher::new([name]));
+    let named = |name: &'static str| {
+        native::with_matcher(denying_hook("tool.pre"), pintle_testkit::SubjectMatcher::new([name]))
+    };
     for (name, denied) in [("shell", true), ("run_command", true), ("read", false), ("Bash", false)] {
-        assert_eq!(tool(state.path(), vec![named(name)]).exit_code == 2, denied, "{name}");
+        assert_eq!(fire_tool(state.path(), vec![named(name)]).exit_code == 2, denied, "{name}");
     }
 }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use pintle::loader::UserDirs;
 use pintle_bridge::HOSTS;
-use pintle_bridge::install::{Options, Plan, Scope, installed};
+use pintle_bridge::install::{InstallOptions, InstallPlan, InstallScope, installed_entries};
 
-use crate::stage::{Stage, options};
+use crate::fixture::{InstallFixture, default_options};
 
 #[test]
 fn every_host_gets_lines_that_name_the_persons_folders() {
@@ -16,17 +16,25 @@ fn every_host_gets_lines_that_name_the_persons_folders() {
     let managed = UserDirs { managed: Some(PathBuf::from("/it's")), ..person.clone() };
     let hooks = vec![PathBuf::from("/rules")];
     let cases = [
-        ("the person's settings", Scope::User, Options { folders: person, ..options("/opt/pintle") }),
-        ("with all that can be named", Scope::User, Options { folders: managed, hooks, ..options("/opt/pintle") }),
-        ("a project's settings", Scope::Project, options("pintle")),
+        (
+            "the person's settings",
+            InstallScope::User,
+            InstallOptions { folders: person, ..default_options("/opt/pintle") },
+        ),
+        (
+            "with all that can be named",
+            InstallScope::User,
+            InstallOptions { folders: managed, hooks, ..default_options("/opt/pintle") },
+        ),
+        ("a project's settings", InstallScope::Project, default_options("pintle")),
     ];
     for host in HOSTS {
         let mut text = String::new();
         for (title, scope, options) in &cases {
-            let stage = Stage::new();
-            Plan::install(host, &stage.site, *scope, options).unwrap().apply().unwrap();
+            let stage = InstallFixture::new();
+            InstallPlan::install(host, &stage.environment, *scope, options).unwrap().apply().unwrap();
             writeln!(text, "== {title}").unwrap();
-            for entry in installed(host, &stage.site, *scope).unwrap() {
+            for entry in installed_entries(host, &stage.environment, *scope).unwrap() {
                 writeln!(text, "{} ({} ms): {}", entry.event, entry.timeout_ms, entry.command).unwrap();
             }
         }

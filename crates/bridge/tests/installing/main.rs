@@ -2,7 +2,7 @@
 
 mod cases;
 mod documents;
+mod fixture;
 mod folders;
 mod lines;
 mod property;
-mod stage;

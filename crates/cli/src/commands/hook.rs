@@ -8,7 +8,7 @@ use std::{env, iter, panic, process, thread};
 use clap::{Args, Parser};
 use pintle::{RuntimeBuilder, Layer, Runtime, WorkerProgram};
 use pintle_agent::ModelJudge;
-use pintle_bridge::{Answer, Deadline, Errand, Host, Place, Row, run};
+use pintle_bridge::{HostResponse, Deadline, HostCall, HostDef, HookLookup, HostEventDef, handle_call};
 
 use crate::fault::{Fault, Status};
 use crate::options::payload::read_stdin;
@@ -61,11 +61,11 @@ impl Hook {
 
     /// Exits itself. Status 0 and 2 mean that something was decided, in the host's terms, and nothing else does.
     pub(crate) fn execute(self, terminal: &Terminal, _global: &Global) -> Result<Status, Fault> {
-        let host = Host::named(&self.host).map_err(Fault::invalid)?;
+        let host = HostDef::by_name(&self.host).map_err(Fault::invalid)?;
         let row = self.event.as_deref().map(|event| row(host, event)).transpose()?;
         // What a panic prints would be taken for a reason.
         panic::set_hook(Box::new(|_| {}));
-        let deadline = Deadline::of_ms(self.deadline_ms.unwrap_or(host.deadline_ms));
+        let deadline = Deadline::from_ms(self.deadline_ms.unwrap_or(host.deadline_ms));
         let watched = deadline.watch({
             let terminal = terminal.clone();
             move |answer| finish(&terminal, &answer)
@@ -75,12 +75,12 @@ impl Hook {
         if let Err(fault) = read_stdin(&mut payload) {
             let reason = format!("cannot read standard input: {fault}");
             match row {
-                Some(row) if deadline.claim() => finish(terminal, &host.fallback(row, &format!("pintle: {reason}"))),
+                Some(row) if deadline.claim_response() => finish(terminal, &host.fallback_response(row, &format!("pintle: {reason}"))),
                 _ => return Err(Fault::failed(reason)),
             }
         }
         let state_directory = self.folders.state();
-        let errand = Errand {
+        let errand = HostCall {
             host,
             event: row,
             payload: &payload,
@@ -89,8 +89,8 @@ impl Hook {
             shadow: self.shadow,
             deadline: &deadline,
         };
-        let answer = run(&errand, |place| self.builder(place));
-        if deadline.claim() {
+        let answer = handle_call(&errand, |place| self.builder(place));
+        if deadline.claim_response() {
             finish(terminal, &answer);
         }
         // Somebody else is writing the answer, and exits.
@@ -99,7 +99,7 @@ impl Hook {
         }
     }
 
-    fn builder(&self, place: &Place) -> Result<RuntimeBuilder, String> {
+    fn builder(&self, place: &HookLookup) -> Result<RuntimeBuilder, String> {
         if let Some(missing) = self.hooks.iter().find(|path| !path.exists()) {
             return Err(format!("there is no `{}`, which --hooks names", missing.display()));
         }
@@ -113,7 +113,7 @@ impl Hook {
             .agent_hooks_apply_globally()
             .skip_worker_probe()
             .redact_secrets(self.redaction.is_on())
-            .layers(layers.excluding_dialect(place.without))
+            .layers(layers.excluding_dialect(place.excluded_dialect))
             .trust(self.folders.trust());
         // Without a project to look for, the hooks that were named read where the host works.
         let builder = if self.hooks.is_empty() { builder } else { builder.workspace(place.project.clone()) };
@@ -121,16 +121,16 @@ impl Hook {
     }
 }
 
-fn row(host: &'static Host, event: &str) -> Result<&'static Row, Fault> {
-    host.row(event).ok_or_else(|| {
-        let near = pintle::suggest_nearest(event, host.rows.iter().map(|row| row.name));
+fn row(host: &'static HostDef, event: &str) -> Result<&'static HostEventDef, Fault> {
+    host.find_event(event).ok_or_else(|| {
+        let near = pintle::suggest_nearest(event, host.events.iter().map(|row| row.name));
         let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         Fault::invalid(format!("{} has no event `{event}`{near}", host.title))
     })
 }
 
 /// Writes an answer and ends the program with its status.
-fn finish(terminal: &Terminal, answer: &Answer) -> ! {
+fn finish(terminal: &Terminal, answer: &HostResponse) -> ! {
     let is_out = terminal.exactly(&answer.stdout, &answer.stderr);
     // An answer that did not get out decided nothing, unless its status alone denies.
     let undecided = !is_out && answer.exit_code == 0;

@@ -1,7 +1,7 @@
 //! `pintle uninstall`.
 
 use clap::Args;
-use pintle_bridge::install::Plan;
+use pintle_bridge::install::InstallPlan;
 
 use super::install::{Agreement, Edit};
 use crate::fault::{Fault, Status};
@@ -25,7 +25,7 @@ pub(crate) struct Uninstall {
 impl Uninstall {
     pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
         let (host, site) = (self.host.0, self.project.site()?);
-        let plan = Plan::uninstall(host, &site, self.scope.into()).map_err(Fault::invalid)?;
+        let plan = InstallPlan::uninstall(host, &site, self.scope.into()).map_err(Fault::invalid)?;
         let edit = Edit { host, site: &site, plan, done: "removed", idle: "nothing of Pintle is installed there" };
         edit.carry_out(&self.agreement, &[], terminal, global)
     }

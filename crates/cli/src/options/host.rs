@@ -4,26 +4,26 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use pintle_bridge::install::{Scope, Site};
-use pintle_bridge::{HOSTS, Host};
+use pintle_bridge::install::{InstallEnvironment, InstallScope};
+use pintle_bridge::{HOSTS, HostDef};
 
 use crate::fault::Fault;
 
 /// A host named on the command line.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct HostArgument(pub(crate) &'static Host);
+pub(crate) struct HostArgument(pub(crate) &'static HostDef);
 
 impl FromStr for HostArgument {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        Host::named(text).map(Self).map_err(|unknown| unknown.to_string())
+        HostDef::by_name(text).map(Self).map_err(|unknown| unknown.to_string())
     }
 }
 
 /// Hosts named on the command line: one, or `all`.
 #[derive(Debug, Clone)]
-pub(crate) struct HostsArgument(pub(crate) Vec<&'static Host>);
+pub(crate) struct HostsArgument(pub(crate) Vec<&'static HostDef>);
 
 impl FromStr for HostsArgument {
     type Err = String;
@@ -32,7 +32,9 @@ impl FromStr for HostsArgument {
         if text == "all" {
             return Ok(Self(HOSTS.to_vec()));
         }
-        Host::named(text).map(|host| Self(vec![host])).map_err(|unknown| format!("{unknown}; `all` means every one"))
+        HostDef::by_name(text)
+            .map(|host| Self(vec![host]))
+            .map_err(|unknown| format!("{unknown}; `all` means every one"))
     }
 }
 
@@ -45,7 +47,7 @@ pub(crate) enum ScopeArgument {
     Project,
 }
 
-impl From<ScopeArgument> for Scope {
+impl From<ScopeArgument> for InstallScope {
     fn from(scope: ScopeArgument) -> Self {
         match scope {
             ScopeArgument::User => Self::User,
@@ -64,7 +66,7 @@ pub(crate) struct ProjectOption {
 
 impl ProjectOption {
     /// This machine with the project.
-    pub(crate) fn site(&self) -> Result<Site, Fault> {
-        Site::of_environment(&self.directory).map_err(Fault::invalid)
+    pub(crate) fn site(&self) -> Result<InstallEnvironment, Fault> {
+        InstallEnvironment::from_env(&self.directory).map_err(Fault::invalid)
     }
 }

@@ -2,40 +2,40 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::Host;
-use crate::doctor::{Document, Finding};
-use crate::install::{Scope, Site};
+use crate::HostDef;
+use crate::doctor::{DoctorFinding, SettingsDocument};
+use crate::install::{InstallEnvironment, InstallScope};
 
 /// Where an organisation's settings are.
 const MANAGED: &str = "/etc/claude-code/managed-settings.json";
 
 /// What the settings say of hooks, in all layers.
-pub(super) fn trust(host: &'static Host, site: &Site) -> Vec<Finding> {
-    let folder = |scope| site.folder(scope, host.install.place(scope));
+pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) -> Vec<DoctorFinding> {
+    let folder = |scope| site.host_dir(scope, host.install.location(scope));
     let layers: [PathBuf; 4] = [
-        folder(Scope::User).join("settings.json"),
-        folder(Scope::Project).join("settings.json"),
-        folder(Scope::Project).join("settings.local.json"),
+        folder(InstallScope::User).join("settings.json"),
+        folder(InstallScope::Project).join("settings.json"),
+        folder(InstallScope::Project).join("settings.local.json"),
         Path::new(MANAGED).to_owned(),
     ];
     let mut findings = Vec::new();
     for layer in layers {
-        let document = Document::read(&layer);
-        let shown = site.shown(&layer);
-        if document.broken {
+        let document = SettingsDocument::read(&layer);
+        let shown = site.display_path(&layer);
+        if document.is_broken {
             let what = format!("Claude Code ignores `{shown}` without a word: it is no JSON");
-            findings.push(Finding::bad(what));
+            findings.push(DoctorFinding::problem(what));
         }
-        if document.is("/disableAllHooks", true) {
-            findings.push(Finding::bad(format!("`disableAllHooks` in `{shown}` switches all hooks off")));
+        if document.is_set_to("/disableAllHooks", true) {
+            findings.push(DoctorFinding::problem(format!("`disableAllHooks` in `{shown}` switches all hooks off")));
         }
-        if layer == Path::new(MANAGED) && document.is("/allowManagedHooksOnly", true) {
+        if layer == Path::new(MANAGED) && document.is_set_to("/allowManagedHooksOnly", true) {
             let what = format!("`allowManagedHooksOnly` in `{shown}` leaves only an organisation's hooks on");
-            findings.push(Finding::bad(what).help("have the entries put into the managed settings"));
+            findings.push(DoctorFinding::problem(what).help("have the entries put into the managed settings"));
         }
     }
     if findings.is_empty() {
-        findings.push(Finding::good("its settings leave hooks switched on"));
+        findings.push(DoctorFinding::ok("its settings leave hooks switched on"));
     }
     findings
 }

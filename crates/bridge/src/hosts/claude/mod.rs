@@ -1,35 +1,35 @@
 //! Claude Code (agents' hook contracts, Claude Code; run with 2.1.330).
 
-mod abilities;
-pub(super) mod answer;
 mod doctor;
 mod install;
+pub(super) mod response;
+mod support;
 
 use serde_json::Value;
 
 use crate::hosts::copilot;
-use crate::hosts::hook_json::read;
-use crate::{Host, Row};
+use crate::hosts::hook_json::hook_payload;
+use crate::{HostDef, HostEventDef};
 
 /// Claude Code.
-pub static HOST: Host = Host {
+pub static HOST: HostDef = HostDef {
     name: "claude",
     title: "Claude Code",
-    rows: ROWS,
+    events: ROWS,
     tools: &pintle::dialects::tools::CLAUDE,
     own_dialect: Some("claude_code"),
     deadline_ms: 25_000,
     install: &install::INSTALL,
-    event: read::event,
-    whose: read::whose,
+    event_name: hook_payload::event_name,
+    read_context: hook_payload::event_context,
     project_variable: Some("CLAUDE_PROJECT_DIR"),
-    unasked: &[],
-    sender: Some(sender),
+    unhooked_actions: &[],
+    sender: Some(find_sender),
 };
 
 /// Copilot CLI runs the hooks of a project's `.claude/settings.json` too. Its payloads have no transcript and a time, and
 /// some are in its own form altogether.
-fn sender(payload: &Value) -> Option<&'static Host> {
+fn find_sender(payload: &Value) -> Option<&'static HostDef> {
     let has = |name: &str| payload.get(name).is_some_and(|value| !value.is_null());
     let is_copilot = has("sessionId")
         || has("tool_result")
@@ -37,91 +37,101 @@ fn sender(payload: &Value) -> Option<&'static Host> {
     is_copilot.then_some(&copilot::HOST)
 }
 
-const fn row(name: &'static str, fires: &'static [&'static str]) -> Row {
-    Row::telling(name, fires, read::other, &abilities::TELLS, answer::notice)
+const fn event_def(name: &'static str, fires: &'static [&'static str]) -> HostEventDef {
+    HostEventDef::observe_only(name, fires, hook_payload::other_event, &support::TELLS, response::notice)
 }
 
-const fn noisy(name: &'static str, fires: &'static [&'static str]) -> Row {
-    Row { noisy: true, ..row(name, fires) }
+const fn high_volume_event_def(name: &'static str, fires: &'static [&'static str]) -> HostEventDef {
+    HostEventDef { high_volume: true, ..event_def(name, fires) }
 }
 
-static ROWS: &[Row] = &[
-    Row {
-        read: read::session_start,
-        can: &abilities::SESSION_START,
-        answer: answer::session_start,
-        ..row("SessionStart", &["session.start", "session.resume"])
+static ROWS: &[HostEventDef] = &[
+    HostEventDef {
+        read_payload: hook_payload::session_start,
+        support: &support::SESSION_START,
+        write_response: response::session_start,
+        ..event_def("SessionStart", &["session.start", "session.resume"])
     },
-    Row {
-        guards: true,
-        read: read::prompt,
-        can: &abilities::PROMPT,
-        answer: answer::prompt,
-        ..row("UserPromptSubmit", &["prompt.submit", "turn.start"])
+    HostEventDef {
+        is_guard: true,
+        read_payload: hook_payload::prompt,
+        support: &support::PROMPT,
+        write_response: response::prompt,
+        ..event_def("UserPromptSubmit", &["prompt.submit", "turn.start"])
     },
-    Row {
-        guards: true,
-        read: read::before_tool,
-        can: &abilities::BEFORE_TOOL,
-        answer: answer::before_tool,
-        ..row("PreToolUse", &["tool.transform", "tool.guard", "tool.pre", "delegation.pre"])
+    HostEventDef {
+        is_guard: true,
+        read_payload: hook_payload::before_tool,
+        support: &support::BEFORE_TOOL,
+        write_response: response::before_tool,
+        ..event_def("PreToolUse", &["tool.transform", "tool.guard", "tool.pre", "delegation.pre"])
     },
-    Row {
-        guards: true,
-        read: read::before_tool,
-        can: &abilities::PERMISSION,
-        answer: answer::permission,
-        ..row("PermissionRequest", &["permission.ask"])
+    HostEventDef {
+        is_guard: true,
+        read_payload: hook_payload::before_tool,
+        support: &support::PERMISSION,
+        write_response: response::permission,
+        ..event_def("PermissionRequest", &["permission.ask"])
     },
-    Row {
-        read: read::after_tool,
-        can: &abilities::AFTER_TOOL,
-        answer: answer::after_tool,
-        ..row("PostToolUse", &["tool.result", "tool.post", "file.edited"])
+    HostEventDef {
+        read_payload: hook_payload::after_tool,
+        support: &support::AFTER_TOOL,
+        write_response: response::after_tool,
+        ..event_def("PostToolUse", &["tool.result", "tool.post", "file.edited"])
     },
-    Row {
-        read: read::failed_tool,
-        can: &abilities::FAILED_TOOL,
-        answer: answer::failed_tool,
-        ..row("PostToolUseFailure", &["tool.result", "tool.post"])
+    HostEventDef {
+        read_payload: hook_payload::failed_tool,
+        support: &support::FAILED_TOOL,
+        write_response: response::failed_tool,
+        ..event_def("PostToolUseFailure", &["tool.result", "tool.post"])
     },
-    Row { read: read::batch, can: &abilities::BATCH, answer: answer::context, ..row("PostToolBatch", &["tool.batch"]) },
-    Row {
-        read: read::subagent_start,
-        can: &abilities::SUBAGENT_START,
-        answer: answer::context,
-        ..noisy("SubagentStart", &["custom.claude_subagent_start"])
+    HostEventDef {
+        read_payload: hook_payload::batch,
+        support: &support::BATCH,
+        write_response: response::context,
+        ..event_def("PostToolBatch", &["tool.batch"])
     },
-    Row {
-        read: read::subagent_stop,
-        can: &abilities::SUBAGENT_STOP,
-        answer: answer::stop,
-        ..row("SubagentStop", &["delegation.post"])
+    HostEventDef {
+        read_payload: hook_payload::subagent_start,
+        support: &support::SUBAGENT_START,
+        write_response: response::context,
+        ..high_volume_event_def("SubagentStart", &["custom.claude_subagent_start"])
     },
-    Row { read: read::stop, can: &abilities::STOP, answer: answer::stop, ..row("Stop", &["agent.stop", "turn.end"]) },
-    Row { read: read::failed, ..row("StopFailure", &["error", "session.error"]) },
-    Row {
-        guards: true,
-        read: read::compact_before,
-        can: &abilities::COMPACT,
-        answer: answer::compact,
-        ..row("PreCompact", &["compact.pre", "compact.before"])
+    HostEventDef {
+        read_payload: hook_payload::subagent_stop,
+        support: &support::SUBAGENT_STOP,
+        write_response: response::stop,
+        ..event_def("SubagentStop", &["delegation.post"])
     },
-    Row {
-        read: read::compact_after,
-        can: &abilities::COMPACTED,
-        answer: answer::compacted,
-        ..row("PostCompact", &["compact.post"])
+    HostEventDef {
+        read_payload: hook_payload::stop,
+        support: &support::STOP,
+        write_response: response::stop,
+        ..event_def("Stop", &["agent.stop", "turn.end"])
     },
-    Row { read: read::notification, ..row("Notification", &["notification"]) },
-    Row {
-        read: read::session_end,
-        can: &abilities::SESSION_END,
-        answer: answer::nothing,
-        ..row("SessionEnd", &["session.end"])
+    HostEventDef { read_payload: hook_payload::agent_error, ..event_def("StopFailure", &["error", "session.error"]) },
+    HostEventDef {
+        is_guard: true,
+        read_payload: hook_payload::compact_before,
+        support: &support::COMPACT,
+        write_response: response::compact,
+        ..event_def("PreCompact", &["compact.pre", "compact.before"])
     },
-    noisy("UserPromptExpansion", &["custom.claude_user_prompt_expansion"]),
-    noisy("InstructionsLoaded", &["custom.claude_instructions_loaded"]),
-    noisy("CwdChanged", &["custom.claude_cwd_changed"]),
-    noisy("MessageDisplay", &["custom.claude_message_display"]),
+    HostEventDef {
+        read_payload: hook_payload::compact_after,
+        support: &support::COMPACTED,
+        write_response: response::compacted,
+        ..event_def("PostCompact", &["compact.post"])
+    },
+    HostEventDef { read_payload: hook_payload::notification, ..event_def("Notification", &["notification"]) },
+    HostEventDef {
+        read_payload: hook_payload::session_end,
+        support: &support::SESSION_END,
+        write_response: response::empty_response,
+        ..event_def("SessionEnd", &["session.end"])
+    },
+    high_volume_event_def("UserPromptExpansion", &["custom.claude_user_prompt_expansion"]),
+    high_volume_event_def("InstructionsLoaded", &["custom.claude_instructions_loaded"]),
+    high_volume_event_def("CwdChanged", &["custom.claude_cwd_changed"]),
+    high_volume_event_def("MessageDisplay", &["custom.claude_message_display"]),
 ];

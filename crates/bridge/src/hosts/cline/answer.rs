@@ -2,15 +2,15 @@
 
 use serde_json::{Map, Value};
 
-use crate::{Answer, Asked, Ruling};
+use crate::{HostDecision, HostResponse, ResponseContext};
 
 /// An event whose answer is not waited for.
-pub(super) fn nothing(_asked: &Asked<'_>, _ruling: &Ruling) -> Answer {
-    Answer::silent()
+pub(super) fn empty_response(_asked: &ResponseContext<'_>, _ruling: &HostDecision) -> HostResponse {
+    HostResponse::empty()
 }
 
 /// An event that the task can be ended at.
-pub(super) fn cancel(_asked: &Asked<'_>, ruling: &Ruling) -> Answer {
+pub(super) fn cancel_task(_asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let mut fields = Map::new();
     let mut say = |name: &str, value: Value| fields.insert(name.to_owned(), value);
     if let Some(why) = ruling.is_denied().then_some(&ruling.reason).or(ruling.stop.as_ref()) {
@@ -24,5 +24,5 @@ pub(super) fn cancel(_asked: &Asked<'_>, ruling: &Ruling) -> Answer {
             say("contextModification", Value::from(text));
         }
     }
-    Answer::json(&Value::Object(fields))
+    HostResponse::json(&Value::Object(fields))
 }

@@ -1,21 +1,21 @@
 //! Getting into Cline.
 
 use super::doctor;
-use crate::install::{Form, Install, Place, Scope};
+use crate::install::{EntryFormat, InstallScope, InstallSpec, SettingsLocation};
 
 /// How Pintle gets into Cline.
-pub(super) static INSTALL: Install = Install {
+pub(super) static INSTALL: InstallSpec = InstallSpec {
     program: "cline",
-    user: Place { variable: "", folder: ".cline", file: "hooks" },
-    project: Place { variable: "", folder: ".clinerules", file: "hooks" },
-    form: Form::Programs,
-    short: &[],
+    user: SettingsLocation { variable: "", folder: ".cline", file: "hooks" },
+    project: SettingsLocation { variable: "", folder: ".clinerules", file: "hooks" },
+    form: EntryFormat::Programs,
+    timeout_limits: &[],
     shell: &["/bin/sh", "-c"],
-    hints,
-    trust: doctor::trust,
+    hints: install_hints,
+    check_settings: doctor::check_settings,
 };
 
-fn hints(_scope: Scope) -> Vec<String> {
+fn install_hints(_scope: InstallScope) -> Vec<String> {
     vec![String::from(
         "Cline ends the whole task where a hook refuses a call, and without a terminal it tells nobody why",
     )]

@@ -11,61 +11,73 @@ mod payload;
 
 use serde_json::Value;
 
-use crate::{Host, Row};
+use crate::{HostDef, HostEventDef};
 
 /// Cline.
-pub static HOST: Host = Host {
+pub static HOST: HostDef = HostDef {
     name: "cline",
     title: "Cline",
-    rows: ROWS,
+    events: ROWS,
     tools: &pintle::dialects::tools::CLINE,
     own_dialect: Some("cline"),
     deadline_ms: 25_000,
     install: &install::INSTALL,
-    event: unsaid,
-    whose: payload::whose,
+    event_name: no_event_name,
+    read_context: payload::event_context,
     project_variable: None,
-    unasked: &["prompts, when it runs without a terminal"],
+    unhooked_actions: &["prompts, when it runs without a terminal"],
     sender: None,
 };
 
-fn unsaid(_payload: &Value) -> Option<&str> {
+fn no_event_name(_payload: &Value) -> Option<&str> {
     None
 }
 
-const fn row(name: &'static str, fires: &'static [&'static str]) -> Row {
-    Row::telling(name, fires, payload::other, &abilities::DETACHED, answer::nothing)
+const fn event_def(name: &'static str, fires: &'static [&'static str]) -> HostEventDef {
+    HostEventDef::observe_only(name, fires, payload::other_event, &abilities::DETACHED, answer::empty_response)
 }
 
-static ROWS: &[Row] = &[
-    Row { read: payload::session_start, can: &abilities::SESSION_START, ..row("TaskStart", &["session.start"]) },
-    Row {
-        read: payload::session_resume,
-        can: &abilities::SESSION_START,
-        ..row("TaskResume", &["session.start", "session.resume"])
+static ROWS: &[HostEventDef] = &[
+    HostEventDef {
+        read_payload: payload::session_start,
+        support: &abilities::SESSION_START,
+        ..event_def("TaskStart", &["session.start"])
     },
-    Row {
-        guards: true,
-        read: payload::prompt,
-        can: &abilities::PROMPT,
-        answer: answer::cancel,
-        ..row("UserPromptSubmit", &["prompt.submit", "turn.start"])
+    HostEventDef {
+        read_payload: payload::session_resume,
+        support: &abilities::SESSION_START,
+        ..event_def("TaskResume", &["session.start", "session.resume"])
     },
-    Row {
-        guards: true,
-        read: payload::before_tool,
-        can: &abilities::BEFORE_TOOL,
-        answer: answer::cancel,
-        ..row("PreToolUse", &["tool.transform", "tool.guard", "tool.pre", "delegation.pre"])
+    HostEventDef {
+        is_guard: true,
+        read_payload: payload::prompt,
+        support: &abilities::PROMPT,
+        write_response: answer::cancel_task,
+        ..event_def("UserPromptSubmit", &["prompt.submit", "turn.start"])
     },
-    Row {
-        read: payload::after_tool,
-        can: &abilities::AFTER_TOOL,
-        answer: answer::cancel,
-        ..row("PostToolUse", &["tool.result", "tool.post", "file.edited"])
+    HostEventDef {
+        is_guard: true,
+        read_payload: payload::before_tool,
+        support: &abilities::BEFORE_TOOL,
+        write_response: answer::cancel_task,
+        ..event_def("PreToolUse", &["tool.transform", "tool.guard", "tool.pre", "delegation.pre"])
     },
-    Row { read: payload::complete, can: &abilities::TASK_END, ..row("TaskComplete", &["turn.end"]) },
-    Row { read: payload::failed, ..row("TaskError", &["error", "session.error"]) },
-    Row { noisy: true, ..row("TaskCancel", &["custom.cline_task_cancel"]) },
-    Row { read: payload::session_end, can: &abilities::SESSION_END, ..row("SessionShutdown", &["session.end"]) },
+    HostEventDef {
+        read_payload: payload::after_tool,
+        support: &abilities::AFTER_TOOL,
+        write_response: answer::cancel_task,
+        ..event_def("PostToolUse", &["tool.result", "tool.post", "file.edited"])
+    },
+    HostEventDef {
+        read_payload: payload::complete,
+        support: &abilities::TASK_END,
+        ..event_def("TaskComplete", &["turn.end"])
+    },
+    HostEventDef { read_payload: payload::agent_error, ..event_def("TaskError", &["error", "session.error"]) },
+    HostEventDef { high_volume: true, ..event_def("TaskCancel", &["custom.cline_task_cancel"]) },
+    HostEventDef {
+        read_payload: payload::session_end,
+        support: &abilities::SESSION_END,
+        ..event_def("SessionShutdown", &["session.end"])
+    },
 ];

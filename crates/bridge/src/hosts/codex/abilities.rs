@@ -1,87 +1,92 @@
 //! What Codex can do with what hooks decide.
 
-use crate::Ability::{Absent, Denies, Does, Lost, Nearly, Tells};
-use crate::{Abilities, Ability};
+use crate::ActionSupport::{Approximated, DeniedInstead, Dropped, NotApplicable, NotifiesUser, Supported};
+use crate::{ActionSupport, HostSupport};
 
 const NO_ASK: &str = "Codex cannot ask a person for a hook";
 
 /// An event that only tells.
-pub(super) const TELLS: Abilities = Abilities {
-    deny: Absent,
-    ask: Absent,
-    approve: Absent,
-    rewrite: Absent,
-    output: Absent,
-    context: Ability::REMINDERS,
-    stop: Ability::ENDED,
-    notice: Does,
+pub(super) const TELLS: HostSupport = HostSupport {
+    deny: NotApplicable,
+    ask: NotApplicable,
+    approve: NotApplicable,
+    rewrite: NotApplicable,
+    output: NotApplicable,
+    context: ActionSupport::REMINDERS,
+    stop: ActionSupport::ENDED,
+    notice: Supported,
 };
 
 /// The end of a session, whose answer is not read.
-pub(super) const SESSION_END: Abilities =
-    Abilities { stop: Ability::OVER, notice: Lost("Codex does not read what is said here"), ..TELLS };
+pub(super) const SESSION_END: HostSupport =
+    HostSupport { stop: ActionSupport::OVER, notice: Dropped("Codex does not read what is said here"), ..TELLS };
 
 /// After a compaction.
-pub(super) const COMPACTED: Abilities = Abilities { context: Ability::LATER, ..TELLS };
+pub(super) const COMPACTED: HostSupport = HostSupport { context: ActionSupport::LATER, ..TELLS };
 
-pub(super) const SESSION_START: Abilities =
-    Abilities { deny: Ability::REFUSED, ask: Ability::REFUSED, context: Does, stop: Ability::REFUSED, ..TELLS };
-
-pub(super) const PROMPT: Abilities = Abilities {
-    deny: Does,
-    ask: Denies(NO_ASK),
-    rewrite: Denies("Codex cannot change a prompt"),
-    context: Does,
-    stop: Does,
+pub(super) const SESSION_START: HostSupport = HostSupport {
+    deny: ActionSupport::REFUSED,
+    ask: ActionSupport::REFUSED,
+    context: Supported,
+    stop: ActionSupport::REFUSED,
     ..TELLS
 };
 
-pub(super) const BEFORE_TOOL: Abilities = Abilities {
-    deny: Does,
-    ask: Denies(NO_ASK),
-    approve: Lost("Codex takes an approval only with a rewrite"),
-    rewrite: Does,
-    context: Does,
-    stop: Nearly("the call is denied, and so is everything after it"),
+pub(super) const PROMPT: HostSupport = HostSupport {
+    deny: Supported,
+    ask: DeniedInstead(NO_ASK),
+    rewrite: DeniedInstead("Codex cannot change a prompt"),
+    context: Supported,
+    stop: Supported,
     ..TELLS
 };
 
-pub(super) const PERMISSION: Abilities = Abilities {
-    deny: Does,
-    ask: Nearly("the person is asked, as without the hook"),
-    approve: Does,
-    rewrite: Denies("Codex cannot change a call that it asks about"),
-    stop: Nearly("the call is denied, and so is everything after it"),
+pub(super) const BEFORE_TOOL: HostSupport = HostSupport {
+    deny: Supported,
+    ask: DeniedInstead(NO_ASK),
+    approve: Dropped("Codex takes an approval only with a rewrite"),
+    rewrite: Supported,
+    context: Supported,
+    stop: Approximated("the call is denied, and so is everything after it"),
     ..TELLS
 };
 
-pub(super) const AFTER_TOOL: Abilities = Abilities {
-    deny: Does,
-    output: Nearly("the changed result takes the place of the result, as feedback of a hook"),
-    context: Does,
-    stop: Ability::REPLACED_AND_ENDED,
+pub(super) const PERMISSION: HostSupport = HostSupport {
+    deny: Supported,
+    ask: Approximated("the person is asked, as without the hook"),
+    approve: Supported,
+    rewrite: DeniedInstead("Codex cannot change a call that it asks about"),
+    stop: Approximated("the call is denied, and so is everything after it"),
     ..TELLS
 };
 
-pub(super) const SUBAGENT_START: Abilities = Abilities { context: Ability::REMINDERS_NOW, ..TELLS };
-
-pub(super) const STOP: Abilities = Abilities {
-    deny: Does,
-    ask: Denies(NO_ASK),
-    output: Tells("Codex cannot change an answer that the person already saw"),
-    context: Ability::LATER,
-    stop: Does,
+pub(super) const AFTER_TOOL: HostSupport = HostSupport {
+    deny: Supported,
+    output: Approximated("the changed result takes the place of the result, as feedback of a hook"),
+    context: Supported,
+    stop: ActionSupport::REPLACED_AND_ENDED,
     ..TELLS
 };
 
-pub(super) const SUBAGENT_STOP: Abilities =
-    Abilities { deny: Nearly("the subagent goes on, with the reason as its next message"), ..STOP };
+pub(super) const SUBAGENT_START: HostSupport = HostSupport { context: ActionSupport::REMINDERS_NOW, ..TELLS };
 
-pub(super) const COMPACT: Abilities = Abilities {
-    deny: Nearly("the turn stops before the compaction"),
-    ask: Denies(NO_ASK),
-    output: Tells("Codex writes the summary itself"),
-    context: Ability::LATER,
-    stop: Does,
+pub(super) const STOP: HostSupport = HostSupport {
+    deny: Supported,
+    ask: DeniedInstead(NO_ASK),
+    output: NotifiesUser("Codex cannot change an answer that the person already saw"),
+    context: ActionSupport::LATER,
+    stop: Supported,
+    ..TELLS
+};
+
+pub(super) const SUBAGENT_STOP: HostSupport =
+    HostSupport { deny: Approximated("the subagent goes on, with the reason as its next message"), ..STOP };
+
+pub(super) const COMPACT: HostSupport = HostSupport {
+    deny: Approximated("the turn stops before the compaction"),
+    ask: DeniedInstead(NO_ASK),
+    output: NotifiesUser("Codex writes the summary itself"),
+    context: ActionSupport::LATER,
+    stop: Supported,
     ..TELLS
 };

@@ -2,81 +2,84 @@
 
 use serde_json::{Value, json};
 
-use crate::Host;
-use crate::doctor::{Finding, ask, which};
-use crate::install::{Scope, Site, installed, ours};
+use crate::HostDef;
+use crate::doctor::{DoctorFinding, exchange_line, find_on_path};
+use crate::install::{InstallEnvironment, InstallScope, installed_entries, parse_own_command};
 
 /// How long Codex may take to list its hooks, in milliseconds.
 const LIMIT_MS: u64 = 20_000;
 
 /// What Codex itself says of our entries: it lists every hook with the state of its trust.
-pub(super) fn trust(host: &'static Host, site: &Site) -> Vec<Finding> {
-    let Some(hooks) = listed(host, site) else {
+pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) -> Vec<DoctorFinding> {
+    let Some(hooks) = list_hooks(host, site) else {
         let what = "Codex could not be asked which hooks it trusts";
         return vec![
-            Finding::note(what).help("look at `/hooks` in `codex`: it skips what nobody has reviewed, without a word"),
+            DoctorFinding::note(what)
+                .help("look at `/hooks` in `codex`: it skips what nobody has reviewed, without a word"),
         ];
     };
-    let ours: Vec<&Value> = hooks.iter().filter(|hook| is_ours(hook, host)).collect();
+    let ours: Vec<&Value> = hooks.iter().filter(|hook| is_own_hook(hook, host)).collect();
     let mut findings = Vec::new();
     let word = |hook: &Value, field: &str| hook.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
     let mut unreviewed: Vec<String> = ours
         .iter()
         .filter(|hook| !["trusted", "managed"].contains(&word(hook, "trustStatus").as_str()))
-        .map(|hook| format!("`{}`", event(host, &word(hook, "eventName"))))
+        .map(|hook| format!("`{}`", settings_event_name(host, &word(hook, "eventName"))))
         .collect();
     unreviewed.dedup();
     if !unreviewed.is_empty() {
         let what = format!("Codex skips {} without a word: nobody has reviewed them", unreviewed.join(", "));
         let help = "start `codex` and agree in `/hooks`; in CI run `codex exec --dangerously-bypass-hook-trust`";
-        findings.push(Finding::bad(what).help(help));
+        findings.push(DoctorFinding::problem(what).help(help));
     }
     if ours.iter().any(|hook| hook.get("enabled") == Some(&Value::Bool(false))) {
-        findings.push(Finding::bad("hooks of Pintle are switched off in Codex").help("switch them on in `/hooks`"));
+        findings.push(
+            DoctorFinding::problem("hooks of Pintle are switched off in Codex").help("switch them on in `/hooks`"),
+        );
     }
-    for scope in Scope::ALL {
-        let path = site.path(scope, host.install.place(scope));
-        let here = installed(host, site, scope).is_ok_and(|entries| !entries.is_empty());
+    for scope in InstallScope::ALL {
+        let path = site.settings_path(scope, host.install.location(scope));
+        let here = installed_entries(host, site, scope).is_ok_and(|entries| !entries.is_empty());
         if here && !ours.iter().any(|hook| word(hook, "sourcePath") == path.to_string_lossy()) {
-            let what = format!("Codex does not load `{}`", site.shown(&path));
+            let what = format!("Codex does not load `{}`", site.display_path(&path));
             let help = match scope {
-                Scope::User => "hooks are switched off in `config.toml`: `features.hooks`",
-                Scope::Project => "the project is not trusted: `codex exec --trust`, once",
+                InstallScope::User => "hooks are switched off in `config.toml`: `features.hooks`",
+                InstallScope::Project => "the project is not trusted: `codex exec --trust`, once",
             };
-            findings.push(Finding::bad(what).help(help));
+            findings.push(DoctorFinding::problem(what).help(help));
         }
     }
     if findings.is_empty() {
-        findings.push(Finding::good("Codex trusts the entries"));
+        findings.push(DoctorFinding::ok("Codex trusts the entries"));
     }
     findings
 }
 
 /// An event as settings name it: Codex lists it in another spelling.
-fn event(host: &Host, listed: &str) -> String {
-    let row = host.rows.iter().find(|row| row.name.eq_ignore_ascii_case(listed));
+fn settings_event_name(host: &HostDef, listed: &str) -> String {
+    let row = host.events.iter().find(|row| row.name.eq_ignore_ascii_case(listed));
     row.map_or(listed, |row| row.name).to_owned()
 }
 
-fn is_ours(hook: &Value, host: &Host) -> bool {
+fn is_own_hook(hook: &Value, host: &HostDef) -> bool {
     let command = hook.get("command").and_then(Value::as_str);
-    command.is_some_and(|command| ours(command, host.name).is_some())
+    command.is_some_and(|command| parse_own_command(command, host.name).is_some())
 }
 
 /// Every hook that Codex would load in the project.
-fn listed(host: &Host, site: &Site) -> Option<Vec<Value>> {
-    let program = which(host.install.program, site)?;
+fn list_hooks(host: &HostDef, site: &InstallEnvironment) -> Option<Vec<Value>> {
+    let program = find_on_path(host.install.program, site)?;
     let asked = [
         json!({"id": 1, "method": "initialize", "params": {"clientInfo": {"name": "pintle", "version": env!("CARGO_PKG_VERSION")}}}),
         json!({"method": "initialized"}),
         json!({"id": 2, "method": "hooks/list", "params": {"cwds": [site.project.to_string_lossy()]}}),
     ];
     let asked: String = asked.iter().map(|message| format!("{message}\n")).collect();
-    ask(&[program.as_os_str(), "app-server".as_ref()], site, &asked, LIMIT_MS, answer)
+    exchange_line(&[program.as_os_str(), "app-server".as_ref()], site, &asked, LIMIT_MS, parse_hook_list)
 }
 
 /// The hooks in the line that answers the question.
-fn answer(line: &str) -> Option<Vec<Value>> {
+fn parse_hook_list(line: &str) -> Option<Vec<Value>> {
     let line: Value = serde_json::from_str(line).ok()?;
     let folders = line.pointer("/result/data").filter(|_| line.get("id") == Some(&json!(2)))?.as_array()?;
     Some(folders.iter().filter_map(|folder| folder.get("hooks")?.as_array()).flatten().cloned().collect())

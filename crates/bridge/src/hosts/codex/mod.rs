@@ -5,93 +5,102 @@ mod answer;
 mod doctor;
 mod install;
 
-use crate::hosts::hook_json::read;
-use crate::{Host, Row};
+use crate::hosts::hook_json::hook_payload;
+use crate::{HostDef, HostEventDef};
 
 /// Codex CLI.
-pub static HOST: Host = Host {
+pub static HOST: HostDef = HostDef {
     name: "codex",
     title: "Codex",
-    rows: ROWS,
+    events: ROWS,
     tools: &pintle::dialects::tools::CODEX,
     own_dialect: Some("codex"),
     deadline_ms: 25_000,
     install: &install::INSTALL,
-    event: read::event,
-    whose: read::whose,
+    event_name: hook_payload::event_name,
+    read_context: hook_payload::event_context,
     project_variable: None,
-    unasked: &[
+    unhooked_actions: &[
         "what it types into a shell that it opened with a terminal (`write_stdin`)",
         "web search, and some paths of its code mode",
     ],
     sender: None,
 };
 
-const fn row(name: &'static str, fires: &'static [&'static str]) -> Row {
-    Row::telling(name, fires, read::other, &abilities::TELLS, answer::notice)
+const fn event_def(name: &'static str, fires: &'static [&'static str]) -> HostEventDef {
+    HostEventDef::observe_only(name, fires, hook_payload::other_event, &abilities::TELLS, answer::notice)
 }
 
-static ROWS: &[Row] = &[
-    Row {
-        read: read::session_start,
-        can: &abilities::SESSION_START,
-        answer: answer::session_start,
-        ..row("SessionStart", &["session.start", "session.resume"])
+static ROWS: &[HostEventDef] = &[
+    HostEventDef {
+        read_payload: hook_payload::session_start,
+        support: &abilities::SESSION_START,
+        write_response: answer::session_start,
+        ..event_def("SessionStart", &["session.start", "session.resume"])
     },
-    Row {
-        guards: true,
-        read: read::prompt,
-        can: &abilities::PROMPT,
-        answer: answer::prompt,
-        ..row("UserPromptSubmit", &["prompt.submit", "turn.start"])
+    HostEventDef {
+        is_guard: true,
+        read_payload: hook_payload::prompt,
+        support: &abilities::PROMPT,
+        write_response: answer::prompt,
+        ..event_def("UserPromptSubmit", &["prompt.submit", "turn.start"])
     },
-    Row {
-        guards: true,
-        read: read::before_tool,
-        can: &abilities::BEFORE_TOOL,
-        answer: answer::before_tool,
-        ..row("PreToolUse", &["tool.transform", "tool.guard", "tool.pre", "delegation.pre"])
+    HostEventDef {
+        is_guard: true,
+        read_payload: hook_payload::before_tool,
+        support: &abilities::BEFORE_TOOL,
+        write_response: answer::before_tool,
+        ..event_def("PreToolUse", &["tool.transform", "tool.guard", "tool.pre", "delegation.pre"])
     },
-    Row {
-        guards: true,
-        read: read::before_tool,
-        can: &abilities::PERMISSION,
-        answer: answer::permission,
-        ..row("PermissionRequest", &["permission.ask"])
+    HostEventDef {
+        is_guard: true,
+        read_payload: hook_payload::before_tool,
+        support: &abilities::PERMISSION,
+        write_response: answer::permission,
+        ..event_def("PermissionRequest", &["permission.ask"])
     },
-    Row {
-        read: read::after_tool,
-        can: &abilities::AFTER_TOOL,
-        answer: answer::after_tool,
-        ..row("PostToolUse", &["tool.result", "tool.post", "file.edited"])
+    HostEventDef {
+        read_payload: hook_payload::after_tool,
+        support: &abilities::AFTER_TOOL,
+        write_response: answer::after_tool,
+        ..event_def("PostToolUse", &["tool.result", "tool.post", "file.edited"])
     },
-    Row {
-        read: read::subagent_start,
-        can: &abilities::SUBAGENT_START,
-        answer: answer::context,
-        noisy: true,
-        ..row("SubagentStart", &["custom.codex_subagent_start"])
+    HostEventDef {
+        read_payload: hook_payload::subagent_start,
+        support: &abilities::SUBAGENT_START,
+        write_response: answer::context,
+        high_volume: true,
+        ..event_def("SubagentStart", &["custom.codex_subagent_start"])
     },
-    Row {
-        read: read::subagent_stop,
-        can: &abilities::SUBAGENT_STOP,
-        answer: answer::stop,
-        ..row("SubagentStop", &["delegation.post"])
+    HostEventDef {
+        read_payload: hook_payload::subagent_stop,
+        support: &abilities::SUBAGENT_STOP,
+        write_response: answer::stop,
+        ..event_def("SubagentStop", &["delegation.post"])
     },
-    Row { read: read::stop, can: &abilities::STOP, answer: answer::stop, ..row("Stop", &["agent.stop", "turn.end"]) },
-    Row {
-        guards: true,
-        read: read::compact_before,
-        can: &abilities::COMPACT,
-        answer: answer::compact,
-        ..row("PreCompact", &["compact.pre", "compact.before"])
+    HostEventDef {
+        read_payload: hook_payload::stop,
+        support: &abilities::STOP,
+        write_response: answer::stop,
+        ..event_def("Stop", &["agent.stop", "turn.end"])
     },
-    Row { read: read::compact_after, can: &abilities::COMPACTED, ..row("PostCompact", &["compact.post"]) },
-    Row {
-        can: &abilities::SESSION_END,
-        answer: answer::nothing,
-        read: read::session_end,
-        ..row("SessionEnd", &["session.end"])
+    HostEventDef {
+        is_guard: true,
+        read_payload: hook_payload::compact_before,
+        support: &abilities::COMPACT,
+        write_response: answer::compact,
+        ..event_def("PreCompact", &["compact.pre", "compact.before"])
     },
-    Row { noisy: true, ..row("Interrupt", &["custom.codex_interrupt"]) },
+    HostEventDef {
+        read_payload: hook_payload::compact_after,
+        support: &abilities::COMPACTED,
+        ..event_def("PostCompact", &["compact.post"])
+    },
+    HostEventDef {
+        support: &abilities::SESSION_END,
+        write_response: answer::empty_response,
+        read_payload: hook_payload::session_end,
+        ..event_def("SessionEnd", &["session.end"])
+    },
+    HostEventDef { high_volume: true, ..event_def("Interrupt", &["custom.codex_interrupt"]) },
 ];

@@ -1,68 +1,70 @@
 //! What Copilot can do with what hooks decide.
 
-use crate::Ability::{Absent, Denies, Does, Ends, Lost, Nearly};
-use crate::{Abilities, Ability};
+use crate::ActionSupport::{Approximated, DeniedInstead, Dropped, NotApplicable, RunEndedInstead, Supported};
+use crate::{ActionSupport, HostSupport};
 
 const UNSAID: &str = "Copilot shows a hook's words to nobody here";
-const REFUSED: Ability = Nearly("the session begins, and each of its tool calls is denied");
+const REFUSED: ActionSupport = Approximated("the session begins, and each of its tool calls is denied");
 
 /// An event whose answer is not read.
-pub(super) const SILENT: Abilities = Abilities {
-    deny: Lost("Copilot goes on whatever a hook says here"),
-    ask: Lost("Copilot goes on whatever a hook says here"),
-    approve: Absent,
-    rewrite: Absent,
-    output: Absent,
-    context: Lost(UNSAID),
-    stop: Ability::ENDED,
-    notice: Nearly("it stands in Copilot's log"),
+pub(super) const SILENT: HostSupport = HostSupport {
+    deny: Dropped("Copilot goes on whatever a hook says here"),
+    ask: Dropped("Copilot goes on whatever a hook says here"),
+    approve: NotApplicable,
+    rewrite: NotApplicable,
+    output: NotApplicable,
+    context: Dropped(UNSAID),
+    stop: ActionSupport::ENDED,
+    notice: Approximated("it stands in Copilot's log"),
 };
 
-pub(super) const SESSION_START: Abilities =
-    Abilities { deny: REFUSED, ask: REFUSED, context: Does, stop: REFUSED, ..SILENT };
+pub(super) const SESSION_START: HostSupport =
+    HostSupport { deny: REFUSED, ask: REFUSED, context: Supported, stop: REFUSED, ..SILENT };
 
 /// The end of a session.
-pub(super) const SESSION_END: Abilities = Abilities { stop: Ability::OVER, ..SILENT };
+pub(super) const SESSION_END: HostSupport = HostSupport { stop: ActionSupport::OVER, ..SILENT };
 
-pub(super) const PROMPT: Abilities = Abilities {
-    deny: Nearly("the model is told, and every tool call is denied until the next prompt"),
-    ask: Denies("Copilot cannot ask a person about a prompt"),
-    rewrite: Denies("Copilot cannot change a prompt"),
-    context: Does,
+pub(super) const PROMPT: HostSupport = HostSupport {
+    deny: Approximated("the model is told, and every tool call is denied until the next prompt"),
+    ask: DeniedInstead("Copilot cannot ask a person about a prompt"),
+    rewrite: DeniedInstead("Copilot cannot change a prompt"),
+    context: Supported,
     ..SILENT
 };
 
-pub(super) const BEFORE_TOOL: Abilities = Abilities {
-    deny: Does,
-    ask: Does,
-    approve: Does,
-    rewrite: Does,
-    stop: Nearly("the call is denied, and so is everything after it"),
+pub(super) const BEFORE_TOOL: HostSupport = HostSupport {
+    deny: Supported,
+    ask: Supported,
+    approve: Supported,
+    rewrite: Supported,
+    stop: Approximated("the call is denied, and so is everything after it"),
     ..SILENT
 };
 
-pub(super) const PERMISSION: Abilities = Abilities {
-    deny: Does,
-    ask: Nearly("the person is asked, as without the hook"),
-    approve: Does,
-    rewrite: Denies("Copilot cannot change a call that it asks about"),
-    stop: Does,
+pub(super) const PERMISSION: HostSupport = HostSupport {
+    deny: Supported,
+    ask: Approximated("the person is asked, as without the hook"),
+    approve: Supported,
+    rewrite: DeniedInstead("Copilot cannot change a call that it asks about"),
+    stop: Supported,
     ..SILENT
 };
 
-pub(super) const AFTER_TOOL: Abilities = Abilities { deny: Ability::REPLACED, output: Does, context: Does, ..SILENT };
+pub(super) const AFTER_TOOL: HostSupport =
+    HostSupport { deny: ActionSupport::REPLACED, output: Supported, context: Supported, ..SILENT };
 
 /// What a failed tool gave stands in its error.
 const ERROR: &str = "Copilot cannot change the text of an error, which the model reads next";
 
-pub(super) const FAILED_TOOL: Abilities = Abilities { deny: Ends(ERROR), output: Ends(ERROR), context: Does, ..SILENT };
+pub(super) const FAILED_TOOL: HostSupport =
+    HostSupport { deny: RunEndedInstead(ERROR), output: RunEndedInstead(ERROR), context: Supported, ..SILENT };
 
-pub(super) const STOP: Abilities = Abilities {
-    deny: Does,
-    ask: Denies("Copilot cannot ask a person whether an agent may stop"),
-    output: Lost("Copilot cannot change an answer that the person already saw"),
+pub(super) const STOP: HostSupport = HostSupport {
+    deny: Supported,
+    ask: DeniedInstead("Copilot cannot ask a person whether an agent may stop"),
+    output: Dropped("Copilot cannot change an answer that the person already saw"),
     ..SILENT
 };
 
-pub(super) const SUBAGENT_STOP: Abilities =
-    Abilities { deny: Nearly("the subagent goes on, with the reason as its next message"), ..STOP };
+pub(super) const SUBAGENT_STOP: HostSupport =
+    HostSupport { deny: Approximated("the subagent goes on, with the reason as its next message"), ..STOP };

@@ -3,31 +3,38 @@
 use serde_json::{Value, json};
 
 use super::doctor;
-use crate::install::{Form, Handler, Install, Place, Scope};
+use crate::install::{EntryFormat, HandlerFormat, InstallScope, InstallSpec, SettingsLocation};
 
 /// How Pintle gets into Copilot CLI.
-pub(super) static INSTALL: Install = Install {
+pub(super) static INSTALL: InstallSpec = InstallSpec {
     program: "copilot",
-    user: Place { variable: "COPILOT_HOME", folder: ".copilot", file: "hooks/pintle.json" },
-    project: Place { variable: "", folder: ".github/hooks", file: "pintle.json" },
-    form: Form::Flat(Handler { command: "bash", head: &[("version", 1)], of: handler, timeout_ms }),
-    short: &[],
+    user: SettingsLocation { variable: "COPILOT_HOME", folder: ".copilot", file: "hooks/pintle.json" },
+    project: SettingsLocation { variable: "", folder: ".github/hooks", file: "pintle.json" },
+    form: EntryFormat::Flat(HandlerFormat {
+        command: "bash",
+        file_head: &[("version", 1)],
+        build: build_handler,
+        timeout_ms: handler_timeout_ms,
+    }),
+    timeout_limits: &[],
     shell: &["/bin/bash", "--norc", "--noprofile", "-c"],
-    hints,
-    trust: doctor::trust,
+    hints: install_hints,
+    check_settings: doctor::check_settings,
 };
 
-fn handler(command: &str, timeout_ms: u64) -> Value {
+fn build_handler(command: &str, timeout_ms: u64) -> Value {
     json!({"type": "command", "bash": command, "timeoutSec": timeout_ms.div_ceil(1_000)})
 }
 
-fn timeout_ms(handler: &Value) -> u64 {
+fn handler_timeout_ms(handler: &Value) -> u64 {
     handler.get("timeoutSec").and_then(Value::as_u64).unwrap_or_default().saturating_mul(1_000)
 }
 
-fn hints(scope: Scope) -> Vec<String> {
+fn install_hints(scope: InstallScope) -> Vec<String> {
     match scope {
-        Scope::User => Vec::new(),
-        Scope::Project => vec![String::from("Copilot CLI runs a project's hooks only in a folder that it trusts")],
+        InstallScope::User => Vec::new(),
+        InstallScope::Project => {
+            vec![String::from("Copilot CLI runs a project's hooks only in a folder that it trusts")]
+        }
     }
 }

@@ -11,144 +11,187 @@ mod payload;
 
 use serde_json::Value;
 
-use crate::hosts::hook_json::read;
-use crate::{Host, Row, Unreadable, Whose};
+use crate::hosts::hook_json::hook_payload;
+use crate::{HostDef, HostEventContext, HostEventDef, HostPayloadError};
 
 /// Copilot CLI.
-pub static HOST: Host = Host {
+pub static HOST: HostDef = HostDef {
     name: "copilot",
     title: "Copilot",
-    rows: ROWS,
+    events: ROWS,
     tools: &pintle::dialects::tools::COPILOT,
     own_dialect: Some("copilot"),
     deadline_ms: 25_000,
     install: &install::INSTALL,
-    event: unsaid,
-    whose,
+    event_name: no_event_name,
+    read_context: event_context,
     project_variable: None,
-    unasked: &[],
+    unhooked_actions: &[],
     sender: None,
 };
 
 /// Payloads in Copilot's own form do not say what they are of, and one of them says it in the other form's words.
-fn unsaid(_payload: &Value) -> Option<&str> {
+fn no_event_name(_payload: &Value) -> Option<&str> {
     None
 }
 
-fn whose(payload: &Value) -> Result<Whose, Unreadable> {
-    if payload.get("sessionId").is_some() { payload::whose(payload) } else { read::whose(payload) }
+fn event_context(payload: &Value) -> Result<HostEventContext, HostPayloadError> {
+    if payload.get("sessionId").is_some() {
+        payload::event_context(payload)
+    } else {
+        hook_payload::event_context(payload)
+    }
 }
 
-const fn own(name: &'static str, fires: &'static [&'static str]) -> Row {
-    Row::telling(name, fires, payload::other, &abilities::SILENT, answer::nothing)
+const fn native_event_def(name: &'static str, fires: &'static [&'static str]) -> HostEventDef {
+    HostEventDef::observe_only(name, fires, payload::other_event, &abilities::SILENT, answer::empty_response)
 }
 
 /// The same event in the other spelling.
-const fn other(name: &'static str, fires: &'static [&'static str]) -> Row {
-    Row { noisy: true, tools: Some(&pintle::dialects::tools::COPILOT_AS_CLAUDE), read: read::other, ..own(name, fires) }
+const fn claude_style_event_def(name: &'static str, fires: &'static [&'static str]) -> HostEventDef {
+    HostEventDef {
+        high_volume: true,
+        tools: Some(&pintle::dialects::tools::COPILOT_AS_CLAUDE),
+        read_payload: hook_payload::other_event,
+        ..native_event_def(name, fires)
+    }
 }
 
 const BEFORE_TOOL: &[&str] = &["tool.transform", "tool.guard", "tool.pre", "delegation.pre"];
 const AFTER_TOOL: &[&str] = &["tool.result", "tool.post", "file.edited"];
 const STOP: &[&str] = &["agent.stop", "turn.end"];
 
-static ROWS: &[Row] = &[
-    Row {
-        read: payload::session_start,
-        can: &abilities::SESSION_START,
-        answer: answer::context,
-        ..own("sessionStart", &["session.start", "session.resume"])
+static ROWS: &[HostEventDef] = &[
+    HostEventDef {
+        read_payload: payload::session_start,
+        support: &abilities::SESSION_START,
+        write_response: answer::context,
+        ..native_event_def("sessionStart", &["session.start", "session.resume"])
     },
-    Row {
-        read: payload::prompt,
-        can: &abilities::PROMPT,
-        answer: answer::prompt,
-        ..own("userPromptSubmitted", &["prompt.submit", "turn.start"])
+    HostEventDef {
+        read_payload: payload::prompt,
+        support: &abilities::PROMPT,
+        write_response: answer::prompt,
+        ..native_event_def("userPromptSubmitted", &["prompt.submit", "turn.start"])
     },
-    Row {
-        guards: true,
-        read: payload::before_tool,
-        can: &abilities::BEFORE_TOOL,
-        answer: answer::before_tool,
-        ..own("preToolUse", BEFORE_TOOL)
+    HostEventDef {
+        is_guard: true,
+        read_payload: payload::before_tool,
+        support: &abilities::BEFORE_TOOL,
+        write_response: answer::before_tool,
+        ..native_event_def("preToolUse", BEFORE_TOOL)
     },
-    Row {
-        guards: true,
-        read: payload::permission,
-        can: &abilities::PERMISSION,
-        answer: answer::permission,
-        ..own("permissionRequest", &["permission.ask"])
+    HostEventDef {
+        is_guard: true,
+        read_payload: payload::permission,
+        support: &abilities::PERMISSION,
+        write_response: answer::permission,
+        ..native_event_def("permissionRequest", &["permission.ask"])
     },
-    Row {
-        read: payload::after_tool,
-        can: &abilities::AFTER_TOOL,
-        answer: answer::after_tool,
-        ..own("postToolUse", AFTER_TOOL)
+    HostEventDef {
+        read_payload: payload::after_tool,
+        support: &abilities::AFTER_TOOL,
+        write_response: answer::after_tool,
+        ..native_event_def("postToolUse", AFTER_TOOL)
     },
-    Row {
-        read: payload::failed_tool,
-        can: &abilities::FAILED_TOOL,
-        answer: answer::context,
-        ..own("postToolUseFailure", &["tool.result", "tool.post"])
+    HostEventDef {
+        read_payload: payload::failed_tool,
+        support: &abilities::FAILED_TOOL,
+        write_response: answer::context,
+        ..native_event_def("postToolUseFailure", &["tool.result", "tool.post"])
     },
-    Row { read: payload::stop, can: &abilities::STOP, answer: answer::stop, ..own("agentStop", STOP) },
-    Row { read: payload::subagent_start, noisy: true, ..own("subagentStart", &["custom.copilot_subagent_start"]) },
-    Row {
-        read: payload::subagent_stop,
-        can: &abilities::SUBAGENT_STOP,
-        answer: answer::stop,
-        ..own("subagentStop", &["delegation.post"])
+    HostEventDef {
+        read_payload: payload::stop,
+        support: &abilities::STOP,
+        write_response: answer::stop,
+        ..native_event_def("agentStop", STOP)
     },
-    Row { read: payload::compact_before, ..own("preCompact", &["compact.pre", "compact.before"]) },
-    Row { read: payload::notification, ..own("notification", &["notification"]) },
-    Row { read: payload::failed, ..own("errorOccurred", &["error", "session.error"]) },
-    Row { read: payload::session_end, can: &abilities::SESSION_END, ..own("sessionEnd", &["session.end"]) },
-    Row {
-        read: read::session_start,
-        can: &abilities::SESSION_START,
-        answer: answer::context,
-        ..other("SessionStart", &["session.start", "session.resume"])
+    HostEventDef {
+        read_payload: payload::subagent_start,
+        high_volume: true,
+        ..native_event_def("subagentStart", &["custom.copilot_subagent_start"])
     },
-    Row {
-        read: read::prompt,
-        can: &abilities::PROMPT,
-        answer: answer::prompt,
-        ..other("UserPromptSubmit", &["prompt.submit", "turn.start"])
+    HostEventDef {
+        read_payload: payload::subagent_stop,
+        support: &abilities::SUBAGENT_STOP,
+        write_response: answer::stop,
+        ..native_event_def("subagentStop", &["delegation.post"])
     },
-    Row {
-        guards: true,
-        read: payload::any_before_tool,
-        can: &abilities::BEFORE_TOOL,
-        answer: answer::nested_before_tool,
-        ..other("PreToolUse", BEFORE_TOOL)
+    HostEventDef {
+        read_payload: payload::compact_before,
+        ..native_event_def("preCompact", &["compact.pre", "compact.before"])
     },
-    Row {
-        guards: true,
-        read: payload::any_permission,
-        can: &abilities::PERMISSION,
-        answer: answer::permission,
-        ..other("PermissionRequest", &["permission.ask"])
+    HostEventDef { read_payload: payload::notification, ..native_event_def("notification", &["notification"]) },
+    HostEventDef {
+        read_payload: payload::agent_error,
+        ..native_event_def("errorOccurred", &["error", "session.error"])
     },
-    Row {
-        read: payload::any_after_tool,
-        can: &abilities::AFTER_TOOL,
-        answer: answer::after_tool,
-        ..other("PostToolUse", AFTER_TOOL)
+    HostEventDef {
+        read_payload: payload::session_end,
+        support: &abilities::SESSION_END,
+        ..native_event_def("sessionEnd", &["session.end"])
     },
-    Row {
-        read: payload::any_failed_tool,
-        can: &abilities::FAILED_TOOL,
-        answer: answer::context,
-        ..other("PostToolUseFailure", &["tool.result", "tool.post"])
+    HostEventDef {
+        read_payload: hook_payload::session_start,
+        support: &abilities::SESSION_START,
+        write_response: answer::context,
+        ..claude_style_event_def("SessionStart", &["session.start", "session.resume"])
     },
-    Row { read: read::stop, can: &abilities::STOP, answer: answer::stop, ..other("Stop", STOP) },
-    Row {
-        read: read::subagent_stop,
-        can: &abilities::SUBAGENT_STOP,
-        answer: answer::stop,
-        ..other("SubagentStop", &["delegation.post"])
+    HostEventDef {
+        read_payload: hook_payload::prompt,
+        support: &abilities::PROMPT,
+        write_response: answer::prompt,
+        ..claude_style_event_def("UserPromptSubmit", &["prompt.submit", "turn.start"])
     },
-    Row { read: read::compact_before, ..other("PreCompact", &["compact.pre", "compact.before"]) },
-    Row { read: read::notification, ..other("Notification", &["notification"]) },
-    Row { read: read::session_end, can: &abilities::SESSION_END, ..other("SessionEnd", &["session.end"]) },
+    HostEventDef {
+        is_guard: true,
+        read_payload: payload::any_before_tool,
+        support: &abilities::BEFORE_TOOL,
+        write_response: answer::nested_before_tool,
+        ..claude_style_event_def("PreToolUse", BEFORE_TOOL)
+    },
+    HostEventDef {
+        is_guard: true,
+        read_payload: payload::any_permission,
+        support: &abilities::PERMISSION,
+        write_response: answer::permission,
+        ..claude_style_event_def("PermissionRequest", &["permission.ask"])
+    },
+    HostEventDef {
+        read_payload: payload::any_after_tool,
+        support: &abilities::AFTER_TOOL,
+        write_response: answer::after_tool,
+        ..claude_style_event_def("PostToolUse", AFTER_TOOL)
+    },
+    HostEventDef {
+        read_payload: payload::any_failed_tool,
+        support: &abilities::FAILED_TOOL,
+        write_response: answer::context,
+        ..claude_style_event_def("PostToolUseFailure", &["tool.result", "tool.post"])
+    },
+    HostEventDef {
+        read_payload: hook_payload::stop,
+        support: &abilities::STOP,
+        write_response: answer::stop,
+        ..claude_style_event_def("Stop", STOP)
+    },
+    HostEventDef {
+        read_payload: hook_payload::subagent_stop,
+        support: &abilities::SUBAGENT_STOP,
+        write_response: answer::stop,
+        ..claude_style_event_def("SubagentStop", &["delegation.post"])
+    },
+    HostEventDef {
+        read_payload: hook_payload::compact_before,
+        ..claude_style_event_def("PreCompact", &["compact.pre", "compact.before"])
+    },
+    HostEventDef {
+        read_payload: hook_payload::notification,
+        ..claude_style_event_def("Notification", &["notification"])
+    },
+    HostEventDef {
+        read_payload: hook_payload::session_end,
+        support: &abilities::SESSION_END,
+        ..claude_style_event_def("SessionEnd", &["session.end"])
+    },
 ];

@@ -4,70 +4,76 @@ use pintle::Decision;
 use pintle::event::json_to_text;
 use serde_json::Value;
 
-use crate::hosts::hook_json::Output;
-use crate::{Answer, Asked, Ruling};
+use crate::hosts::hook_json::HookJsonResponse;
+use crate::{HostDecision, HostResponse, ResponseContext};
 
 /// An event whose answer is not read.
-pub(super) fn nothing(_asked: &Asked<'_>, _ruling: &Ruling) -> Answer {
-    Answer::silent()
+pub(super) fn empty_response(_asked: &ResponseContext<'_>, _ruling: &HostDecision) -> HostResponse {
+    HostResponse::empty()
 }
 
 /// An event at which the person can be told something.
-pub(super) fn notice(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
-    Output::new(asked).top("user_message", ruling.notice_text()).answer()
+pub(super) fn notice(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
+    HookJsonResponse::new(asked).with_top_field("user_message", ruling.notice_text()).into_response()
 }
 
 /// An event that the model can be told something at.
-pub(super) fn context(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
+pub(super) fn context(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let text = if ruling.is_denied() { Some(ruling.reason.clone()) } else { ruling.context_text() };
-    Output::new(asked).top("additional_context", text).answer()
+    HookJsonResponse::new(asked).with_top_field("additional_context", text).into_response()
 }
 
 /// The prompt.
-pub(super) fn prompt(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
+pub(super) fn prompt(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let denied = ruling.is_denied();
     let said = if denied { Some(ruling.reason.clone()) } else { ruling.notice_text() };
-    Output::new(asked).top("continue", Some(!denied)).top("user_message", said).answer()
+    HookJsonResponse::new(asked)
+        .with_top_field("continue", Some(!denied))
+        .with_top_field("user_message", said)
+        .into_response()
 }
 
 /// Before something happens. The model was seen to get the message for the person, and never its own.
-pub(super) fn permission(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
+pub(super) fn permission(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let word = match ruling.decision {
         Decision::Deny => "deny",
         Decision::Ask => "ask",
         Decision::Allow => "allow",
     };
     let reason = Some(ruling.reason.clone()).filter(|_| ruling.decision != Decision::Allow);
-    Output::new(asked)
-        .top("permission", Some(word))
-        .top("user_message", reason.clone().or_else(|| ruling.notice_text()))
-        .top("agent_message", reason)
-        .top("updated_input", ruling.input.clone())
-        .answer()
+    HookJsonResponse::new(asked)
+        .with_top_field("permission", Some(word))
+        .with_top_field("user_message", reason.clone().or_else(|| ruling.notice_text()))
+        .with_top_field("agent_message", reason)
+        .with_top_field("updated_input", ruling.input.clone())
+        .into_response()
 }
 
 /// After a tool. Only the results of MCP tools can be changed.
-pub(super) fn after_tool(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
-    let output = Output::new(asked);
-    let changed = ruling.in_place_of_result();
+pub(super) fn after_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
+    let output = HookJsonResponse::new(asked);
+    let changed = ruling.result_replacement();
     let tool = asked.payload.get("tool_name").and_then(Value::as_str).unwrap_or_default();
     let context = ruling.context_text();
     match changed {
-        Some(changed) if tool.starts_with("MCP:") => {
-            output.top("updated_mcp_tool_output", Some(changed)).top("additional_context", context).answer()
-        }
+        Some(changed) if tool.starts_with("MCP:") => output
+            .with_top_field("updated_mcp_tool_output", Some(changed))
+            .with_top_field("additional_context", context)
+            .into_response(),
         Some(changed) => {
             let instead = json_to_text(&changed);
             let text = format!("A hook withholds this result, do not use it. Use this instead: {instead}");
             let text = context.map_or(text.clone(), |context| format!("{text}\n\n{context}"));
-            output.top("additional_context", Some(text)).answer()
+            output.with_top_field("additional_context", Some(text)).into_response()
         }
-        None => output.top("additional_context", context).answer(),
+        None => output.with_top_field("additional_context", context).into_response(),
     }
 }
 
 /// The agent, or a subagent, is about to stop.
-pub(super) fn stop(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
+pub(super) fn stop(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let goes_on = ruling.is_denied() && ruling.stop.is_none();
-    Output::new(asked).top("followup_message", goes_on.then(|| ruling.reason.clone())).answer()
+    HookJsonResponse::new(asked)
+        .with_top_field("followup_message", goes_on.then(|| ruling.reason.clone()))
+        .into_response()
 }

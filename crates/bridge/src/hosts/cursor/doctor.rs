@@ -1,10 +1,10 @@
 //! What keeps Cursor from running hooks.
 
-use crate::Host;
-use crate::doctor::Finding;
-use crate::install::Site;
+use crate::HostDef;
+use crate::doctor::DoctorFinding;
+use crate::install::InstallEnvironment;
 
 /// Cursor keeps no state of its own about hooks.
-pub(super) fn trust(_host: &'static Host, _site: &Site) -> Vec<Finding> {
+pub(super) fn check_settings(_host: &'static HostDef, _site: &InstallEnvironment) -> Vec<DoctorFinding> {
     Vec::new()
 }

@@ -3,28 +3,33 @@
 use serde_json::{Value, json};
 
 use super::doctor;
-use crate::install::{Form, Handler, Install, Place, Scope};
+use crate::install::{EntryFormat, HandlerFormat, InstallScope, InstallSpec, SettingsLocation};
 
 /// How Pintle gets into Cursor.
-pub(super) static INSTALL: Install = Install {
+pub(super) static INSTALL: InstallSpec = InstallSpec {
     program: "cursor",
-    user: Place { variable: "", folder: ".cursor", file: "hooks.json" },
-    project: Place { variable: "", folder: ".cursor", file: "hooks.json" },
-    form: Form::Flat(Handler { command: "command", head: &[("version", 1)], of: handler, timeout_ms }),
-    short: &[],
+    user: SettingsLocation { variable: "", folder: ".cursor", file: "hooks.json" },
+    project: SettingsLocation { variable: "", folder: ".cursor", file: "hooks.json" },
+    form: EntryFormat::Flat(HandlerFormat {
+        command: "command",
+        file_head: &[("version", 1)],
+        build: build_handler,
+        timeout_ms: handler_timeout_ms,
+    }),
+    timeout_limits: &[],
     shell: &["/bin/sh", "-c"],
-    hints,
-    trust: doctor::trust,
+    hints: install_hints,
+    check_settings: doctor::check_settings,
 };
 
-fn handler(command: &str, timeout_ms: u64) -> Value {
+fn build_handler(command: &str, timeout_ms: u64) -> Value {
     json!({"command": command, "timeout": timeout_ms.div_ceil(1_000)})
 }
 
-fn timeout_ms(handler: &Value) -> u64 {
+fn handler_timeout_ms(handler: &Value) -> u64 {
     handler.get("timeout").and_then(Value::as_u64).unwrap_or_default().saturating_mul(1_000)
 }
 
-fn hints(_scope: Scope) -> Vec<String> {
+fn install_hints(_scope: InstallScope) -> Vec<String> {
     vec![String::from("Cursor was not run with Pintle yet: how it is asked follows from its documentation")]
 }

@@ -11,120 +11,124 @@ mod payload;
 
 use serde_json::Value;
 
-use crate::{Host, Row};
+use crate::{HostDef, HostEventDef};
 
 /// Cursor.
-pub static HOST: Host = Host {
+pub static HOST: HostDef = HostDef {
     name: "cursor",
     title: "Cursor",
-    rows: ROWS,
+    events: ROWS,
     tools: &pintle::dialects::tools::CURSOR,
     own_dialect: Some("cursor"),
     deadline_ms: 25_000,
     install: &install::INSTALL,
-    event,
-    whose: payload::whose,
+    event_name,
+    read_context: payload::event_context,
     project_variable: Some("CURSOR_PROJECT_DIR"),
-    unasked: &["its own search of the code"],
+    unhooked_actions: &["its own search of the code"],
     sender: None,
 };
 
-fn event(payload: &Value) -> Option<&str> {
+fn event_name(payload: &Value) -> Option<&str> {
     payload.get("hook_event_name").and_then(Value::as_str)
 }
 
-const fn row(name: &'static str, fires: &'static [&'static str]) -> Row {
-    Row::telling(name, fires, payload::other, &abilities::SILENT, answer::nothing)
+const fn event_def(name: &'static str, fires: &'static [&'static str]) -> HostEventDef {
+    HostEventDef::observe_only(name, fires, payload::other_event, &abilities::SILENT, answer::empty_response)
 }
 
-const fn noisy(name: &'static str, fires: &'static [&'static str]) -> Row {
-    Row { noisy: true, ..row(name, fires) }
+const fn high_volume_event_def(name: &'static str, fires: &'static [&'static str]) -> HostEventDef {
+    HostEventDef { high_volume: true, ..event_def(name, fires) }
 }
 
 const BEFORE_TOOL: &[&str] = &["tool.transform", "tool.guard", "tool.pre", "delegation.pre"];
 
-static ROWS: &[Row] = &[
-    Row {
-        read: payload::session_start,
-        can: &abilities::SESSION_START,
-        answer: answer::context,
-        ..row("sessionStart", &["session.start"])
+static ROWS: &[HostEventDef] = &[
+    HostEventDef {
+        read_payload: payload::session_start,
+        support: &abilities::SESSION_START,
+        write_response: answer::context,
+        ..event_def("sessionStart", &["session.start"])
     },
-    Row {
-        guards: true,
-        read: payload::prompt,
-        can: &abilities::PROMPT,
-        answer: answer::prompt,
-        ..row("beforeSubmitPrompt", &["prompt.submit", "turn.start"])
+    HostEventDef {
+        is_guard: true,
+        read_payload: payload::prompt,
+        support: &abilities::PROMPT,
+        write_response: answer::prompt,
+        ..event_def("beforeSubmitPrompt", &["prompt.submit", "turn.start"])
     },
-    Row {
-        guards: true,
-        read: payload::before_tool,
-        can: &abilities::BEFORE_TOOL,
-        answer: answer::permission,
-        ..row("preToolUse", BEFORE_TOOL)
+    HostEventDef {
+        is_guard: true,
+        read_payload: payload::before_tool,
+        support: &abilities::BEFORE_TOOL,
+        write_response: answer::permission,
+        ..event_def("preToolUse", BEFORE_TOOL)
     },
-    Row {
-        guards: true,
-        read: payload::before_shell,
-        can: &abilities::BEFORE_EXECUTION,
-        answer: answer::permission,
-        ..noisy("beforeShellExecution", BEFORE_TOOL)
+    HostEventDef {
+        is_guard: true,
+        read_payload: payload::before_shell,
+        support: &abilities::BEFORE_EXECUTION,
+        write_response: answer::permission,
+        ..high_volume_event_def("beforeShellExecution", BEFORE_TOOL)
     },
-    Row {
-        guards: true,
-        read: payload::before_server,
-        can: &abilities::BEFORE_EXECUTION,
-        answer: answer::permission,
-        ..noisy("beforeMCPExecution", BEFORE_TOOL)
+    HostEventDef {
+        is_guard: true,
+        read_payload: payload::before_mcp_tool,
+        support: &abilities::BEFORE_EXECUTION,
+        write_response: answer::permission,
+        ..high_volume_event_def("beforeMCPExecution", BEFORE_TOOL)
     },
-    Row {
-        guards: true,
-        read: payload::before_read,
-        can: &abilities::BEFORE_READ,
-        answer: answer::permission,
-        ..noisy("beforeReadFile", BEFORE_TOOL)
+    HostEventDef {
+        is_guard: true,
+        read_payload: payload::before_read,
+        support: &abilities::BEFORE_READ,
+        write_response: answer::permission,
+        ..high_volume_event_def("beforeReadFile", BEFORE_TOOL)
     },
-    Row {
-        read: payload::after_tool,
-        can: &abilities::AFTER_TOOL,
-        answer: answer::after_tool,
-        ..row("postToolUse", &["tool.result", "tool.post", "file.edited"])
+    HostEventDef {
+        read_payload: payload::after_tool,
+        support: &abilities::AFTER_TOOL,
+        write_response: answer::after_tool,
+        ..event_def("postToolUse", &["tool.result", "tool.post", "file.edited"])
     },
-    Row {
-        read: payload::failed_tool,
-        can: &abilities::FAILED_TOOL,
-        ..row("postToolUseFailure", &["tool.result", "tool.post"])
+    HostEventDef {
+        read_payload: payload::failed_tool,
+        support: &abilities::FAILED_TOOL,
+        ..event_def("postToolUseFailure", &["tool.result", "tool.post"])
     },
-    noisy("afterShellExecution", &["custom.cursor_after_shell_execution"]),
-    noisy("afterMCPExecution", &["custom.cursor_after_mcp_execution"]),
-    noisy("afterFileEdit", &["custom.cursor_after_file_edit"]),
-    noisy("afterAgentResponse", &["custom.cursor_after_agent_response"]),
-    noisy("afterAgentThought", &["custom.cursor_after_agent_thought"]),
-    Row {
-        guards: true,
-        read: payload::subagent_start,
-        can: &abilities::SUBAGENT_START,
-        answer: answer::permission,
-        ..noisy("subagentStart", &["custom.cursor_subagent_start"])
+    high_volume_event_def("afterShellExecution", &["custom.cursor_after_shell_execution"]),
+    high_volume_event_def("afterMCPExecution", &["custom.cursor_after_mcp_execution"]),
+    high_volume_event_def("afterFileEdit", &["custom.cursor_after_file_edit"]),
+    high_volume_event_def("afterAgentResponse", &["custom.cursor_after_agent_response"]),
+    high_volume_event_def("afterAgentThought", &["custom.cursor_after_agent_thought"]),
+    HostEventDef {
+        is_guard: true,
+        read_payload: payload::subagent_start,
+        support: &abilities::SUBAGENT_START,
+        write_response: answer::permission,
+        ..high_volume_event_def("subagentStart", &["custom.cursor_subagent_start"])
     },
-    Row {
-        read: payload::subagent_stop,
-        can: &abilities::STOP,
-        answer: answer::stop,
-        ..row("subagentStop", &["delegation.post"])
+    HostEventDef {
+        read_payload: payload::subagent_stop,
+        support: &abilities::STOP,
+        write_response: answer::stop,
+        ..event_def("subagentStop", &["delegation.post"])
     },
-    Row {
-        read: payload::compact_before,
-        can: &abilities::COMPACT,
-        answer: answer::notice,
-        ..row("preCompact", &["compact.pre", "compact.before"])
+    HostEventDef {
+        read_payload: payload::compact_before,
+        support: &abilities::COMPACT,
+        write_response: answer::notice,
+        ..event_def("preCompact", &["compact.pre", "compact.before"])
     },
-    Row {
-        read: payload::stop,
-        can: &abilities::STOP,
-        answer: answer::stop,
-        ..row("stop", &["agent.stop", "turn.end"])
+    HostEventDef {
+        read_payload: payload::stop,
+        support: &abilities::STOP,
+        write_response: answer::stop,
+        ..event_def("stop", &["agent.stop", "turn.end"])
     },
-    Row { read: payload::session_end, can: &abilities::SESSION_END, ..row("sessionEnd", &["session.end"]) },
+    HostEventDef {
+        read_payload: payload::session_end,
+        support: &abilities::SESSION_END,
+        ..event_def("sessionEnd", &["session.end"])
+    },
 ];

@@ -2,73 +2,79 @@
 
 use serde_json::Value;
 
-use crate::hosts::hook_json::Output;
-use crate::{Answer, Asked, Ruling};
+use crate::hosts::hook_json::HookJsonResponse;
+use crate::{HostDecision, HostResponse, ResponseContext};
 
 /// What every event can say.
-fn begin(asked: &Asked<'_>, ruling: &Ruling) -> Output {
-    let output = Output::new(asked);
+fn start_response(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HookJsonResponse {
+    let output = HookJsonResponse::new(asked);
     let ended = ruling.stop.as_deref();
-    output.top("continue", ended.map(|_| false)).top("stopReason", ended).top("systemMessage", ruling.notice_text())
+    output
+        .with_top_field("continue", ended.map(|_| false))
+        .with_top_field("stopReason", ended)
+        .with_top_field("systemMessage", ruling.notice_text())
 }
 
 /// No, for a reason.
-fn denied(asked: &Asked<'_>, ruling: &Ruling, reason: &str) -> Answer {
-    begin(asked, ruling).top("decision", Some("deny")).top("reason", Some(reason)).refusal(reason)
+fn deny_with_reason(asked: &ResponseContext<'_>, ruling: &HostDecision, reason: &str) -> HostResponse {
+    start_response(asked, ruling)
+        .with_top_field("decision", Some("deny"))
+        .with_top_field("reason", Some(reason))
+        .into_denial(reason)
 }
 
 /// An event that only tells.
-pub(super) fn notice(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
-    begin(asked, ruling).answer()
+pub(super) fn notice(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
+    start_response(asked, ruling).into_response()
 }
 
 /// An event that the model can be told something at.
-pub(super) fn context(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
-    begin(asked, ruling).specific("additionalContext", ruling.context_text()).answer()
+pub(super) fn context(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
+    start_response(asked, ruling).with_event_field("additionalContext", ruling.context_text()).into_response()
 }
 
 /// An event that can be refused, and nothing else.
-pub(super) fn refusable(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
-    if ruling.is_denied() { denied(asked, ruling, &ruling.reason) } else { notice(asked, ruling) }
+pub(super) fn deny_only(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
+    if ruling.is_denied() { deny_with_reason(asked, ruling, &ruling.reason) } else { notice(asked, ruling) }
 }
 
 /// The prompt.
-pub(super) fn prompt(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
-    if ruling.is_denied() { denied(asked, ruling, &ruling.reason) } else { context(asked, ruling) }
+pub(super) fn prompt(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
+    if ruling.is_denied() { deny_with_reason(asked, ruling, &ruling.reason) } else { context(asked, ruling) }
 }
 
 /// Before a tool. The changed input is laid over the agent's own, so an argument that a hook took away would stay.
-pub(super) fn before_tool(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
+pub(super) fn before_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     if ruling.is_denied() {
-        return denied(asked, ruling, &ruling.reason);
+        return deny_with_reason(asked, ruling, &ruling.reason);
     }
-    if let Some(argument) = ruling.input.as_ref().and_then(|input| taken_away(asked.payload, input)) {
+    if let Some(argument) = ruling.input.as_ref().and_then(|input| removed_argument(asked.payload, input)) {
         let reason = format!("a hook took the argument `{argument}` away, which cannot be done in Gemini CLI");
-        return denied(asked, ruling, &reason);
+        return deny_with_reason(asked, ruling, &reason);
     }
-    begin(asked, ruling).specific("tool_input", ruling.input.clone()).answer()
+    start_response(asked, ruling).with_event_field("tool_input", ruling.input.clone()).into_response()
 }
 
 /// An argument that is no longer there.
-fn taken_away<'a>(payload: &'a Value, input: &Value) -> Option<&'a str> {
+fn removed_argument<'a>(payload: &'a Value, input: &Value) -> Option<&'a str> {
     let before = payload.get("tool_input").and_then(Value::as_object)?;
     before.keys().find(|key| input.get(key.as_str()).is_none()).map(String::as_str)
 }
 
 /// After a tool: the reason of a deny takes the place of the result. The status is 0, since the tool did run.
-pub(super) fn after_tool(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
-    let replaced = ruling.words_in_place_of_result();
-    begin(asked, ruling)
-        .top("decision", replaced.as_ref().map(|_| "deny"))
-        .top("reason", replaced)
-        .specific("additionalContext", ruling.context_text())
-        .answer()
+pub(super) fn after_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
+    let replaced = ruling.result_replacement_text();
+    start_response(asked, ruling)
+        .with_top_field("decision", replaced.as_ref().map(|_| "deny"))
+        .with_top_field("reason", replaced)
+        .with_event_field("additionalContext", ruling.context_text())
+        .into_response()
 }
 
 /// The agent is about to stop: a deny sends it on.
-pub(super) fn stop(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
+pub(super) fn stop(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     if ruling.is_denied() && ruling.stop.is_none() {
-        denied(asked, ruling, &ruling.reason)
+        deny_with_reason(asked, ruling, &ruling.reason)
     } else {
         notice(asked, ruling)
     }

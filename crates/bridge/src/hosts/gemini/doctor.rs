@@ -1,38 +1,38 @@
 //! What keeps Gemini CLI from running hooks.
 
-use crate::Host;
-use crate::doctor::{Document, Finding};
-use crate::install::{Scope, Site};
+use crate::HostDef;
+use crate::doctor::{DoctorFinding, SettingsDocument};
+use crate::install::{InstallEnvironment, InstallScope};
 
 /// What the settings say of hooks and of trusting this folder.
-pub(super) fn trust(host: &'static Host, site: &Site) -> Vec<Finding> {
+pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) -> Vec<DoctorFinding> {
     let mut findings = Vec::new();
-    for scope in Scope::ALL {
-        let path = site.path(scope, host.install.place(scope));
-        let document = Document::read(&path);
-        let shown = site.shown(&path);
-        if document.is("/hooksConfig/enabled", false) {
-            findings.push(Finding::bad(format!("`hooksConfig.enabled` in `{shown}` switches all hooks off")));
+    for scope in InstallScope::ALL {
+        let path = site.settings_path(scope, host.install.location(scope));
+        let document = SettingsDocument::read(&path);
+        let shown = site.display_path(&path);
+        if document.is_set_to("/hooksConfig/enabled", false) {
+            findings.push(DoctorFinding::problem(format!("`hooksConfig.enabled` in `{shown}` switches all hooks off")));
         }
         let disabled = document.value.pointer("/hooksConfig/disabled").and_then(|names| names.as_array());
         if disabled.into_iter().flatten().any(|name| name == "pintle") {
-            findings.push(Finding::bad(format!("`hooksConfig.disabled` in `{shown}` names `pintle`")));
+            findings.push(DoctorFinding::problem(format!("`hooksConfig.disabled` in `{shown}` names `pintle`")));
         }
     }
-    findings.extend(folder(host, site));
+    findings.extend(check_folder_trust(host, site));
     if findings.is_empty() {
-        findings.push(Finding::good("its settings leave hooks switched on, and this folder is trusted"));
+        findings.push(DoctorFinding::ok("its settings leave hooks switched on, and this folder is trusted"));
     }
     findings
 }
 
 /// Whether this folder is trusted: by the environment, or by an answer to the question of before.
-fn folder(host: &Host, site: &Site) -> Option<Finding> {
+fn check_folder_trust(host: &HostDef, site: &InstallEnvironment) -> Option<DoctorFinding> {
     if site.variable("GEMINI_CLI_TRUST_WORKSPACE") == Some("true") {
         return None;
     }
-    let folder = site.folder(Scope::User, host.install.place(Scope::User));
-    let answers = Document::read(&folder.join("trustedFolders.json"));
+    let folder = site.host_dir(InstallScope::User, host.install.location(InstallScope::User));
+    let answers = SettingsDocument::read(&folder.join("trustedFolders.json"));
     let fields = answers.value.as_object().into_iter().flatten();
     // The nearest folder above is what counts.
     let above = fields.filter_map(|(path, answer)| {
@@ -46,8 +46,8 @@ fn folder(host: &Host, site: &Site) -> Option<Finding> {
     let trusted = matches!(above.max(), Some((_, answer)) if answer != "DO_NOT_TRUST");
     let what = format!(
         "`{}` is not a trusted folder, and there Gemini CLI runs no hooks, not even yours",
-        site.shown(&site.project)
+        site.display_path(&site.project)
     );
     let help = "start `gemini` there and trust it; in CI set `GEMINI_CLI_TRUST_WORKSPACE=true`";
-    (!trusted).then(|| Finding::bad(what).help(help))
+    (!trusted).then(|| DoctorFinding::problem(what).help(help))
 }

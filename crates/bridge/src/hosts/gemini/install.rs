@@ -3,32 +3,37 @@
 use serde_json::{Value, json};
 
 use super::doctor;
-use crate::install::{Form, Handler, Install, Place, Scope};
+use crate::install::{EntryFormat, HandlerFormat, InstallScope, InstallSpec, SettingsLocation};
 
 /// How Pintle gets into Gemini CLI.
-pub(super) static INSTALL: Install = Install {
+pub(super) static INSTALL: InstallSpec = InstallSpec {
     program: "gemini",
-    user: Place { variable: "", folder: ".gemini", file: "settings.json" },
-    project: Place { variable: "", folder: ".gemini", file: "settings.json" },
-    form: Form::Groups(Handler { command: "command", head: &[], of: handler, timeout_ms }),
-    short: &[],
+    user: SettingsLocation { variable: "", folder: ".gemini", file: "settings.json" },
+    project: SettingsLocation { variable: "", folder: ".gemini", file: "settings.json" },
+    form: EntryFormat::Groups(HandlerFormat {
+        command: "command",
+        file_head: &[],
+        build: build_handler,
+        timeout_ms: handler_timeout_ms,
+    }),
+    timeout_limits: &[],
     shell: &["bash", "-c"],
-    hints,
-    trust: doctor::trust,
+    hints: install_hints,
+    check_settings: doctor::check_settings,
 };
 
-fn handler(command: &str, timeout_ms: u64) -> Value {
+fn build_handler(command: &str, timeout_ms: u64) -> Value {
     json!({"type": "command", "name": "pintle", "command": command, "timeout": timeout_ms})
 }
 
-fn timeout_ms(handler: &Value) -> u64 {
+fn handler_timeout_ms(handler: &Value) -> u64 {
     handler.get("timeout").and_then(Value::as_u64).unwrap_or_default()
 }
 
-fn hints(scope: Scope) -> Vec<String> {
+fn install_hints(scope: InstallScope) -> Vec<String> {
     let trust = "in a folder that is not trusted Gemini CLI runs no hooks at all; in CI set";
     match scope {
-        Scope::User => vec![format!("{trust} `GEMINI_CLI_TRUST_WORKSPACE=true` or use `--skip-trust`")],
-        Scope::Project => vec![format!("{trust} `GEMINI_CLI_TRUST_WORKSPACE=true`")],
+        InstallScope::User => vec![format!("{trust} `GEMINI_CLI_TRUST_WORKSPACE=true` or use `--skip-trust`")],
+        InstallScope::Project => vec![format!("{trust} `GEMINI_CLI_TRUST_WORKSPACE=true`")],
     }
 }

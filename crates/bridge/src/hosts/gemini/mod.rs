@@ -6,82 +6,90 @@ mod doctor;
 mod install;
 mod payload;
 
-use crate::hosts::hook_json::read;
-use crate::{Host, Row};
+use crate::hosts::hook_json::hook_payload;
+use crate::{HostDef, HostEventDef};
 
 /// Gemini CLI.
-pub static HOST: Host = Host {
+pub static HOST: HostDef = HostDef {
     name: "gemini",
     title: "Gemini CLI",
-    rows: ROWS,
+    events: ROWS,
     tools: &pintle::dialects::tools::GEMINI,
     own_dialect: Some("gemini"),
     deadline_ms: 25_000,
     install: &install::INSTALL,
-    event: read::event,
-    whose: payload::whose,
+    event_name: hook_payload::event_name,
+    read_context: payload::event_context,
     project_variable: Some("GEMINI_PROJECT_DIR"),
-    unasked: &["anything in a folder that it does not trust: it runs no hooks there"],
+    unhooked_actions: &["anything in a folder that it does not trust: it runs no hooks there"],
     sender: None,
 };
 
-const fn row(name: &'static str, fires: &'static [&'static str]) -> Row {
-    Row::telling(name, fires, read::other, &abilities::TELLS, answer::notice)
+const fn event_def(name: &'static str, fires: &'static [&'static str]) -> HostEventDef {
+    HostEventDef::observe_only(name, fires, hook_payload::other_event, &abilities::TELLS, answer::notice)
 }
 
-const fn noisy(name: &'static str, fires: &'static [&'static str]) -> Row {
-    Row { noisy: true, ..row(name, fires) }
+const fn high_volume_event_def(name: &'static str, fires: &'static [&'static str]) -> HostEventDef {
+    HostEventDef { high_volume: true, ..event_def(name, fires) }
 }
 
-static ROWS: &[Row] = &[
-    Row {
-        read: read::session_start,
-        can: &abilities::SESSION_START,
-        answer: answer::context,
-        ..row("SessionStart", &["session.start", "session.resume"])
+static ROWS: &[HostEventDef] = &[
+    HostEventDef {
+        read_payload: hook_payload::session_start,
+        support: &abilities::SESSION_START,
+        write_response: answer::context,
+        ..event_def("SessionStart", &["session.start", "session.resume"])
     },
-    Row {
-        guards: true,
-        read: read::prompt,
-        can: &abilities::PROMPT,
-        answer: answer::prompt,
-        ..row("BeforeAgent", &["prompt.submit", "turn.start"])
+    HostEventDef {
+        is_guard: true,
+        read_payload: hook_payload::prompt,
+        support: &abilities::PROMPT,
+        write_response: answer::prompt,
+        ..event_def("BeforeAgent", &["prompt.submit", "turn.start"])
     },
-    Row {
-        guards: true,
-        read: payload::before_tool,
-        can: &abilities::BEFORE_TOOL,
-        answer: answer::before_tool,
-        ..row("BeforeTool", &["tool.transform", "tool.guard", "tool.pre", "delegation.pre"])
+    HostEventDef {
+        is_guard: true,
+        read_payload: payload::before_tool,
+        support: &abilities::BEFORE_TOOL,
+        write_response: answer::before_tool,
+        ..event_def("BeforeTool", &["tool.transform", "tool.guard", "tool.pre", "delegation.pre"])
     },
-    Row {
-        read: payload::after_tool,
-        can: &abilities::AFTER_TOOL,
-        answer: answer::after_tool,
-        ..row("AfterTool", &["tool.result", "tool.post", "file.edited"])
+    HostEventDef {
+        read_payload: payload::after_tool,
+        support: &abilities::AFTER_TOOL,
+        write_response: answer::after_tool,
+        ..event_def("AfterTool", &["tool.result", "tool.post", "file.edited"])
     },
-    Row {
-        read: payload::stop,
-        can: &abilities::STOP,
-        answer: answer::stop,
-        ..row("AfterAgent", &["agent.stop", "turn.end"])
+    HostEventDef {
+        read_payload: payload::stop,
+        support: &abilities::STOP,
+        write_response: answer::stop,
+        ..event_def("AfterAgent", &["agent.stop", "turn.end"])
     },
-    Row { read: read::notification, ..row("Notification", &["notification"]) },
-    Row { read: read::session_end, can: &abilities::SESSION_END, ..row("SessionEnd", &["session.end"]) },
+    HostEventDef { read_payload: hook_payload::notification, ..event_def("Notification", &["notification"]) },
+    HostEventDef {
+        read_payload: hook_payload::session_end,
+        support: &abilities::SESSION_END,
+        ..event_def("SessionEnd", &["session.end"])
+    },
     // It comes before every model call, also when nothing is compressed, and its answer changes nothing.
-    Row {
-        read: read::compact_before,
-        can: &abilities::COMPACT,
-        ..noisy("PreCompress", &["compact.pre", "compact.before"])
+    HostEventDef {
+        read_payload: hook_payload::compact_before,
+        support: &abilities::COMPACT,
+        ..high_volume_event_def("PreCompress", &["compact.pre", "compact.before"])
     },
-    Row {
-        read: payload::before_model,
-        can: &abilities::BEFORE_MODEL,
-        answer: answer::refusable,
-        ..noisy("BeforeModel", &["completion.pre"])
+    HostEventDef {
+        read_payload: payload::before_model,
+        support: &abilities::BEFORE_MODEL,
+        write_response: answer::deny_only,
+        ..high_volume_event_def("BeforeModel", &["completion.pre"])
     },
-    noisy("BeforeToolSelection", &["custom.gemini_before_tool_selection"]),
-    Row { read: payload::after_model, can: &abilities::TELLS_LATER, ..noisy("AfterModel", &["completion.post"]) },
+    high_volume_event_def("BeforeToolSelection", &["custom.gemini_before_tool_selection"]),
+    HostEventDef {
+        read_payload: payload::after_model,
+        support: &abilities::TELLS_LATER,
+        ..high_volume_event_def("AfterModel", &["completion.post"])
+    },
 ];
 
 #[cfg(test)]

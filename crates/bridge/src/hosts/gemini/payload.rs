@@ -3,68 +3,68 @@
 use serde_json::Value;
 
 use crate::hosts::fields::{object, text};
-use crate::hosts::hook_json::read;
-use crate::{Call, Moment, Unreadable, Whose};
+use crate::hosts::hook_json::hook_payload;
+use crate::{HostEventContext, HostEventData, HostPayloadError, HostToolCall};
 
 /// Whose life it is about. The model is told where one is called.
-pub(super) fn whose(payload: &Value) -> Result<Whose, Unreadable> {
+pub(super) fn event_context(payload: &Value) -> Result<HostEventContext, HostPayloadError> {
     let model = payload.pointer("/llm_request/model").and_then(Value::as_str).map(str::to_owned);
-    let whose = read::whose(payload)?;
-    Ok(Whose { model: whose.model.or(model), ..whose })
+    let whose = hook_payload::event_context(payload)?;
+    Ok(HostEventContext { model: whose.model.or(model), ..whose })
 }
 
 /// A tool is about to run. The tool of an MCP server is named by the server and the tool, where both are told.
-pub(super) fn before_tool(payload: &Value) -> Result<Moment, Unreadable> {
-    match read::before_tool(payload)? {
-        Moment::BeforeTool(call) => Ok(Moment::BeforeTool(served(payload, call))),
+pub(super) fn before_tool(payload: &Value) -> Result<HostEventData, HostPayloadError> {
+    match hook_payload::before_tool(payload)? {
+        HostEventData::BeforeTool(call) => Ok(HostEventData::BeforeTool(canonical_mcp_call(payload, call))),
         moment => Ok(moment),
     }
 }
 
 /// A tool gave its result: what the model is shown of it, or the error.
-pub(super) fn after_tool(payload: &Value) -> Result<Moment, Unreadable> {
+pub(super) fn after_tool(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let told = |response: &Value, name: &str| response.get(name).filter(|value| !value.is_null()).cloned();
-    match read::after_tool(payload)? {
-        Moment::AfterTool { call, response, duration_ms, .. } => {
+    match hook_payload::after_tool(payload)? {
+        HostEventData::AfterTool { call, response, duration_ms, .. } => {
             let error = told(&response, "error");
             let is_error = error.is_some();
             let response = told(&response, "llmContent").or(error).unwrap_or(response);
-            Ok(Moment::AfterTool { call: served(payload, call), response, is_error, duration_ms })
+            Ok(HostEventData::AfterTool { call: canonical_mcp_call(payload, call), response, is_error, duration_ms })
         }
         moment => Ok(moment),
     }
 }
 
 /// The agent is about to give its answer.
-pub(super) fn stop(payload: &Value) -> Result<Moment, Unreadable> {
-    match read::stop(payload)? {
-        Moment::Stop { continued, .. } => {
-            Ok(Moment::Stop { answer: text(object(payload)?, "prompt_response"), continued })
+pub(super) fn stop(payload: &Value) -> Result<HostEventData, HostPayloadError> {
+    match hook_payload::stop(payload)? {
+        HostEventData::Stop { is_continuation: continued, .. } => {
+            Ok(HostEventData::Stop { answer: text(object(payload)?, "prompt_response"), is_continuation: continued })
         }
         moment => Ok(moment),
     }
 }
 
 /// A model is about to be called.
-pub(super) fn before_model(payload: &Value) -> Result<Moment, Unreadable> {
+pub(super) fn before_model(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let request = object(payload)?.get("llm_request").cloned().unwrap_or_default();
-    Ok(Moment::Model { request, response: Value::Null })
+    Ok(HostEventData::Model { request, response: Value::Null })
 }
 
 /// A piece of a model's answer came.
-pub(super) fn after_model(payload: &Value) -> Result<Moment, Unreadable> {
+pub(super) fn after_model(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let fields = object(payload)?;
     let [request, response] = ["llm_request", "llm_response"].map(|name| fields.get(name).cloned().unwrap_or_default());
-    Ok(Moment::Model { request, response })
+    Ok(HostEventData::Model { request, response })
 }
 
 /// A call under its canonical name when it is one of an MCP server: the name alone does not say where that of the server
 /// ends.
-fn served(payload: &Value, call: Call) -> Call {
+fn canonical_mcp_call(payload: &Value, call: HostToolCall) -> HostToolCall {
     let told = |name: &str| payload.get("mcp_context").and_then(|context| context.get(name)).and_then(Value::as_str);
     match (told("server_name"), told("tool_name")) {
         (Some(server), Some(tool)) if !server.is_empty() && !tool.is_empty() => {
-            Call { name: format!("mcp__{server}__{tool}"), ..call }
+            HostToolCall { name: format!("mcp__{server}__{tool}"), ..call }
         }
         _ => call,
     }

@@ -1,93 +1,104 @@
 //! What Qwen Code can do with what hooks decide.
 
-use crate::Ability::{Absent, Denies, Does, Ends, Nearly, Tells};
-use crate::{Abilities, Ability};
+use crate::ActionSupport::{Approximated, DeniedInstead, NotApplicable, NotifiesUser, RunEndedInstead, Supported};
+use crate::{ActionSupport, HostSupport};
 
 /// An event that only tells.
-pub(super) const TELLS: Abilities = Abilities {
-    deny: Absent,
-    ask: Absent,
-    approve: Absent,
-    rewrite: Absent,
-    output: Absent,
-    context: Ability::REMINDERS,
-    stop: Ability::ENDED,
-    notice: Does,
+pub(super) const TELLS: HostSupport = HostSupport {
+    deny: NotApplicable,
+    ask: NotApplicable,
+    approve: NotApplicable,
+    rewrite: NotApplicable,
+    output: NotApplicable,
+    context: ActionSupport::REMINDERS,
+    stop: ActionSupport::ENDED,
+    notice: Supported,
 };
 
 /// The end of a session.
-pub(super) const SESSION_END: Abilities = Abilities { stop: Ability::OVER_TOLD, ..TELLS };
+pub(super) const SESSION_END: HostSupport = HostSupport { stop: ActionSupport::OVER_TOLD, ..TELLS };
 
 /// After a compaction.
-pub(super) const COMPACTED: Abilities = Abilities { context: Ability::LATER, ..TELLS };
+pub(super) const COMPACTED: HostSupport = HostSupport { context: ActionSupport::LATER, ..TELLS };
 
-pub(super) const SESSION_START: Abilities =
-    Abilities { deny: Ability::REFUSED, ask: Ability::REFUSED, context: Does, stop: Ability::REFUSED, ..TELLS };
-
-pub(super) const PROMPT: Abilities = Abilities {
-    deny: Does,
-    ask: Denies("Qwen Code cannot ask a person about a prompt"),
-    rewrite: Denies("Qwen Code cannot change a prompt"),
-    context: Does,
-    stop: Does,
+pub(super) const SESSION_START: HostSupport = HostSupport {
+    deny: ActionSupport::REFUSED,
+    ask: ActionSupport::REFUSED,
+    context: Supported,
+    stop: ActionSupport::REFUSED,
     ..TELLS
 };
 
-pub(super) const BEFORE_TOOL: Abilities = Abilities {
-    deny: Does,
-    ask: Does,
-    approve: Does,
-    rewrite: Nearly("in yolo mode, where Qwen Code ignores a changed call, the call is denied"),
-    context: Does,
-    stop: Nearly("the call is denied and the run ends"),
+pub(super) const PROMPT: HostSupport = HostSupport {
+    deny: Supported,
+    ask: DeniedInstead("Qwen Code cannot ask a person about a prompt"),
+    rewrite: DeniedInstead("Qwen Code cannot change a prompt"),
+    context: Supported,
+    stop: Supported,
     ..TELLS
 };
 
-pub(super) const PERMISSION: Abilities = Abilities {
-    deny: Does,
-    ask: Nearly("the person is asked, as without the hook"),
-    approve: Does,
-    rewrite: Denies("Qwen Code was not seen to change a call that it asks about"),
-    stop: Does,
+pub(super) const BEFORE_TOOL: HostSupport = HostSupport {
+    deny: Supported,
+    ask: Supported,
+    approve: Supported,
+    rewrite: Approximated("in yolo mode, where Qwen Code ignores a changed call, the call is denied"),
+    context: Supported,
+    stop: Approximated("the call is denied and the run ends"),
     ..TELLS
 };
 
-pub(super) const AFTER_TOOL: Abilities = Abilities {
-    deny: Ability::REPLACED,
-    output: Nearly("the changed result takes the place of the result, as an error"),
-    context: Does,
-    stop: Ability::REPLACED_AND_ENDED,
+pub(super) const PERMISSION: HostSupport = HostSupport {
+    deny: Supported,
+    ask: Approximated("the person is asked, as without the hook"),
+    approve: Supported,
+    rewrite: DeniedInstead("Qwen Code was not seen to change a call that it asks about"),
+    stop: Supported,
+    ..TELLS
+};
+
+pub(super) const AFTER_TOOL: HostSupport = HostSupport {
+    deny: ActionSupport::REPLACED,
+    output: Approximated("the changed result takes the place of the result, as an error"),
+    context: Supported,
+    stop: ActionSupport::REPLACED_AND_ENDED,
     ..TELLS
 };
 
 /// What a failed tool gave stands in its error.
 const ERROR: &str = "Qwen Code cannot change the text of an error, which the model would read next";
 
-pub(super) const FAILED_TOOL: Abilities =
-    Abilities { deny: Ends(ERROR), output: Ends(ERROR), context: Does, stop: Does, ..TELLS };
-
-pub(super) const BATCH: Abilities = Abilities { context: Does, stop: Ability::REPLACED_AND_ENDED, ..TELLS };
-
-pub(super) const SUBAGENT_START: Abilities = Abilities { context: Ability::REMINDERS_NOW, ..TELLS };
-
-pub(super) const STOP: Abilities = Abilities {
-    deny: Does,
-    ask: Denies("Qwen Code cannot ask a person whether an agent may stop"),
-    output: Tells("Qwen Code cannot change an answer that the person already saw"),
-    context: Ability::LATER,
-    stop: Does,
+pub(super) const FAILED_TOOL: HostSupport = HostSupport {
+    deny: RunEndedInstead(ERROR),
+    output: RunEndedInstead(ERROR),
+    context: Supported,
+    stop: Supported,
     ..TELLS
 };
 
-pub(super) const SUBAGENT_STOP: Abilities =
-    Abilities { deny: Nearly("the subagent goes on, with the reason as its next message"), ..STOP };
+pub(super) const BATCH: HostSupport =
+    HostSupport { context: Supported, stop: ActionSupport::REPLACED_AND_ENDED, ..TELLS };
+
+pub(super) const SUBAGENT_START: HostSupport = HostSupport { context: ActionSupport::REMINDERS_NOW, ..TELLS };
+
+pub(super) const STOP: HostSupport = HostSupport {
+    deny: Supported,
+    ask: DeniedInstead("Qwen Code cannot ask a person whether an agent may stop"),
+    output: NotifiesUser("Qwen Code cannot change an answer that the person already saw"),
+    context: ActionSupport::LATER,
+    stop: Supported,
+    ..TELLS
+};
+
+pub(super) const SUBAGENT_STOP: HostSupport =
+    HostSupport { deny: Approximated("the subagent goes on, with the reason as its next message"), ..STOP };
 
 const COMPACTS: &str = "Qwen Code compacts whatever hooks say";
 
-pub(super) const COMPACT: Abilities = Abilities {
-    deny: Tells(COMPACTS),
-    ask: Tells(COMPACTS),
-    output: Tells("Qwen Code writes the summary itself"),
-    context: Does,
+pub(super) const COMPACT: HostSupport = HostSupport {
+    deny: NotifiesUser(COMPACTS),
+    ask: NotifiesUser(COMPACTS),
+    output: NotifiesUser("Qwen Code writes the summary itself"),
+    context: Supported,
     ..TELLS
 };

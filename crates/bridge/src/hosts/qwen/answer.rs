@@ -2,32 +2,38 @@
 
 use serde_json::Value;
 
-use crate::hosts::claude::answer as claude;
-use crate::hosts::hook_json::Output;
-use crate::{Answer, Asked, Ruling};
+use crate::hosts::claude::response as claude;
+use crate::hosts::hook_json::HookJsonResponse;
+use crate::{HostDecision, HostResponse, ResponseContext};
 
 /// The mode in which Qwen Code does not apply a changed call.
 const YOLO: &str = "yolo";
 
 /// Before a tool.
-pub(super) fn before_tool(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
+pub(super) fn before_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let mode = asked.payload.get("permission_mode").and_then(Value::as_str);
     if ruling.input.is_some() && !ruling.is_denied() && mode == Some(YOLO) {
         let reason = "a hook changed this call, and in yolo mode Qwen Code would run it unchanged";
         let notices = ruling.notices.clone();
-        return claude::before_tool(asked, &Ruling { notices, stop: ruling.stop.clone(), ..Ruling::deny(reason) });
+        return claude::before_tool(
+            asked,
+            &HostDecision { notices, stop: ruling.stop.clone(), ..HostDecision::deny(reason) },
+        );
     }
     claude::before_tool(asked, ruling)
 }
 
 /// After a tool. To end the run does not end it: the reason stands where the result would, and that is how a hook's text gets
 /// there. Context beside it is dropped, so it stands below.
-pub(super) fn after_tool(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
-    let replaced = ruling.words_in_place_of_result();
-    let output = Output::new(asked).top("systemMessage", ruling.notice_text());
+pub(super) fn after_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
+    let replaced = ruling.result_replacement_text();
+    let output = HookJsonResponse::new(asked).with_top_field("systemMessage", ruling.notice_text());
     if replaced.is_none() && ruling.stop.is_none() {
-        return output.specific("additionalContext", ruling.context_text()).answer();
+        return output.with_event_field("additionalContext", ruling.context_text()).into_response();
     }
     let texts: Vec<String> = [replaced, ruling.stop.clone(), ruling.context_text()].into_iter().flatten().collect();
-    output.top("continue", Some(false)).top("stopReason", Some(texts.join("\n\n"))).answer()
+    output
+        .with_top_field("continue", Some(false))
+        .with_top_field("stopReason", Some(texts.join("\n\n")))
+        .into_response()
 }

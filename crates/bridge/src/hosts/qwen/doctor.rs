@@ -1,21 +1,21 @@
 //! What keeps Qwen Code from running hooks.
 
-use crate::Host;
-use crate::doctor::{Document, Finding};
-use crate::install::{Scope, Site};
+use crate::HostDef;
+use crate::doctor::{DoctorFinding, SettingsDocument};
+use crate::install::{InstallEnvironment, InstallScope};
 
 /// What the settings say of hooks.
-pub(super) fn trust(host: &'static Host, site: &Site) -> Vec<Finding> {
+pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) -> Vec<DoctorFinding> {
     let mut findings = Vec::new();
-    for scope in Scope::ALL {
-        let path = site.path(scope, host.install.place(scope));
-        if Document::read(&path).is("/disableAllHooks", true) {
-            let what = format!("`disableAllHooks` in `{}` switches all hooks off", site.shown(&path));
-            findings.push(Finding::bad(what));
+    for scope in InstallScope::ALL {
+        let path = site.settings_path(scope, host.install.location(scope));
+        if SettingsDocument::read(&path).is_set_to("/disableAllHooks", true) {
+            let what = format!("`disableAllHooks` in `{}` switches all hooks off", site.display_path(&path));
+            findings.push(DoctorFinding::problem(what));
         }
     }
     if findings.is_empty() {
-        findings.push(Finding::good("its settings leave hooks switched on"));
+        findings.push(DoctorFinding::ok("its settings leave hooks switched on"));
     }
     findings
 }

@@ -7,105 +7,123 @@ mod doctor;
 mod install;
 mod payload;
 
-use crate::hosts::claude::answer as claude;
-use crate::hosts::hook_json::read;
-use crate::{Host, Row};
+use crate::hosts::claude::response as claude;
+use crate::hosts::hook_json::hook_payload;
+use crate::{HostDef, HostEventDef};
 
 /// Qwen Code.
-pub static HOST: Host = Host {
+pub static HOST: HostDef = HostDef {
     name: "qwen",
     title: "Qwen Code",
-    rows: ROWS,
+    events: ROWS,
     tools: &pintle::dialects::tools::QWEN,
     own_dialect: Some("qwen"),
     deadline_ms: 25_000,
     install: &install::INSTALL,
-    event: read::event,
-    whose: read::whose,
+    event_name: hook_payload::event_name,
+    read_context: hook_payload::event_context,
     project_variable: Some("QWEN_PROJECT_DIR"),
-    unasked: &[],
+    unhooked_actions: &[],
     sender: None,
 };
 
-const fn row(name: &'static str, fires: &'static [&'static str]) -> Row {
-    Row::telling(name, fires, read::other, &abilities::TELLS, claude::notice)
+const fn event_def(name: &'static str, fires: &'static [&'static str]) -> HostEventDef {
+    HostEventDef::observe_only(name, fires, hook_payload::other_event, &abilities::TELLS, claude::notice)
 }
 
-const fn noisy(name: &'static str, fires: &'static [&'static str]) -> Row {
-    Row { noisy: true, ..row(name, fires) }
+const fn high_volume_event_def(name: &'static str, fires: &'static [&'static str]) -> HostEventDef {
+    HostEventDef { high_volume: true, ..event_def(name, fires) }
 }
 
-static ROWS: &[Row] = &[
-    Row {
-        read: read::session_start,
-        can: &abilities::SESSION_START,
-        answer: claude::context,
-        ..row("SessionStart", &["session.start", "session.resume"])
+static ROWS: &[HostEventDef] = &[
+    HostEventDef {
+        read_payload: hook_payload::session_start,
+        support: &abilities::SESSION_START,
+        write_response: claude::context,
+        ..event_def("SessionStart", &["session.start", "session.resume"])
     },
-    Row {
-        guards: true,
-        read: payload::prompt,
-        can: &abilities::PROMPT,
-        answer: claude::prompt,
-        ..row("UserPromptSubmit", &["prompt.submit", "turn.start"])
+    HostEventDef {
+        is_guard: true,
+        read_payload: payload::prompt,
+        support: &abilities::PROMPT,
+        write_response: claude::prompt,
+        ..event_def("UserPromptSubmit", &["prompt.submit", "turn.start"])
     },
-    Row {
-        guards: true,
-        read: read::before_tool,
-        can: &abilities::BEFORE_TOOL,
-        answer: answer::before_tool,
-        ..row("PreToolUse", &["tool.transform", "tool.guard", "tool.pre", "delegation.pre"])
+    HostEventDef {
+        is_guard: true,
+        read_payload: hook_payload::before_tool,
+        support: &abilities::BEFORE_TOOL,
+        write_response: answer::before_tool,
+        ..event_def("PreToolUse", &["tool.transform", "tool.guard", "tool.pre", "delegation.pre"])
     },
-    Row {
-        guards: true,
-        read: read::before_tool,
-        can: &abilities::PERMISSION,
-        answer: claude::permission,
-        ..row("PermissionRequest", &["permission.ask"])
+    HostEventDef {
+        is_guard: true,
+        read_payload: hook_payload::before_tool,
+        support: &abilities::PERMISSION,
+        write_response: claude::permission,
+        ..event_def("PermissionRequest", &["permission.ask"])
     },
-    Row {
-        read: payload::after_tool,
-        can: &abilities::AFTER_TOOL,
-        answer: answer::after_tool,
-        ..row("PostToolUse", &["tool.result", "tool.post", "file.edited"])
+    HostEventDef {
+        read_payload: payload::after_tool,
+        support: &abilities::AFTER_TOOL,
+        write_response: answer::after_tool,
+        ..event_def("PostToolUse", &["tool.result", "tool.post", "file.edited"])
     },
-    Row {
-        read: read::failed_tool,
-        can: &abilities::FAILED_TOOL,
-        answer: claude::context,
-        ..row("PostToolUseFailure", &["tool.result", "tool.post"])
+    HostEventDef {
+        read_payload: hook_payload::failed_tool,
+        support: &abilities::FAILED_TOOL,
+        write_response: claude::context,
+        ..event_def("PostToolUseFailure", &["tool.result", "tool.post"])
     },
-    Row { read: read::batch, can: &abilities::BATCH, answer: claude::context, ..row("PostToolBatch", &["tool.batch"]) },
-    Row {
-        read: read::subagent_stop,
-        can: &abilities::SUBAGENT_STOP,
-        answer: claude::stop,
-        ..row("SubagentStop", &["delegation.post"])
+    HostEventDef {
+        read_payload: hook_payload::batch,
+        support: &abilities::BATCH,
+        write_response: claude::context,
+        ..event_def("PostToolBatch", &["tool.batch"])
     },
-    Row { read: read::stop, can: &abilities::STOP, answer: claude::stop, ..row("Stop", &["agent.stop", "turn.end"]) },
-    Row { read: read::failed, ..row("StopFailure", &["error"]) },
-    Row {
-        read: read::compact_before,
-        can: &abilities::COMPACT,
-        answer: claude::context,
-        ..row("PreCompact", &["compact.pre", "compact.before"])
+    HostEventDef {
+        read_payload: hook_payload::subagent_stop,
+        support: &abilities::SUBAGENT_STOP,
+        write_response: claude::stop,
+        ..event_def("SubagentStop", &["delegation.post"])
     },
-    Row { read: read::compact_after, can: &abilities::COMPACTED, ..row("PostCompact", &["compact.post"]) },
-    Row { read: read::notification, ..row("Notification", &["notification"]) },
-    Row { read: read::session_end, can: &abilities::SESSION_END, ..row("SessionEnd", &["session.end"]) },
-    Row {
-        read: read::subagent_start,
-        can: &abilities::SUBAGENT_START,
-        answer: claude::context,
-        ..noisy("SubagentStart", &["custom.qwen_subagent_start"])
+    HostEventDef {
+        read_payload: hook_payload::stop,
+        support: &abilities::STOP,
+        write_response: claude::stop,
+        ..event_def("Stop", &["agent.stop", "turn.end"])
     },
-    noisy("UserPromptExpansion", &["custom.qwen_user_prompt_expansion"]),
-    noisy("SessionDelete", &["custom.qwen_session_delete"]),
-    noisy("MessageDisplay", &["custom.qwen_message_display"]),
-    noisy("PermissionDenied", &["custom.qwen_permission_denied"]),
-    noisy("TodoCreated", &["custom.qwen_todo_created"]),
-    noisy("TodoCompleted", &["custom.qwen_todo_completed"]),
-    noisy("InstructionsLoaded", &["custom.qwen_instructions_loaded"]),
+    HostEventDef { read_payload: hook_payload::agent_error, ..event_def("StopFailure", &["error"]) },
+    HostEventDef {
+        read_payload: hook_payload::compact_before,
+        support: &abilities::COMPACT,
+        write_response: claude::context,
+        ..event_def("PreCompact", &["compact.pre", "compact.before"])
+    },
+    HostEventDef {
+        read_payload: hook_payload::compact_after,
+        support: &abilities::COMPACTED,
+        ..event_def("PostCompact", &["compact.post"])
+    },
+    HostEventDef { read_payload: hook_payload::notification, ..event_def("Notification", &["notification"]) },
+    HostEventDef {
+        read_payload: hook_payload::session_end,
+        support: &abilities::SESSION_END,
+        ..event_def("SessionEnd", &["session.end"])
+    },
+    HostEventDef {
+        read_payload: hook_payload::subagent_start,
+        support: &abilities::SUBAGENT_START,
+        write_response: claude::context,
+        ..high_volume_event_def("SubagentStart", &["custom.qwen_subagent_start"])
+    },
+    high_volume_event_def("UserPromptExpansion", &["custom.qwen_user_prompt_expansion"]),
+    high_volume_event_def("SessionDelete", &["custom.qwen_session_delete"]),
+    high_volume_event_def("MessageDisplay", &["custom.qwen_message_display"]),
+    high_volume_event_def("PermissionDenied", &["custom.qwen_permission_denied"]),
+    high_volume_event_def("TodoCreated", &["custom.qwen_todo_created"]),
+    high_volume_event_def("TodoCompleted", &["custom.qwen_todo_completed"]),
+    high_volume_event_def("InstructionsLoaded", &["custom.qwen_instructions_loaded"]),
 ];
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ mod told;
 use clap::Args;
 use pintle::loader::UserDirs;
 use pintle_bridge::HOSTS;
-use pintle_bridge::doctor::{Examination, examine};
+use pintle_bridge::doctor::{DoctorReport, examine};
 use serde_json::Value;
 
 use crate::fault::{Fault, Status};
@@ -26,9 +26,9 @@ impl Doctor {
         let site = self.project.site()?;
         let now = UserDirs::from_env().to_absolute();
         let look = |host| examine(host, &site, &now);
-        let found: Vec<Examination> = match self.host {
+        let found: Vec<DoctorReport> = match self.host {
             Some(host) => vec![look(host.0)],
-            None => HOSTS.iter().map(|host| look(host)).filter(Examination::is_installed).collect(),
+            None => HOSTS.iter().map(|host| look(host)).filter(DoctorReport::is_installed).collect(),
         };
         if found.is_empty() {
             let fault = Fault::failed("nothing of Pintle is installed in any host");
@@ -39,6 +39,6 @@ impl Doctor {
         } else {
             found.iter().for_each(|examination| terminal.lines(&told::lines(examination, &site)));
         }
-        Ok(if found.iter().all(Examination::is_healthy) { Status::Done } else { Status::Failed })
+        Ok(if found.iter().all(DoctorReport::is_healthy) { Status::Done } else { Status::Failed })
     }
 }

@@ -2,8 +2,8 @@
 
 use pintle::tape::show::{StyledLine, Tone, single_line};
 use pintle::{Clock, SystemClock};
-use pintle_bridge::doctor::{Examination, Fired, Health};
-use pintle_bridge::install::Site;
+use pintle_bridge::doctor::{DoctorReport, LastFired, CheckStatus};
+use pintle_bridge::install::InstallEnvironment;
 use serde_json::{Value, json};
 
 use crate::render::{age, count};
@@ -12,27 +12,27 @@ use crate::render::{age, count};
 const CUT: usize = 600;
 
 /// What was found of a host, for people.
-pub(super) fn lines(examination: &Examination, site: &Site) -> Vec<StyledLine> {
+pub(super) fn lines(examination: &DoctorReport, site: &InstallEnvironment) -> Vec<StyledLine> {
     let host = examination.host;
     let client = examination.client.as_ref().map(|client| {
-        format!(" {} ({})", number(&single_line(&client.version, CUT)), site.shown(&client.path))
+        format!(" {} ({})", number(&single_line(&client.version, CUT)), site.display_path(&client.path))
     });
     let mut lines = vec![StyledLine::new(Tone::Plain, format!("{}{}", host.title, client.unwrap_or_default()))];
-    for place in &examination.places {
+    for place in &examination.locations {
         let entries = match place.entries.len() {
             0 => String::from("not installed"),
             number => count(number, "event"),
         };
-        let text = format!("  {:<8} {}: {entries}", place.scope.as_str(), site.shown(&place.path));
+        let text = format!("  {:<8} {}: {entries}", place.scope.as_str(), site.display_path(&place.path));
         lines.push(StyledLine::new(Tone::Quiet, text));
     }
     for finding in &examination.findings {
-        let tone = match finding.health {
-            Health::Good => Tone::Good,
-            Health::Note => Tone::Warn,
-            Health::Bad => Tone::Bad,
+        let tone = match finding.status {
+            CheckStatus::Ok => Tone::Good,
+            CheckStatus::Note => Tone::Warn,
+            CheckStatus::Problem => Tone::Bad,
         };
-        lines.push(StyledLine::new(tone, format!("  {:<5} {}", finding.health.as_str(), single_line(&finding.text, CUT))));
+        lines.push(StyledLine::new(tone, format!("  {:<5} {}", finding.status.as_str(), single_line(&finding.text, CUT))));
         lines.extend(finding.help.iter().map(|help| StyledLine::new(Tone::Quiet, format!("        {}", single_line(help, CUT)))));
     }
     let now_ms = SystemClock::default().unix_ms();
@@ -56,15 +56,15 @@ fn number(said: &str) -> &str {
 }
 
 /// What was found of a host, for programs.
-pub(super) fn described(examination: &Examination) -> Value {
-    let places = examination.places.iter().map(|place| {
+pub(super) fn described(examination: &DoctorReport) -> Value {
+    let places = examination.locations.iter().map(|place| {
         let events: Vec<&str> = place.entries.iter().map(|entry| entry.event.as_str()).collect();
         json!({"scope": place.scope.as_str(), "path": place.path, "events": events})
     });
     let findings = examination.findings.iter().map(|finding| {
-        json!({"health": finding.health.as_str(), "text": finding.text, "help": finding.help})
+        json!({"health": finding.status.as_str(), "text": finding.text, "help": finding.help})
     });
-    let fired = |fired: &Fired| json!({"event": fired.event, "last_ms": fired.last_ms});
+    let fired = |fired: &LastFired| json!({"event": fired.event, "last_ms": fired.last_ms});
     json!({
         "host": examination.host.name,
         "healthy": examination.is_healthy(),

@@ -4,8 +4,8 @@ use std::io::{self, IsTerminal};
 
 use clap::Args;
 use pintle::tape::show::{StyledLine, Tone};
-use pintle_bridge::Host;
-use pintle_bridge::install::{Applied, Plan, Site};
+use pintle_bridge::HostDef;
+use pintle_bridge::install::{InstallReport, InstallPlan, InstallEnvironment};
 use serde_json::{Value, json};
 
 use crate::fault::{Fault, Status};
@@ -26,11 +26,11 @@ pub(in crate::commands) struct Agreement {
 /// A change of a host's settings.
 pub(in crate::commands) struct Edit<'a> {
     /// The host.
-    pub(in crate::commands) host: &'static Host,
+    pub(in crate::commands) host: &'static HostDef,
     /// This machine.
-    pub(in crate::commands) site: &'a Site,
+    pub(in crate::commands) site: &'a InstallEnvironment,
     /// What would change.
-    pub(in crate::commands) plan: Plan,
+    pub(in crate::commands) plan: InstallPlan,
     /// What is said when it was made.
     pub(in crate::commands) done: &'static str,
     /// What is said when there is nothing to do.
@@ -77,7 +77,7 @@ impl Edit<'_> {
     /// The change as a diff.
     fn show(&self, terminal: &Terminal) {
         for change in &self.plan.changes {
-            let diff = change.diff(&self.site.shown(&change.path));
+            let diff = change.diff(&self.site.display_path(&change.path));
             let line = |line: &str| {
                 let tone = match line.as_bytes() {
                     [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] | [b'@', b'@', ..] => Tone::Quiet,
@@ -89,27 +89,27 @@ impl Edit<'_> {
             };
             terminal.lines(&diff.lines().map(line).collect::<Vec<_>>());
         }
-        if let Some(folder) = &self.plan.folder {
-            let what = format!("to be made: `{}`, the folder of your own hooks", self.site.shown(folder));
+        if let Some(folder) = &self.plan.config_dir {
+            let what = format!("to be made: `{}`, the folder of your own hooks", self.site.display_path(folder));
             terminal.lines(&[StyledLine::new(Tone::Good, what)]);
         }
     }
 
-    fn tell(&self, applied: &Applied, terminal: &Terminal) {
+    fn tell(&self, applied: &InstallReport, terminal: &Terminal) {
         terminal.out(format!("{}: {}", self.host.title, self.done));
         let lines = [
-            ("made", applied.made.as_slice()),
-            ("wrote", &applied.written),
-            ("removed", &applied.removed),
+            ("made", applied.created_dir.as_slice()),
+            ("wrote", &applied.written_files),
+            ("removed", &applied.removed_files),
             ("kept as it was in", &applied.backups),
         ];
         for (what, paths) in lines.into_iter().filter(|(_, paths)| !paths.is_empty()) {
-            let paths: Vec<String> = paths.iter().map(|path| format!("`{}`", self.site.shown(path))).collect();
+            let paths: Vec<String> = paths.iter().map(|path| format!("`{}`", self.site.display_path(path))).collect();
             terminal.lines(&[StyledLine::new(Tone::Quiet, format!("  {what} {}", paths.join(", ")))]);
         }
     }
 
-    fn described(&self, made: Option<&Applied>, hints: &[String]) -> Value {
+    fn described(&self, made: Option<&InstallReport>, hints: &[String]) -> Value {
         let changes = self.plan.changes.iter().map(|change| {
             json!({
                 "path": change.path,
@@ -121,7 +121,7 @@ impl Edit<'_> {
         json!({
             "host": self.host.name,
             "changes": changes.collect::<Vec<_>>(),
-            "folder": self.plan.folder,
+            "folder": self.plan.config_dir,
             "made": made.is_some(),
             "hints": hints,
         })

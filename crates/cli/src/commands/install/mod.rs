@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::Args;
 use pintle::loader::{UserDirs, find_managed_dir};
 use pintle::{Layer, Runtime, Severity, WorkerProgram};
-use pintle_bridge::install::{Options, Plan};
+use pintle_bridge::install::{InstallOptions, InstallPlan};
 
 pub(super) use edit::{Agreement, Edit};
 
@@ -58,8 +58,8 @@ impl Install {
         };
         let (program, hooks) = (program(self.program)?, absolute(self.hooks)?);
         hold_something(&hooks, terminal)?;
-        let options = Options { program, hooks, folders, events: self.events };
-        let plan = Plan::install(host, &site, self.scope.into(), &options).map_err(Fault::invalid)?;
+        let options = InstallOptions { program, hooks, folders, events: self.events };
+        let plan = InstallPlan::install(host, &site, self.scope.into(), &options).map_err(Fault::invalid)?;
         let edit = Edit { host, site: &site, plan, done: "installed", idle: "already installed" };
         let hints = (host.install.hints)(self.scope.into());
         edit.carry_out(&self.agreement, &hints, terminal, global)
@@ -74,7 +74,7 @@ fn program(given: Option<String>) -> Result<String, Fault> {
         Ok(path.to_string_lossy().into_owned())
     };
     let program = given.map_or_else(own, Ok)?;
-    if pintle_bridge::install::ours(&format!("'{}' hook x ", program.replace('\'', r"'\''")), "x").is_none() {
+    if pintle_bridge::install::parse_own_command(&format!("'{}' hook x ", program.replace('\'', r"'\''")), "x").is_none() {
         let fault = Fault::invalid(format!("`{program}` is not named `pintle`, by which entries are known again"));
         return Err(fault.help("name it so, or give another with `--program`"));
     }

@@ -1,17 +1,17 @@
 //! `pintle install --report`: what each decision of a hook comes to in a host.
 
 use pintle::tape::show::{StyledLine, Tone};
-use pintle_bridge::{Ability, Host, Verb};
+use pintle_bridge::{ActionSupport, HostDef, HookAction};
 use serde_json::{Value, json};
 
 use crate::options::Global;
 use crate::terminal::Terminal;
 
 /// Shows it, one event after another.
-pub(super) fn show(host: &'static Host, terminal: &Terminal, global: &Global) {
+pub(super) fn show(host: &'static HostDef, terminal: &Terminal, global: &Global) {
     if global.json {
-        let events: Vec<Value> = host.rows.iter().map(described).collect();
-        terminal.json(&json!({"host": host.name, "events": events, "unasked": host.unasked}));
+        let events: Vec<Value> = host.events.iter().map(described).collect();
+        terminal.json(&json!({"host": host.name, "events": events, "unasked": host.unhooked_actions}));
         return;
     }
     terminal.lines(&[
@@ -19,22 +19,22 @@ pub(super) fn show(host: &'static Host, terminal: &Terminal, global: &Global) {
         StyledLine::new(Tone::Quiet, "  `fires` names the events that hooks hear there"),
         StyledLine::new(Tone::Quiet, "  to deny an end, such as that of a turn, is to send the agent on with the reason"),
     ]);
-    let rows = host.rows.iter().filter(|row| !row.noisy);
+    let rows = host.events.iter().filter(|row| !row.high_volume);
     for row in rows {
-        let guards = if row.guards { "; denied when Pintle cannot answer" } else { "" };
+        let guards = if row.is_guard { "; denied when Pintle cannot answer" } else { "" };
         let fires = if row.fires.is_empty() { String::from("nothing") } else { row.fires.join(", ") };
         terminal.lines(&[
             StyledLine::new(Tone::Plain, row.name),
             StyledLine::new(Tone::Quiet, format!("  fires {fires}{guards}")),
         ]);
-        let lines = Verb::ALL.into_iter().filter_map(|verb| {
-            let (tone, text) = told(row.can.of(verb))?;
+        let lines = HookAction::ALL.into_iter().filter_map(|verb| {
+            let (tone, text) = told(row.support.support_for(verb))?;
             Some(StyledLine::new(tone, format!("  {:<18} {text}", verb.as_str())))
         });
         terminal.lines(&lines.collect::<Vec<_>>());
     }
-    if !host.unasked.is_empty() {
-        let unasked = host.unasked.iter().map(|what| StyledLine::new(Tone::Bad, format!("  {what}")));
+    if !host.unhooked_actions.is_empty() {
+        let unasked = host.unhooked_actions.iter().map(|what| StyledLine::new(Tone::Bad, format!("  {what}")));
         let head = StyledLine::new(Tone::Plain, "done without asking any hook");
         terminal.lines(&std::iter::once(head).chain(unasked).collect::<Vec<_>>());
     }
@@ -45,41 +45,41 @@ pub(super) fn show(host: &'static Host, terminal: &Terminal, global: &Global) {
 }
 
 /// What becomes of a decision, for people; nothing where it makes no sense.
-fn told(ability: Ability) -> Option<(Tone, String)> {
+fn told(ability: ActionSupport) -> Option<(Tone, String)> {
     match ability {
-        Ability::Does => Some((Tone::Good, String::from("done"))),
-        Ability::Nearly(how) => Some((Tone::Warn, format!("nearly: {how}"))),
-        Ability::OnlyApproved(why) => Some((Tone::Warn, format!("done where the call is approved too, else denied: {why}"))),
-        Ability::Later(how) => Some((Tone::Warn, format!("later: {how}"))),
-        Ability::Denies(why) => Some((Tone::Warn, format!("denied instead: {why}"))),
-        Ability::Ends(why) => Some((Tone::Warn, format!("the run is ended instead: {why}"))),
-        Ability::Tells(why) => Some((Tone::Warn, format!("the person is told: {why}"))),
-        Ability::Lost(why) => Some((Tone::Bad, format!("lost: {why}"))),
-        Ability::Absent => None,
+        ActionSupport::Supported => Some((Tone::Good, String::from("done"))),
+        ActionSupport::Approximated(how) => Some((Tone::Warn, format!("nearly: {how}"))),
+        ActionSupport::WithApprovalOnly(why) => Some((Tone::Warn, format!("done where the call is approved too, else denied: {why}"))),
+        ActionSupport::Deferred(how) => Some((Tone::Warn, format!("later: {how}"))),
+        ActionSupport::DeniedInstead(why) => Some((Tone::Warn, format!("denied instead: {why}"))),
+        ActionSupport::RunEndedInstead(why) => Some((Tone::Warn, format!("the run is ended instead: {why}"))),
+        ActionSupport::NotifiesUser(why) => Some((Tone::Warn, format!("the person is told: {why}"))),
+        ActionSupport::Dropped(why) => Some((Tone::Bad, format!("lost: {why}"))),
+        ActionSupport::NotApplicable => None,
     }
 }
 
-fn described(row: &pintle_bridge::Row) -> Value {
+fn described(row: &pintle_bridge::HostEventDef) -> Value {
     let word = |ability| match ability {
-        Ability::Does => Some(("does", "")),
-        Ability::Nearly(how) => Some(("nearly", how)),
-        Ability::OnlyApproved(why) => Some(("only_approved", why)),
-        Ability::Later(how) => Some(("later", how)),
-        Ability::Denies(why) => Some(("denies", why)),
-        Ability::Ends(why) => Some(("ends", why)),
-        Ability::Tells(why) => Some(("tells", why)),
-        Ability::Lost(why) => Some(("lost", why)),
-        Ability::Absent => None,
+        ActionSupport::Supported => Some(("does", "")),
+        ActionSupport::Approximated(how) => Some(("nearly", how)),
+        ActionSupport::WithApprovalOnly(why) => Some(("only_approved", why)),
+        ActionSupport::Deferred(how) => Some(("later", how)),
+        ActionSupport::DeniedInstead(why) => Some(("denies", why)),
+        ActionSupport::RunEndedInstead(why) => Some(("ends", why)),
+        ActionSupport::NotifiesUser(why) => Some(("tells", why)),
+        ActionSupport::Dropped(why) => Some(("lost", why)),
+        ActionSupport::NotApplicable => None,
     };
-    let decisions = Verb::ALL.into_iter().filter_map(|verb| {
-        let (comes_to, why) = word(row.can.of(verb))?;
+    let decisions = HookAction::ALL.into_iter().filter_map(|verb| {
+        let (comes_to, why) = word(row.support.support_for(verb))?;
         Some(json!({"decision": verb.as_str(), "comes_to": comes_to, "why": why}))
     });
     json!({
         "event": row.name,
         "fires": row.fires,
-        "guards": row.guards,
-        "installed": !row.noisy,
+        "guards": row.is_guard,
+        "installed": !row.high_volume,
         "decisions": decisions.collect::<Vec<_>>(),
     })
 }

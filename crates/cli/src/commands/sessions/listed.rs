@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use pintle::tape::show::single_line;
 use pintle::tape::{is_being_written, read};
 use pintle_agent::{Past, PastState};
-use pintle_bridge::Kept;
+use pintle_bridge::StoredSession;
 use serde_json::{Value, json};
 
 use crate::fault::Fault;
@@ -36,7 +36,7 @@ pub(super) struct Listed {
     pub(super) fault: Option<String>,
     told: Option<Told>,
     /// What another agent had is kept as such.
-    kept: Option<Kept>,
+    kept: Option<StoredSession>,
 }
 
 /// How a session stands.
@@ -99,8 +99,8 @@ impl Listed {
     }
 
     /// A session that another agent had.
-    pub(super) fn of_kept(kept: Kept) -> Self {
-        let story = kept.story.as_ref().ok();
+    pub(super) fn of_kept(kept: StoredSession) -> Self {
+        let story = kept.summary.as_ref().ok();
         let state = match story {
             _ if kept.is_in_use => State::Running,
             None => State::Unreadable,
@@ -111,15 +111,15 @@ impl Listed {
             agent: story.agent.clone(),
             turns: story.turns,
             began_ms: story.began_ms,
-            last_words: story.last_words.clone(),
+            last_words: story.last_prompt.clone(),
         });
         Self {
             id: kept.session.clone(),
-            tape: kept.tape(),
+            tape: kept.tape_path(),
             size_bytes: kept.size_bytes,
             state,
             last_ms: story.map(|story| story.last_ms),
-            fault: kept.story.as_ref().err().cloned(),
+            fault: kept.summary.as_ref().err().cloned(),
             told,
             kept: Some(kept),
         }

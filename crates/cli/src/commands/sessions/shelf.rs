@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use pintle_bridge::{Host, Kept};
+use pintle_bridge::{HostDef, StoredSession};
 
 use super::listed::Listed;
 use crate::fault::Fault;
@@ -20,7 +20,7 @@ pub(super) enum Shelf {
     /// Those that other agents had.
     Hosts {
         /// The agents.
-        hosts: Vec<&'static Host>,
+        hosts: Vec<&'static HostDef>,
         /// Where they are kept.
         state: PathBuf,
         /// The project they worked in, when only those of one are meant.
@@ -37,7 +37,7 @@ impl Shelf {
     }
 
     pub(super) fn of_hosts(
-        hosts: Vec<&'static Host>,
+        hosts: Vec<&'static HostDef>,
         state: Option<PathBuf>,
         project: Option<PathBuf>,
     ) -> Result<Self, Fault> {
@@ -58,8 +58,8 @@ impl Shelf {
         match self {
             Self::Folder { home, .. } => tapes(home).into_iter().map(Listed::of_tape).collect(),
             Self::Hosts { hosts, state, project } => {
-                let kept = hosts.iter().flat_map(|host| Kept::all(state, host));
-                let meant = |kept: &Kept| project.as_deref().is_none_or(|project| kept.is_of(project));
+                let kept = hosts.iter().flat_map(|host| StoredSession::list(state, host));
+                let meant = |kept: &StoredSession| project.as_deref().is_none_or(|project| kept.belongs_to(project));
                 let mut all: Vec<Listed> = kept.filter(meant).map(Listed::of_kept).collect();
                 all.sort_by_key(|listed| listed.last_ms);
                 all
@@ -104,7 +104,7 @@ impl Shelf {
     /// What else there is to know beside the list.
     pub(super) fn hint(&self) -> Option<String> {
         let Self::Folder { home, state: Some(state) } = self else { return None };
-        let count = Kept::count_in(state, home);
+        let count = StoredSession::count_for_project(state, home);
         let command = format!("`pintle sessions --host all --directory {}`", quoted(home));
         match count {
             0 => None,

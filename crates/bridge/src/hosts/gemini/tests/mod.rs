@@ -1,34 +1,34 @@
 use serde_json::{Value, json};
 
 use super::HOST;
-use crate::{Asked, Moment, Ruling};
+use crate::{HostDecision, HostEventData, ResponseContext};
 
-fn answered(event: &str, payload: &Value, ruling: &Ruling) -> (String, String, u8) {
-    let row = HOST.row(event).unwrap();
-    let answer = (row.answer)(&Asked { row, payload }, ruling);
+fn respond_to(event: &str, payload: &Value, ruling: &HostDecision) -> (String, String, u8) {
+    let row = HOST.find_event(event).unwrap();
+    let answer = (row.write_response)(&ResponseContext { event_def: row, payload }, ruling);
     (answer.stdout, answer.stderr, answer.exit_code)
 }
 
 #[test]
-fn a_change_is_laid_over_the_input_and_an_argument_that_is_taken_away_denies() {
+fn changed_input_is_merged_and_a_removed_argument_denies() {
     let payload = json!({"tool_name": "run_shell_command", "tool_input": {"command": "rm", "is_background": false}});
-    let changed = |input: Value| Ruling { input: Some(input), ..Ruling::pass() };
+    let changed = |input: Value| HostDecision { input: Some(input), ..HostDecision::pass() };
     assert_eq!(
-        answered("BeforeTool", &payload, &changed(json!({"command": "ls", "is_background": false}))).0,
+        respond_to("BeforeTool", &payload, &changed(json!({"command": "ls", "is_background": false}))).0,
         r#"{"hookSpecificOutput":{"hookEventName":"BeforeTool","tool_input":{"command":"ls","is_background":false}}}"#
     );
     let why = "a hook took the argument `is_background` away, which cannot be done in Gemini CLI";
     assert_eq!(
-        answered("BeforeTool", &payload, &changed(json!({"command": "ls"}))),
+        respond_to("BeforeTool", &payload, &changed(json!({"command": "ls"}))),
         (format!(r#"{{"decision":"deny","reason":"{why}"}}"#), format!("{why}\n"), 2)
     );
 }
 
 #[test]
 fn a_tool_of_a_server_is_named_by_what_the_payload_says_of_it() {
-    let read = HOST.row("BeforeTool").unwrap().read;
+    let read = HOST.find_event("BeforeTool").unwrap().read_payload;
     let named = |payload: Value| match read(&payload).unwrap() {
-        Moment::BeforeTool(call) => HOST.tools.to_canonical(&call.name, &call.input)[0].name.clone(),
+        HostEventData::BeforeTool(call) => HOST.tools.to_canonical(&call.name, &call.input)[0].name.clone(),
         moment => panic!("{moment:?}"),
     };
     let context = json!({"server_name": "my_db", "tool_name": "query"});
@@ -39,11 +39,11 @@ fn a_tool_of_a_server_is_named_by_what_the_payload_says_of_it() {
 
 #[test]
 fn the_result_of_a_tool_is_what_the_model_is_shown_or_the_error() {
-    let read = HOST.row("AfterTool").unwrap().read;
+    let read = HOST.find_event("AfterTool").unwrap().read_payload;
     let result = |response: Value| match read(&json!({"tool_name": "x", "tool_input": {}, "tool_response": response}))
         .unwrap()
     {
-        Moment::AfterTool { response, is_error, .. } => (response, is_error),
+        HostEventData::AfterTool { response, is_error, .. } => (response, is_error),
         moment => panic!("{moment:?}"),
     };
     assert_eq!(result(json!({"llmContent": "hi", "returnDisplay": ""})), (json!("hi"), false));
@@ -53,9 +53,9 @@ fn the_result_of_a_tool_is_what_the_model_is_shown_or_the_error() {
 
 #[test]
 fn a_result_is_replaced_without_a_status_that_says_no() {
-    let ruling = Ruling { output: Some(json!("***")), ..Ruling::pass() };
+    let ruling = HostDecision { output: Some(json!("***")), ..HostDecision::pass() };
     assert_eq!(
-        answered("AfterTool", &json!({}), &ruling),
+        respond_to("AfterTool", &json!({}), &ruling),
         (String::from(r#"{"decision":"deny","reason":"***"}"#), String::new(), 0)
     );
 }

@@ -9,7 +9,7 @@ use pintle::tape::{HeaderRecord, Tape};
 use pintle::{AgentSpec, Layer, Runtime, RuntimeBuilder, ToolsPolicy, WorkerProgram};
 use pintle_agent::Session;
 use pintle_agent::model::ScriptModel;
-use pintle_bridge::{Deadline, Errand, Host};
+use pintle_bridge::{Deadline, HostCall, HostDef};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -103,14 +103,14 @@ fn own_loop(document: &Lifecycle) -> Result<(), String> {
 /// One call of Claude Code's, answered in its terms.
 fn inside(document: &Lifecycle, command: &str, wanted: u8) -> Result<(), String> {
     let folder = staged(document)?;
-    let host = Host::named("claude").map_err(|fault| fault.to_string())?;
+    let host = HostDef::by_name("claude").map_err(|fault| fault.to_string())?;
     let payload = json!({
         "session_id": "s", "transcript_path": "/dev/null", "cwd": folder.path(), "hook_event_name": "PreToolUse",
         "tool_name": "Bash", "tool_input": {"command": command, "description": "a step"}, "tool_use_id": "t",
     });
     let payload = payload.to_string();
-    let deadline = Deadline::of_ms(60_000);
-    let errand = Errand {
+    let deadline = Deadline::from_ms(60_000);
+    let errand = HostCall {
         host,
         event: None,
         payload: payload.as_bytes(),
@@ -119,7 +119,7 @@ fn inside(document: &Lifecycle, command: &str, wanted: u8) -> Result<(), String>
         shadow: false,
         deadline: &deadline,
     };
-    let answer = pintle_bridge::run(&errand, |_| builder(folder.path()));
+    let answer = pintle_bridge::handle_call(&errand, |_| builder(folder.path()));
     same(&answer.exit_code, &wanted)?;
     if wanted == 0 {
         return holds(!answer.stdout.contains("permissionDecision"), || format!("it answered {answer:?}"));

@@ -7,15 +7,15 @@ use pintle::event::{DelegationPre, PermissionAsk, ToolGuard, ToolPre, ToolTransf
 use pintle::{Decision, Event, Outcome, RunPrediction, explain};
 use serde_json::Value;
 
-use super::Hearing;
-use crate::Call;
+use super::HostDispatch;
+use crate::HostToolCall;
 
 /// What docker-agent calls the command of `shell`.
 const OTHER_COMMAND: &str = "cmd";
 
 /// An event that a call is fired as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Lane {
+pub(super) enum ToolCallLane {
     /// `tool.transform`.
     Transform,
     /// `tool.guard`.
@@ -30,31 +30,31 @@ pub(super) enum Lane {
 
 /// What was judged in a lane, and is not judged there again.
 #[derive(Debug)]
-pub(super) struct Judgement {
-    lane: Lane,
+pub(super) struct LaneJudgement {
+    lane: ToolCallLane,
     name: String,
     args: Value,
-    approved: bool,
+    is_approved: bool,
 }
 
 /// One part of a call on its way past everybody.
-pub(super) struct Gate<'h, 'a> {
-    pub(super) hearing: &'h mut Hearing<'a>,
-    pub(super) call: &'h Call,
+pub(super) struct HostCallGate<'h, 'a> {
+    pub(super) dispatch: &'h mut HostDispatch<'a>,
+    pub(super) call: &'h HostToolCall,
     /// What the lanes said yes to so far.
-    pub(super) judgements: &'h mut Vec<Judgement>,
+    pub(super) judgements: &'h mut Vec<LaneJudgement>,
     /// Whether the call was changed and is judged again.
-    pub(super) is_repeated: bool,
+    pub(super) is_recheck: bool,
     /// The lane whose yes can stand in for the user's.
-    pub(super) approves: Lane,
+    pub(super) approving_lane: ToolCallLane,
     /// Whether a hook of that lane said yes in so many words.
-    pub(super) approved: bool,
+    pub(super) is_approved: bool,
     /// Whether anybody changed the call, even if somebody else changed it back.
-    pub(super) changed: bool,
+    pub(super) is_changed: bool,
 }
 
-impl Lane {
-    fn event(self) -> &'static str {
+impl ToolCallLane {
+    fn event_name(self) -> &'static str {
         match self {
             Self::Transform => "tool.transform",
             Self::Guard => "tool.guard",
@@ -65,69 +65,69 @@ impl Lane {
     }
 }
 
-impl Gate<'_, '_> {
+impl HostCallGate<'_, '_> {
     /// Gives whether the call goes on.
-    pub(super) fn pass(&mut self, part: &mut CanonicalCall, lanes: &[Lane]) -> bool {
+    pub(super) fn judge_part(&mut self, part: &mut CanonicalCall, lanes: &[ToolCallLane]) -> bool {
         lanes.iter().all(|lane| match lane {
-            Lane::Delegation => self.delegation(part),
-            lane => self.own(*lane, part) && self.second(*lane, part),
+            ToolCallLane::Delegation => self.fire_delegation(part),
+            lane => self.fire_canonical(*lane, part) && self.fire_alternate_names(*lane, part),
         })
     }
 
     /// Asks under Pintle's own name of the tool.
-    fn own(&mut self, lane: Lane, part: &mut CanonicalCall) -> bool {
+    fn fire_canonical(&mut self, lane: ToolCallLane, part: &mut CanonicalCall) -> bool {
         let name = part.name.clone();
-        if let Some(approved) = self.judged(lane, &name, &part.args) {
-            self.approved |= approved && lane == self.approves;
+        if let Some(approved) = self.earlier_approval(lane, &name, &part.args) {
+            self.is_approved |= approved && lane == self.approving_lane;
             return true;
         }
         // Every call is on the tape.
-        let is_told = !self.is_repeated && lane.event() == self.hearing.told_event();
-        if !is_told && !self.listens(lane) {
+        let is_told = !self.is_recheck && lane.event_name() == self.dispatch.always_fired_event();
+        if !is_told && !self.has_listeners(lane) {
             return true;
         }
-        let event = self.event(lane, &name, &part.args, part.category);
-        let outcome = self.hearing.fire_event(&event);
-        if !self.settle(lane, &outcome) {
+        let event = self.make_event(lane, &name, &part.args, part.category);
+        let outcome = self.dispatch.fire_event(&event);
+        if !self.apply_outcome(lane, &outcome) {
             return false;
         }
-        self.changed |= take(part, &outcome);
-        if lane == self.approves {
-            self.approved = outcome.approved && outcome.decision == Decision::Allow;
+        self.is_changed |= apply_rewrite(part, &outcome);
+        if lane == self.approving_lane {
+            self.is_approved = outcome.approved && outcome.decision == Decision::Allow;
         }
-        self.keep(lane, &name, &part.args);
+        self.record_judgement(lane, &name, &part.args);
         true
     }
 
     /// Asks the hooks that know the tool by another name alone, such as `run_command` of AI Harness: a policy that is
     /// written for one loop holds in every host.
-    fn second(&mut self, lane: Lane, part: &mut CanonicalCall) -> bool {
-        if !self.listens(lane) {
+    fn fire_alternate_names(&mut self, lane: ToolCallLane, part: &mut CanonicalCall) -> bool {
+        if !self.has_listeners(lane) {
             return true;
         }
-        let set = self.hearing.runtime.hooks();
+        let set = self.dispatch.runtime.hooks();
         let names: Vec<&str> = alternate_calls(&part.name, &part.args).map(|(name, _)| name).collect();
         for name in names {
             // What was changed under an earlier name is what is asked about under this one.
             let Some((_, args)) = alternate_calls(&part.name, &part.args).find(|(other, _)| *other == name) else {
                 continue;
             };
-            if self.judged(lane, name, &args).is_some() {
+            if self.earlier_approval(lane, name, &args).is_some() {
                 continue;
             }
-            let own = explain(&set, &self.event(lane, &part.name, &part.args, part.category));
-            let other = self.event(lane, name, &args, part.category);
+            let own = explain(&set, &self.make_event(lane, &part.name, &part.args, part.category));
+            let other = self.make_event(lane, name, &args, part.category);
             let mut hears = explain(&set, &other).into_iter().zip(own);
-            if !hears.any(|(other, own)| counts(&other.prediction) && !counts(&own.prediction)) {
+            if !hears.any(|(other, own)| has_effect(&other.prediction) && !has_effect(&own.prediction)) {
                 continue;
             }
-            let outcome = self.hearing.fire_event(&other);
-            if !self.settle(lane, &outcome) {
+            let outcome = self.dispatch.fire_event(&other);
+            if !self.apply_outcome(lane, &outcome) {
                 return false;
             }
             let mut args = args;
             if outcome.rewritten {
-                self.changed = true;
+                self.is_changed = true;
                 args = outcome.payload.field("args").cloned().unwrap_or(Value::Null);
                 match outcome.payload.field("name").and_then(Value::as_str) {
                     // No agent can be given a call of another tool, which is told where the call is put back.
@@ -135,13 +135,13 @@ impl Gate<'_, '_> {
                     _ => part.args = to_canonical(name, &args).map_or(Value::Null, |(_, args)| args),
                 }
             }
-            self.keep(lane, name, &args);
+            self.record_judgement(lane, name, &args);
         }
         true
     }
 
-    fn delegation(&mut self, part: &mut CanonicalCall) -> bool {
-        if part.category != Some("agent") || !self.listens(Lane::Delegation) {
+    fn fire_delegation(&mut self, part: &mut CanonicalCall) -> bool {
+        if part.category != Some("agent") || !self.has_listeners(ToolCallLane::Delegation) {
             return true;
         }
         let text = |name: &str| part.args.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -149,7 +149,7 @@ impl Gate<'_, '_> {
             // A tool that only waits for an agent, or speaks with one, hands no task over.
             return true;
         };
-        if self.judged(Lane::Delegation, &part.name, &part.args).is_some() {
+        if self.earlier_approval(ToolCallLane::Delegation, &part.name, &part.args).is_some() {
             return true;
         }
         let payload = DelegationPre {
@@ -157,12 +157,12 @@ impl Gate<'_, '_> {
             agent: text("agent"),
             task: prompt.clone(),
             prompt,
-            depth: self.hearing.origin.depth + 1,
-            host: Some(self.hearing.said(Some(self.call))),
+            depth: self.dispatch.origin.depth + 1,
+            host: Some(self.dispatch.host_payload(Some(self.call))),
             ..DelegationPre::default()
         };
-        let outcome = self.hearing.fire(&payload);
-        if !self.settle(Lane::Delegation, &outcome) {
+        let outcome = self.dispatch.fire(&payload);
+        if !self.apply_outcome(ToolCallLane::Delegation, &outcome) {
             return false;
         }
         if outcome.rewritten
@@ -173,48 +173,54 @@ impl Gate<'_, '_> {
                     outcome.payload.field(name).filter(|value| args.get(name).is_some_and(|old| old != *value))
                 {
                     args.insert(name.to_owned(), value.clone());
-                    self.changed = true;
+                    self.is_changed = true;
                 }
             }
         }
-        self.keep(Lane::Delegation, &part.name, &part.args);
+        self.record_judgement(ToolCallLane::Delegation, &part.name, &part.args);
         true
     }
 
     /// Takes over a decision. Gives whether the call goes on.
-    fn settle(&mut self, lane: Lane, outcome: &Outcome) -> bool {
+    fn apply_outcome(&mut self, lane: ToolCallLane, outcome: &Outcome) -> bool {
         // The user is asked anyway.
-        if lane == Lane::Permission && outcome.decision == Decision::Ask {
+        if lane == ToolCallLane::Permission && outcome.decision == Decision::Ask {
             return true;
         }
-        self.hearing.settle(outcome)
+        self.dispatch.apply_outcome(outcome)
     }
 
-    fn listens(&self, lane: Lane) -> bool {
+    fn has_listeners(&self, lane: ToolCallLane) -> bool {
         // A call that is changed while the user is asked is judged by hooks of events that the row does not fire.
-        if self.is_repeated { self.hearing.hears(lane.event()) } else { self.hearing.listens(lane.event()) }
+        if self.is_recheck {
+            self.dispatch.has_any_listener(lane.event_name())
+        } else {
+            self.dispatch.has_listeners(lane.event_name())
+        }
     }
 
     /// Whether a lane approved of these very bytes, when it judged them in an earlier round.
-    fn judged(&self, lane: Lane, name: &str, args: &Value) -> Option<bool> {
-        let mut known = self.judgements.iter().filter(|_| self.is_repeated);
-        known.find(|known| known.lane == lane && known.name == name && known.args == *args).map(|known| known.approved)
+    fn earlier_approval(&self, lane: ToolCallLane, name: &str, args: &Value) -> Option<bool> {
+        let mut known = self.judgements.iter().filter(|_| self.is_recheck);
+        known
+            .find(|known| known.lane == lane && known.name == name && known.args == *args)
+            .map(|known| known.is_approved)
     }
 
-    fn keep(&mut self, lane: Lane, name: &str, args: &Value) {
-        let approved = self.approved && lane == self.approves;
-        self.judgements.push(Judgement { lane, name: name.to_owned(), args: args.clone(), approved });
+    fn record_judgement(&mut self, lane: ToolCallLane, name: &str, args: &Value) {
+        let approved = self.is_approved && lane == self.approving_lane;
+        self.judgements.push(LaneJudgement { lane, name: name.to_owned(), args: args.clone(), is_approved: approved });
     }
 
-    fn event(&self, lane: Lane, name: &str, args: &Value, category: Option<&str>) -> Event {
-        let hearing = &*self.hearing;
+    fn make_event(&self, lane: ToolCallLane, name: &str, args: &Value, category: Option<&str>) -> Event {
+        let hearing = &*self.dispatch;
         let (id, name, arguments) = (self.call.id.clone(), name.to_owned(), args.to_string());
         let (args, category) = (args.clone(), category.map(str::to_owned));
-        let permission_mode = hearing.whose.permission_mode.clone();
-        let host = Some(hearing.said(Some(self.call)));
+        let permission_mode = hearing.event_context.permission_mode.clone();
+        let host = Some(hearing.host_payload(Some(self.call)));
         let origin = Arc::clone(&hearing.origin);
         match lane {
-            Lane::Transform => {
+            ToolCallLane::Transform => {
                 let payload = ToolTransform {
                     id,
                     name,
@@ -227,17 +233,17 @@ impl Gate<'_, '_> {
                 };
                 Event::from_payload(&payload, origin)
             }
-            Lane::Guard => {
+            ToolCallLane::Guard => {
                 let payload =
                     ToolGuard { id, name, arguments, args, category, permission_mode, host, ..ToolGuard::default() };
                 Event::from_payload(&payload, origin)
             }
-            Lane::Pre | Lane::Delegation => {
+            ToolCallLane::Pre | ToolCallLane::Delegation => {
                 let payload =
                     ToolPre { id, name, arguments, args, category, permission_mode, host, ..ToolPre::default() };
                 Event::from_payload(&payload, origin)
             }
-            Lane::Permission => {
+            ToolCallLane::Permission => {
                 let reason = format!("{} asks", hearing.host.title);
                 let payload = PermissionAsk {
                     id,
@@ -257,12 +263,12 @@ impl Gate<'_, '_> {
 }
 
 /// Whether a hook has a say: it runs, or counts as failed.
-fn counts(runs: &RunPrediction) -> bool {
+fn has_effect(runs: &RunPrediction) -> bool {
     matches!(runs, RunPrediction::Yes | RunPrediction::HookFailed { .. })
 }
 
 /// Takes over what hooks made of a part. Gives whether they changed it.
-fn take(part: &mut CanonicalCall, outcome: &Outcome) -> bool {
+fn apply_rewrite(part: &mut CanonicalCall, outcome: &Outcome) -> bool {
     if !outcome.rewritten {
         return false;
     }

@@ -8,49 +8,64 @@ use pintle::Decision;
 use pintle::dialects::tools::CanonicalCall;
 use serde_json::Value;
 
-use super::Hearing;
-use super::gate::{Gate, Judgement, Lane};
-use crate::Call;
-use crate::policy::refusal;
+use super::HostDispatch;
+use super::gate::{HostCallGate, LaneJudgement, ToolCallLane};
+use crate::HostToolCall;
+use crate::policy::policy_denial;
 
 /// How often a changed call is judged again before it is denied.
 const MAX_ROUNDS: u8 = 3;
 
 /// What a call comes to.
-struct Settled {
+struct JudgedCall {
     /// The final input in the host's form.
     input: Value,
     /// Whether a hook said yes to every part of it.
-    approved: bool,
+    is_approved: bool,
 }
 
 /// Judges a call before it happens.
-pub(super) fn hear(hearing: &mut Hearing<'_>, call: &Call) {
-    let lanes = [Lane::Transform, Lane::Guard, Lane::Pre, Lane::Delegation];
-    let Some(settled) = settle(hearing, call, Lane::Pre, [&lanes, &lanes]) else { return };
-    hearing.ruling.approved = settled.approved && hearing.ruling.decision == Decision::Allow;
+pub(super) fn fire(hearing: &mut HostDispatch<'_>, call: &HostToolCall) {
+    let lanes = [ToolCallLane::Transform, ToolCallLane::Guard, ToolCallLane::Pre, ToolCallLane::Delegation];
+    let Some(settled) = judge_until_stable(hearing, call, ToolCallLane::Pre, [&lanes, &lanes]) else { return };
+    hearing.decision.is_approved = settled.is_approved && hearing.decision.decision == Decision::Allow;
     if settled.input != call.input {
-        hearing.ruling.input = Some(settled.input);
+        hearing.decision.input = Some(settled.input);
     }
 }
 
 /// A user is about to be asked: `permission.ask`, whose hooks may answer for the user. An ask of such a hook is no
 /// opinion: the user is asked anyway. A call that one of them changes is new, and everybody judges it.
-pub(super) fn hear_permission(hearing: &mut Hearing<'_>, call: &Call) {
-    let all = [Lane::Transform, Lane::Guard, Lane::Pre, Lane::Delegation, Lane::Permission];
-    let Some(settled) = settle(hearing, call, Lane::Permission, [&[Lane::Permission], &all]) else { return };
-    hearing.ruling.approved = settled.approved;
+pub(super) fn fire_permission(hearing: &mut HostDispatch<'_>, call: &HostToolCall) {
+    let all = [
+        ToolCallLane::Transform,
+        ToolCallLane::Guard,
+        ToolCallLane::Pre,
+        ToolCallLane::Delegation,
+        ToolCallLane::Permission,
+    ];
+    let Some(settled) =
+        judge_until_stable(hearing, call, ToolCallLane::Permission, [&[ToolCallLane::Permission], &all])
+    else {
+        return;
+    };
+    hearing.decision.is_approved = settled.is_approved;
     if settled.input != call.input {
-        hearing.ruling.input = Some(settled.input);
+        hearing.decision.input = Some(settled.input);
     }
 }
 
 /// Has a call judged until nothing changes: in the first round in the first lanes, then in the others. `None` where it is
 /// denied.
-fn settle(hearing: &mut Hearing<'_>, call: &Call, approves: Lane, [first, then]: [&[Lane]; 2]) -> Option<Settled> {
+fn judge_until_stable(
+    hearing: &mut HostDispatch<'_>,
+    call: &HostToolCall,
+    approves: ToolCallLane,
+    [first, then]: [&[ToolCallLane]; 2],
+) -> Option<JudgedCall> {
     let tools = hearing.tools();
     let mut input = call.input.clone();
-    let mut judgements: Vec<Judgement> = Vec::new();
+    let mut judgements: Vec<LaneJudgement> = Vec::new();
     for round in 0..=MAX_ROUNDS {
         let mut parts: Vec<CanonicalCall> = tools.to_canonical(&call.name, &input);
         let mut changed = false;
@@ -58,33 +73,33 @@ fn settle(hearing: &mut Hearing<'_>, call: &Call, approves: Lane, [first, then]:
         for (index, part) in parts.iter_mut().enumerate() {
             hearing.memory.enter(index);
             let lanes = if round == 0 { first } else { then };
-            let mut gate = Gate {
-                hearing,
+            let mut gate = HostCallGate {
+                dispatch: hearing,
                 call,
                 judgements: &mut judgements,
-                is_repeated: round > 0,
-                approves,
-                approved: false,
-                changed: false,
+                is_recheck: round > 0,
+                approving_lane: approves,
+                is_approved: false,
+                is_changed: false,
             };
-            let passed = gate.pass(part, lanes);
-            approved &= gate.approved;
-            changed |= gate.changed;
+            let passed = gate.judge_part(part, lanes);
+            approved &= gate.is_approved;
+            changed |= gate.is_changed;
             hearing.memory.leave();
             if !passed {
                 return None;
             }
         }
         if !changed {
-            if let Some(reason) = refusal(hearing.paths, hearing.host, &parts) {
+            if let Some(reason) = policy_denial(hearing.paths, hearing.host, &parts) {
                 if hearing.shadow {
-                    hearing.ruling.notices.push(format!("pintle, in shadow mode: would have denied this: {reason}"));
+                    hearing.decision.notices.push(format!("pintle, in shadow mode: would have denied this: {reason}"));
                 } else {
                     hearing.deny(format!("blocked by pintle: {reason}"));
                     return None;
                 }
             }
-            return Some(Settled { input, approved });
+            return Some(JudgedCall { input, is_approved: approved });
         }
         match tools.merge_back(&call.name, &input, &parts) {
             Ok(changed) => input = changed,

@@ -8,14 +8,14 @@ use pintle::tape::session_folder::{self, SessionFolder};
 use serde::Deserialize;
 
 use super::host_folder;
-use super::story::Story;
-use crate::{HOSTS, Host};
+use super::summary::HostSessionSummary;
+use crate::{HOSTS, HostDef};
 
 /// A session of a host that is kept in the state directory.
 #[derive(Debug)]
-pub struct Kept {
+pub struct StoredSession {
     /// The host.
-    pub host: &'static Host,
+    pub host: &'static HostDef,
     /// The session as the host names it; the name of its folder where its tape does not say.
     pub session: String,
     /// Its folder.
@@ -27,40 +27,41 @@ pub struct Kept {
     /// Whether a call of it is answered right now.
     pub is_in_use: bool,
     /// What its tape tells, or why that cannot be read.
-    pub story: Result<Story, String>,
+    pub summary: Result<HostSessionSummary, String>,
 }
 
 /// What of a session's state is looked at here.
 #[derive(Deserialize)]
-struct Place {
+struct StatePeek {
     project: String,
 }
 
-impl Kept {
+impl StoredSession {
     /// All sessions of a host, the one that was heard of last at the end. Whatever else lies in the host's folder is none.
     #[must_use]
-    pub fn all(state_directory: &Path, host: &'static Host) -> Vec<Self> {
-        let mut all: Vec<Self> = folders(state_directory, host).map(|folder| Self::of(folder, host)).collect();
-        all.sort_by_cached_key(|kept| (kept.story.as_ref().ok().map(|story| story.last_ms), kept.session.clone()));
+    pub fn list(state_directory: &Path, host: &'static HostDef) -> Vec<Self> {
+        let mut all: Vec<Self> =
+            session_folders_of(state_directory, host).map(|folder| Self::from_folder(folder, host)).collect();
+        all.sort_by_cached_key(|kept| (kept.summary.as_ref().ok().map(|story| story.last_ms), kept.session.clone()));
         all
     }
 
     /// How many sessions of all hosts worked on a project.
     #[must_use]
-    pub fn count_in(state_directory: &Path, project: &Path) -> usize {
-        let folders = HOSTS.iter().flat_map(|host| folders(state_directory, host));
-        folders.filter(|folder| project_of(folder).is_some_and(|known| is_same(&known, project))).count()
+    pub fn count_for_project(state_directory: &Path, project: &Path) -> usize {
+        let folders = HOSTS.iter().flat_map(|host| session_folders_of(state_directory, host));
+        folders.filter(|folder| project_of(folder).is_some_and(|known| is_same_folder(&known, project))).count()
     }
 
     /// Whether it worked on a project.
     #[must_use]
-    pub fn is_of(&self, project: &Path) -> bool {
-        self.project.as_deref().is_some_and(|known| is_same(known, project))
+    pub fn belongs_to(&self, project: &Path) -> bool {
+        self.project.as_deref().is_some_and(|known| is_same_folder(known, project))
     }
 
     /// The path of its tape. Not every session has come to one.
     #[must_use]
-    pub fn tape(&self) -> PathBuf {
+    pub fn tape_path(&self) -> PathBuf {
         session_folder::tape_path(&self.folder)
     }
 
@@ -72,9 +73,9 @@ impl Kept {
         SessionFolder::lock(self.folder.clone(), Duration::ZERO)?.delete()
     }
 
-    fn of(folder: PathBuf, host: &'static Host) -> Self {
+    fn from_folder(folder: PathBuf, host: &'static HostDef) -> Self {
         let name = || folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let story = Story::read(&session_folder::tape_path(&folder), host);
+        let story = HostSessionSummary::read(&session_folder::tape_path(&folder), host);
         let named = story.as_ref().ok().map(|story| story.session.clone()).filter(|session| !session.is_empty());
         Self {
             host,
@@ -82,24 +83,24 @@ impl Kept {
             project: project_of(&folder),
             size_bytes: session_folder::size_bytes(&folder),
             is_in_use: session_folder::is_locked(&folder).unwrap_or(false),
-            story,
+            summary: story,
             folder,
         }
     }
 }
 
 /// The folders of a host's sessions, in no order.
-fn folders(state_directory: &Path, host: &Host) -> impl Iterator<Item = PathBuf> {
+fn session_folders_of(state_directory: &Path, host: &HostDef) -> impl Iterator<Item = PathBuf> {
     session_folder::session_folders(&host_folder(state_directory, host.name)).into_iter()
 }
 
 fn project_of(folder: &Path) -> Option<PathBuf> {
     let kept = session_folder::load_state(folder).ok()??;
-    let Place { project } = serde_json::from_slice(&kept).ok()?;
+    let StatePeek { project } = serde_json::from_slice(&kept).ok()?;
     (!project.is_empty()).then(|| PathBuf::from(project))
 }
 
 /// Whether two paths mean one folder. Of one that is gone only the name counts.
-fn is_same(one: &Path, other: &Path) -> bool {
+fn is_same_folder(one: &Path, other: &Path) -> bool {
     one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }

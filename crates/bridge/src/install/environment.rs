@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::InstallFault;
+use super::InstallError;
 
 /// Whose settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum InstallScope {
     /// The person's: all their projects.
     User,
     /// One project's.
     Project,
 }
 
-impl Scope {
+impl InstallScope {
     /// Both, in the order of reports.
     pub const ALL: [Self; 2] = [Self::User, Self::Project];
 
@@ -30,7 +30,7 @@ impl Scope {
 
 /// Where the files of a scope are.
 #[derive(Debug, Clone, Copy)]
-pub struct Place {
+pub struct SettingsLocation {
     /// The environment variable that names the host's folder, and replaces `folder`; empty when there is none.
     pub variable: &'static str,
     /// The host's folder, below the home or the project.
@@ -41,7 +41,7 @@ pub struct Place {
 
 /// A machine as an installation sees it.
 #[derive(Debug, Clone)]
-pub struct Site {
+pub struct InstallEnvironment {
     /// The person's home.
     pub home: PathBuf,
     /// The project's folder.
@@ -50,18 +50,18 @@ pub struct Site {
     pub variables: BTreeMap<String, String>,
 }
 
-impl Site {
+impl InstallEnvironment {
     /// This machine, with a project.
     ///
     /// # Errors
     /// When nothing says where the home is, or the project is not there.
-    pub fn of_environment(project: &Path) -> Result<Self, InstallFault> {
+    pub fn from_env(project: &Path) -> Result<Self, InstallError> {
         let variables: BTreeMap<String, String> = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect();
-        let home = variables.get("HOME").filter(|home| !home.is_empty()).ok_or(InstallFault::NoHome)?;
+        let home = variables.get("HOME").filter(|home| !home.is_empty()).ok_or(InstallError::NoHome)?;
         let home = Path::new(home).canonicalize().unwrap_or_else(|_| PathBuf::from(home));
-        let project = project.canonicalize().map_err(|fault| InstallFault::file("open", project, &fault))?;
+        let project = project.canonicalize().map_err(|fault| InstallError::from_io("open", project, &fault))?;
         Ok(Self { home, project, variables })
     }
 
@@ -73,31 +73,31 @@ impl Site {
 
     /// The host's folder of a place.
     #[must_use]
-    pub fn folder(&self, scope: Scope, place: &Place) -> PathBuf {
+    pub fn host_dir(&self, scope: InstallScope, place: &SettingsLocation) -> PathBuf {
         match (self.variable(place.variable), scope) {
             (Some(folder), _) => PathBuf::from(folder),
-            (None, Scope::User) => self.home.join(place.folder),
-            (None, Scope::Project) => self.project.join(place.folder),
+            (None, InstallScope::User) => self.home.join(place.folder),
+            (None, InstallScope::Project) => self.project.join(place.folder),
         }
     }
 
     /// The file or the folder of executables of a place.
     #[must_use]
-    pub fn path(&self, scope: Scope, place: &Place) -> PathBuf {
-        self.folder(scope, place).join(place.file)
+    pub fn settings_path(&self, scope: InstallScope, place: &SettingsLocation) -> PathBuf {
+        self.host_dir(scope, place).join(place.file)
     }
 
     /// The folder that nothing above is ever removed of.
-    pub(super) fn base(&self, scope: Scope) -> &Path {
+    pub(super) fn removal_limit(&self, scope: InstallScope) -> &Path {
         match scope {
-            Scope::User => &self.home,
-            Scope::Project => &self.project,
+            InstallScope::User => &self.home,
+            InstallScope::Project => &self.project,
         }
     }
 
     /// A path with the home written `~`, for people.
     #[must_use]
-    pub fn shown(&self, path: &Path) -> String {
+    pub fn display_path(&self, path: &Path) -> String {
         match path.strip_prefix(&self.home) {
             Ok(below) => Path::new("~").join(below).display().to_string(),
             Err(_) => path.display().to_string(),

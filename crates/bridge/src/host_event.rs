@@ -4,16 +4,16 @@ use serde_json::Value;
 
 /// What a host told at one point of its agent's life.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told {
+pub struct HostEvent {
     /// Whose life.
-    pub whose: Whose,
+    pub context: HostEventContext,
     /// Which point, and its data.
-    pub moment: Moment,
+    pub data: HostEventData,
 }
 
 /// Whose life it is about: what a host says with every event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Whose {
+pub struct HostEventContext {
     /// The host's id of the session.
     pub session: String,
     /// The kind of agent; empty for the one that the person talks to.
@@ -34,7 +34,7 @@ pub struct Whose {
 
 /// A tool call in the host's own terms.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Call {
+pub struct HostToolCall {
     /// The host's id of the call; empty when it has none.
     pub id: String,
     /// The host's name of the tool.
@@ -45,7 +45,7 @@ pub struct Call {
 
 /// A point of an agent's life, and its data.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Moment {
+pub enum HostEventData {
     /// A session begins, goes on, or begins anew.
     SessionStart {
         /// `startup`, `resume`, `clear` or `compact`, or the host's own word.
@@ -64,11 +64,11 @@ pub enum Moment {
         source: Option<String>,
     },
     /// A tool is about to run, or a person is about to be asked about it; the row says which.
-    BeforeTool(Call),
+    BeforeTool(HostToolCall),
     /// A tool is over.
     AfterTool {
         /// The call.
-        call: Call,
+        call: HostToolCall,
         /// What it gave, in the host's form.
         response: Value,
         /// Whether it failed.
@@ -77,7 +77,7 @@ pub enum Moment {
         duration_ms: Option<u64>,
     },
     /// All tools of one answer of the model are over: calls and what each gave.
-    Batch(Vec<(Call, Value)>),
+    Batch(Vec<(HostToolCall, Value)>),
     /// A subagent is about to work.
     SubagentStart {
         /// The kind of agent.
@@ -96,17 +96,17 @@ pub enum Moment {
         /// Its answer.
         answer: String,
         /// Whether a hook already sent it on.
-        continued: bool,
+        is_continuation: bool,
     },
     /// The agent is about to give its final answer of the turn.
     Stop {
         /// The answer.
         answer: String,
         /// Whether a hook already sent it on.
-        continued: bool,
+        is_continuation: bool,
     },
     /// The agent met an error.
-    Failed {
+    AgentError {
         /// The host's word for its kind.
         kind: String,
         /// What went wrong.

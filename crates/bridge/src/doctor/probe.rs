@@ -4,27 +4,28 @@ use std::ffi::OsStr;
 
 use serde_json::{Map, Value, json};
 
-use super::{Finding, Placement, Ran, run};
+use super::{DoctorFinding, InstallLocation, ProgramRun, run};
 use crate::canary::Canary;
-use crate::install::{Entry, Form, Site, UNASKED, program};
-use crate::{Answer, Asked, Host, Row};
+use crate::install::{EntryFormat, InstallEnvironment, InstalledEntry, UNASKED, program_of};
+use crate::{HostDef, HostEventDef, HostResponse, ResponseContext};
 
 /// How long an entry without a time-out of its own may take, in milliseconds.
 const LIMIT_MS: u64 = 60_000;
 
 /// Sends a call that must be refused, and one that must not, through every guarded entry as the host would.
-pub(super) fn check(host: &'static Host, site: &Site, place: &Placement) -> Vec<Finding> {
+pub(super) fn probe(host: &'static HostDef, site: &InstallEnvironment, place: &InstallLocation) -> Vec<DoctorFinding> {
     let scope = place.scope.as_str();
-    let guarded = place.entries.iter().filter_map(|entry| Some((entry, host.row(&entry.event)?)));
+    let guarded = place.entries.iter().filter_map(|entry| Some((entry, host.find_event(&entry.event)?)));
     let mut events = Vec::new();
     let mut findings = Vec::new();
-    for (entry, row) in guarded.filter(|(_, row)| row.guards) {
-        let wrong =
-            [Canary::Deny, Canary::Pass].into_iter().find_map(|canary| differs(host, row, entry, site, place, canary));
+    for (entry, row) in guarded.filter(|(_, row)| row.is_guard) {
+        let wrong = [Canary::Deny, Canary::Pass]
+            .into_iter()
+            .find_map(|canary| find_difference(host, row, entry, site, place, canary));
         match wrong {
             Some((what, help)) => {
-                let finding = Finding::bad(format!("{scope}, `{}`: {what}", row.name));
-                findings.push(Finding { help, ..finding });
+                let finding = DoctorFinding::problem(format!("{scope}, `{}`: {what}", row.name));
+                findings.push(DoctorFinding { help, ..finding });
             }
             None => events.push(format!("`{}`", row.name)),
         }
@@ -34,44 +35,44 @@ pub(super) fn check(host: &'static Host, site: &Site, place: &Placement) -> Vec<
             "{scope}: of two made-up calls one is refused and one let through, as they must be, at {}",
             events.join(", ")
         );
-        findings.push(Finding::good(what));
+        findings.push(DoctorFinding::ok(what));
     }
     findings
 }
 
 /// How what a made-up call comes to differs from what it must come to, and what to do next.
-fn differs(
-    host: &'static Host,
-    row: &'static Row,
-    entry: &Entry,
-    site: &Site,
-    place: &Placement,
+fn find_difference(
+    host: &'static HostDef,
+    row: &'static HostEventDef,
+    entry: &InstalledEntry,
+    site: &InstallEnvironment,
+    place: &InstallLocation,
     canary: Canary,
 ) -> Option<(String, Option<String>)> {
-    let payload = canary.marked(call(row, site));
-    let wanted = (row.answer)(&Asked { row, payload: &payload }, &canary.ruling());
+    let payload = canary.with_marker(canary_payload(row, site));
+    let wanted = (row.write_response)(&ResponseContext { event_def: row, payload: &payload }, &canary.decision());
     let what = match canary {
         Canary::Deny => "a made-up call that must be refused",
         Canary::Pass => "a made-up call that must be let through",
     };
     let limit_ms = if entry.timeout_ms == 0 { LIMIT_MS } else { entry.timeout_ms };
-    let Some(ran) = send(host, entry, site, place, &payload, limit_ms) else {
+    let Some(ran) = send_payload(host, entry, site, place, &payload, limit_ms) else {
         return Some((format!("{what} got no answer within {limit_ms} ms"), None));
     };
-    if same(&ran, &wanted) {
+    if is_expected(&ran, &wanted) {
         return None;
     }
     if ran.stderr.contains(UNASKED) {
         let what = String::from("Pintle does not answer there, so everything is refused");
-        let help = program(host, entry)
+        let help = program_of(host, entry)
             .map(|program| format!("see what `{program} hook {} {} </dev/null` says", host.name, row.name));
         return Some((what, help));
     }
-    Some((format!("{what} came to {}", seen(&ran)), None))
+    Some((format!("{what} came to {}", describe_run(&ran)), None))
 }
 
 /// A payload with the fields that every host has.
-fn call(row: &Row, site: &Site) -> Map<String, Value> {
+fn canary_payload(row: &HostEventDef, site: &InstallEnvironment) -> Map<String, Value> {
     let fields = json!({
         "session_id": "pintle-doctor",
         "transcript_path": "",
@@ -84,17 +85,24 @@ fn call(row: &Row, site: &Site) -> Map<String, Value> {
     }
 }
 
-fn send(host: &Host, entry: &Entry, site: &Site, place: &Placement, payload: &Value, limit_ms: u64) -> Option<Ran> {
+fn send_payload(
+    host: &HostDef,
+    entry: &InstalledEntry,
+    site: &InstallEnvironment,
+    place: &InstallLocation,
+    payload: &Value,
+    limit_ms: u64,
+) -> Option<ProgramRun> {
     let program = place.path.join(&entry.event);
     let words: Vec<&OsStr> = match host.install.form {
-        Form::Programs => vec![program.as_os_str()],
+        EntryFormat::Programs => vec![program.as_os_str()],
         _ => host.install.shell.iter().copied().chain([entry.command.as_str()]).map(OsStr::new).collect(),
     };
     run(&words, site, &payload.to_string(), limit_ms)
 }
 
 /// Whether it said what it must. Standard output counts as JSON; that nothing else stands there counts too.
-fn same(ran: &Ran, wanted: &Answer) -> bool {
+fn is_expected(ran: &ProgramRun, wanted: &HostResponse) -> bool {
     let json = |text: &str| serde_json::from_str::<Value>(text).ok();
     let stdout = ran.stdout.trim() == wanted.stdout.trim()
         || json(&ran.stdout).is_some_and(|value| json(&wanted.stdout) == Some(value));
@@ -102,7 +110,7 @@ fn same(ran: &Ran, wanted: &Answer) -> bool {
 }
 
 /// What somebody who mends it wants to see, in one line.
-fn seen(ran: &Ran) -> String {
+fn describe_run(ran: &ProgramRun) -> String {
     let status = ran.status.map_or_else(|| String::from("a signal"), |status| format!("status {status}"));
     let first = |text: &str| text.lines().next().unwrap_or_default().chars().take(200).collect::<String>();
     match (first(&ran.stderr), first(&ran.stdout)) {

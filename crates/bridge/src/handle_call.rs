@@ -12,19 +12,21 @@ use pintle::{
 };
 use serde_json::{Value, json};
 
-use crate::hearing::Hearing;
-use crate::narrow::narrowed;
-use crate::policy::policy_files;
-use crate::session::{GUARDS, NOTE, Session, State, host_folder, mark_fired};
-use crate::{Answer, Asked, Deadline, Host, Moment, Row, Ruling, Told, canary};
+use crate::dispatch::HostDispatch;
+use crate::fit_to_host::fit_to_host;
+use crate::policy::with_machine_policy;
+use crate::session::{GUARDS, HostSession, HostSessionState, NOTE, host_folder, mark_fired};
+use crate::{
+    Deadline, HostDecision, HostDef, HostEvent, HostEventData, HostEventDef, HostResponse, ResponseContext, canary,
+};
 
 /// One call of a host.
 #[derive(Debug)]
-pub struct Errand<'a> {
+pub struct HostCall<'a> {
     /// The host.
-    pub host: &'static Host,
+    pub host: &'static HostDef,
     /// The event, where the command line names it. A payload that is of another one is refused.
-    pub event: Option<&'static Row>,
+    pub event: Option<&'static HostEventDef>,
     /// What the host sent.
     pub payload: &'a [u8],
     /// Where sessions are kept. Without it nothing is kept, and there is no tape.
@@ -39,45 +41,48 @@ pub struct Errand<'a> {
 
 /// Where hooks are looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct HookLookup {
     /// The project's folder.
     pub project: PathBuf,
     /// The dialect whose hooks the host runs itself.
-    pub without: Option<&'static str>,
+    pub excluded_dialect: Option<&'static str>,
 }
 
 /// Answers one call of a host. Never fails: what cannot be decided is denied where something is guarded, and told where
 /// not. `hooks` begins a runtime over the hooks of a place; an error is why that cannot be.
-pub fn run(errand: &Errand<'_>, hooks: impl FnOnce(&Place) -> Result<RuntimeBuilder, String>) -> Answer {
-    let payload = read(errand.payload);
+pub fn handle_call(
+    errand: &HostCall<'_>,
+    hooks: impl FnOnce(&HookLookup) -> Result<RuntimeBuilder, String>,
+) -> HostResponse {
+    let payload = parse_payload(errand.payload);
     let (Ok(read) | Err((read, _))) = &payload;
-    let named = (errand.host.event)(read);
-    let said = named.and_then(|name| errand.host.row(name));
-    let Some(row) = one_of(errand.event, said) else {
-        return unknown(errand.host, named, payload.as_ref().err().map(|(_, fault)| fault));
+    let named = (errand.host.event_name)(read);
+    let said = named.and_then(|name| errand.host.find_event(name));
+    let Some(row) = choose_event(errand.event, said) else {
+        return respond_to_unknown_event(errand.host, named, payload.as_ref().err().map(|(_, fault)| fault));
     };
     // What another host sent is read and answered in that host's terms.
     let sender = errand.host.sender.and_then(|sender| sender(read));
-    let (host, row) = sender.and_then(|host| Some((host, host.row(row.name)?))).unwrap_or((errand.host, row));
-    errand.deadline.is_about(host, row);
+    let (host, row) = sender.and_then(|host| Some((host, host.find_event(row.name)?))).unwrap_or((errand.host, row));
+    errand.deadline.set_event(host, row);
     let heard = match &payload {
         Err((_, fault)) => Err(format!("could not read what {} sent: {fault}", errand.host.title)),
-        Ok(_) if is_contradicted(errand.event, said) => Err(contradiction(errand, named)),
+        Ok(_) if has_event_conflict(errand.event, said) => Err(event_conflict_text(errand, named)),
         // Somebody else's code may run in hooks, and ours is not without faults either.
-        Ok(payload) => catch_unwind(AssertUnwindSafe(|| heard(errand, host, row, payload, hooks)))
+        Ok(payload) => catch_unwind(AssertUnwindSafe(|| decide(errand, host, row, payload, hooks)))
             .unwrap_or_else(|_| Err(String::from("the bridge itself failed; `pintle hook` should not do that"))),
     };
     let ruling = match heard {
-        Ok(_) if errand.deadline.is_over() && row.guards => Ruling::deny(errand.deadline.reason()),
+        Ok(_) if errand.deadline.is_over() && row.is_guard => HostDecision::deny(errand.deadline.reason()),
         Ok(ruling) => ruling,
-        Err(why) if row.guards => Ruling::deny(format!("pintle: {why}")),
-        Err(why) => Ruling { notices: vec![format!("pintle: {why}")], ..Ruling::pass() },
+        Err(why) if row.is_guard => HostDecision::deny(format!("pintle: {why}")),
+        Err(why) => HostDecision { notices: vec![format!("pintle: {why}")], ..HostDecision::pass() },
     };
-    (row.answer)(&Asked { row, payload: read }, &narrowed(ruling, row.can))
+    (row.write_response)(&ResponseContext { event_def: row, payload: read }, &fit_to_host(ruling, row.support))
 }
 
 /// Reads a payload. What holds a key twice is read all the same, for the name of its event, and is a fault.
-fn read(bytes: &[u8]) -> Result<Value, (Value, PayloadError)> {
+fn parse_payload(bytes: &[u8]) -> Result<Value, (Value, PayloadError)> {
     read_payload(bytes).map_err(|fault| {
         let value = match fault {
             PayloadError::NotJson(_) => serde_json::from_slice(bytes).unwrap_or_default(),
@@ -88,20 +93,23 @@ fn read(bytes: &[u8]) -> Result<Value, (Value, PayloadError)> {
 }
 
 /// The event that is answered. Where the command line and the payload disagree it is one that can be refused.
-fn one_of(given: Option<&'static Row>, said: Option<&'static Row>) -> Option<&'static Row> {
+fn choose_event(
+    given: Option<&'static HostEventDef>,
+    said: Option<&'static HostEventDef>,
+) -> Option<&'static HostEventDef> {
     match (given, said) {
-        (Some(given), Some(said)) if said.guards && !given.guards => Some(said),
+        (Some(given), Some(said)) if said.is_guard && !given.is_guard => Some(said),
         (Some(given), _) => Some(given),
         (None, said) => said,
     }
 }
 
-fn is_contradicted(given: Option<&Row>, said: Option<&Row>) -> bool {
+fn has_event_conflict(given: Option<&HostEventDef>, said: Option<&HostEventDef>) -> bool {
     matches!((given, said), (Some(given), Some(said)) if given.name != said.name)
 }
 
 /// What is said of a payload that is not of the event that the command line names.
-fn contradiction(errand: &Errand<'_>, named: Option<&str>) -> String {
+fn event_conflict_text(errand: &HostCall<'_>, named: Option<&str>) -> String {
     let given = errand.event.map_or("", |row| row.name);
     let (title, said) = (errand.host.title, named.unwrap_or_default());
     let told = format!("{title} sent the payload of `{said}` to the hook of `{given}`");
@@ -109,104 +117,109 @@ fn contradiction(errand: &Errand<'_>, named: Option<&str>) -> String {
 }
 
 /// What is answered to an event that is none of the host's, as far as is known here.
-fn unknown(host: &Host, named: Option<&str>, fault: Option<&PayloadError>) -> Answer {
+fn respond_to_unknown_event(host: &HostDef, named: Option<&str>, fault: Option<&PayloadError>) -> HostResponse {
     match (named, fault) {
         // A host gets new events now and then, and what is not known here guards nothing.
-        (Some(_), _) => Answer::silent(),
+        (Some(_), _) => HostResponse::empty(),
         (None, Some(fault)) => {
             let text = format!("pintle: could not read what {} sent: {fault}", host.title);
-            Answer::silent().with_stderr(&text).with_exit_code(2)
+            HostResponse::empty().with_stderr(&text).with_exit_code(2)
         }
         (None, None) => {
             let text = format!("pintle: what {} sent does not say which event it is of; name the event", host.title);
-            Answer::silent().with_stderr(&text).with_exit_code(2)
+            HostResponse::empty().with_stderr(&text).with_exit_code(2)
         }
     }
 }
 
 /// What a made-up call comes to. The hooks are loaded as for a real one, so that this too is tried, and none is asked.
-fn tried(
-    errand: &Errand<'_>,
-    row: &'static Row,
-    ruling: Ruling,
-    hooks: impl FnOnce(&Place) -> Result<RuntimeBuilder, String>,
-) -> Result<Ruling, String> {
+fn decide_canary(
+    errand: &HostCall<'_>,
+    row: &'static HostEventDef,
+    ruling: HostDecision,
+    hooks: impl FnOnce(&HookLookup) -> Result<RuntimeBuilder, String>,
+) -> Result<HostDecision, String> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let cwd = std::env::current_dir().unwrap_or_default();
-    let project = project(errand, None, &cwd, clock.unix_ms());
-    let built = hooks(&Place { project, without: errand.host.own_dialect })?.clock(clock).build();
-    Ok(match broken(&built) {
-        Some(why) if row.guards => Ruling::deny(why),
+    let project = resolve_project(errand, None, &cwd, clock.unix_ms());
+    let built = hooks(&HookLookup { project, excluded_dialect: errand.host.own_dialect })?.clock(clock).build();
+    Ok(match load_failure(&built) {
+        Some(why) if row.is_guard => HostDecision::deny(why),
         _ => ruling,
     })
 }
 
 /// Reads a payload, and asks the hooks.
-fn heard(
-    errand: &Errand<'_>,
-    host: &'static Host,
-    row: &'static Row,
+fn decide(
+    errand: &HostCall<'_>,
+    host: &'static HostDef,
+    row: &'static HostEventDef,
     payload: &Value,
-    hooks: impl FnOnce(&Place) -> Result<RuntimeBuilder, String>,
-) -> Result<Ruling, String> {
+    hooks: impl FnOnce(&HookLookup) -> Result<RuntimeBuilder, String>,
+) -> Result<HostDecision, String> {
     let unreadable = |fault| format!("could not read what {} sent: {fault}", host.title);
-    if let Some(ruling) = canary::ruling(payload) {
-        return tried(errand, row, ruling, hooks);
+    if let Some(ruling) = canary::canary_decision(payload) {
+        return decide_canary(errand, row, ruling, hooks);
     }
-    let told =
-        Told { whose: (host.whose)(payload).map_err(unreadable)?, moment: (row.read)(payload).map_err(unreadable)? };
+    let told = HostEvent {
+        context: (host.read_context)(payload).map_err(unreadable)?,
+        data: (row.read_payload)(payload).map_err(unreadable)?,
+    };
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let now_ms = clock.unix_ms();
     let folder = errand.state_directory.map(|directory| host_folder(directory, host.name));
-    let patience = errand.deadline.left() / 2;
+    let patience = errand.deadline.remaining() / 2;
     let mut session = match &folder {
         Some(folder) => {
-            let claimed = Session::claim(folder, &told.whose.session, patience);
+            let claimed = HostSession::lock(folder, &told.context.session, patience);
             mark_fired(folder, row.name, now_ms);
-            Some(claimed.map_err(|fault| format!("cannot open the session: {}", plain_fault(&fault, host, &told)))?)
+            Some(
+                claimed
+                    .map_err(|fault| format!("cannot open the session: {}", session_error_text(&fault, host, &told)))?,
+            )
         }
         None => None,
     };
-    let whose_cwd = Some(told.whose.cwd.as_str()).filter(|cwd| !cwd.is_empty()).map(PathBuf::from);
+    let whose_cwd = Some(told.context.cwd.as_str()).filter(|cwd| !cwd.is_empty()).map(PathBuf::from);
     let cwd = whose_cwd.or_else(|| std::env::current_dir().ok()).unwrap_or_default();
-    let project = project(errand, session.as_mut(), &cwd, now_ms);
-    let mut builder = hooks(&Place { project: project.clone(), without: errand.host.own_dialect })?;
+    let project = resolve_project(errand, session.as_mut(), &cwd, now_ms);
+    let mut builder = hooks(&HookLookup { project: project.clone(), excluded_dialect: errand.host.own_dialect })?;
     if let Some(session) = &session {
-        builder = builder.initial_guards(session.state.guards.clone());
-        let tape = session.tape(&told.whose.session, Arc::clone(&clock));
-        builder = builder.tape(Arc::new(tape.map_err(|fault| format!("{fault}; {}", way_out(host, &told)))?));
+        builder = builder.initial_guards(session.state.session_guards.clone());
+        let tape = session.open_tape(&told.context.session, Arc::clone(&clock));
+        builder = builder.tape(Arc::new(tape.map_err(|fault| format!("{fault}; {}", recovery_hint(host, &told)))?));
     }
     let memory = RecheckMemory::default();
     let builder = builder.recheck_memory(memory.clone());
-    let built = builder.clock(clock).shadow(errand.shadow).approver(Arc::new(Later)).build();
-    let policy = policy_files(built.policy.clone(), errand.state_directory, &project);
+    let built = builder.clock(clock).shadow(errand.shadow).approver(Arc::new(DeferToHost)).build();
+    let policy = with_machine_policy(built.policy.clone(), errand.state_directory, &project);
     let paths = PolicyPaths::new(&policy, &project, &cwd);
     let mut notices: Vec<String> =
         built.projects.iter().filter_map(pintle::loader::ProjectTrust::user_notice).collect();
-    let broken = broken(&built);
-    let mut unkept = State::default();
+    let broken = load_failure(&built);
+    let mut unkept = HostSessionState::default();
     let scope = EventScope { cancel: errand.deadline.cancel(), ..EventScope::default() };
     if let Some(session) = &session {
         session.restore(&built.runtime, &scope);
     }
     let state = session.as_mut().map_or(&mut unkept, |session| &mut session.state);
-    if state.keep_guards(&built.projects)
+    if state.update_guards(&built.projects)
         && let Some(tape) = built.runtime.tape()
     {
-        tape.record_note(GUARDS, serde_json::to_value(&state.guards).unwrap_or_default());
+        tape.record_note(GUARDS, serde_json::to_value(&state.session_guards).unwrap_or_default());
     }
     // What is so for the whole session is told once.
-    notices.retain(|notice| state.gives("notices", notice, false));
-    let mut ruling = match (broken, refusal(state, row, &told.moment)) {
-        (Some(why), _) if row.guards => Ruling::deny(why),
-        (_, Some(why)) => Ruling::deny(why),
+    notices.retain(|notice| state.mark_if_new("notices", notice, false));
+    let mut ruling = match (broken, standing_denial(state, row, &told.data)) {
+        (Some(why), _) if row.is_guard => HostDecision::deny(why),
+        (_, Some(why)) => HostDecision::deny(why),
         (broken, None) => {
             notices.extend(broken);
-            let whose = &told.whose;
-            let hearing = Hearing {
+            let whose = &told.context;
+            let hearing = HostDispatch {
                 host,
-                row,
-                whose,
+                event_def: row,
+                event_context: whose,
                 payload,
                 runtime: &built.runtime,
                 scope: &scope,
@@ -224,31 +237,31 @@ fn heard(
                 now_ms,
                 paths: &paths,
                 shadow: errand.shadow,
-                ruling: Ruling::pass(),
+                decision: HostDecision::pass(),
             };
-            hearing.hear(&told)
+            hearing.fire_all(&told)
         }
     };
     notices.append(&mut ruling.notices);
     ruling.notices = notices;
     if let Some(secrets) = built.runtime.redactor() {
-        scrub(&mut ruling, &**secrets);
+        redact_decision(&mut ruling, &**secrets);
     }
     if let (Some(session), Some(tape)) = (&mut session, built.runtime.tape()) {
-        tape.record_note(NOTE, noted(host, row, &ruling));
+        tape.record_note(NOTE, decision_note(host, row, &ruling));
         if row.fires.contains(&"session.end") {
             let _ = tape.close();
         }
         if let Some(fault) = tape.check_file() {
             return Err(format!("what is not recorded is not done: {fault}"));
         }
-        session.keep(&built.runtime, &scope).map_err(|fault| format!("cannot keep the session: {fault}"))?;
+        session.save(&built.runtime, &scope).map_err(|fault| format!("cannot keep the session: {fault}"))?;
     }
     Ok(ruling)
 }
 
 /// The folder whose hooks count: as the host's environment says, else the one that the session began in.
-fn project(errand: &Errand<'_>, session: Option<&mut Session>, cwd: &Path, now_ms: u64) -> PathBuf {
+fn resolve_project(errand: &HostCall<'_>, session: Option<&mut HostSession>, cwd: &Path, now_ms: u64) -> PathBuf {
     let known = errand.project.clone().filter(|folder| folder.is_dir());
     let Some(session) = session else { return known.unwrap_or_else(|| cwd.to_owned()) };
     if session.state.project.is_empty() {
@@ -260,7 +273,7 @@ fn project(errand: &Errand<'_>, session: Option<&mut Session>, cwd: &Path, now_m
 }
 
 /// Why hooks cannot be trusted to be all there: something that was declared does not run, and a guard may be among it.
-fn broken(built: &BuiltRuntime) -> Option<String> {
+fn load_failure(built: &BuiltRuntime) -> Option<String> {
     let found = built.diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error)?;
     let place = found.location.path().map(|path| format!("{}: ", path.display()));
     let place = place.unwrap_or_default();
@@ -268,16 +281,16 @@ fn broken(built: &BuiltRuntime) -> Option<String> {
 }
 
 /// Why everything is refused, when a hook refused the session or ended the turn.
-fn refusal(state: &State, row: &Row, moment: &Moment) -> Option<String> {
-    if !row.guards {
+fn standing_denial(state: &HostSessionState, row: &HostEventDef, moment: &HostEventData) -> Option<String> {
+    if !row.is_guard {
         return None;
     }
-    let stopped = state.stopped.as_ref().filter(|_| matches!(moment, Moment::BeforeTool(_)));
-    state.blocked.as_ref().or(stopped).cloned()
+    let stopped = state.turn_stop_reason.as_ref().filter(|_| matches!(moment, HostEventData::BeforeTool(_)));
+    state.session_denial.as_ref().or(stopped).cloned()
 }
 
 /// What the tape keeps of an answer.
-fn noted(host: &Host, row: &Row, ruling: &Ruling) -> Value {
+fn decision_note(host: &HostDef, row: &HostEventDef, ruling: &HostDecision) -> Value {
     let mut note = json!({
         "host": host.name,
         "event": row.name,
@@ -302,7 +315,7 @@ fn noted(host: &Host, row: &Row, ruling: &Ruling) -> Value {
 }
 
 /// Takes secrets out of what is said.
-fn scrub(ruling: &mut Ruling, secrets: &dyn pintle::Redactor) {
+fn redact_decision(ruling: &mut HostDecision, secrets: &dyn pintle::Redactor) {
     let texts = ruling.notices.iter_mut().chain([&mut ruling.reason]).chain(&mut ruling.stop);
     for text in texts {
         if let Some(clean) = secrets.redact(text) {
@@ -311,28 +324,28 @@ fn scrub(ruling: &mut Ruling, secrets: &dyn pintle::Redactor) {
     }
 }
 
-fn plain_fault(fault: &io::Error, host: &Host, told: &Told) -> String {
+fn session_error_text(fault: &io::Error, host: &HostDef, told: &HostEvent) -> String {
     match fault.kind() {
         io::ErrorKind::TimedOut => String::from("another call of it is still going on"),
-        io::ErrorKind::Other => format!("{fault}; {}", way_out(host, told)),
+        io::ErrorKind::Other => format!("{fault}; {}", recovery_hint(host, told)),
         _ => fault.to_string(),
     }
 }
 
 /// How a person goes on after a session that does not.
-fn way_out(host: &Host, told: &Told) -> String {
+fn recovery_hint(host: &HostDef, told: &HostEvent) -> String {
     format!(
         "look at it with `pintle sessions --host {0}` and `pintle tape verify`, then begin anew with \
          `pintle sessions delete --host {0} {1}`",
-        host.name, told.whose.session
+        host.name, told.context.session
     )
 }
 
 /// The host asks the person in its own way.
 #[derive(Debug)]
-struct Later;
+struct DeferToHost;
 
-impl Approver for Later {
+impl Approver for DeferToHost {
     fn request_approval(&self, _question: &ApprovalRequest<'_>) -> ApprovalResponse {
         ApprovalResponse::Deferred
     }

@@ -8,18 +8,18 @@ use pintle::{
     DenyEffect, Effect, EnforcementMode, EventName, Failure, FailureKind, FailurePolicy, Hook, Layer, Runtime,
     RuntimeBuilder, Verdict, native,
 };
-use pintle_bridge::{Answer, Deadline, Errand, HOSTS, Host, Row, run};
+use pintle_bridge::{Deadline, HOSTS, HostCall, HostDef, HostEventDef, HostResponse, handle_call};
 use serde_json::{Map, Value, json};
 
 /// The canonical event that a row is about before all others.
-pub(crate) fn main_event(row: &Row) -> Option<&'static str> {
+pub(crate) fn main_event(row: &HostEventDef) -> Option<&'static str> {
     ["tool.pre", "tool.post"].into_iter().find(|event| row.fires.contains(event)).or(row.fires.first().copied())
 }
 
 /// The hosts that there are payloads of.
-pub(crate) fn hosts() -> Vec<(&'static Host, Vec<PathBuf>)> {
-    let with = |host: &&'static Host| {
-        let folder = data(host).join("payloads");
+pub(crate) fn recorded_hosts() -> Vec<(&'static HostDef, Vec<PathBuf>)> {
+    let with = |host: &&'static HostDef| {
+        let folder = data_dir(host).join("payloads");
         let mut files: Vec<PathBuf> = fs::read_dir(folder).ok()?.map(|entry| entry.unwrap().path()).collect();
         files.sort();
         Some((*host, files))
@@ -28,31 +28,36 @@ pub(crate) fn hosts() -> Vec<(&'static Host, Vec<PathBuf>)> {
 }
 
 /// The folder of a host's data.
-pub(crate) fn data(host: &Host) -> PathBuf {
+pub(crate) fn data_dir(host: &HostDef) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(host.name)
 }
 
-/// The event that a file of payloads is named after: `PreToolUse.Write.json` is of `PreToolUse`.
-pub(crate) fn row_of(host: &'static Host, file: &Path) -> &'static Row {
+/// The event that a file of payloads is named after: `PreToolUse.WriteResponseFn.json` is of `PreToolUse`.
+pub(crate) fn event_of_file(host: &'static HostDef, file: &Path) -> &'static HostEventDef {
     let name = file.file_name().unwrap().to_str().unwrap().split('.').next().unwrap();
-    host.row(name).unwrap_or_else(|| panic!("{} has no event `{name}`", host.name))
+    host.find_event(name).unwrap_or_else(|| panic!("{} has no event `{name}`", host.name))
 }
 
 /// Answers a payload under hooks, without keeping anything.
-pub(crate) fn answered(host: &'static Host, row: &'static Row, payload: &[u8], hooks: Vec<Hook>) -> Answer {
-    answered_in(host, row, payload, hooks, None)
+pub(crate) fn respond(
+    host: &'static HostDef,
+    row: &'static HostEventDef,
+    payload: &[u8],
+    hooks: Vec<Hook>,
+) -> HostResponse {
+    respond_with_state(host, row, payload, hooks, None)
 }
 
 /// The same, keeping the session in a folder.
-pub(crate) fn answered_in(
-    host: &'static Host,
-    row: &'static Row,
+pub(crate) fn respond_with_state(
+    host: &'static HostDef,
+    row: &'static HostEventDef,
     payload: &[u8],
     hooks: Vec<Hook>,
     state: Option<&Path>,
-) -> Answer {
-    let deadline = Deadline::of_ms(60_000);
-    let errand = Errand {
+) -> HostResponse {
+    let deadline = Deadline::from_ms(60_000);
+    let errand = HostCall {
         host,
         event: Some(row),
         payload,
@@ -61,10 +66,10 @@ pub(crate) fn answered_in(
         shadow: false,
         deadline: &deadline,
     };
-    run(&errand, |_| Ok(under(hooks)))
+    handle_call(&errand, |_| Ok(builder_with(hooks)))
 }
 
-pub(crate) fn under(hooks: Vec<Hook>) -> RuntimeBuilder {
+pub(crate) fn builder_with(hooks: Vec<Hook>) -> RuntimeBuilder {
     Runtime::builder().chain(native::chain("hooks", Layer::Project, hooks))
 }
 
@@ -87,7 +92,7 @@ pub(crate) const SAYINGS: [&str; 14] = [
 ];
 
 /// A hook that says it.
-pub(crate) fn saying(said: &'static str, event: &str) -> Hook {
+pub(crate) fn hook_saying(said: &'static str, event: &str) -> Hook {
     let name = EventName::parse(event).unwrap();
     let hook = native::hook("h", name, move |call| match said {
         "allow" => Verdict::pass(),
@@ -95,9 +100,9 @@ pub(crate) fn saying(said: &'static str, event: &str) -> Hook {
         "deny" | "stop" | "shadow deny" => Verdict::deny("not \"today\"\nand `never`"),
         "deny with an empty reason" => Verdict::deny(""),
         "ask" => Verdict::ask("is that so?"),
-        "rewrite" => Verdict::rewrite(changed(call.event.payload.value())),
+        "rewrite" => Verdict::rewrite(changed_fields(call.event.payload.value())),
         "approved rewrite" => {
-            Verdict::allow("fine").with_rewrite(pintle::Rewrite::Fields(changed(call.event.payload.value())))
+            Verdict::allow("fine").with_rewrite(pintle::Rewrite::Fields(changed_fields(call.event.payload.value())))
         }
         "context" => Verdict::pass().with_effect(Effect::Context(String::from("the tests take a minute"))),
         "notice" => Verdict::pass().with_effect(Effect::Notice(String::from("for the person"))),
@@ -115,7 +120,7 @@ pub(crate) fn saying(said: &'static str, event: &str) -> Hook {
 }
 
 /// What a rewrite changes: the first text among what the event lets change.
-pub(crate) fn changed(payload: &Value) -> Map<String, Value> {
+pub(crate) fn changed_fields(payload: &Value) -> Map<String, Value> {
     let one = |name: &str, value: Value| Map::from_iter([(name.to_owned(), value)]);
     if let Some(args) = payload.get("args").filter(|_| payload.get("content").is_none()) {
         let mut args = args.clone();
@@ -135,11 +140,11 @@ pub(crate) fn changed(payload: &Value) -> Map<String, Value> {
 }
 
 /// Events that were heard: their names and payloads.
-pub(crate) type Heard = Arc<Mutex<Vec<(String, Value)>>>;
+pub(crate) type HostEventLog = Arc<Mutex<Vec<(String, Value)>>>;
 
 /// Hooks that write down the events they hear, and what is written.
-pub(crate) fn listening(row: &Row) -> (Vec<Hook>, Heard) {
-    let heard = Heard::default();
+pub(crate) fn listening_hooks(row: &HostEventDef) -> (Vec<Hook>, HostEventLog) {
+    let heard = HostEventLog::default();
     let listen = |event: &&str| {
         let heard = Arc::clone(&heard);
         native::hook("listener", EventName::parse(event).unwrap(), move |call| {

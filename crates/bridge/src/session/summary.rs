@@ -7,11 +7,11 @@ use pintle::loader::TrustGrant;
 use pintle::tape::{RecordBody, TapeError, TapeReader, session_folder};
 use serde_json::Value;
 
-use crate::Host;
+use crate::HostDef;
 
 /// What the tape of a host's session tells of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Story {
+pub struct HostSessionSummary {
     /// The session as the host names it; empty where it has no name.
     pub session: String,
     /// The agent that the person talked to last.
@@ -19,7 +19,7 @@ pub struct Story {
     /// How many turns there were, the last one included.
     pub turns: u32,
     /// What the person said last; empty when that was nothing.
-    pub last_words: String,
+    pub last_prompt: String,
     /// When it began, in milliseconds since 1970.
     pub began_ms: u64,
     /// When something was written last, in milliseconds since 1970.
@@ -30,7 +30,7 @@ pub struct Story {
 
 /// The guards that stand on a session's tape, by the folders of their projects. Nothing where there is no tape, or none of
 /// them was written.
-pub(super) fn guards(tape: &Path) -> Option<BTreeMap<PathBuf, TrustGrant>> {
+pub(super) fn read_recorded_guards(tape: &Path) -> Option<BTreeMap<PathBuf, TrustGrant>> {
     let bytes = session_folder::read_if_exists(tape).ok()??;
     // Of a tape that is torn what stands before counts; whether it may be gone on with is asked elsewhere.
     let records = TapeReader::new(&bytes).ok()?.map_while(Result::ok);
@@ -41,16 +41,16 @@ pub(super) fn guards(tape: &Path) -> Option<BTreeMap<PathBuf, TrustGrant>> {
     serde_json::from_value(notes.last()?).ok()
 }
 
-impl Story {
+impl HostSessionSummary {
     /// Reads a tape.
-    pub(super) fn read(tape: &Path, host: &'static Host) -> Result<Self, String> {
+    pub(super) fn read(tape: &Path, host: &'static HostDef) -> Result<Self, String> {
         let bytes = session_folder::read_if_exists(tape)
             .map_err(|fault| format!("cannot open `{}`: {fault}", tape.display()))?;
         let bytes = bytes.ok_or_else(|| format!("there is no `{}`", tape.display()))?;
-        Self::of(&bytes, host).map_err(|fault| fault.to_string())
+        Self::from_tape(&bytes, host).map_err(|fault| fault.to_string())
     }
 
-    fn of(tape: &[u8], host: &'static Host) -> Result<Self, TapeError> {
+    fn from_tape(tape: &[u8], host: &'static HostDef) -> Result<Self, TapeError> {
         let mut story = Self::default();
         for line in TapeReader::new(tape)? {
             let record = line?.record;
@@ -65,12 +65,12 @@ impl Story {
                     let prompt = fired.payload.get("prompt").and_then(Value::as_str);
                     // A prompt that begins no turn is no person's but the reason that hooks sent the agent on with.
                     if fired.event == "prompt.submit" && fired.origin.turn > story.turns {
-                        prompt.unwrap_or_default().clone_into(&mut story.last_words);
+                        prompt.unwrap_or_default().clone_into(&mut story.last_prompt);
                     }
                     story.turns = story.turns.max(fired.origin.turn);
                 }
                 RecordBody::Note(note) if note.kind == super::NOTE => {
-                    let row = note.data.get("event").and_then(Value::as_str).and_then(|event| host.row(event));
+                    let row = note.data.get("event").and_then(Value::as_str).and_then(|event| host.find_event(event));
                     story.has_ended = row.is_some_and(|row| row.fires.contains(&"session.end"));
                 }
                 _ => {}

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// What a host gets back: exactly these bytes and this exit status.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Answer {
+pub struct HostResponse {
     /// Written to standard output. Empty, or one JSON document, or plain text where the host wants that.
     pub stdout: String,
     /// Written to standard error.
@@ -13,10 +13,10 @@ pub struct Answer {
     pub exit_code: u8,
 }
 
-impl Answer {
+impl HostResponse {
     /// Nothing is said and nothing is against it.
     #[must_use]
-    pub fn silent() -> Self {
+    pub fn empty() -> Self {
         Self::default()
     }
 

@@ -2,7 +2,7 @@
 
 /// One thing that a hook can decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Verb {
+pub enum HookAction {
     /// It must not happen.
     Deny,
     /// A person should look first.
@@ -21,7 +21,7 @@ pub enum Verb {
     Notice,
 }
 
-impl Verb {
+impl HookAction {
     /// All of them, in the order of reports.
     pub const ALL: [Self; 8] =
         [Self::Deny, Self::Ask, Self::Approve, Self::Rewrite, Self::Output, Self::Context, Self::Stop, Self::Notice];
@@ -47,87 +47,88 @@ const OVER: &str = "this is the end, and nothing is left to be stopped";
 
 /// What becomes of one decision on one event of a host. The words say why, for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ability {
+pub enum ActionSupport {
     /// The host does it.
-    Does,
+    Supported,
     /// The host does something like it, as the words say.
-    Nearly(&'static str),
+    Approximated(&'static str),
     /// The host does it beside an approval only; without one, what the event is about is denied.
-    OnlyApproved(&'static str),
+    WithApprovalOnly(&'static str),
     /// The host cannot now; the model is told at the next event that it can be told something at.
-    Later(&'static str),
+    Deferred(&'static str),
     /// The host cannot; what the event is about is denied instead.
-    Denies(&'static str),
+    DeniedInstead(&'static str),
     /// The host cannot; the run is ended instead, and every tool call is denied until the next prompt.
-    Ends(&'static str),
+    RunEndedInstead(&'static str),
     /// The host cannot; the person is told instead.
-    Tells(&'static str),
+    NotifiesUser(&'static str),
     /// Nothing comes of it.
-    Lost(&'static str),
+    Dropped(&'static str),
     /// The decision makes no sense on this event.
-    Absent,
+    NotApplicable,
 }
 
-impl Ability {
+impl ActionSupport {
     /// Text for the model waits for an event that has a place for it.
-    pub(crate) const LATER: Self = Self::Later("the model is told at the next event that lets it be told");
+    pub(crate) const LATER: Self = Self::Deferred("the model is told at the next event that lets it be told");
     /// The same of an event whose hooks have no other text for the model.
-    pub(crate) const REMINDERS: Self = Self::Later(
+    pub(crate) const REMINDERS: Self = Self::Deferred(
         "a reminder is told at the next event that lets the model be told; there is no other text for it here",
     );
     /// What follows where a hook of a session's beginning is against it.
     pub(crate) const REFUSED: Self =
-        Self::Nearly("the session begins, and each of its prompts and tool calls is denied");
+        Self::Approximated("the session begins, and each of its prompts and tool calls is denied");
     /// A text for the model at an event whose hooks have none but reminders.
     pub(crate) const REMINDERS_NOW: Self =
-        Self::Nearly("a reminder is told; there is no other text for the model here");
+        Self::Approximated("a reminder is told; there is no other text for the model here");
     /// What follows where a hook ends the run and the host cannot.
-    pub(crate) const ENDED: Self = Self::Nearly("every tool call is denied until the next prompt");
+    pub(crate) const ENDED: Self = Self::Approximated("every tool call is denied until the next prompt");
     /// What follows where a hook is against a result.
-    pub(crate) const REPLACED: Self = Self::Nearly("the reason takes the place of the result");
+    pub(crate) const REPLACED: Self = Self::Approximated("the reason takes the place of the result");
     /// What follows where a hook ends the run after a tool, and the host puts the reason there instead.
-    pub(crate) const REPLACED_AND_ENDED: Self =
-        Self::Nearly("the reason takes the place of the result, and every tool call is denied until the next prompt");
+    pub(crate) const REPLACED_AND_ENDED: Self = Self::Approximated(
+        "the reason takes the place of the result, and every tool call is denied until the next prompt",
+    );
     /// What follows where a hook ends what is over, and the person can be told.
-    pub(crate) const OVER_TOLD: Self = Self::Tells(OVER);
+    pub(crate) const OVER_TOLD: Self = Self::NotifiesUser(OVER);
     /// The same where the person cannot be told.
-    pub(crate) const OVER: Self = Self::Lost(OVER);
+    pub(crate) const OVER: Self = Self::Dropped(OVER);
 }
 
 /// What becomes of every decision on one event of a host.
 #[derive(Debug, Clone, Copy)]
-pub struct Abilities {
+pub struct HostSupport {
     /// It must not happen.
-    pub deny: Ability,
+    pub deny: ActionSupport,
     /// A person should look first.
-    pub ask: Ability,
+    pub ask: ActionSupport,
     /// It may happen without a person being asked.
-    pub approve: Ability,
+    pub approve: ActionSupport,
     /// It happens, with other input.
-    pub rewrite: Ability,
+    pub rewrite: ActionSupport,
     /// What came of it is changed or withheld.
-    pub output: Ability,
+    pub output: ActionSupport,
     /// The model is told something.
-    pub context: Ability,
+    pub context: ActionSupport,
     /// The run ends.
-    pub stop: Ability,
+    pub stop: ActionSupport,
     /// The person is told something.
-    pub notice: Ability,
+    pub notice: ActionSupport,
 }
 
-impl Abilities {
+impl HostSupport {
     /// What becomes of one decision.
     #[must_use]
-    pub fn of(&self, verb: Verb) -> Ability {
+    pub fn support_for(&self, verb: HookAction) -> ActionSupport {
         match verb {
-            Verb::Deny => self.deny,
-            Verb::Ask => self.ask,
-            Verb::Approve => self.approve,
-            Verb::Rewrite => self.rewrite,
-            Verb::Output => self.output,
-            Verb::Context => self.context,
-            Verb::Stop => self.stop,
-            Verb::Notice => self.notice,
+            HookAction::Deny => self.deny,
+            HookAction::Ask => self.ask,
+            HookAction::Approve => self.approve,
+            HookAction::Rewrite => self.rewrite,
+            HookAction::Output => self.output,
+            HookAction::Context => self.context,
+            HookAction::Stop => self.stop,
+            HookAction::Notice => self.notice,
         }
     }
 }

@@ -3,53 +3,62 @@
 use pintle::dialects::tools::ToolVocabulary;
 use serde_json::Value;
 
-use crate::{Abilities, Answer, Moment, Ruling};
+use crate::{HostDecision, HostEventData, HostResponse, HostSupport};
 
 /// One event of a host.
 #[derive(Debug)]
-pub struct Row {
+pub struct HostEventDef {
     /// The host's name of it.
     pub name: &'static str,
     /// The canonical events, in the order they are fired; empty for one that no canonical event is about.
     pub fires: &'static [&'static str],
     /// Whether something is held back until the answer comes, so that no answer means no.
-    pub guards: bool,
+    pub is_guard: bool,
     /// Whether it comes often and says so little that it is installed only where a hook listens.
-    pub noisy: bool,
+    pub high_volume: bool,
     /// How its tools are called here, where that is not as the host calls them elsewhere.
     pub tools: Option<&'static ToolVocabulary>,
     /// Reads the payload.
-    pub read: fn(payload: &Value) -> Result<Moment, Unreadable>,
+    pub read_payload: fn(payload: &Value) -> Result<HostEventData, HostPayloadError>,
     /// What becomes of every decision.
-    pub can: &'static Abilities,
+    pub support: &'static HostSupport,
     /// Writes a ruling, narrowed by `can`, in the host's terms.
-    pub answer: fn(asked: &Asked<'_>, ruling: &Ruling) -> Answer,
+    pub write_response: fn(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse,
 }
 
 /// Reads a payload.
-type Read = fn(payload: &Value) -> Result<Moment, Unreadable>;
+type ReadPayloadFn = fn(payload: &Value) -> Result<HostEventData, HostPayloadError>;
 
 /// Writes a ruling in the host's terms.
-type Write = fn(asked: &Asked<'_>, ruling: &Ruling) -> Answer;
+type WriteResponseFn = fn(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse;
 
-impl Row {
+impl HostEventDef {
     /// An event at which nothing is held back, and whose tools are called as the host calls them.
-    pub(crate) const fn telling(
+    pub(crate) const fn observe_only(
         name: &'static str,
         fires: &'static [&'static str],
-        read: Read,
-        can: &'static Abilities,
-        answer: Write,
+        read: ReadPayloadFn,
+        can: &'static HostSupport,
+        answer: WriteResponseFn,
     ) -> Self {
-        Self { name, fires, guards: false, noisy: false, tools: None, read, can, answer }
+        Self {
+            name,
+            fires,
+            is_guard: false,
+            high_volume: false,
+            tools: None,
+            read_payload: read,
+            support: can,
+            write_response: answer,
+        }
     }
 }
 
 /// What an encoder may look at besides the ruling.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct ResponseContext<'a> {
     /// The event.
-    pub row: &'static Row,
+    pub event_def: &'static HostEventDef,
     /// The payload as the host sent it; null when it could not be read.
     pub payload: &'a Value,
 }
@@ -57,4 +66,4 @@ pub struct Asked<'a> {
 /// Why a payload is none of its event, in one line: `tool_name` is missing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Unreadable(pub String);
+pub struct HostPayloadError(pub String);

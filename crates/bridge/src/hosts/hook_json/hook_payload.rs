@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value};
 
-use crate::hosts::fields::{flag, needed};
-use crate::{Call, Moment, Unreadable, Whose};
+use crate::hosts::fields::{flag, required_text};
+use crate::{HostEventContext, HostEventData, HostPayloadError, HostToolCall};
 
 pub use crate::hosts::fields::{object, text};
 
 /// The event's name, as the payload says it.
 #[must_use]
-pub fn event(payload: &Value) -> Option<&str> {
+pub fn event_name(payload: &Value) -> Option<&str> {
     payload.get("hook_event_name").and_then(Value::as_str)
 }
 
@@ -17,10 +17,10 @@ pub fn event(payload: &Value) -> Option<&str> {
 ///
 /// # Errors
 /// When the payload is no object.
-pub fn whose(payload: &Value) -> Result<Whose, Unreadable> {
+pub fn event_context(payload: &Value) -> Result<HostEventContext, HostPayloadError> {
     let fields = object(payload)?;
     let optional = |name: &str| Some(text(fields, name)).filter(|text| !text.is_empty());
-    Ok(Whose {
+    Ok(HostEventContext {
         session: text(fields, "session_id"),
         // `agent_type` alone says as what the session itself runs, not that this is a subagent.
         agent: text(fields, "agent_type"),
@@ -37,45 +37,45 @@ pub fn whose(payload: &Value) -> Result<Whose, Unreadable> {
 ///
 /// # Errors
 /// When the payload is no object.
-pub fn session_start(payload: &Value) -> Result<Moment, Unreadable> {
-    Ok(Moment::SessionStart { source: text(object(payload)?, "source") })
+pub fn session_start(payload: &Value) -> Result<HostEventData, HostPayloadError> {
+    Ok(HostEventData::SessionStart { source: text(object(payload)?, "source") })
 }
 
 /// A session is over.
 ///
 /// # Errors
 /// When the payload is no object.
-pub fn session_end(payload: &Value) -> Result<Moment, Unreadable> {
-    Ok(Moment::SessionEnd { reason: text(object(payload)?, "reason") })
+pub fn session_end(payload: &Value) -> Result<HostEventData, HostPayloadError> {
+    Ok(HostEventData::SessionEnd { reason: text(object(payload)?, "reason") })
 }
 
 /// A person sent a prompt.
 ///
 /// # Errors
 /// When there is no prompt.
-pub fn prompt(payload: &Value) -> Result<Moment, Unreadable> {
+pub fn prompt(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let fields = object(payload)?;
     let prompt = fields.get("prompt").and_then(Value::as_str);
-    let text = prompt.ok_or_else(|| Unreadable(String::from("`prompt` is missing, or is no text")))?.to_owned();
-    Ok(Moment::Prompt { text, source: fields.get("source").and_then(Value::as_str).map(str::to_owned) })
+    let text = prompt.ok_or_else(|| HostPayloadError(String::from("`prompt` is missing, or is no text")))?.to_owned();
+    Ok(HostEventData::Prompt { text, source: fields.get("source").and_then(Value::as_str).map(str::to_owned) })
 }
 
 /// A tool is about to run, or a person is about to be asked about it.
 ///
 /// # Errors
 /// When the tool has no name, or its arguments are missing.
-pub fn before_tool(payload: &Value) -> Result<Moment, Unreadable> {
-    call(object(payload)?).map(Moment::BeforeTool)
+pub fn before_tool(payload: &Value) -> Result<HostEventData, HostPayloadError> {
+    parse_call(object(payload)?).map(HostEventData::BeforeTool)
 }
 
 /// A tool gave its result.
 ///
 /// # Errors
 /// When the tool has no name, or its arguments are missing.
-pub fn after_tool(payload: &Value) -> Result<Moment, Unreadable> {
+pub fn after_tool(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let fields = object(payload)?;
-    Ok(Moment::AfterTool {
-        call: call(fields)?,
+    Ok(HostEventData::AfterTool {
+        call: parse_call(fields)?,
         response: fields.get("tool_response").cloned().unwrap_or(Value::Null),
         is_error: false,
         duration_ms: fields.get("duration_ms").and_then(Value::as_u64),
@@ -86,10 +86,10 @@ pub fn after_tool(payload: &Value) -> Result<Moment, Unreadable> {
 ///
 /// # Errors
 /// When the tool has no name, or its arguments are missing.
-pub fn failed_tool(payload: &Value) -> Result<Moment, Unreadable> {
+pub fn failed_tool(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let fields = object(payload)?;
-    Ok(Moment::AfterTool {
-        call: call(fields)?,
+    Ok(HostEventData::AfterTool {
+        call: parse_call(fields)?,
         response: fields.get("error").or_else(|| fields.get("tool_response")).cloned().unwrap_or(Value::Null),
         is_error: true,
         duration_ms: fields.get("duration_ms").and_then(Value::as_u64),
@@ -100,81 +100,84 @@ pub fn failed_tool(payload: &Value) -> Result<Moment, Unreadable> {
 ///
 /// # Errors
 /// When a call has no name.
-pub fn batch(payload: &Value) -> Result<Moment, Unreadable> {
+pub fn batch(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let calls = object(payload)?.get("tool_calls").and_then(Value::as_array);
     let one = |entry: &Value| {
         let fields = object(entry)?;
-        Ok((call(fields)?, fields.get("tool_response").cloned().unwrap_or(Value::Null)))
+        Ok((parse_call(fields)?, fields.get("tool_response").cloned().unwrap_or(Value::Null)))
     };
-    calls.into_iter().flatten().map(one).collect::<Result<_, _>>().map(Moment::Batch)
+    calls.into_iter().flatten().map(one).collect::<Result<_, _>>().map(HostEventData::Batch)
 }
 
 /// A subagent is about to work.
 ///
 /// # Errors
 /// When the payload is no object.
-pub fn subagent_start(payload: &Value) -> Result<Moment, Unreadable> {
+pub fn subagent_start(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let fields = object(payload)?;
     let [agent, id, task] = ["agent_type", "agent_id", "prompt"].map(|name| text(fields, name));
-    Ok(Moment::SubagentStart { agent, id, task })
+    Ok(HostEventData::SubagentStart { agent, id, task })
 }
 
 /// A subagent is about to give its answer.
 ///
 /// # Errors
 /// When the payload is no object.
-pub fn subagent_stop(payload: &Value) -> Result<Moment, Unreadable> {
+pub fn subagent_stop(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let fields = object(payload)?;
     let [agent, id, answer] = ["agent_type", "agent_id", "last_assistant_message"].map(|name| text(fields, name));
-    Ok(Moment::SubagentStop { agent, id, answer, continued: flag(fields, "stop_hook_active") })
+    Ok(HostEventData::SubagentStop { agent, id, answer, is_continuation: flag(fields, "stop_hook_active") })
 }
 
 /// The agent is about to give its answer.
 ///
 /// # Errors
 /// When the payload is no object.
-pub fn stop(payload: &Value) -> Result<Moment, Unreadable> {
+pub fn stop(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let fields = object(payload)?;
-    Ok(Moment::Stop { answer: text(fields, "last_assistant_message"), continued: flag(fields, "stop_hook_active") })
+    Ok(HostEventData::Stop {
+        answer: text(fields, "last_assistant_message"),
+        is_continuation: flag(fields, "stop_hook_active"),
+    })
 }
 
 /// The agent met an error.
 ///
 /// # Errors
 /// When the payload is no object.
-pub fn failed(payload: &Value) -> Result<Moment, Unreadable> {
+pub fn agent_error(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let fields = object(payload)?;
     let kind = text(fields, "error");
     let details = text(fields, "error_details");
-    Ok(Moment::Failed { message: if details.is_empty() { kind.clone() } else { details }, kind })
+    Ok(HostEventData::AgentError { message: if details.is_empty() { kind.clone() } else { details }, kind })
 }
 
 /// The conversation is about to be compacted.
 ///
 /// # Errors
 /// When the payload is no object.
-pub fn compact_before(payload: &Value) -> Result<Moment, Unreadable> {
+pub fn compact_before(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let fields = object(payload)?;
     let instructions = Some(text(fields, "custom_instructions")).filter(|text| !text.is_empty());
-    Ok(Moment::CompactBefore { trigger: text(fields, "trigger"), instructions })
+    Ok(HostEventData::CompactBefore { trigger: text(fields, "trigger"), instructions })
 }
 
 /// The conversation was compacted.
 ///
 /// # Errors
 /// When the payload is no object.
-pub fn compact_after(payload: &Value) -> Result<Moment, Unreadable> {
+pub fn compact_after(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let fields = object(payload)?;
-    Ok(Moment::CompactAfter { trigger: text(fields, "trigger"), summary: text(fields, "compact_summary") })
+    Ok(HostEventData::CompactAfter { trigger: text(fields, "trigger"), summary: text(fields, "compact_summary") })
 }
 
 /// The person is told something.
 ///
 /// # Errors
 /// When the payload is no object.
-pub fn notification(payload: &Value) -> Result<Moment, Unreadable> {
+pub fn notification(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let fields = object(payload)?;
-    Ok(Moment::Notification {
+    Ok(HostEventData::Notification {
         kind: text(fields, "notification_type"),
         title: fields.get("title").and_then(Value::as_str).map(str::to_owned),
         message: text(fields, "message"),
@@ -185,16 +188,16 @@ pub fn notification(payload: &Value) -> Result<Moment, Unreadable> {
 ///
 /// # Errors
 /// When the payload is no object.
-pub fn other(payload: &Value) -> Result<Moment, Unreadable> {
-    object(payload).map(|_| Moment::Other)
+pub fn other_event(payload: &Value) -> Result<HostEventData, HostPayloadError> {
+    object(payload).map(|_| HostEventData::Other)
 }
 
-fn call(fields: &Map<String, Value>) -> Result<Call, Unreadable> {
-    let name = needed(fields, "tool_name")?;
+fn parse_call(fields: &Map<String, Value>) -> Result<HostToolCall, HostPayloadError> {
+    let name = required_text(fields, "tool_name")?;
     if name.is_empty() {
-        return Err(Unreadable(String::from("`tool_name` is empty")));
+        return Err(HostPayloadError(String::from("`tool_name` is empty")));
     }
     let input = fields.get("tool_input").cloned();
-    let input = input.ok_or_else(|| Unreadable(String::from("`tool_input` is missing")))?;
-    Ok(Call { id: text(fields, "tool_use_id"), name, input })
+    let input = input.ok_or_else(|| HostPayloadError(String::from("`tool_input` is missing")))?;
+    Ok(HostToolCall { id: text(fields, "tool_use_id"), name, input })
 }

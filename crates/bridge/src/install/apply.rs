@@ -5,17 +5,17 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use super::{Change, InstallFault, Plan, backup, plan};
+use super::{InstallError, InstallPlan, SettingsChange, backup, plan};
 
 /// What was done.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Applied {
+pub struct InstallReport {
     /// The folder that was made.
-    pub made: Option<PathBuf>,
+    pub created_dir: Option<PathBuf>,
     /// Files that were written.
-    pub written: Vec<PathBuf>,
+    pub written_files: Vec<PathBuf>,
     /// Files that were removed.
-    pub removed: Vec<PathBuf>,
+    pub removed_files: Vec<PathBuf>,
     /// Copies that were made.
     pub backups: Vec<PathBuf>,
 }
@@ -29,40 +29,41 @@ const KEPT: &str = ".pintle-keep";
 /// The mode of a new program.
 const PROGRAM: u32 = 0o755;
 
-impl Plan {
+impl InstallPlan {
     /// Makes the changes. Each file is written beside itself and then renamed, so that no reader ever sees a half.
     ///
     /// # Errors
     /// When a file changed since the plan was made, or cannot be written.
-    pub fn apply(&self) -> Result<Applied, InstallFault> {
-        let mut applied = Applied::default();
-        if let Some(folder) = &self.folder {
+    pub fn apply(&self) -> Result<InstallReport, InstallError> {
+        let mut applied = InstallReport::default();
+        if let Some(folder) = &self.config_dir {
             let made = DirBuilder::new().recursive(true).mode(OWN).create(folder);
-            made.map_err(|fault| InstallFault::file("make the folder", folder, &fault))?;
-            applied.made = Some(folder.clone());
+            made.map_err(|fault| InstallError::from_io("make the folder", folder, &fault))?;
+            applied.created_dir = Some(folder.clone());
         }
         for change in &self.changes {
-            if plan::read(&change.path)? != change.before {
-                return Err(InstallFault::Changed { path: change.path.clone() });
+            if plan::read_if_exists(&change.path)? != change.before {
+                return Err(InstallError::Changed { path: change.path.clone() });
             }
             if let Some(copy) = &change.backup {
-                backup::make(&change.path, copy).map_err(|fault| InstallFault::file("write", copy, &fault))?;
+                backup::copy_file(&change.path, copy).map_err(|fault| InstallError::from_io("write", copy, &fault))?;
                 applied.backups.push(copy.clone());
             }
-            for copy in &change.obsolete {
-                fs::remove_file(copy).map_err(|fault| InstallFault::file("remove", copy, &fault))?;
+            for copy in &change.obsolete_backups {
+                fs::remove_file(copy).map_err(|fault| InstallError::from_io("remove", copy, &fault))?;
             }
             match &change.after {
                 Some(text) => {
-                    self.keep_empty(&change.path).map_err(|fault| InstallFault::file("write", &change.path, &fault))?;
-                    write(change, text).map_err(|fault| InstallFault::file("write", &change.path, &fault))?;
-                    applied.written.push(change.path.clone());
+                    self.mark_kept_folder(&change.path)
+                        .map_err(|fault| InstallError::from_io("write", &change.path, &fault))?;
+                    write_change(change, text).map_err(|fault| InstallError::from_io("write", &change.path, &fault))?;
+                    applied.written_files.push(change.path.clone());
                 }
                 None => {
                     fs::remove_file(&change.path)
-                        .map_err(|fault| InstallFault::file("remove", &change.path, &fault))?;
-                    applied.removed.push(change.path.clone());
-                    self.remove_empty(&change.path);
+                        .map_err(|fault| InstallError::from_io("remove", &change.path, &fault))?;
+                    applied.removed_files.push(change.path.clone());
+                    self.remove_empty_folders(&change.path);
                 }
             }
         }
@@ -70,7 +71,7 @@ impl Plan {
     }
 
     /// Marks a folder that is there and empty, so that taking the file out again leaves it there.
-    fn keep_empty(&self, path: &Path) -> io::Result<()> {
+    fn mark_kept_folder(&self, path: &Path) -> io::Result<()> {
         let mut below =
             path.ancestors().skip(1).take_while(|folder| **folder != self.base && folder.starts_with(&self.base));
         let Some(folder) = below.find(|folder| folder.is_dir()) else { return Ok(()) };
@@ -81,7 +82,7 @@ impl Plan {
     }
 
     /// Removes the folders that a removed file leaves empty, below the base.
-    fn remove_empty(&self, path: &Path) {
+    fn remove_empty_folders(&self, path: &Path) {
         let below =
             path.ancestors().skip(1).take_while(|folder| **folder != self.base && folder.starts_with(&self.base));
         for folder in below {
@@ -100,13 +101,13 @@ impl Plan {
     }
 }
 
-fn write(change: &Change, text: &str) -> io::Result<()> {
+fn write_change(change: &SettingsChange, text: &str) -> io::Result<()> {
     let path = &change.path;
     let folder = path.parent().ok_or(io::ErrorKind::NotFound)?;
     fs::create_dir_all(folder)?;
     let name = path.file_name().ok_or(io::ErrorKind::NotFound)?.to_string_lossy();
     let beside = folder.join(format!(".{name}.pintle-{}", std::process::id()));
-    let fresh = if change.executable { PROGRAM } else { PLAIN };
+    let fresh = if change.is_executable { PROGRAM } else { PLAIN };
     let mode = fs::metadata(path).map_or(fresh, |metadata| metadata.permissions().mode() & 0o7777);
     let written = (|| {
         let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&beside)?;

@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use crate::install::Site;
+use crate::install::InstallEnvironment;
 
 /// What a program did.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Ran {
+pub(crate) struct ProgramRun {
     /// What it wrote to standard output.
     pub(crate) stdout: String,
     /// What it wrote to standard error.
@@ -25,8 +25,8 @@ pub(crate) struct Ran {
 
 /// Runs a program in the project's folder with the site's environment and this on standard input. A program that takes
 /// longer than the limit, in milliseconds, is ended with all that it started, and nothing is returned.
-pub(crate) fn run(words: &[&OsStr], site: &Site, input: &str, limit_ms: u64) -> Option<Ran> {
-    let mut child = start(words, site)?;
+pub(crate) fn run(words: &[&OsStr], site: &InstallEnvironment, input: &str, limit_ms: u64) -> Option<ProgramRun> {
+    let mut child = spawn_program(words, site)?;
     let group = Pid::from_child(&child);
     let stdin = child.stdin.take();
     let input = input.to_owned();
@@ -35,25 +35,25 @@ pub(crate) fn run(words: &[&OsStr], site: &Site, input: &str, limit_ms: u64) -> 
     let (done, wait) = mpsc::channel();
     thread::spawn(move || done.send(child.wait_with_output()));
     let Ok(ended) = wait.recv_timeout(Duration::from_millis(limit_ms)) else {
-        end(group);
+        kill_group(group);
         return None;
     };
     let output = ended.ok()?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Some(Ran { stdout: text(&output.stdout), stderr: text(&output.stderr), status: output.status.code() })
+    Some(ProgramRun { stdout: text(&output.stdout), stderr: text(&output.stderr), status: output.status.code() })
 }
 
 /// Asks a program that goes on until it is told to end: writes this to its standard input, and gives what the first line
 /// of its standard output that means something means.
-pub(crate) fn ask<T>(
+pub(crate) fn exchange_line<T>(
     words: &[&OsStr],
-    site: &Site,
+    site: &InstallEnvironment,
     input: &str,
     limit_ms: u64,
     means: impl Fn(&str) -> Option<T>,
 ) -> Option<T> {
     let until = Instant::now() + Duration::from_millis(limit_ms);
-    let mut child = start(words, site)?;
+    let mut child = spawn_program(words, site)?;
     let group = Pid::from_child(&child);
     // Its end would be the program's end, so it stays open.
     let mut stdin = child.stdin.take()?;
@@ -66,13 +66,13 @@ pub(crate) fn ask<T>(
             found = means(&line);
         }
     }
-    end(group);
+    kill_group(group);
     // It was ended, and what it makes of that is its own affair.
     let _ = child.wait();
     found
 }
 
-fn start(words: &[&OsStr], site: &Site) -> Option<Child> {
+fn spawn_program(words: &[&OsStr], site: &InstallEnvironment) -> Option<Child> {
     let (program, arguments) = words.split_first()?;
     Command::new(program)
         .args(arguments)
@@ -88,7 +88,7 @@ fn start(words: &[&OsStr], site: &Site) -> Option<Child> {
         .ok()
 }
 
-fn end(group: Pid) {
+fn kill_group(group: Pid) {
     // It may have ended just now.
     let _ = kill_process_group(group, Signal::KILL);
 }

@@ -10,21 +10,21 @@ use serde_json::Value;
 
 /// One step from a container to what is in it.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Step<'a> {
+pub(super) enum JsonPathStep<'a> {
     /// The field of an object.
     Key(&'a str),
     /// The element of a list.
-    At(usize),
+    Index(usize),
 }
 
 /// A file as it was read.
-pub(super) struct Tree<'a> {
+pub(super) struct JsonTree<'a> {
     text: &'a str,
     root: Option<Node<'a>>,
     tokens: Vec<TokenAndRange<'a>>,
 }
 
-impl<'a> Tree<'a> {
+impl<'a> JsonTree<'a> {
     /// Reads JSON with comments and trailing commas, and nothing looser than that.
     pub(super) fn parse(text: &'a str) -> Result<Self, String> {
         let collect = CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
@@ -48,40 +48,40 @@ impl<'a> Tree<'a> {
     }
 
     /// What is at a place.
-    pub(super) fn at(&self, steps: &[Step<'_>]) -> Option<&Node<'a>> {
+    pub(super) fn node_at(&self, steps: &[JsonPathStep<'_>]) -> Option<&Node<'a>> {
         steps.iter().try_fold(self.root.as_ref()?, |node, step| match (step, node) {
-            (Step::Key(key), Node::Object(object)) => {
+            (JsonPathStep::Key(key), Node::Object(object)) => {
                 object.properties.iter().find(|field| field.name.as_str() == *key).map(|field| &field.value)
             }
-            (Step::At(index), Node::Array(array)) => array.elements.get(*index),
+            (JsonPathStep::Index(index), Node::Array(array)) => array.elements.get(*index),
             _ => None,
         })
     }
 
     /// The fields of an object at a place; nothing when there is none.
-    pub(super) fn fields(&self, steps: &[Step<'_>]) -> Option<&[ObjectProp<'a>]> {
-        self.at(steps)?.as_object().map(|object| object.properties.as_slice())
+    pub(super) fn fields_at(&self, steps: &[JsonPathStep<'_>]) -> Option<&[ObjectProp<'a>]> {
+        self.node_at(steps)?.as_object().map(|object| object.properties.as_slice())
     }
 
     /// Whether there are comments in the entry at a place.
-    pub(super) fn has_comments_in(&self, steps: &[Step<'_>]) -> bool {
-        self.entry(steps).is_some_and(|place| self.comments().any(|comment| place.contains(&comment)))
+    pub(super) fn has_comments_in(&self, steps: &[JsonPathStep<'_>]) -> bool {
+        self.entry_range(steps).is_some_and(|place| self.comments().any(|comment| place.contains(&comment)))
     }
 
     /// Where an entry is: a field with its name.
-    fn entry(&self, steps: &[Step<'_>]) -> Option<Range<usize>> {
+    fn entry_range(&self, steps: &[JsonPathStep<'_>]) -> Option<Range<usize>> {
         match steps.split_last() {
-            Some((Step::Key(key), above)) => {
-                let field = self.fields(above)?.iter().find(|field| field.name.as_str() == *key)?;
+            Some((JsonPathStep::Key(key), above)) => {
+                let field = self.fields_at(above)?.iter().find(|field| field.name.as_str() == *key)?;
                 Some(field.range.start..field.range.end)
             }
-            _ => self.at(steps).map(span),
+            _ => self.node_at(steps).map(node_range),
         }
     }
 
     /// Whether there are comments before or behind everything else.
     pub(super) fn has_comments_outside(&self) -> bool {
-        let Some(place) = self.at(&[]).map(span) else { return self.comments().next().is_some() };
+        let Some(place) = self.node_at(&[]).map(node_range) else { return self.comments().next().is_some() };
         self.comments().any(|comment| !place.contains(&comment))
     }
 
@@ -90,70 +90,70 @@ impl<'a> Tree<'a> {
     }
 
     /// The text with another value at a place.
-    pub(super) fn with(&self, steps: &[Step<'_>], value: &Value) -> Option<String> {
-        Some(self.spliced(&[(span(self.at(steps)?), value.to_string())]))
+    pub(super) fn replace(&self, steps: &[JsonPathStep<'_>], value: &Value) -> Option<String> {
+        Some(self.replace_ranges(&[(node_range(self.node_at(steps)?), value.to_string())]))
     }
 
     /// The text with one more entry at the end of a container: a field with this name, or an element of a list.
-    pub(super) fn with_more(&self, steps: &[Step<'_>], name: Option<&str>, value: &Value) -> Option<String> {
-        let container = self.at(steps)?;
-        let (whole, children) = (span(container), children(container));
+    pub(super) fn insert(&self, steps: &[JsonPathStep<'_>], name: Option<&str>, value: &Value) -> Option<String> {
+        let container = self.node_at(steps)?;
+        let (whole, children) = (node_range(container), entry_ranges(container));
         let label = name.map(|name| format!("{}: ", Value::from(name))).unwrap_or_default();
         let inside = self.text.get(whole.clone())?;
         if let (Some(last), false) = (children.last(), inside.contains('\n')) {
             // What stands on one line stays there.
-            return Some(self.spliced(&[(last.end..last.end, format!(", {label}{value}"))]));
+            return Some(self.replace_ranges(&[(last.end..last.end, format!(", {label}{value}"))]));
         }
         let newline = if self.text.contains("\r\n") { "\r\n" } else { "\n" };
-        let (unit, outer) = (self.unit(), self.indent(whole.start));
+        let (unit, outer) = (self.indent_unit(), self.line_indent(whole.start));
         let inner = format!("{outer}{unit}");
-        let body = pretty(value, unit).replace('\n', &format!("{newline}{inner}"));
+        let body = to_pretty_json(value, unit).replace('\n', &format!("{newline}{inner}"));
         let Some(last) = children.last() else {
-            let anchor = self.after_comments(whole.start + 1, whole.end, /*same_line*/ false);
+            let anchor = self.end_of_comments(whole.start + 1, whole.end, /*same_line*/ false);
             let rest = self.text.get(anchor..whole.end)?;
             let close = if rest.contains('\n') { String::new() } else { format!("{newline}{outer}") };
-            return Some(self.spliced(&[(anchor..anchor, format!("{newline}{inner}{label}{body}{close}"))]));
+            return Some(self.replace_ranges(&[(anchor..anchor, format!("{newline}{inner}{label}{body}{close}"))]));
         };
         let trailing = self.comma_after(last.end).map(|comma| comma.end);
-        let anchor = self.after_comments(trailing.unwrap_or(last.end), whole.end, /*same_line*/ true);
+        let anchor = self.end_of_comments(trailing.unwrap_or(last.end), whole.end, /*same_line*/ true);
         let rest = self.text.get(anchor..whole.end)?;
         let comma = if trailing.is_some() { "," } else { "" };
         let close = if rest.contains('\n') { String::new() } else { format!("{newline}{outer}") };
         let own = format!("{newline}{inner}{label}{body}{comma}{close}");
         Some(match trailing {
-            Some(_) => self.spliced(&[(anchor..anchor, own)]),
-            None => self.spliced(&[(last.end..last.end, String::from(",")), (anchor..anchor, own)]),
+            Some(_) => self.replace_ranges(&[(anchor..anchor, own)]),
+            None => self.replace_ranges(&[(last.end..last.end, String::from(",")), (anchor..anchor, own)]),
         })
     }
 
     /// The text without the entry at a place: the entry, its comma, and the blanks before it.
-    pub(super) fn without(&self, container: &[Step<'_>], index: usize) -> Option<String> {
-        let entry = children(self.at(container)?).get(index)?.clone();
-        let start = self.blanks_before(&entry)?;
+    pub(super) fn remove(&self, container: &[JsonPathStep<'_>], index: usize) -> Option<String> {
+        let entry = entry_ranges(self.node_at(container)?).get(index)?.clone();
+        let start = self.blanks_start_before(&entry)?;
         if let Some(comma) = self.comma_after(entry.end) {
             let between = self.text.get(entry.end..comma.start)?.to_owned();
-            return Some(self.spliced(&[(start..comma.end, between)]));
+            return Some(self.replace_ranges(&[(start..comma.end, between)]));
         }
         let comma = self.comma_before(entry.start).map(|comma| (comma, String::new()));
         let cuts: Vec<(Range<usize>, String)> = comma.into_iter().chain([(start..entry.end, String::new())]).collect();
         // The comma may be the last thing before the entry.
         match cuts.as_slice() {
             [(comma, _), (entry, _)] if comma.end > entry.start => {
-                Some(self.spliced(&[(comma.start..entry.end, String::new())]))
+                Some(self.replace_ranges(&[(comma.start..entry.end, String::new())]))
             }
-            _ => Some(self.spliced(&cuts)),
+            _ => Some(self.replace_ranges(&cuts)),
         }
     }
 
     /// Where the blanks before an entry begin. They stay where what follows would otherwise become part of a comment.
-    fn blanks_before(&self, entry: &Range<usize>) -> Option<usize> {
+    fn blanks_start_before(&self, entry: &Range<usize>) -> Option<usize> {
         let previous = self.tokens.iter().rev().find(|token| token.range.end <= entry.start);
         let commented = previous.is_some_and(|token| matches!(token.token, Token::CommentLine(_)));
         Some(if commented { entry.start } else { self.text.get(..entry.start)?.trim_end().len() })
     }
 
     /// The text with pieces of it replaced, in order.
-    fn spliced(&self, pieces: &[(Range<usize>, String)]) -> String {
+    fn replace_ranges(&self, pieces: &[(Range<usize>, String)]) -> String {
         let mut text = self.text.to_owned();
         for (range, piece) in pieces.iter().rev() {
             text.replace_range(range.clone(), piece);
@@ -176,7 +176,7 @@ impl<'a> Tree<'a> {
     }
 
     /// The end of the comments that follow a place: all of them, or those that say something of what is on its line.
-    fn after_comments(&self, place: usize, end: usize, same_line: bool) -> usize {
+    fn end_of_comments(&self, place: usize, end: usize, same_line: bool) -> usize {
         let following = self.tokens.iter().filter(|token| token.range.start >= place && token.range.start < end);
         following.take_while(|token| is_comment(&token.token)).fold(place, |anchor, token| {
             let apart = self.text.get(anchor..token.range.end).is_some_and(|text| text.contains('\n'));
@@ -185,7 +185,7 @@ impl<'a> Tree<'a> {
     }
 
     /// The blanks that a line begins with.
-    fn indent(&self, place: usize) -> &'a str {
+    fn line_indent(&self, place: usize) -> &'a str {
         let start = self.text.get(..place).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
         let line = self.text.get(start..).unwrap_or_default();
         let blanks = line.len() - line.trim_start_matches([' ', '\t']).len();
@@ -193,7 +193,7 @@ impl<'a> Tree<'a> {
     }
 
     /// What a level is indented by: the first indented line tells.
-    fn unit(&self) -> &'a str {
+    fn indent_unit(&self) -> &'a str {
         let blanks = self.text.lines().find_map(|line| {
             let rest = line.trim_start_matches([' ', '\t']);
             (rest.len() < line.len() && !rest.is_empty()).then(|| line.get(..line.len() - rest.len()))
@@ -206,22 +206,22 @@ fn is_comment(token: &Token<'_>) -> bool {
     matches!(token, Token::CommentLine(_) | Token::CommentBlock(_))
 }
 
-fn span(node: &Node<'_>) -> Range<usize> {
+fn node_range(node: &Node<'_>) -> Range<usize> {
     let range = node.range();
     range.start..range.end
 }
 
 /// Where the entries of a container are.
-fn children(container: &Node<'_>) -> Vec<Range<usize>> {
+fn entry_ranges(container: &Node<'_>) -> Vec<Range<usize>> {
     match container {
         Node::Object(object) => object.properties.iter().map(|field| field.range.start..field.range.end).collect(),
-        Node::Array(array) => array.elements.iter().map(span).collect(),
+        Node::Array(array) => array.elements.iter().map(node_range).collect(),
         _ => Vec::new(),
     }
 }
 
 /// A value over several lines, each level indented by a unit.
-fn pretty(value: &Value, unit: &str) -> String {
+fn to_pretty_json(value: &Value, unit: &str) -> String {
     let formatter = serde_json::ser::PrettyFormatter::with_indent(unit.as_bytes());
     let mut bytes = Vec::new();
     let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, formatter);

@@ -10,19 +10,19 @@ const MARKS: [&str; 3] = ["type", "filePath", "mimeType"];
 /// What hooks made of a result, in the form of the original: a host that checks the form passes over any other. A text
 /// takes the place of the original's text, and every other text in it goes.
 #[must_use]
-pub fn shaped(original: &Value, changed: &Value) -> Value {
-    if kind(original) == kind(changed) || original.is_null() {
+pub fn shape_like(original: &Value, changed: &Value) -> Value {
+    if json_kind_rank(original) == json_kind_rank(changed) || original.is_null() {
         return changed.clone();
     }
     let text = match changed {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
-    let mut shape = emptied(original);
-    if put(&mut shape, &text) { shape } else { Value::String(text) }
+    let mut shape = without_texts(original);
+    if put_text(&mut shape, &text) { shape } else { Value::String(text) }
 }
 
-fn kind(value: &Value) -> u8 {
+fn json_kind_rank(value: &Value) -> u8 {
     match value {
         Value::Null => 0,
         Value::Bool(_) => 1,
@@ -34,12 +34,13 @@ fn kind(value: &Value) -> u8 {
 }
 
 /// The same form with no text in it.
-fn emptied(value: &Value) -> Value {
+fn without_texts(value: &Value) -> Value {
     match value {
         Value::String(_) => Value::String(String::new()),
-        Value::Array(items) => Value::Array(items.iter().map(emptied).collect()),
+        Value::Array(items) => Value::Array(items.iter().map(without_texts).collect()),
         Value::Object(fields) => {
-            let kept = |name: &str, value: &Value| if MARKS.contains(&name) { value.clone() } else { emptied(value) };
+            let kept =
+                |name: &str, value: &Value| if MARKS.contains(&name) { value.clone() } else { without_texts(value) };
             Value::Object(fields.iter().map(|(name, value)| (name.clone(), kept(name, value))).collect::<Map<_, _>>())
         }
         other => other.clone(),
@@ -47,19 +48,19 @@ fn emptied(value: &Value) -> Value {
 }
 
 /// Puts a text where the form has a place for it.
-fn put(shape: &mut Value, text: &str) -> bool {
+fn put_text(shape: &mut Value, text: &str) -> bool {
     match shape {
         Value::String(place) => {
             text.clone_into(place);
             true
         }
-        Value::Array(items) => items.iter_mut().any(|item| put(item, text)),
+        Value::Array(items) => items.iter_mut().any(|item| put_text(item, text)),
         Value::Object(fields) => {
             let known = TEXTS.into_iter().find(|name| fields.get(*name).is_some_and(Value::is_string));
             if let Some(place) = known.and_then(|name| fields.get_mut(name)) {
-                return put(place, text);
+                return put_text(place, text);
             }
-            fields.iter_mut().any(|(name, value)| !MARKS.contains(&name.as_str()) && put(value, text))
+            fields.iter_mut().any(|(name, value)| !MARKS.contains(&name.as_str()) && put_text(value, text))
         }
         _ => false,
     }
@@ -84,9 +85,9 @@ mod tests {
             (json!({"count": 1}), json!("NO")),
             (Value::Null, json!("NO")),
         ] {
-            assert_eq!(shaped(&original, &json!("NO")), expected, "{original}");
+            assert_eq!(shape_like(&original, &json!("NO")), expected, "{original}");
         }
-        assert_eq!(shaped(&json!({"stdout": "a"}), &json!({"stdout": "b"})), json!({"stdout": "b"}));
-        assert_eq!(shaped(&json!("a"), &json!({"b": 1})), json!("{\"b\":1}"));
+        assert_eq!(shape_like(&json!({"stdout": "a"}), &json!({"stdout": "b"})), json!({"stdout": "b"}));
+        assert_eq!(shape_like(&json!("a"), &json!({"b": 1})), json!("{\"b\":1}"));
     }
 }

@@ -1,7 +1,7 @@
 //! Firing the canonical events of one call of a host, and composing what their hooks say into one ruling.
 
 mod gate;
-mod plain;
+mod lifecycle;
 mod result;
 mod tool;
 
@@ -16,15 +16,15 @@ use pintle::{
 };
 use serde_json::Value;
 
-use crate::ability::Ability;
-use crate::session::State;
-use crate::{Call, Host, Moment, Row, Ruling, Told, Whose};
+use crate::host_support::ActionSupport;
+use crate::session::HostSessionState;
+use crate::{HostDecision, HostDef, HostEvent, HostEventContext, HostEventData, HostEventDef, HostToolCall};
 
 /// One call of a host, while its events are fired.
-pub(crate) struct Hearing<'a> {
-    pub(crate) host: &'static Host,
-    pub(crate) row: &'static Row,
-    pub(crate) whose: &'a Whose,
+pub(crate) struct HostDispatch<'a> {
+    pub(crate) host: &'static HostDef,
+    pub(crate) event_def: &'static HostEventDef,
+    pub(crate) event_context: &'a HostEventContext,
     /// The payload as the host sent it.
     pub(crate) payload: &'a Value,
     pub(crate) runtime: &'a Runtime,
@@ -32,58 +32,60 @@ pub(crate) struct Hearing<'a> {
     /// What each hook did about the call so far.
     pub(crate) memory: &'a RecheckMemory,
     pub(crate) origin: Arc<Origin>,
-    pub(crate) state: &'a mut State,
+    pub(crate) state: &'a mut HostSessionState,
     pub(crate) now_ms: u64,
     /// Where the paths of calls are seen from, and which files hold policy.
     pub(crate) paths: &'a PolicyPaths<'a>,
     /// Whether nothing is enforced.
     pub(crate) shadow: bool,
-    pub(crate) ruling: Ruling,
+    pub(crate) decision: HostDecision,
 }
 
-impl Hearing<'_> {
+impl HostDispatch<'_> {
     /// Fires everything that a moment is about.
-    pub(crate) fn hear(mut self, told: &Told) -> Ruling {
-        let row = self.row;
-        match &told.moment {
-            Moment::BeforeTool(call) if row.fires.contains(&"permission.ask") => tool::hear_permission(&mut self, call),
-            Moment::BeforeTool(call) => tool::hear(&mut self, call),
-            Moment::AfterTool { .. } => result::hear(&mut self, &told.moment),
-            moment => plain::hear(&mut self, moment),
+    pub(crate) fn fire_all(mut self, told: &HostEvent) -> HostDecision {
+        let row = self.event_def;
+        match &told.data {
+            HostEventData::BeforeTool(call) if row.fires.contains(&"permission.ask") => {
+                tool::fire_permission(&mut self, call)
+            }
+            HostEventData::BeforeTool(call) => tool::fire(&mut self, call),
+            HostEventData::AfterTool { .. } => result::fire(&mut self, &told.data),
+            moment => lifecycle::fire(&mut self, moment),
         }
-        if self.tells_model() && self.whose.run.is_empty() {
-            for text in std::mem::take(&mut self.state.waiting) {
-                self.context(ContextScope::Turn, &text);
+        if self.can_tell_model() && self.event_context.run.is_empty() {
+            for text in std::mem::take(&mut self.state.pending_context) {
+                self.add_context(ContextScope::Turn, &text);
             }
         }
         let mut told = std::collections::BTreeSet::new();
-        self.ruling.notices.retain(|notice| told.insert(notice.clone()));
-        self.ruling
+        self.decision.notices.retain(|notice| told.insert(notice.clone()));
+        self.decision
     }
 
     /// Whether the model can be told something at this event.
-    fn tells_model(&self) -> bool {
-        matches!(self.row.can.context, Ability::Does | Ability::Nearly(_))
+    fn can_tell_model(&self) -> bool {
+        matches!(self.event_def.support.context, ActionSupport::Supported | ActionSupport::Approximated(_))
     }
 
     /// How the host calls its tools at this event.
     fn tools(&self) -> &'static ToolVocabulary {
-        self.row.tools.unwrap_or(self.host.tools)
+        self.event_def.tools.unwrap_or(self.host.tools)
     }
 
     /// Whether a hook listens to an event of this row.
-    fn listens(&self, event: &str) -> bool {
-        self.row.fires.contains(&event) && self.hears(event)
+    fn has_listeners(&self, event: &str) -> bool {
+        self.event_def.fires.contains(&event) && self.has_any_listener(event)
     }
 
     /// Whether a hook listens to an event, whatever the row is about.
-    fn hears(&self, event: &str) -> bool {
+    fn has_any_listener(&self, event: &str) -> bool {
         EventName::parse(event).is_ok_and(|name| self.runtime.listens(&name, self.scope))
     }
 
     /// The event of a tool call that is fired whether a hook listens or not, so that the call is on the tape.
-    fn told_event(&self) -> &'static str {
-        if self.row.fires.contains(&"permission.ask") { "permission.ask" } else { "tool.pre" }
+    fn always_fired_event(&self) -> &'static str {
+        if self.event_def.fires.contains(&"permission.ask") { "permission.ask" } else { "tool.pre" }
     }
 
     /// Fires an event with a payload of the catalogue, and takes over what comes with the hooks' answers.
@@ -93,12 +95,12 @@ impl Hearing<'_> {
 
     fn fire_event(&mut self, event: &Event) -> Outcome {
         let outcome = self.runtime.fire_in(event, self.scope);
-        self.take(event.name.def(), &outcome);
+        self.apply_effects(event.name.def(), &outcome);
         outcome
     }
 
     /// Takes over a decision. Gives whether the next event is fired.
-    fn settle(&mut self, outcome: &Outcome) -> bool {
+    fn apply_outcome(&mut self, outcome: &Outcome) -> bool {
         match outcome.decision {
             Decision::Allow => true,
             Decision::Ask => {
@@ -107,10 +109,10 @@ impl Hearing<'_> {
             }
             Decision::Deny => {
                 if let Some(why) = outcome.stop_reason() {
-                    self.end(why);
+                    self.end_run(why);
                 }
                 // Before something happens, a hook that ends the run keeps it from happening too.
-                if outcome.denies_event() || self.row.guards {
+                if outcome.denies_event() || self.event_def.is_guard {
                     self.deny(outcome.reason());
                 }
                 false
@@ -119,12 +121,12 @@ impl Hearing<'_> {
     }
 
     fn deny(&mut self, reason: String) {
-        self.ruling.decision = Decision::Deny;
-        self.ruling.reason = reason;
+        self.decision.decision = Decision::Deny;
+        self.decision.reason = reason;
     }
 
     fn ask(&mut self, reason: &str) {
-        let ruling = &mut self.ruling;
+        let ruling = &mut self.decision;
         if ruling.decision == Decision::Deny {
             return;
         }
@@ -138,26 +140,26 @@ impl Hearing<'_> {
     }
 
     /// The run ends. Where the host cannot end it, the rest of the turn is refused; where nothing is left, nothing is.
-    fn end(&mut self, why: String) {
+    fn end_run(&mut self, why: String) {
         let why = if why.trim().is_empty() { String::from("a hook ended the run") } else { why };
-        if matches!(self.row.can.stop, Ability::Does | Ability::Nearly(_)) {
-            self.state.stopped = Some(why.clone());
+        if matches!(self.event_def.support.stop, ActionSupport::Supported | ActionSupport::Approximated(_)) {
+            self.state.turn_stop_reason = Some(why.clone());
         }
-        self.ruling.stop = Some(why);
+        self.decision.stop = Some(why);
     }
 
     /// Takes over what comes with an outcome besides the decision.
-    fn take(&mut self, row: &EventRow, outcome: &Outcome) {
+    fn apply_effects(&mut self, row: &EventRow, outcome: &Outcome) {
         for (hook, effect) in &outcome.effects {
             match effect {
-                Effect::Context(text) => self.context(row.context, text),
+                Effect::Context(text) => self.add_context(row.context, text),
                 // How long it stays is not for us to say in a conversation of another program.
                 Effect::Reminder(reminder) if reminder.ttl_turns.is_some() => {
-                    self.context(ContextScope::Turn, &reminder.body);
+                    self.add_context(ContextScope::Turn, &reminder.body);
                 }
-                Effect::Reminder(reminder) => self.context(ContextScope::Persistent, &reminder.body),
-                Effect::Notice(text) => self.ruling.notices.push(text.clone()),
-                Effect::Summary(text) => self.ruling.output = Some(Value::from(text.as_str())),
+                Effect::Reminder(reminder) => self.add_context(ContextScope::Persistent, &reminder.body),
+                Effect::Notice(text) => self.decision.notices.push(text.clone()),
+                Effect::Summary(text) => self.decision.output = Some(Value::from(text.as_str())),
                 Effect::Log { level, message } => {
                     let line =
                         pintle::ScriptLogLine { level: *level, hook: hook.to_string(), message: message.clone() };
@@ -168,7 +170,7 @@ impl Hearing<'_> {
                     let text = format!(
                         "pintle: hook \"{hook}\" wants another agent to do this, and {title} has no way for that"
                     );
-                    self.ruling.notices.push(text);
+                    self.decision.notices.push(text);
                 }
                 _ => {}
             }
@@ -177,7 +179,7 @@ impl Hearing<'_> {
             if report.policy == FailurePolicy::Open {
                 let text =
                     format!("pintle: hook \"{}\" failed and was passed over: {}", report.hook, report.failure.message);
-                self.ruling.notices.push(text);
+                self.decision.notices.push(text);
             }
         }
         for warning in &outcome.warnings {
@@ -189,8 +191,8 @@ impl Hearing<'_> {
                 _ => continue,
             };
             // Its `when` may fail on every call; who works here is told once.
-            if self.state.gives("", &text, false) {
-                self.ruling.notices.push(text);
+            if self.state.mark_if_new("", &text, false) {
+                self.decision.notices.push(text);
             }
         }
         for shadow in &outcome.shadow {
@@ -201,44 +203,44 @@ impl Hearing<'_> {
                 VerdictKind::Failed(failure) => format!("failed: {}", failure.message),
                 VerdictKind::Pass | VerdictKind::Allow { .. } => continue,
             };
-            self.ruling.notices.push(format!("pintle, in shadow mode: hook \"{}\" {would}", shadow.hook));
+            self.decision.notices.push(format!("pintle, in shadow mode: hook \"{}\" {would}", shadow.hook));
         }
     }
 
     /// A text for the model, unless it has it. What is for one turn stays in the host's conversation all the same, and is
     /// given once a turn.
-    fn context(&mut self, scope: ContextScope, text: &str) {
-        let heard = self.tells_model();
-        if let Ability::Later(_) = self.row.can.context
+    fn add_context(&mut self, scope: ContextScope, text: &str) {
+        let heard = self.can_tell_model();
+        if let ActionSupport::Deferred(_) = self.event_def.support.context
             && scope != ContextScope::None
             && !text.is_empty()
         {
-            self.state.waiting.push(text.to_owned());
+            self.state.pending_context.push(text.to_owned());
             return;
         }
         let is_new = match scope {
             ContextScope::None => return,
             ContextScope::Call => true,
-            ContextScope::Turn => !heard || self.state.gives(&self.whose.run, text, true),
-            ContextScope::Persistent => !heard || self.state.gives(&self.whose.run, text, false),
+            ContextScope::Turn => !heard || self.state.mark_if_new(&self.event_context.run, text, true),
+            ContextScope::Persistent => !heard || self.state.mark_if_new(&self.event_context.run, text, false),
         };
-        if is_new && !text.is_empty() && !self.ruling.context.iter().any(|given| given == text) {
-            self.ruling.context.push(text.to_owned());
+        if is_new && !text.is_empty() && !self.decision.context.iter().any(|given| given == text) {
+            self.decision.context.push(text.to_owned());
         }
     }
 
     /// What the host said in its own words, for the payload of an event.
-    fn said(&self, call: Option<&Call>) -> HostPayload {
+    fn host_payload(&self, call: Option<&HostToolCall>) -> HostPayload {
         HostPayload {
             client: self.host.name.to_owned(),
-            event: self.row.name.to_owned(),
+            event: self.event_def.name.to_owned(),
             tool: call.map(|call| call.name.clone()),
             input: call.map(|call| call.input.clone()),
             response: None,
-            transcript_path: self.whose.transcript_path.clone(),
-            permission_mode: self.whose.permission_mode.clone(),
-            turn_id: self.whose.turn_id.clone(),
-            model: self.whose.model.clone(),
+            transcript_path: self.event_context.transcript_path.clone(),
+            permission_mode: self.event_context.permission_mode.clone(),
+            turn_id: self.event_context.turn_id.clone(),
+            model: self.event_context.model.clone(),
         }
     }
 

@@ -7,13 +7,13 @@ use serde_json::Value;
 /// What all hooks that heard of one call of a host came to. The encoders of a host get it already narrowed to what its
 /// row can do: what is left in it is to be said.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ruling {
+pub struct HostDecision {
     /// What the host must do.
     pub decision: Decision,
     /// Why, for the model; never empty beside [`Decision::DenyHandler`] and [`Decision::MatchedHook`].
     pub reason: String,
     /// Whether a hook said yes in so many words, so that no person need be asked.
-    pub approved: bool,
+    pub is_approved: bool,
     /// The host's whole input with the rewrites in it, when there was one: a tool's arguments in the host's form.
     pub input: Option<Value>,
     /// What the model gets in place of the tool's result, when hooks changed it.
@@ -26,12 +26,12 @@ pub struct Ruling {
     pub notices: Vec<String>,
 }
 
-impl Default for Ruling {
+impl Default for HostDecision {
     fn default() -> Self {
         Self {
             decision: Decision::Allow,
             reason: String::new(),
-            approved: false,
+            is_approved: false,
             input: None,
             output: None,
             context: Vec::new(),
@@ -41,7 +41,7 @@ impl Default for Ruling {
     }
 }
 
-impl Ruling {
+impl HostDecision {
     /// Nothing is against it and there is nothing to say.
     #[must_use]
     pub fn pass() -> Self {
@@ -61,14 +61,14 @@ impl Ruling {
 
     /// What stands where a tool's result would: the reason of a deny, else the changed result.
     #[must_use]
-    pub fn in_place_of_result(&self) -> Option<Value> {
+    pub fn result_replacement(&self) -> Option<Value> {
         if self.is_denied() { Some(Value::from(self.reason.as_str())) } else { self.output.clone() }
     }
 
     /// The same as a text that is never blank, for hosts that take a blank for nothing.
     #[must_use]
-    pub fn words_in_place_of_result(&self) -> Option<String> {
-        let text = json_to_text(&self.in_place_of_result()?);
+    pub fn result_replacement_text(&self) -> Option<String> {
+        let text = json_to_text(&self.result_replacement()?);
         Some(if text.trim().is_empty() { String::from("[removed by a hook]") } else { text })
     }
 

@@ -5,31 +5,31 @@ use std::path::{Path, PathBuf};
 
 /// Why nothing was installed or removed. Nothing has changed then.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum InstallFault {
+pub enum InstallError {
     /// Nothing says where the person's home is.
     #[error("`HOME` is not set, so nobody knows where the settings are")]
     NoHome,
     /// A file could not be read or written.
-    #[error("cannot {what} `{path}`: {why}")]
+    #[error("cannot {action} `{path}`: {reason}")]
     File {
         /// What was to be done.
-        what: &'static str,
+        action: &'static str,
         /// The file.
         path: PathBuf,
         /// What the system says.
-        why: String,
+        reason: String,
     },
     /// A settings file is not what the host would read.
-    #[error("`{path}` is left as it is: {why}")]
+    #[error("`{path}` is left as it is: {reason}")]
     Unreadable {
         /// The file.
         path: PathBuf,
         /// What is wrong, with the line.
-        why: String,
+        reason: String,
     },
     /// Somebody else's executable has the name of ours.
     #[error("`{path}` is somebody else's hook, and there can be only one of that name")]
-    Taken {
+    ForeignProgram {
         /// The file.
         path: PathBuf,
     },
@@ -41,20 +41,20 @@ pub enum InstallFault {
     },
     /// A folder whose path cannot be written on a command line.
     #[error("`{path}` cannot be written into settings: it has signs that are no text")]
-    Unwritable {
+    UnusableFolder {
         /// The folder.
         path: PathBuf,
     },
     /// A word that is no event of the host.
     #[error("{0}")]
-    Event(String),
+    UnknownEvent(String),
 }
 
-impl InstallFault {
-    pub(super) fn file(what: &'static str, path: &Path, fault: &io::Error) -> Self {
+impl InstallError {
+    pub(super) fn from_io(what: &'static str, path: &Path, fault: &io::Error) -> Self {
         // The system's words end in a number that says nothing to people.
         let why = fault.to_string();
         let why = why.split(" (os error").next().unwrap_or_default().to_lowercase();
-        Self::File { what, path: path.to_owned(), why }
+        Self::File { action: what, path: path.to_owned(), reason: why }
     }
 }

@@ -1,0 +1,331 @@
+//! The moments whose events follow one another: sessions, prompts, ends of turns, and what only tells.
+
+use std::sync::Arc;
+
+use pintle::event::{
+    AgentStop, CompactBefore, CompactPost, CompactPre, CompletionPost, CompletionPre, DelegationPost, ErrorPayload,
+    EventPayload, Notification, PromptSubmit, SessionEnd, SessionError, SessionResume, SessionStart, ToolBatch,
+    ToolCall, ToolResult, TurnEnd, TurnStart,
+};
+use pintle::{Decision, Event, EventName, Outcome};
+use serde_json::Value;
+
+use super::HostDispatch;
+use crate::host_support::ActionSupport;
+use crate::session::to_event_log_line;
+use crate::{HostEventData, dispatch};
+
+/// How often hooks may send an agent on in one turn. One that never lets go is passed over then.
+const MOST_CONTINUATIONS: u32 = 8;
+
+/// Fires the events of the row, as far as the moment has something to tell of them.
+pub(super) fn fire(hearing: &mut HostDispatch<'_>, moment: &HostEventData) {
+    update_session(hearing, moment);
+    let mut text = match moment {
+        HostEventData::Prompt { text, .. } => text.clone(),
+        _ => String::new(),
+    };
+    for name in hearing.event_def.fires {
+        let Ok(event) = EventName::parse(name) else { continue };
+        // What nobody listens to is written down where a session's story would have a hole without it.
+        if !(HostDispatch::is_guard(&event) || hearing.runtime.listens(&event, hearing.scope)) {
+            continue;
+        }
+        let Some(payload) = build_payload(hearing, name, moment, &text) else { continue };
+        let outcome = hearing.fire_event(&Event::new(event, payload, Arc::clone(&hearing.origin)));
+        if !apply_outcome(hearing, name, moment, &outcome, &mut text) {
+            break;
+        }
+    }
+    // A host that cannot keep a prompt out gets nothing done for it.
+    if matches!(moment, HostEventData::Prompt { .. }) && !hearing.event_def.is_guard && hearing.decision.is_denied() {
+        hearing.state.turn_stop_reason = Some(hearing.decision.reason.clone());
+    }
+}
+
+/// What a moment means to the session before any hook is asked.
+fn update_session(hearing: &mut HostDispatch<'_>, moment: &HostEventData) {
+    match moment {
+        HostEventData::SessionStart { source } => {
+            hearing.state.session_denial = None;
+            hearing.state.turn_stop_reason = None;
+            if source != "resume" {
+                hearing.state.clear_sent();
+            }
+        }
+        HostEventData::CompactAfter { .. } => hearing.state.clear_sent(),
+        HostEventData::Prompt { text, .. } if hearing.state.is_hook_continuation(text) => {}
+        HostEventData::Prompt { text, .. } => {
+            hearing.state.begin_turn(text, hearing.now_ms);
+            hearing.scope.scratch.clear();
+            let _ = hearing.scope.logs.take_lines();
+            let mut origin = (*hearing.origin).clone();
+            origin.turn = hearing.state.turn;
+            hearing.origin = Arc::new(origin);
+        }
+        HostEventData::Batch(calls) => end_run_if_withheld(hearing, calls.len()),
+        // The host begins to count anew, and so do we.
+        HostEventData::Stop { is_continuation: false, .. } if hearing.state.is_hook_continuation => {}
+        HostEventData::Stop { is_continuation: false, .. }
+        | HostEventData::SubagentStop { is_continuation: false, .. } => {
+            hearing.state.continuations.remove(&hearing.event_context.run);
+        }
+        _ => {}
+    }
+}
+
+/// Ends the run behind a result that could not be changed where the tool failed: some hosts end it only here, and some put
+/// the reason in the place of the last result, which is then what hooks left of it.
+fn end_run_if_withheld(hearing: &mut HostDispatch<'_>, call_count: usize) {
+    let run = hearing.event_context.run.clone();
+    let withheld = std::mem::take(&mut hearing.state.withheld_results);
+    let (own, others): (Vec<_>, Vec<_>) = withheld.into_iter().partition(|(of, _)| *of == run);
+    hearing.state.withheld_results = others;
+    match own.as_slice() {
+        [] => {}
+        [(_, text)] if call_count == 1 => hearing.end_run(text.clone()),
+        _ => hearing.end_run(String::from("hooks changed or refused what a failed tool gave")),
+    }
+}
+
+/// Takes over what the hooks of one event made of it. Gives whether the next one is fired.
+fn apply_outcome(
+    hearing: &mut HostDispatch<'_>,
+    event: &str,
+    moment: &HostEventData,
+    outcome: &Outcome,
+    text: &mut String,
+) -> bool {
+    match (event, moment) {
+        ("session.start" | "session.resume", _) if !outcome.is_allowed() => {
+            let why = format!("session blocked: {}", outcome.reason());
+            hearing.state.session_denial = Some(why.clone());
+            hearing.deny(why);
+            false
+        }
+        ("agent.stop" | "delegation.post", _) if outcome.denies_event() => {
+            continue_agent(hearing, outcome);
+            false
+        }
+        // The turn is over, and a hook says that it came to nothing.
+        ("turn.end", _) if outcome.decision == Decision::Deny => {
+            hearing.decision.stop = Some(format!("turn blocked: {}", outcome.reason()));
+            false
+        }
+        (_, HostEventData::Prompt { .. }) => {
+            let changed = match outcome.payload.value() {
+                Value::String(text) => Some(text.as_str()),
+                fields => fields.get("prompt").and_then(Value::as_str),
+            };
+            if let Some(changed) = changed.filter(|changed| outcome.rewritten && *changed != text.as_str()) {
+                changed.clone_into(text);
+                hearing.decision.input = Some(Value::from(changed));
+            }
+            hearing.apply_outcome(outcome)
+        }
+        ("agent.stop" | "turn.end" | "delegation.post", _) if outcome.rewritten => {
+            let names = ["response", "text", "result"];
+            let after = names.iter().find_map(|name| outcome.payload.field(name));
+            if after.and_then(Value::as_str).is_some_and(|after| after != final_answer(moment)) {
+                hearing.decision.output = after.cloned();
+            }
+            hearing.apply_outcome(outcome)
+        }
+        _ => hearing.apply_outcome(outcome),
+    }
+}
+
+/// A hook sends the agent on, unless hooks did that too often in this turn.
+fn continue_agent(hearing: &mut HostDispatch<'_>, outcome: &Outcome) {
+    if let Some(why) = outcome.stop_reason() {
+        hearing.end_run(why);
+        return;
+    }
+    // A hook that failed has not said what the agent should do, and the agent cannot mend the hook.
+    if outcome.is_failed() {
+        let why = format!("the answer was not accepted: {}", outcome.reason());
+        // A host that cannot end the run says nothing of why the rest of it is refused.
+        if let ActionSupport::Approximated(_) = hearing.event_def.support.stop {
+            hearing.decision.notices.push(format!("pintle: {why}"));
+        }
+        hearing.end_run(why);
+        return;
+    }
+    let count = hearing.state.continuations.entry(hearing.event_context.run.clone()).or_default();
+    if *count >= MOST_CONTINUATIONS {
+        let text = format!(
+            "pintle: hooks sent the agent on {MOST_CONTINUATIONS} times in this turn, and may not again: {}",
+            outcome.reason()
+        );
+        hearing.decision.notices.push(text);
+        return;
+    }
+    *count += 1;
+    let said: Vec<&str> =
+        outcome.reasons.iter().map(|reason| reason.text.trim()).filter(|text| !text.is_empty()).collect();
+    let said = if said.is_empty() { outcome.reason() } else { said.join("; ") };
+    hearing.state.continuation_reason = Some(said.trim().to_owned());
+    hearing.deny(said);
+}
+
+fn final_answer(moment: &HostEventData) -> &str {
+    match moment {
+        HostEventData::Stop { answer, .. } | HostEventData::SubagentStop { answer, .. } => answer,
+        _ => "",
+    }
+}
+
+/// The payload of an event, when the moment has something to tell of it.
+fn build_payload(
+    hearing: &dispatch::HostDispatch<'_>,
+    event: &str,
+    moment: &HostEventData,
+    text: &str,
+) -> Option<Value> {
+    let host = || Some(hearing.host_payload(None));
+    let cwd = || hearing.origin.cwd.clone();
+    let state = &*hearing.state;
+    match (event, moment) {
+        ("session.start", HostEventData::SessionStart { source }) => {
+            to_payload_value(&SessionStart { source: source.clone(), cwd: cwd(), host: host() })
+        }
+        ("session.resume", HostEventData::SessionStart { source }) if source == "resume" => {
+            to_payload_value(&SessionResume {
+                source: source.clone(),
+                cwd: cwd(),
+                host: host(),
+                ..SessionResume::default()
+            })
+        }
+        ("session.end", HostEventData::SessionEnd { reason }) => to_payload_value(&SessionEnd {
+            reason: reason.clone(),
+            turns: state.turn,
+            duration_ms: elapsed_ms(state.started_ms, hearing.now_ms),
+            host: host(),
+            ..SessionEnd::default()
+        }),
+        ("prompt.submit", HostEventData::Prompt { source, .. }) => {
+            to_payload_value(&PromptSubmit { prompt: text.to_owned(), source: source.clone(), host: host() })
+        }
+        ("turn.start", HostEventData::Prompt { .. }) => to_payload_value(&TurnStart(text.to_owned())),
+        ("tool.batch", HostEventData::Batch(calls)) => {
+            let mut batch = ToolBatch { host: host(), ..ToolBatch::default() };
+            for (call, response) in calls {
+                for part in hearing.tools().to_canonical(&call.name, &call.input) {
+                    let gave = ToolResult::new(call.id.as_str(), part.name.as_str(), response.clone(), false);
+                    batch.tool_calls.push(ToolCall::new(call.id.as_str(), part.name, part.args));
+                    batch.tool_results.push(gave);
+                }
+            }
+            to_payload_value(&batch)
+        }
+        ("delegation.post", HostEventData::SubagentStop { agent, id, answer, .. }) => {
+            to_payload_value(&DelegationPost {
+                id: id.clone(),
+                agent: agent.clone(),
+                result: answer.clone(),
+                response: answer.clone(),
+                depth: 1,
+                host: host(),
+                ..DelegationPost::default()
+            })
+        }
+        ("agent.stop", HostEventData::Stop { answer, .. }) => to_payload_value(
+            &AgentStop {
+                id: hearing.origin.session.clone(),
+                finish_reason: String::from("stop"),
+                response: answer.clone(),
+                tool_calls: state.calls.clone(),
+                tool_results: state.results.clone(),
+                continuations: state.continuations.get(&hearing.event_context.run).copied().unwrap_or_default(),
+                last_user_message: Some(state.prompt.clone()).filter(|prompt| !prompt.is_empty()),
+                host: host(),
+                ..AgentStop::default()
+            }
+            .with_aliases(),
+        ),
+        ("turn.end", HostEventData::Stop { answer, .. }) => to_payload_value(
+            &TurnEnd {
+                text: answer.clone(),
+                tool_calls: state.calls.clone(),
+                tool_results: state.results.clone(),
+                logs: hearing.scope.logs.take_lines().into_iter().map(to_event_log_line).collect(),
+                duration_ms: Some(elapsed_ms(state.turn_started_ms, hearing.now_ms)),
+                host: host(),
+                ..TurnEnd::default()
+            }
+            .with_aliases(),
+        ),
+        ("error", HostEventData::AgentError { kind, message }) => to_payload_value(&ErrorPayload {
+            message: message.clone(),
+            kind: kind.clone(),
+            host: host(),
+            ..ErrorPayload::default()
+        }),
+        ("session.error", HostEventData::AgentError { kind, message }) => to_payload_value(&SessionError {
+            status: String::from("failed"),
+            stop_reason: kind.clone(),
+            message: message.clone(),
+            host: host(),
+        }),
+        ("compact.pre", HostEventData::CompactBefore { trigger, instructions }) => to_payload_value(&CompactPre {
+            source: trigger.clone(),
+            instructions: instructions.clone(),
+            host: host(),
+            ..CompactPre::default()
+        }),
+        ("compact.before", HostEventData::CompactBefore { trigger, .. }) => {
+            let reason = if trigger == "manual" { "manual" } else { "threshold" };
+            to_payload_value(&CompactBefore { reason: reason.to_owned(), host: host(), ..CompactBefore::default() })
+        }
+        ("compact.post", HostEventData::CompactAfter { trigger, summary }) => {
+            let reason = if trigger == "manual" { "manual" } else { "threshold" };
+            to_payload_value(&CompactPost {
+                reason: reason.to_owned(),
+                summary: summary.clone(),
+                host: host(),
+                ..CompactPost::default()
+            })
+        }
+        ("notification", HostEventData::Notification { kind, title, message }) => to_payload_value(&Notification {
+            kind: kind.clone(),
+            level: String::from("info"),
+            title: title.clone(),
+            message: message.clone(),
+            host: host(),
+        }),
+        ("completion.pre", HostEventData::Model { .. }) => to_payload_value(&CompletionPre {
+            model: hearing.event_context.model.clone().unwrap_or_default(),
+            host: Some(pintle::event::HostPayload { input: model_request_of(moment), ..hearing.host_payload(None) }),
+            ..CompletionPre::default()
+        }),
+        ("completion.post", HostEventData::Model { response, .. }) => to_payload_value(&CompletionPost {
+            model: hearing.event_context.model.clone().unwrap_or_default(),
+            host: Some(pintle::event::HostPayload {
+                input: model_request_of(moment),
+                response: Some(response.clone()),
+                ..hearing.host_payload(None)
+            }),
+            ..CompletionPost::default()
+        }),
+        _ if event.starts_with("custom.") => Some(hearing.payload.clone()),
+        _ => None,
+    }
+}
+
+/// How long something took; nothing where its beginning was not seen.
+fn elapsed_ms(began_ms: u64, now_ms: u64) -> u64 {
+    if began_ms == 0 { 0 } else { now_ms.saturating_sub(began_ms) }
+}
+
+fn model_request_of(moment: &HostEventData) -> Option<Value> {
+    match moment {
+        HostEventData::Model { request, .. } => Some(request.clone()),
+        _ => None,
+    }
+}
+
+/// The value of a payload of the catalogue, which is plain data with text keys and always has one.
+fn to_payload_value<P: EventPayload>(payload: &P) -> Option<Value> {
+    serde_json::to_value(payload).ok()
+}

@@ -1,0 +1,137 @@
+//! What hooks decided, narrowed to what a host can do: where it cannot, the nearest stricter thing, and that is said.
+
+use pintle::Decision;
+
+use crate::{ActionSupport, HookAction, HostDecision, HostSupport};
+
+/// What stands for a reason that nobody gave.
+const NO_REASON: &str = "a hook denied this and gave no reason";
+
+/// Narrows a ruling.
+#[must_use]
+pub(crate) fn fit_to_host(mut ruling: HostDecision, can: &HostSupport) -> HostDecision {
+    fit_inputs(&mut ruling, can);
+    fit_decision(&mut ruling, can);
+    fit_context(&mut ruling, can);
+    if ruling.decision != Decision::Allow && ruling.reason.trim().is_empty() {
+        ruling.reason = String::from(NO_REASON);
+    }
+    ruling
+}
+
+/// Changed inputs and results.
+fn fit_inputs(ruling: &mut HostDecision, can: &HostSupport) {
+    if ruling.input.is_some() {
+        let approved = ruling.is_approved && ruling.decision == Decision::Allow;
+        match can.rewrite {
+            ActionSupport::Supported | ActionSupport::Approximated(_) => {}
+            ActionSupport::WithApprovalOnly(_) if approved => {}
+            ActionSupport::DeniedInstead(why) | ActionSupport::WithApprovalOnly(why) => {
+                ruling.input = None;
+                force_denial(ruling, &format!("a hook changed this, and {why}"));
+            }
+            ability => {
+                ruling.input = None;
+                notify_dropped(ruling, HookAction::Rewrite, ability, None);
+            }
+        }
+    }
+    if ruling.output.is_some() {
+        match can.output {
+            ActionSupport::Supported | ActionSupport::Approximated(_) => {}
+            // The run is ended, which was decided where the hooks were heard.
+            ActionSupport::RunEndedInstead(_) => ruling.output = None,
+            ActionSupport::DeniedInstead(why) | ActionSupport::WithApprovalOnly(why) => {
+                ruling.output = None;
+                force_denial(ruling, &format!("a hook changed this, and {why}"));
+            }
+            ability => {
+                ruling.output = None;
+                notify_dropped(ruling, HookAction::Output, ability, None);
+            }
+        }
+    }
+}
+
+fn fit_decision(ruling: &mut HostDecision, can: &HostSupport) {
+    if let Some(why) = &ruling.stop
+        && !matches!(can.stop, ActionSupport::Supported | ActionSupport::Approximated(_))
+    {
+        let why = why.clone();
+        ruling.stop = None;
+        notify_dropped(ruling, HookAction::Stop, can.stop, Some(&why));
+    }
+    if ruling.decision == Decision::Ask {
+        match can.ask {
+            ActionSupport::Supported | ActionSupport::Approximated(_) => {}
+            ActionSupport::DeniedInstead(why) | ActionSupport::WithApprovalOnly(why) => {
+                let asked = std::mem::take(&mut ruling.reason);
+                force_denial(ruling, &format!("{asked} ({why}, so this is denied)"));
+            }
+            ability => {
+                ruling.decision = Decision::Allow;
+                let reason = std::mem::take(&mut ruling.reason);
+                notify_dropped(ruling, HookAction::Ask, ability, Some(&reason));
+            }
+        }
+    }
+    if ruling.decision == Decision::Deny
+        && !matches!(
+            can.deny,
+            ActionSupport::Supported | ActionSupport::Approximated(_) | ActionSupport::RunEndedInstead(_)
+        )
+    {
+        ruling.decision = Decision::Allow;
+        let reason = std::mem::take(&mut ruling.reason);
+        notify_dropped(ruling, HookAction::Deny, can.deny, Some(&reason));
+    }
+    if !matches!(can.approve, ActionSupport::Supported | ActionSupport::Approximated(_))
+        || ruling.decision != Decision::Allow
+    {
+        // Less is approved than could be, which is the stricter thing.
+        ruling.is_approved = false;
+    }
+    if ruling.decision == Decision::Deny {
+        ruling.input = None;
+        ruling.output = None;
+    }
+}
+
+fn fit_context(ruling: &mut HostDecision, can: &HostSupport) {
+    if ruling.context.is_empty() {
+        return;
+    }
+    match can.context {
+        // A deny has one text for the model.
+        ActionSupport::Supported | ActionSupport::Approximated(_) if ruling.is_denied() => {
+            let context = std::mem::take(&mut ruling.context);
+            ruling.reason = format!("{}\n\n{}", ruling.reason, context.join("\n\n")).trim().to_owned();
+        }
+        ActionSupport::Supported | ActionSupport::Approximated(_) => {}
+        ability => {
+            let context = std::mem::take(&mut ruling.context).join("\n\n");
+            notify_dropped(ruling, HookAction::Context, ability, Some(&context));
+        }
+    }
+}
+
+/// Denies, whatever was decided.
+fn force_denial(ruling: &mut HostDecision, why: &str) {
+    if ruling.is_denied() && !ruling.reason.is_empty() {
+        ruling.reason.push_str("; ");
+        ruling.reason.push_str(why);
+    } else {
+        ruling.reason = why.to_owned();
+    }
+    ruling.decision = Decision::Deny;
+}
+
+/// Tells the person what nothing comes of.
+fn notify_dropped(ruling: &mut HostDecision, verb: HookAction, ability: ActionSupport, what: Option<&str>) {
+    let why = match ability {
+        ActionSupport::NotifiesUser(why) | ActionSupport::Dropped(why) => why,
+        _ => "it means nothing at this event",
+    };
+    let what = what.map(|what| format!(": {what}")).unwrap_or_default();
+    ruling.notices.push(format!("pintle: a hook said `{}`, and {why}{what}", verb.as_str()));
+}

@@ -1,0 +1,103 @@
+//! What Claude Code can do with what hooks decide.
+
+use crate::ActionSupport::{
+    Approximated, DeniedInstead, Dropped, NotApplicable, NotifiesUser, RunEndedInstead, Supported, WithApprovalOnly,
+};
+use crate::{ActionSupport, HostSupport};
+
+/// An event that only tells.
+pub(super) const TELLS: HostSupport = HostSupport {
+    deny: NotApplicable,
+    ask: NotApplicable,
+    approve: NotApplicable,
+    rewrite: NotApplicable,
+    output: NotApplicable,
+    context: ActionSupport::REMINDERS,
+    stop: ActionSupport::ENDED,
+    notice: Supported,
+};
+
+/// The end of a session, which is over before anybody is told anything.
+pub(super) const SESSION_END: HostSupport = HostSupport {
+    stop: ActionSupport::OVER,
+    notice: Dropped("Claude Code shows nothing of what is said here"),
+    ..TELLS
+};
+
+/// After a compaction.
+pub(super) const COMPACTED: HostSupport = HostSupport { context: ActionSupport::LATER, ..TELLS };
+
+pub(super) const SESSION_START: HostSupport = HostSupport {
+    deny: ActionSupport::REFUSED,
+    ask: ActionSupport::REFUSED,
+    context: Supported,
+    stop: ActionSupport::REFUSED,
+    ..TELLS
+};
+
+pub(super) const PROMPT: HostSupport = HostSupport {
+    deny: Supported,
+    ask: DeniedInstead("Claude Code cannot ask a person about a prompt"),
+    rewrite: DeniedInstead("Claude Code cannot change a prompt"),
+    context: Supported,
+    stop: Supported,
+    ..TELLS
+};
+
+pub(super) const BEFORE_TOOL: HostSupport = HostSupport {
+    deny: Supported,
+    ask: Supported,
+    approve: Supported,
+    rewrite: Supported,
+    context: Supported,
+    stop: Approximated("the call is denied and the run ends"),
+    ..TELLS
+};
+
+pub(super) const PERMISSION: HostSupport = HostSupport {
+    deny: Supported,
+    ask: Approximated("the person is asked, as without the hook"),
+    approve: Supported,
+    rewrite: WithApprovalOnly("Claude Code changes a call that it asks about only when it is approved"),
+    stop: Supported,
+    ..TELLS
+};
+
+pub(super) const AFTER_TOOL: HostSupport =
+    HostSupport { deny: ActionSupport::REPLACED, output: Supported, context: Supported, stop: Supported, ..TELLS };
+
+/// What a failed tool gave stands in its error.
+const ERROR: &str = "Claude Code cannot change the text of an error, which the model would read next";
+
+pub(super) const FAILED_TOOL: HostSupport = HostSupport {
+    deny: RunEndedInstead(ERROR),
+    output: RunEndedInstead(ERROR),
+    context: Supported,
+    stop: Supported,
+    ..TELLS
+};
+
+pub(super) const BATCH: HostSupport = HostSupport { context: Supported, stop: Supported, ..TELLS };
+
+pub(super) const SUBAGENT_START: HostSupport = HostSupport { context: ActionSupport::REMINDERS_NOW, ..BATCH };
+
+pub(super) const STOP: HostSupport = HostSupport {
+    deny: Supported,
+    ask: DeniedInstead("Claude Code cannot ask a person whether an agent may stop"),
+    output: NotifiesUser("Claude Code cannot change an answer that the person already saw"),
+    context: ActionSupport::LATER,
+    stop: Supported,
+    ..TELLS
+};
+
+pub(super) const SUBAGENT_STOP: HostSupport =
+    HostSupport { deny: Approximated("the subagent goes on, with the reason as its next message"), ..STOP };
+
+pub(super) const COMPACT: HostSupport = HostSupport {
+    deny: Supported,
+    ask: DeniedInstead("Claude Code cannot ask a person about a compaction"),
+    output: Dropped("Claude Code writes the summary itself"),
+    context: Supported,
+    notice: Dropped("Claude Code takes what is said here for instructions of the summary"),
+    ..TELLS
+};

@@ -1,0 +1,125 @@
+//! What an installed command line tells of itself.
+
+use std::path::PathBuf;
+
+use pintle::loader::UserDirs;
+
+use super::line::{
+    ANSWER, CONFIG, DEADLINE, HOOKS, MANAGED, OPTION, STATE, command_line, parse_own_command, parse_word, shell_quote,
+};
+use super::{InstallOptions, InstallScope, InstalledEntry};
+use crate::HostDef;
+
+/// Whether an entry is what this Pintle writes for its event and scope, whatever program, hooks and folders it names.
+#[must_use]
+pub fn is_current(host: &'static HostDef, scope: InstallScope, entry: &InstalledEntry) -> bool {
+    let (Some(row), Some(options)) = (host.find_event(&entry.event), parse_options(host, entry)) else { return false };
+    let UserDirs { config, state, managed } = &options.folders;
+    let is_named = match scope {
+        InstallScope::User => config.is_some() && state.is_some(),
+        InstallScope::Project => config.is_none() && state.is_none() && managed.is_none(),
+    };
+    is_named && command_line(host, row, &options).0 == entry.command
+}
+
+/// The folders that an entry names; none when this Pintle did not write it.
+#[must_use]
+pub fn named_dirs(host: &HostDef, entry: &InstalledEntry) -> UserDirs {
+    parse_options(host, entry).map(|options| options.folders).unwrap_or_default()
+}
+
+/// What the call of the program was made of; nothing where that is not as [`command_line`] writes it.
+fn parse_options(host: &HostDef, entry: &InstalledEntry) -> Option<InstallOptions> {
+    let program = parse_own_command(&entry.command, host.name)?;
+    let head = format!("{ANSWER}=$({} hook {} {}", shell_quote(&program), host.name, entry.event);
+    let mut rest = entry.command.strip_prefix(&head)?;
+    let mut options = InstallOptions { program, ..InstallOptions::default() };
+    while let Some(option) = rest.strip_prefix(OPTION) {
+        let (name, value) = option.split_once(' ')?;
+        let (word, after) = parse_word(value)?;
+        let path = PathBuf::from(word);
+        let folders = &mut options.folders;
+        match name {
+            CONFIG => folders.config = Some(path),
+            STATE => folders.state = Some(path),
+            MANAGED => folders.managed = Some(path),
+            HOOKS => options.hooks.push(path),
+            DEADLINE => {}
+            _ => return None,
+        }
+        rest = after;
+    }
+    Some(options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample_options() -> InstallOptions {
+        let path = |path: &str| Some(PathBuf::from(path));
+        InstallOptions {
+            program: String::from("/it's here/pintle"),
+            hooks: vec![PathBuf::from("/a b"), PathBuf::from("/'); case $? in $x '")],
+            folders: UserDirs { config: path("/h/it's \\ \"mine\""), state: path("/s --hooks 'x'"), managed: None },
+            events: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_line_tells_what_it_was_made_of() {
+        let managed = UserDirs { managed: Some(PathBuf::from("/m")), ..sample_options().folders };
+        let cases = [
+            sample_options(),
+            InstallOptions { hooks: Vec::new(), folders: managed, ..sample_options() },
+            InstallOptions { folders: UserDirs::default(), ..sample_options() },
+            InstallOptions { program: String::from("pintle"), ..InstallOptions::default() },
+        ];
+        for host in crate::HOSTS {
+            for (row, options) in host.events.iter().flat_map(|row| cases.iter().map(move |options| (row, options))) {
+                let (command, timeout_ms) = command_line(host, row, options);
+                let entry = InstalledEntry { event: String::from(row.name), command, timeout_ms };
+                assert_eq!(parse_options(host, &entry).as_ref(), Some(options), "{}", entry.command);
+                let is_of_user = options.folders.config.is_some();
+                assert_eq!(is_current(host, InstallScope::User, &entry), is_of_user, "{}", entry.command);
+                assert_eq!(is_current(host, InstallScope::Project, &entry), !is_of_user, "{}", entry.command);
+            }
+        }
+    }
+
+    #[test]
+    fn what_this_pintle_does_not_write_is_not_of_today() {
+        let host = HostDef::by_name("claude").unwrap();
+        let row = host.find_event("Stop").unwrap();
+        let (command, timeout_ms) = command_line(host, row, &sample_options());
+        let with = |from: &str, to: &str| {
+            let command = command.replacen(from, to, 1);
+            InstalledEntry { event: String::from("Stop"), command, timeout_ms }
+        };
+        assert!(is_current(host, InstallScope::User, &with("", "")));
+        let changes = [
+            (" --state-dir", " --shadow --state-dir"),
+            (" --state-dir", " --deadline-ms 1 --state-dir"),
+            (" --state-dir", " --state-folder"),
+            (" --config-dir", ""),
+            ("--hooks '/a b'", "--hooks /a b"),
+            ("hook claude Stop", "hook claude PreToolUse"),
+            ("exit 1", "exit 0"),
+            ("pintle_answer=$(", ""),
+            ("; esac;", ""),
+        ];
+        for (from, to) in changes {
+            let entry = with(from, to);
+            assert_ne!(entry.command, command, "{from}");
+            assert!(!is_current(host, InstallScope::User, &entry), "{}", entry.command);
+        }
+        for cut in 0..command.len() {
+            let Some(command) = command.get(..cut).map(str::to_owned) else { continue };
+            assert!(!is_current(
+                host,
+                InstallScope::User,
+                &InstalledEntry { event: String::from("Stop"), command, timeout_ms }
+            ));
+        }
+    }
+}
