@@ -9,89 +9,89 @@ use pintle::{
     PriceSpec, Runtime, Severity, TeamSpec,
 };
 
-use crate::approval::Approvals;
-use crate::delegation::{self, Bounds, Slots};
-use crate::edits::Edits;
-use crate::finish::OpenWork;
-use crate::meta::Registered;
-use crate::model::{Model, ModelError, ToolDefinition};
-use crate::observe::{Happening, Observer};
-use crate::permission::Permissions;
-use crate::persona::{MarkQueue, Meter, Personas};
+use crate::approval::ApprovalQueue;
+use crate::delegation::{self, ChildLimiter, DelegationBounds};
+use crate::edits::EditQueue;
+use crate::finish::PendingWork;
+use crate::meta::MetaRegistry;
+use crate::model::{Model, ModelError, ModelTool};
+use crate::observer::{AgentEvent, Observer};
+use crate::permission::PermissionChecker;
+use crate::persona::{BudgetMeter, PersonaRegistry, ThresholdQueue};
 use crate::session::{Inbox, Sleeper, StartedAgents};
-use crate::team::{Member, Team};
-use crate::tools::{Done, Policies, StarlarkTool, Tool, Toolbox, told};
+use crate::team::{OpenMember, Team};
+use crate::tools::{DoneTool, StarlarkTool, Tool, ToolPolicies, Toolbox, join_diagnostics};
 use crate::workspace::Workspace;
 
 /// Opens the model of an agent that declares one of its own.
-pub type OpenModel = dyn Fn(&ModelSpec) -> Result<Arc<dyn Model>, ModelError> + Send + Sync;
+pub type ModelOpener = dyn Fn(&ModelSpec) -> Result<Arc<dyn Model>, ModelError> + Send + Sync;
 
 /// What all agents of a session share.
-pub(crate) struct Shared {
+pub(crate) struct SessionContext {
     pub(crate) runtime: Arc<Runtime>,
     pub(crate) workspace: Workspace,
     pub(crate) observer: Arc<dyn Observer>,
     pub(crate) cancel: CancelToken,
     pub(crate) sleeper: Arc<dyn Sleeper>,
-    pub(crate) open_model: Option<Box<OpenModel>>,
+    pub(crate) open_model: Option<Box<ModelOpener>>,
     pub(crate) session: String,
     /// The absolute path of the session's tape; empty when it is kept nowhere.
     pub(crate) transcript: String,
     /// What was registered while running, against the limits of the first agent.
-    pub(crate) registered: Registered,
+    pub(crate) meta_registry: MetaRegistry,
     /// Whether and how far agents may change themselves: the first agent's word counts for all.
     pub(crate) meta: MetaSpec,
-    pub(crate) background: delegation::Background,
+    pub(crate) background: delegation::BackgroundTasks,
     /// The agents that know each other, when the first agent is one of a team.
     pub(crate) team: Option<Arc<Team>>,
     /// What a person says while an agent is at work.
     pub(crate) inbox: Inbox,
     /// What may run without a question.
-    pub(crate) permissions: Permissions,
+    pub(crate) permissions: PermissionChecker,
     /// Tool calls and background work under way.
-    pub(crate) open: OpenWork,
+    pub(crate) pending_work: PendingWork,
     /// Files that were changed and of which no hook was told yet.
-    pub(crate) edits: Edits,
+    pub(crate) edits: EditQueue,
     /// What marks the host's own words to the models.
     nonce: OnceLock<String>,
     /// What a person is asked right now.
-    pub(crate) approvals: Approvals,
+    pub(crate) approvals: ApprovalQueue,
     /// The roles that agents of the session work in.
-    pub(crate) personas: Personas,
+    pub(crate) personas: PersonaRegistry,
     /// What all model calls of the session use up.
-    pub(crate) meter: Arc<Meter>,
+    pub(crate) meter: Arc<BudgetMeter>,
     /// The marks of budgets that hooks were not told of yet.
-    pub(crate) marks: MarkQueue,
+    pub(crate) threshold_queue: ThresholdQueue,
     /// The agents whose hooks heard of the session's start, by name.
-    pub(crate) started: StartedAgents,
-    numbers: AtomicU64,
+    pub(crate) started_agents: StartedAgents,
+    name_counter: AtomicU64,
 }
 
-impl std::fmt::Debug for Shared {
+impl std::fmt::Debug for SessionContext {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Shared").field("session", &self.session).finish_non_exhaustive()
     }
 }
 
-/// Everything [`Shared`] is made of that somebody chooses.
-pub(crate) struct Choices {
+/// Everything [`SessionContext`] is made of that somebody chooses.
+pub(crate) struct SessionConfig {
     pub(crate) runtime: Arc<Runtime>,
     pub(crate) workspace: Workspace,
     pub(crate) observer: Arc<dyn Observer>,
     pub(crate) cancel: CancelToken,
     pub(crate) sleeper: Arc<dyn Sleeper>,
-    pub(crate) open_model: Option<Box<OpenModel>>,
+    pub(crate) open_model: Option<Box<ModelOpener>>,
     pub(crate) session: String,
     pub(crate) meta: MetaSpec,
-    pub(crate) permissions: Permissions,
+    pub(crate) permissions: PermissionChecker,
     pub(crate) team: Option<TeamSpec>,
     pub(crate) budget: BudgetSpec,
     pub(crate) prices: Vec<PriceSpec>,
 }
 
-impl Shared {
-    pub(crate) fn new(choices: Choices) -> Self {
-        let Choices {
+impl SessionContext {
+    pub(crate) fn new(choices: SessionConfig) -> Self {
+        let SessionConfig {
             runtime,
             workspace,
             observer,
@@ -115,21 +115,21 @@ impl Shared {
             sleeper,
             open_model,
             session,
-            registered: Registered::default(),
+            meta_registry: MetaRegistry::default(),
             meta,
-            background: delegation::Background::default(),
+            background: delegation::BackgroundTasks::default(),
             inbox: Inbox::default(),
             permissions,
-            open: OpenWork::default(),
-            edits: Edits::default(),
+            pending_work: PendingWork::default(),
+            edits: EditQueue::default(),
             team: team.map(|team| Arc::new(Team::new(team))),
             nonce: OnceLock::new(),
-            approvals: Approvals::default(),
-            personas: Personas::default(),
-            meter: Arc::new(Meter::new("session", budget, &prices)),
-            marks: MarkQueue::default(),
-            started: StartedAgents::default(),
-            numbers: AtomicU64::new(0),
+            approvals: ApprovalQueue::default(),
+            personas: PersonaRegistry::default(),
+            meter: Arc::new(BudgetMeter::new("session", budget, &prices)),
+            threshold_queue: ThresholdQueue::default(),
+            started_agents: StartedAgents::default(),
+            name_counter: AtomicU64::new(0),
         }
     }
 
@@ -147,35 +147,35 @@ impl Shared {
     }
 
     /// Tells a person something about an agent that is not at work yet.
-    pub(crate) fn warn(&self, agent: &str, warning: &str) {
+    pub(crate) fn show_warning(&self, agent: &str, warning: &str) {
         let origin = Origin { session: self.session.clone(), agent: agent.to_owned(), ..Origin::default() };
-        self.observer.happened(&origin, &Happening::Notice { message: &format!("agent `{agent}`: {warning}") });
+        self.observer.observe(&origin, &AgentEvent::Notice { message: &format!("agent `{agent}`: {warning}") });
     }
 
     /// Gives no more names with numbers up to this one: a session that is taken up again has used them.
-    pub(crate) fn count_from(&self, number: u64) {
-        self.numbers.fetch_max(number, Ordering::Relaxed);
+    pub(crate) fn skip_names_up_to(&self, number: u64) {
+        self.name_counter.fetch_max(number, Ordering::Relaxed);
     }
 
     /// A name that nothing else in the session has, such as `delegation_3`.
-    pub(crate) fn unique(&self, kind: &str) -> String {
-        format!("{kind}_{}", self.numbers.fetch_add(1, Ordering::Relaxed) + 1)
+    pub(crate) fn unique_name(&self, kind: &str) -> String {
+        format!("{kind}_{}", self.name_counter.fetch_add(1, Ordering::Relaxed) + 1)
     }
 }
 
 /// One agent at work.
 #[derive(Debug)]
 pub(crate) struct Agent {
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<SessionContext>,
     pub(crate) spec: Arc<AgentSpec>,
     pub(crate) model: Arc<dyn Model>,
     pub(crate) depth: u32,
     /// The members of a team that wait for this one, the first of them first.
-    pub(crate) above: Vec<String>,
+    pub(crate) waiting_callers: Vec<String>,
     /// The chains of this agent and, outside a team, of every agent above it.
     pub(crate) overlay: Arc<HookOverlay>,
-    pub(crate) bounds: Bounds,
-    pub(crate) slots: Slots,
+    pub(crate) bounds: DelegationBounds,
+    pub(crate) slots: ChildLimiter,
     /// Model calls that a turn may make.
     pub(crate) max_iterations: u32,
     /// The turn that runs or ran last.
@@ -190,40 +190,40 @@ impl Agent {
     ///
     /// # Errors
     /// When its tools or hooks do not compile.
-    pub(crate) fn root(
-        shared: Arc<Shared>,
+    pub(crate) fn new_root(
+        shared: Arc<SessionContext>,
         spec: AgentSpec,
         model: Arc<dyn Model>,
         more: Vec<Arc<dyn Tool>>,
     ) -> Result<Arc<Self>, String> {
-        let bounds = Bounds::of(&spec.delegation);
+        let bounds = DelegationBounds::from_spec(&spec.delegation);
         if let Some(team) = shared.team.clone().filter(|_| spec.member.is_some()) {
-            let member = team.first(&shared, spec, model, more)?;
-            return Ok(Self::playing(&member, &shared, 0, Vec::new(), bounds));
+            let member = team.open_first(&shared, spec, model, more)?;
+            return Ok(Self::for_member(&member, &shared, 0, Vec::new(), bounds));
         }
-        let policies = Policies::default().and(&spec.policy)?;
-        let overlay = own_overlay(&shared.runtime, &spec, &HookOverlay::default())?;
+        let policies = ToolPolicies::default().narrowed_by(&spec.policy)?;
+        let overlay = compile_overlay(&shared.runtime, &spec, &HookOverlay::default())?;
         let max_iterations = spec.exit.max_iterations;
         let mut toolbox = Toolbox::new(policies).with_native();
         for tool in more {
             toolbox.add(tool);
         }
-        let agent = Place { shared, model, depth: 0, overlay, bounds, max_iterations };
-        agent.settle(spec, toolbox)
+        let agent = AgentSeed { shared, model, depth: 0, overlay, bounds, max_iterations };
+        agent.build(spec, toolbox)
     }
 
     /// An agent below another one. It runs under every hook and every policy of those above it, and its own.
     ///
     /// # Errors
     /// When its tools or hooks do not compile, or its model cannot be opened.
-    pub(crate) fn child(
+    pub(crate) fn new_child(
         parent: &Self,
         mut spec: AgentSpec,
-        toolbox: impl FnOnce(Policies) -> Result<Toolbox, String>,
+        toolbox: impl FnOnce(ToolPolicies) -> Result<Toolbox, String>,
     ) -> Result<Arc<Self>, String> {
         let shared = Arc::clone(&parent.shared);
-        let policies = parent.toolbox().policies().and(&spec.policy)?;
-        let overlay = own_overlay(&shared.runtime, &spec, &parent.overlay)?;
+        let policies = parent.toolbox().policies().narrowed_by(&spec.policy)?;
+        let overlay = compile_overlay(&shared.runtime, &spec, &parent.overlay)?;
         let model = match (&spec.model, &shared.open_model) {
             (Some(model), Some(open)) if !model.provider.is_empty() => {
                 open(model).map_err(|fault| fault.to_string())?
@@ -234,40 +234,46 @@ impl Agent {
             spec.model = parent.spec.model.clone();
         }
         let depth = parent.depth + 1;
-        let bounds = parent.bounds.below(&spec.delegation);
+        let bounds = parent.bounds.for_child(&spec.delegation);
         let max_iterations = parent.bounds.iterations(depth).min(spec.exit.max_iterations);
-        let place = Place { shared, model, depth, overlay, bounds, max_iterations };
-        place.settle(spec, toolbox(policies)?)
+        let place = AgentSeed { shared, model, depth, overlay, bounds, max_iterations };
+        place.build(spec, toolbox(policies)?)
     }
 
     /// An agent that plays a member of a team in the place of another one.
-    pub(crate) fn beside(other: &Self, member: &Member) -> Arc<Self> {
-        Self::playing(member, &other.shared, other.depth, other.above.clone(), other.bounds.clone())
+    pub(crate) fn as_successor(other: &Self, member: &OpenMember) -> Arc<Self> {
+        Self::for_member(member, &other.shared, other.depth, other.waiting_callers.clone(), other.bounds.clone())
     }
 
     /// An agent that plays a member of a team for another one, which waits.
-    pub(crate) fn below(parent: &Self, member: &Member) -> Arc<Self> {
-        let mut above = parent.above.clone();
+    pub(crate) fn as_child(parent: &Self, member: &OpenMember) -> Arc<Self> {
+        let mut above = parent.waiting_callers.clone();
         above.push(parent.spec.name.clone());
-        let bounds = parent.bounds.below(&member.spec.delegation);
-        Self::playing(member, &parent.shared, parent.depth + 1, above, bounds)
+        let bounds = parent.bounds.for_child(&member.spec.delegation);
+        Self::for_member(member, &parent.shared, parent.depth + 1, above, bounds)
     }
 
-    fn playing(member: &Member, shared: &Arc<Shared>, depth: u32, above: Vec<String>, bounds: Bounds) -> Arc<Self> {
+    fn for_member(
+        member: &OpenMember,
+        shared: &Arc<SessionContext>,
+        depth: u32,
+        above: Vec<String>,
+        bounds: DelegationBounds,
+    ) -> Arc<Self> {
         Arc::new(Self {
             shared: Arc::clone(shared),
             spec: Arc::clone(&member.spec),
             model: Arc::clone(&member.model),
             depth,
-            above,
+            waiting_callers: above,
             overlay: Arc::clone(&member.overlay),
-            slots: Slots::new(bounds.max_concurrent),
+            slots: ChildLimiter::new(bounds.max_concurrent),
             bounds,
             max_iterations: member.spec.exit.max_iterations,
             turn: AtomicU32::new(0),
             toolbox: RwLock::new(Arc::new(member.toolbox.clone())),
             agents: RwLock::default(),
-            fallbacks: fallbacks(&member.spec),
+            fallbacks: empty_fallback_slots(&member.spec),
         })
     }
 
@@ -304,11 +310,11 @@ impl Agent {
         self.toolbox().allows(name)
     }
 
-    pub(crate) fn not_found(&self, name: &str) -> String {
-        self.toolbox().not_found(name)
+    pub(crate) fn missing_tool_message(&self, name: &str) -> String {
+        self.toolbox().missing_tool_message(name)
     }
 
-    pub(crate) fn definitions(&self) -> Vec<ToolDefinition> {
+    pub(crate) fn definitions(&self) -> Vec<ModelTool> {
         self.toolbox().definitions()
     }
 
@@ -337,22 +343,22 @@ impl Agent {
 }
 
 /// An agent that lacks only what its declaration says.
-struct Place {
-    shared: Arc<Shared>,
+struct AgentSeed {
+    shared: Arc<SessionContext>,
     model: Arc<dyn Model>,
     depth: u32,
     overlay: Arc<HookOverlay>,
-    bounds: Bounds,
+    bounds: DelegationBounds,
     max_iterations: u32,
 }
 
-impl Place {
-    fn settle(self, spec: AgentSpec, mut toolbox: Toolbox) -> Result<Arc<Agent>, String> {
+impl AgentSeed {
+    fn build(self, spec: AgentSpec, mut toolbox: Toolbox) -> Result<Arc<Agent>, String> {
         for tool in &spec.tools {
             toolbox.add(StarlarkTool::compile(&self.shared.runtime, tool)?);
         }
         if matches!(spec.exit.mode, ExitMode::DoneTool | ExitMode::Hybrid) {
-            toolbox.add(Arc::new(Done::new(toolbox.get(Done::NAME).cloned())));
+            toolbox.add(Arc::new(DoneTool::new(toolbox.get(DoneTool::NAME).cloned())));
         }
         if self.depth < self.bounds.max_depth {
             for tool in delegation::tools(&spec.agents) {
@@ -364,26 +370,26 @@ impl Place {
             shared: self.shared,
             model: self.model,
             depth: self.depth,
-            above: Vec::new(),
+            waiting_callers: Vec::new(),
             overlay: self.overlay,
-            slots: Slots::new(self.bounds.max_concurrent),
+            slots: ChildLimiter::new(self.bounds.max_concurrent),
             bounds: self.bounds,
             max_iterations: self.max_iterations,
             turn: AtomicU32::new(0),
             toolbox: RwLock::new(Arc::new(toolbox)),
             agents,
-            fallbacks: fallbacks(&spec),
+            fallbacks: empty_fallback_slots(&spec),
             spec: Arc::new(spec),
         }))
     }
 }
 
-fn fallbacks(spec: &AgentSpec) -> Vec<OnceLock<Result<Arc<dyn Model>, String>>> {
+fn empty_fallback_slots(spec: &AgentSpec) -> Vec<OnceLock<Result<Arc<dyn Model>, String>>> {
     spec.member.iter().flat_map(|member| &member.fallback_models).map(|_| OnceLock::new()).collect()
 }
 
 /// The chains above and, behind them, the agent's own hooks.
-pub(crate) fn own_overlay(
+pub(crate) fn compile_overlay(
     runtime: &Runtime,
     spec: &AgentSpec,
     above: &HookOverlay,
@@ -399,6 +405,6 @@ pub(crate) fn own_overlay(
         }
         Ok(Arc::new(above.with_chains(chains)))
     } else {
-        Err(format!("hooks of agent `{}` do not compile: {}", spec.name, told(&faults)))
+        Err(format!("hooks of agent `{}` do not compile: {}", spec.name, join_diagnostics(&faults)))
     }
 }

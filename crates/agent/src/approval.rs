@@ -8,12 +8,12 @@ use pintle::event::{ApprovalRequested, UserInput};
 use pintle::{ApprovalRequest, ApprovalResponse, Event, OutcomeReason};
 use serde_json::{Map, Value};
 
-use crate::taping;
-use crate::turn::Turn;
+use crate::recording;
+use crate::turn_context::TurnContext;
 
 /// What a person is asked.
 #[derive(Debug)]
-pub(crate) struct Asking<'a> {
+pub(crate) struct ApprovalPrompt<'a> {
     /// `tool`, `step`, `budget`, `error` or `limit`.
     pub(crate) kind: &'static str,
     /// What waits, such as a tool's or a step's name.
@@ -27,16 +27,16 @@ pub(crate) struct Asking<'a> {
     /// What hooks said about it.
     pub(crate) metadata: &'a Map<String, Value>,
     /// Whether more than this once can be allowed.
-    pub(crate) grants: bool,
+    pub(crate) allows_grant: bool,
 }
 
 /// The questions of a session that nobody has answered yet.
 #[derive(Debug, Default)]
-pub(crate) struct Approvals(Mutex<BTreeMap<String, Pending>>);
+pub(crate) struct ApprovalQueue(Mutex<BTreeMap<String, PendingApproval>>);
 
 /// A question that nobody has answered yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Pending {
+pub(crate) struct PendingApproval {
     /// Its id, that of its `approval.requested`.
     pub(crate) id: String,
     /// `tool`, `step`, `budget`, `error` or `limit`.
@@ -47,13 +47,13 @@ pub(crate) struct Pending {
     pub(crate) reason: String,
 }
 
-impl Approvals {
+impl ApprovalQueue {
     /// The questions that wait, in the order of their ids.
-    pub(crate) fn pending(&self) -> Vec<Pending> {
-        self.open().values().cloned().collect()
+    pub(crate) fn pending(&self) -> Vec<PendingApproval> {
+        self.lock().values().cloned().collect()
     }
 
-    fn open(&self) -> MutexGuard<'_, BTreeMap<String, Pending>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, PendingApproval>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -63,65 +63,75 @@ impl Approvals {
 ///
 /// Hooks are told of every question, also when nobody is there to answer it; of the wait only if there is somebody. A
 /// resolver that panics has answered nothing.
-pub(crate) fn ask<'t>(turn: &'t Turn, asking: &Asking<'_>, is_settled: &dyn Fn() -> bool) -> Option<Answer<'t>> {
-    let Asking { kind, name, call, event, reasons, metadata, grants } = *asking;
-    let resolver = turn.resolver();
+pub(crate) fn request_approval<'t>(
+    turn: &'t TurnContext,
+    asking: &ApprovalPrompt<'_>,
+    is_settled: &dyn Fn() -> bool,
+) -> Option<ApprovalAnswer<'t>> {
+    let ApprovalPrompt { kind, name, call, event, reasons, metadata, allows_grant: grants } = *asking;
+    let resolver = turn.approver();
     let digest = event.payload.digest();
     let texts: Vec<&str> = reasons.iter().map(|reason| reason.text.as_str()).collect();
-    let _open = request(turn, kind, name, texts.join("\n"), &digest);
+    let _open = open_request(turn, kind, name, texts.join("\n"), &digest);
     if resolver.is_available() {
-        tell_of_wait(turn, kind, name);
+        fire_user_input(turn, kind, name);
     }
     let question = ApprovalRequest { event, reasons, digest: &digest, metadata, allows_grant: grants };
     // Nothing but the person is waited for here: a hook that asked something while this is held would wait for itself.
-    let one_at_a_time = turn.agent.shared.permissions.question();
+    let one_at_a_time = turn.agent.shared.permissions.lock_prompt();
     if is_settled() {
         return None;
     }
     let resolution = catch_unwind(AssertUnwindSafe(|| resolver.request_approval(&question)))
         .unwrap_or(ApprovalResponse::Unavailable);
-    taping::answered(turn, call, &question, &resolution);
-    Some(Answer { resolution, _one_at_a_time: one_at_a_time })
+    recording::record_approval(turn, call, &question, &resolution);
+    Some(ApprovalAnswer { response: resolution, _one_at_a_time: one_at_a_time })
 }
 
 /// Tells hooks of a question that nobody is asked, because nobody is there and only a person's word would count.
-pub(crate) fn announce(turn: &Turn, asking: &Asking<'_>) {
+pub(crate) fn announce_unavailable(turn: &TurnContext, asking: &ApprovalPrompt<'_>) {
     let texts: Vec<&str> = asking.reasons.iter().map(|reason| reason.text.as_str()).collect();
-    drop(request(turn, asking.kind, asking.name, texts.join("\n"), &asking.event.payload.digest()));
+    drop(open_request(turn, asking.kind, asking.name, texts.join("\n"), &asking.event.payload.digest()));
 }
 
 /// An answer. The next question waits until it is dropped, and so until what was answered is settled.
 #[derive(Debug)]
-pub(crate) struct Answer<'t> {
-    pub(crate) resolution: ApprovalResponse,
+pub(crate) struct ApprovalAnswer<'t> {
+    pub(crate) response: ApprovalResponse,
     _one_at_a_time: MutexGuard<'t, ()>,
 }
 
-impl Answer<'_> {
+impl ApprovalAnswer<'_> {
     /// Whether this once may go on.
     pub(crate) fn is_yes(&self) -> bool {
-        matches!(self.resolution, ApprovalResponse::Approved { .. } | ApprovalResponse::Granted { .. })
+        matches!(self.response, ApprovalResponse::Approved { .. } | ApprovalResponse::Granted { .. })
     }
 }
 
 /// A question that is open as long as this lives.
-struct Open<'t> {
-    turn: &'t Turn,
+struct OpenApproval<'t> {
+    turn: &'t TurnContext,
     id: String,
 }
 
-impl Drop for Open<'_> {
+impl Drop for OpenApproval<'_> {
     fn drop(&mut self) {
-        self.turn.agent.shared.approvals.open().remove(&self.id);
+        self.turn.agent.shared.approvals.lock().remove(&self.id);
     }
 }
 
-fn request<'t>(turn: &'t Turn, kind: &'static str, name: &str, reason: String, digest: &str) -> Open<'t> {
+fn open_request<'t>(
+    turn: &'t TurnContext,
+    kind: &'static str,
+    name: &str,
+    reason: String,
+    digest: &str,
+) -> OpenApproval<'t> {
     let shared = &turn.agent.shared;
-    let open = Open { turn, id: shared.unique("approval") };
-    let pending = Pending { id: open.id.clone(), kind, name: name.to_owned(), reason: reason.clone() };
-    shared.approvals.open().insert(open.id.clone(), pending);
-    if turn.listens::<ApprovalRequested>() {
+    let open = OpenApproval { turn, id: shared.unique_name("approval") };
+    let pending = PendingApproval { id: open.id.clone(), kind, name: name.to_owned(), reason: reason.clone() };
+    shared.approvals.lock().insert(open.id.clone(), pending);
+    if turn.has_listener::<ApprovalRequested>() {
         let payload = ApprovalRequested {
             id: open.id.clone(),
             kind: kind.to_owned(),
@@ -138,11 +148,11 @@ fn request<'t>(turn: &'t Turn, kind: &'static str, name: &str, reason: String, d
 }
 
 /// Fires `user.input`: the agent waits for the user.
-fn tell_of_wait(turn: &Turn, kind: &str, name: &str) {
+fn fire_user_input(turn: &TurnContext, kind: &str, name: &str) {
     let (reason, message) = match kind {
         "tool" => ("permission", format!("run `{name}`?")),
         "limit" => ("limit", name.to_owned()),
         _ => ("approval", format!("{kind} `{name}`: go on?")),
     };
-    let _ = turn.fire_of(|| UserInput { reason: reason.to_owned(), message });
+    let _ = turn.fire_team(|| UserInput { reason: reason.to_owned(), message });
 }

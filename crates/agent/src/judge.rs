@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use pintle::{CancelToken, Failure, FailureKind, Judge, JudgeRequest};
 
-use crate::OpenModel;
-use crate::model::{Message, Model, ModelError, ModelErrorKind, ModelReply, ModelRequest, choose};
+use crate::ModelOpener;
+use crate::model::{Model, ModelError, ModelErrorKind, ModelMessage, ModelReply, ModelRequest, choose};
 
 /// The agent's name under which a judge asks, for models that play a script.
 const JUDGE: &str = "judge";
@@ -23,16 +23,16 @@ const CANCEL_POLL: Duration = Duration::from_millis(20);
 /// A model is opened when it is first asked and kept. It is named as in docker-agent (`openai/gpt-4o-mini`) or as on the
 /// command line (`openai:gpt-4o-mini`, `script:FILE`).
 pub struct ModelJudge {
-    open: Box<OpenModel>,
+    open: Box<ModelOpener>,
     models: Mutex<HashMap<String, Arc<dyn Model>>>,
-    questions: AtomicU64,
+    request_count: AtomicU64,
 }
 
 impl ModelJudge {
     /// A judge that opens its models with `open`.
     #[must_use]
-    pub fn new(open: Box<OpenModel>) -> Self {
-        Self { open, models: Mutex::default(), questions: AtomicU64::new(0) }
+    pub fn new(open: Box<ModelOpener>) -> Self {
+        Self { open, models: Mutex::default(), request_count: AtomicU64::new(0) }
     }
 
     /// The model with a name as people write it.
@@ -42,7 +42,7 @@ impl ModelJudge {
         if let Some(model) = models.get(typed) {
             return Ok(Arc::clone(model));
         }
-        let spec = choose(&as_typed(typed), None).map_err(fault)?;
+        let spec = choose(&to_typed_name(typed), None).map_err(fault)?;
         let model = (self.open)(&spec).map_err(|error| fault(error.message))?;
         models.insert(typed.to_owned(), Arc::clone(&model));
         Ok(model)
@@ -53,8 +53,8 @@ impl Judge for ModelJudge {
     fn judge(&self, question: &JudgeRequest<'_>, cancel: &CancelToken) -> Result<String, Failure> {
         let started = Instant::now();
         let model = self.model(question.model)?;
-        let number = self.questions.fetch_add(1, Ordering::Relaxed);
-        let request = request(question, number);
+        let number = self.request_count.fetch_add(1, Ordering::Relaxed);
+        let request = build_request(question, number);
         let part = cancel.child_token();
         let (answers, answer) = channel();
         let asking = part.clone();
@@ -68,7 +68,7 @@ impl Judge for ModelJudge {
         loop {
             let left = deadline.saturating_sub(started.elapsed());
             match answer.recv_timeout(left.min(CANCEL_POLL)) {
-                Ok(reply) => return read(question, reply),
+                Ok(reply) => return decode_reply(question, reply),
                 Err(RecvTimeoutError::Disconnected) => {
                     let message = format!("the model `{}` broke off", question.model);
                     return Err(Failure::new(FailureKind::Crash, message));
@@ -79,7 +79,7 @@ impl Judge for ModelJudge {
                 }
                 Err(RecvTimeoutError::Timeout) if left.is_zero() => {
                     part.cancel();
-                    return Err(Failure::new(FailureKind::Timeout, late(question)));
+                    return Err(Failure::new(FailureKind::Timeout, timeout_message(question)));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -94,14 +94,14 @@ impl std::fmt::Debug for ModelJudge {
 }
 
 /// A model as [`choose`] reads it: docker-agent parts provider and name by the first slash.
-fn as_typed(typed: &str) -> String {
+fn to_typed_name(typed: &str) -> String {
     match (typed.find('/'), typed.find(':')) {
         (Some(slash), colon) if colon.is_none_or(|colon| slash < colon) => typed.replacen('/', ":", 1),
         _ => typed.to_owned(),
     }
 }
 
-fn request(question: &JudgeRequest<'_>, number: u64) -> ModelRequest {
+fn build_request(question: &JudgeRequest<'_>, number: u64) -> ModelRequest {
     let mut instruction = question.instruction.to_owned();
     if let Some((name, schema)) = question.schema {
         instruction.push_str(&format!("\n\nJSON Schema `{name}`:\n{schema}"));
@@ -109,12 +109,12 @@ fn request(question: &JudgeRequest<'_>, number: u64) -> ModelRequest {
     ModelRequest {
         agent: String::from(JUDGE),
         conversation: format!("question {}", number.saturating_add(1)),
-        messages: vec![Message::system(instruction), Message::user(question.prompt)],
+        messages: vec![ModelMessage::system(instruction), ModelMessage::user(question.prompt)],
         ..ModelRequest::default()
     }
 }
 
-fn read(question: &JudgeRequest<'_>, reply: Result<ModelReply, ModelError>) -> Result<String, Failure> {
+fn decode_reply(question: &JudgeRequest<'_>, reply: Result<ModelReply, ModelError>) -> Result<String, Failure> {
     reply.map(|reply| reply.text).map_err(|error| {
         let kind = match error.kind {
             ModelErrorKind::Cancelled => FailureKind::Cancelled,
@@ -124,7 +124,7 @@ fn read(question: &JudgeRequest<'_>, reply: Result<ModelReply, ModelError>) -> R
     })
 }
 
-fn late(question: &JudgeRequest<'_>) -> String {
+fn timeout_message(question: &JudgeRequest<'_>) -> String {
     let span = match question.timeout_ms {
         ms if ms % 1_000 == 0 => format!("{} s", ms / 1_000),
         ms => format!("{ms} ms"),
@@ -147,7 +147,7 @@ mod tests {
             ("gpt-4o", "gpt-4o"),
         ];
         for (typed, read) in cases {
-            assert_eq!(as_typed(typed), read);
+            assert_eq!(to_typed_name(typed), read);
         }
     }
 }

@@ -15,30 +15,32 @@ mod finish;
 mod host;
 mod judge;
 mod meta;
-mod observe;
+mod observer;
 mod permission;
 mod persona;
+mod recording;
 mod reminders;
 mod session;
-mod taping;
 mod team;
 mod tools;
 mod toolsets;
-mod turn;
+mod turn_context;
 mod verify;
 mod workspace;
 
-pub use agent::OpenModel;
-pub use compaction::Compacted;
+pub use agent::ModelOpener;
+pub use compaction::CompactionResult;
 pub use finish::UnsettledState;
 pub use judge::ModelJudge;
-pub use observe::{Happening, Observer, Unobserved};
-pub use persona::{BudgetExceeded, Handoff, Paused, Persona, Step, StepError, StepErrorKind, Used};
-pub use session::{
-    Answer, DaemonOptions, Fault, FaultKind, Inbox, Interrupt, Interrupted, Past, PastState, RealSleeper, Session,
-    SessionBuilder, Sleeper,
+pub use observer::{AgentEvent, NoObserver, Observer};
+pub use persona::{
+    BudgetExceeded, BudgetUsage, HandoffReceipt, PausedPersona, Persona, PersonaStep, StepError, StepErrorKind,
 };
-pub use tools::{Tool, ToolUse};
+pub use session::{
+    DaemonOptions, Inbox, InterruptHandle, InterruptResult, RealSleeper, Session, SessionBuilder, SessionStatus,
+    SessionSummary, Sleeper, TurnError, TurnErrorKind, TurnOutput,
+};
+pub use tools::{Tool, ToolContext};
 pub use workspace::Workspace;
 
 /// The blocks of the embedding guide, compiled and run.

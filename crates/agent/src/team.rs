@@ -9,27 +9,27 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pintle::{AgentSpec, HookOverlay, MemberSpec, TeamSpec, suggest_nearest};
 
-use crate::agent::{Agent, Shared, own_overlay};
+use crate::agent::{Agent, SessionContext, compile_overlay};
 use crate::model::Model;
-use crate::tools::{Policies, Tool, Toolbox};
-use crate::toolsets::{self, Place};
+use crate::tools::{Tool, ToolPolicies, Toolbox};
+use crate::toolsets::{self, ToolsetContext};
 
 /// The agents of a team.
 #[derive(Debug)]
 pub(crate) struct Team {
     spec: TeamSpec,
     /// By name; a member that could not be opened is tried again.
-    open: Mutex<BTreeMap<String, Arc<Seat>>>,
-    place: Place,
+    members: Mutex<BTreeMap<String, Arc<MemberSlot>>>,
+    toolset_context: ToolsetContext,
 }
 
 /// A member's place in the team. Opening one keeps nobody from opening another.
 #[derive(Debug, Default)]
-struct Seat(Mutex<Option<Arc<Member>>>);
+struct MemberSlot(Mutex<Option<Arc<OpenMember>>>);
 
 /// A member that is open: what all agents that play it share.
 #[derive(Debug)]
-pub(crate) struct Member {
+pub(crate) struct OpenMember {
     pub(crate) spec: Arc<AgentSpec>,
     pub(crate) model: Arc<dyn Model>,
     pub(crate) overlay: Arc<HookOverlay>,
@@ -38,42 +38,42 @@ pub(crate) struct Member {
 
 impl Team {
     pub(crate) fn new(spec: TeamSpec) -> Self {
-        Self { spec, open: Mutex::default(), place: Place::default() }
+        Self { spec, members: Mutex::default(), toolset_context: ToolsetContext::default() }
     }
 
     /// The member that takes the conversation over from an agent: as deep as that one.
     ///
     /// # Errors
     /// When there is no such member or it cannot be opened.
-    pub(crate) fn beside(&self, agent: &Agent, name: &str) -> Result<Arc<Agent>, String> {
-        Ok(Agent::beside(agent, &*self.member(&agent.shared, name, &agent.model)?))
+    pub(crate) fn as_successor(&self, agent: &Agent, name: &str) -> Result<Arc<Agent>, String> {
+        Ok(Agent::as_successor(agent, &*self.get_or_open(&agent.shared, name, &agent.model)?))
     }
 
     /// The member that an agent gives a task to.
     ///
     /// # Errors
     /// When there is no such member, it cannot be opened, or it is at work above this very agent.
-    pub(crate) fn below(&self, parent: &Agent, name: &str) -> Result<Arc<Agent>, String> {
-        if parent.spec.name == name || parent.above.iter().any(|above| above == name) {
-            let chain = [parent.above.join(" -> "), parent.spec.name.clone(), name.to_owned()];
+    pub(crate) fn as_child(&self, parent: &Agent, name: &str) -> Result<Arc<Agent>, String> {
+        if parent.spec.name == name || parent.waiting_callers.iter().any(|above| above == name) {
+            let chain = [parent.waiting_callers.join(" -> "), parent.spec.name.clone(), name.to_owned()];
             let chain: Vec<String> = chain.into_iter().filter(|part| !part.is_empty()).collect();
             return Err(format!(
                 "delegation cycle: {}; do the task yourself or give it to another agent",
                 chain.join(" -> ")
             ));
         }
-        Ok(Agent::below(parent, &*self.member(&parent.shared, name, &parent.model)?))
+        Ok(Agent::as_child(parent, &*self.get_or_open(&parent.shared, name, &parent.model)?))
     }
 
     /// Opens a member with the model that the session was given, as the one that a person talks to.
-    pub(crate) fn first(
+    pub(crate) fn open_first(
         &self,
-        shared: &Shared,
+        shared: &SessionContext,
         spec: AgentSpec,
         model: Arc<dyn Model>,
         more: Vec<Arc<dyn Tool>>,
-    ) -> Result<Arc<Member>, String> {
-        let seat = self.seat(&spec.name);
+    ) -> Result<Arc<OpenMember>, String> {
+        let seat = self.member_slot(&spec.name);
         let member = Arc::new(self.open(shared, &spec, model, more)?);
         *seat.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&member));
         Ok(member)
@@ -81,20 +81,25 @@ impl Team {
 
     /// Ends what the members hold. A member that is needed again is opened again.
     pub(crate) fn close(&self) {
-        let open = std::mem::take(&mut *self.open.lock().unwrap_or_else(PoisonError::into_inner));
+        let open = std::mem::take(&mut *self.members.lock().unwrap_or_else(PoisonError::into_inner));
         drop(open);
     }
 
-    fn seat(&self, name: &str) -> Arc<Seat> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+    fn member_slot(&self, name: &str) -> Arc<MemberSlot> {
+        let mut open = self.members.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(open.entry(name.to_owned()).or_default())
     }
 
-    fn member(&self, shared: &Shared, name: &str, model: &Arc<dyn Model>) -> Result<Arc<Member>, String> {
+    fn get_or_open(
+        &self,
+        shared: &SessionContext,
+        name: &str,
+        model: &Arc<dyn Model>,
+    ) -> Result<Arc<OpenMember>, String> {
         let Some(spec) = self.spec.agent(name) else {
-            return Err(unknown(name, self.spec.agents.iter().map(|agent| agent.name.as_str())));
+            return Err(unknown_agent_message(name, self.spec.agents.iter().map(|agent| agent.name.as_str())));
         };
-        let seat = self.seat(name);
+        let seat = self.member_slot(name);
         let mut member = seat.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(member) = &*member {
             return Ok(Arc::clone(member));
@@ -112,22 +117,22 @@ impl Team {
 
     fn open(
         &self,
-        shared: &Shared,
+        shared: &SessionContext,
         spec: &AgentSpec,
         model: Arc<dyn Model>,
         more: Vec<Arc<dyn Tool>>,
-    ) -> Result<Member, String> {
-        let overlay = own_overlay(&shared.runtime, spec, &HookOverlay::default())?;
-        let mut toolbox = Toolbox::new(Policies::default().and(&spec.policy)?);
+    ) -> Result<OpenMember, String> {
+        let overlay = compile_overlay(&shared.runtime, spec, &HookOverlay::default())?;
+        let mut toolbox = Toolbox::new(ToolPolicies::default().narrowed_by(&spec.policy)?);
         for tool in more {
             toolbox.add(tool);
         }
         let mut spec = spec.clone();
         let mut told = vec![std::mem::take(&mut spec.instruction)];
         let member = spec.member.as_ref();
-        let warn = |warning: &str| shared.warn(&spec.name, warning);
+        let warn = |warning: &str| shared.show_warning(&spec.name, warning);
         let declared = member.map(|member| member.toolsets.as_slice()).unwrap_or_default();
-        for set in toolsets::open_all(declared, &spec, &self.place, shared) {
+        for set in toolsets::open_all(declared, &spec, &self.toolset_context, shared) {
             // A server that does not start takes its own tools away, and not the agent (docker-agent, MCP tool).
             let set = match set {
                 Ok(set) => set,
@@ -148,18 +153,18 @@ impl Team {
             told.push(set.instruction);
         }
         if let Some(member) = member {
-            for tool in toolsets::of_team(member) {
+            for tool in toolsets::team_tools(member) {
                 toolbox.add(tool);
             }
-            told.push(self.others(member));
+            told.push(self.describe_others(member));
         }
         told.retain(|text| !text.trim().is_empty());
         spec.instruction = told.join("\n\n");
-        Ok(Member { spec: Arc::new(spec), model, overlay, toolbox })
+        Ok(OpenMember { spec: Arc::new(spec), model, overlay, toolbox })
     }
 
     /// What a member is told about those it may call.
-    fn others(&self, member: &MemberSpec) -> String {
+    fn describe_others(&self, member: &MemberSpec) -> String {
         let list = |names: &[String], what: &str| {
             let known = names.iter().filter_map(|name| self.spec.agent(name));
             let lines: Vec<String> = known.map(|agent| format!("- {}: {}", agent.name, agent.description)).collect();
@@ -180,7 +185,7 @@ impl Team {
 }
 
 /// Why an agent is not there, for the model.
-pub(crate) fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
+pub(crate) fn unknown_agent_message<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
     let hint = match suggest_nearest(name, known.clone()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => match known.collect::<Vec<_>>().as_slice() {

@@ -3,16 +3,16 @@
 use pintle::{CallId, EffectCaller, ScriptTool};
 use serde_json::Value;
 
-use crate::tools::why;
-use crate::turn::Turn;
+use crate::tools::failure_text;
+use crate::turn_context::TurnContext;
 
 /// How long a verify script may take.
 const TIMEOUT_MS: u64 = 60_000;
 
 /// What a verify script said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Verdict {
-    pub(crate) verified: bool,
+pub(crate) struct VerifyResult {
+    pub(crate) is_verified: bool,
     /// Why not; never empty when it is not verified.
     pub(crate) reason: String,
 }
@@ -21,46 +21,46 @@ pub(crate) struct Verdict {
 ///
 /// # Errors
 /// When the script crashes or answers something that is no verdict: then nothing was verified.
-pub(crate) fn run(script: &ScriptTool, result: Value, turn: &Turn, owner: &str) -> Result<Verdict, String> {
+pub(crate) fn run(script: &ScriptTool, result: Value, turn: &TurnContext, owner: &str) -> Result<VerifyResult, String> {
     let runtime = &turn.agent.shared.runtime;
     let seam = runtime.effects(&turn.origin, &turn.scope);
     let caller = EffectCaller::new(CallId(0), owner);
     let answer = script.run(result, &seam, caller, &turn.scope.cancel, TIMEOUT_MS);
     answer
-        .map_err(|failure| why(&failure))
-        .and_then(|answer| read(&answer))
+        .map_err(|failure| failure_text(&failure))
+        .and_then(|answer| parse_verdict(&answer))
         .map_err(|why| format!("verify script error: {why}"))
 }
 
 /// Reads an answer: `{"verified": bool, "reason": text}` as a dictionary or as JSON text, or a bare truth value.
-fn read(answer: &Value) -> Result<Verdict, String> {
+fn parse_verdict(answer: &Value) -> Result<VerifyResult, String> {
     let fields = match answer {
-        Value::Bool(verified) => return Ok(verdict(*verified, "")),
+        Value::Bool(verified) => return Ok(build_result(*verified, "")),
         Value::Object(fields) => fields.clone(),
         Value::String(text) => match serde_json::from_str(text) {
-            Ok(Value::Bool(verified)) => return Ok(verdict(verified, "")),
+            Ok(Value::Bool(verified)) => return Ok(build_result(verified, "")),
             Ok(Value::Object(fields)) => fields,
             // Starlark's own spelling of the truth values.
-            _ if text.trim() == "True" => return Ok(verdict(true, "")),
-            _ if text.trim() == "False" => return Ok(verdict(false, "")),
+            _ if text.trim() == "True" => return Ok(build_result(true, "")),
+            _ if text.trim() == "False" => return Ok(build_result(false, "")),
             _ => return Err(String::from("it must return a dict with `verified`, its JSON text, or True or False")),
         },
         _ => return Err(String::from("it must return a dict with `verified`, its JSON text, or True or False")),
     };
     match fields.get("verified") {
         Some(Value::Bool(verified)) => {
-            Ok(verdict(*verified, fields.get("reason").and_then(Value::as_str).unwrap_or_default()))
+            Ok(build_result(*verified, fields.get("reason").and_then(Value::as_str).unwrap_or_default()))
         }
         _ => Err(String::from("the dict it returned has no `verified` that is True or False")),
     }
 }
 
-fn verdict(verified: bool, reason: &str) -> Verdict {
+fn build_result(verified: bool, reason: &str) -> VerifyResult {
     let reason = match reason.trim() {
         "" if !verified => String::from("verifier returned verified=false with no reason"),
         reason => reason.to_owned(),
     };
-    Verdict { verified, reason }
+    VerifyResult { is_verified: verified, reason }
 }
 
 #[cfg(test)]
@@ -88,7 +88,11 @@ mod tests {
         ];
         for (answer, expected) in cases {
             let expected = expected.map(|(verified, reason): (bool, &str)| (verified, reason.to_owned()));
-            assert_eq!(read(&answer).ok().map(|verdict| (verdict.verified, verdict.reason)), expected, "{answer}");
+            assert_eq!(
+                parse_verdict(&answer).ok().map(|verdict| (verdict.is_verified, verdict.reason)),
+                expected,
+                "{answer}"
+            );
         }
     }
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use support::*;
 
 /// A root agent with a `reviewer` to delegate to.
-fn team() -> AgentSpec {
+fn root_with_reviewer() -> AgentSpec {
     let reviewer = AgentSpec {
         name: String::from("reviewer"),
         description: String::from("Reviews."),
@@ -20,22 +20,22 @@ fn team() -> AgentSpec {
     AgentSpec { agents: vec![Arc::new(reviewer)], ..agent() }
 }
 
-fn delegate(arguments: &str) -> Reply {
+fn delegate_call(arguments: &str) -> QueuedReply {
     call(&[("delegate", arguments)])
 }
 
 const REVIEW: &str = r#"{"agent":"reviewer","task":"look at it"}"#;
 
 /// Lets the root delegate once, the child say its lines, and gives the result of the `delegate` call.
-fn delegated(
+fn run_delegation(
     arguments: &str,
-    child: (&str, Vec<Reply>),
+    child: (&str, Vec<QueuedReply>),
     hooks: Vec<pintle::Hook>,
     spec: AgentSpec,
-) -> (String, bool, Stage) {
-    let model = Play::root([delegate(arguments), say("end")]);
+) -> (String, bool, AgentFixture) {
+    let model = QueuedReplyModel::root([delegate_call(arguments), say("end")]);
     model.add(child.0, child.1);
-    let mut stage = stage(model, hooks, spec);
+    let mut stage = open_fixture(model, hooks, spec);
     let mut answer = stage.session.turn("go").unwrap();
     let result = answer.tool_results.remove(0);
     (result.content, result.is_error, stage)
@@ -43,7 +43,8 @@ fn delegated(
 
 #[test]
 fn a_child_answers_under_the_events_of_both_agents() {
-    let (content, is_error, stage) = delegated(REVIEW, ("reviewer", vec![say("sound")]), Vec::new(), team());
+    let (content, is_error, stage) =
+        run_delegation(REVIEW, ("reviewer", vec![say("sound")]), Vec::new(), root_with_reviewer());
     assert_eq!((content.as_str(), is_error), ("DELEGATION COMPLETE: sound", false));
     let expected = [
         "root:tool.pre",
@@ -64,7 +65,7 @@ fn a_child_answers_under_the_events_of_both_agents() {
     assert_eq!((&pre["agent"], &pre["prompt"], &pre["depth"]), (&json!("reviewer"), &json!("look at it"), &json!(1)));
     let post = &stage.seen.of("delegation.post")[0];
     assert_eq!((&post["id"], &post["result"], &post["response"]), (&pre["id"], &json!("sound"), &json!("sound")));
-    assert_eq!(told(&stage.model.request(1)), ["system: review", "user: look at it"]);
+    assert_eq!(message_lines(&stage.model.request(1)), ["system: review", "user: look at it"]);
     assert_eq!(stage.session.usage().input_tokens, 30, "the child's tokens count");
 }
 
@@ -78,9 +79,9 @@ fn a_child_meets_every_hook_of_its_parents() {
     for arguments in [REVIEW, r#"{"task":"clean up"}"#] {
         let child = if arguments == REVIEW { "reviewer" } else { "delegate" };
         let replies = vec![attack.clone(), say("tried")];
-        let model = Play::root([delegate(arguments), say("end")]);
+        let model = QueuedReplyModel::root([delegate_call(arguments), say("end")]);
         model.add(child, replies);
-        let mut stage = stage(model, [guard.clone()], team());
+        let mut stage = open_fixture(model, [guard.clone()], root_with_reviewer());
         stage.session.turn("go").unwrap();
         let blocked = stage.seen.of("tool.post").into_iter().find(|post| post["name"] == "shell").unwrap();
         assert_eq!(blocked["content"], json!("tool blocked: dangerous"));
@@ -91,22 +92,23 @@ fn a_child_meets_every_hook_of_its_parents() {
 fn a_child_is_bound_by_the_policy_of_its_parents() {
     let policy = ToolsPolicy { mode: PolicyMode::Denylist, allow: Vec::new(), deny: vec![String::from("shell")] };
     let replies = vec![call(&[("shell", r#"{"command":"id"}"#)]), say("tried")];
-    let (_, _, stage) = delegated(REVIEW, ("reviewer", replies), Vec::new(), AgentSpec { policy, ..team() });
+    let (_, _, stage) =
+        run_delegation(REVIEW, ("reviewer", replies), Vec::new(), AgentSpec { policy, ..root_with_reviewer() });
     assert!(!stage.model.request(1).tools.iter().any(|tool| tool.name == "shell"));
     let denied = stage.seen.of("tool.post").into_iter().find(|post| post["name"] == "shell").unwrap();
     assert_eq!(denied["content"], json!("tool \"shell\" denied by policy"));
 }
 
 #[test]
-fn an_agent_that_the_request_describes_gets_the_tools_it_names_and_no_others() {
+fn described_agent_gets_only_the_tools_the_request_names() {
     let arguments = r#"{"task":"read","tools":["read"],"system_prompt":"be careful"}"#;
-    let (content, _, stage) = delegated(arguments, ("delegate", vec![say("ok")]), Vec::new(), agent());
+    let (content, _, stage) = run_delegation(arguments, ("delegate", vec![say("ok")]), Vec::new(), agent());
     assert_eq!(content, "DELEGATION COMPLETE: ok");
     let request = stage.model.request(1);
     let names: Vec<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names[0], "read");
     assert!(names[1..].iter().all(|name| name.starts_with("delegate")), "{names:?}");
-    assert_eq!(told(&request), ["system: be careful", "user: read"]);
+    assert_eq!(message_lines(&request), ["system: be careful", "user: read"]);
 }
 
 #[test]
@@ -116,7 +118,7 @@ fn code_in_a_request_is_refused_unless_the_project_allows_it() {
     for (arguments, why) in
         [(tool, "self-augmentation is off"), (verify, "`verify` in a request needs `meta.enabled: true`")]
     {
-        let (content, is_error, stage) = delegated(arguments, ("delegate", vec![say("ok")]), Vec::new(), agent());
+        let (content, is_error, stage) = run_delegation(arguments, ("delegate", vec![say("ok")]), Vec::new(), agent());
         assert!(is_error && content.contains(why), "{content}");
         assert_eq!(stage.model.count(), 2, "the child never ran");
     }
@@ -128,10 +130,10 @@ fn delegation_is_as_deep_as_the_project_says() {
         delegation: DelegationSpec { max_depth: Some(depth), ..DelegationSpec::default() },
         ..agent()
     };
-    assert!(!stage(Play::root([]), [], spec(0)).session.tools().contains(&String::from("delegate")));
+    assert!(!open_fixture(QueuedReplyModel::root([]), [], spec(0)).session.tools().contains(&String::from("delegate")));
     // The child of depth 1 is told of no `delegate`, and cannot call it either.
-    let replies = vec![delegate(r#"{"task":"deeper"}"#), say("tried")];
-    let (_, _, stage) = delegated(r#"{"task":"x"}"#, ("delegate", replies), Vec::new(), spec(1));
+    let replies = vec![delegate_call(r#"{"task":"deeper"}"#), say("tried")];
+    let (_, _, stage) = run_delegation(r#"{"task":"x"}"#, ("delegate", replies), Vec::new(), spec(1));
     let posts = stage.seen.of("tool.post");
     assert!(posts[0]["content"].as_str().unwrap().starts_with("tool \"delegate\" not found"));
     assert_eq!(stage.seen.of("delegation.pre").len(), 1);
@@ -140,7 +142,8 @@ fn delegation_is_as_deep_as_the_project_says() {
 #[test]
 fn hooks_may_refuse_or_change_a_delegation_before_and_after() {
     let run = |hooks| {
-        let (content, is_error, _) = delegated(REVIEW, ("reviewer", vec![say("sound")]), hooks, team());
+        let (content, is_error, _) =
+            run_delegation(REVIEW, ("reviewer", vec![say("sound")]), hooks, root_with_reviewer());
         (content, is_error)
     };
     let refused = (String::from("tool error: delegation blocked: no"), true);
@@ -148,15 +151,15 @@ fn hooks_may_refuse_or_change_a_delegation_before_and_after() {
     assert_eq!(run(vec![deny("delegation.post", "no")]), refused);
     let changed = run(vec![rewrite("delegation.post", json!({"result": "very sound"}))]);
     assert_eq!(changed.0, "DELEGATION COMPLETE: very sound");
-    let (_, _, stage) = delegated(
+    let (_, _, stage) = run_delegation(
         REVIEW,
         ("reviewer", vec![say("sound")]),
         vec![rewrite("delegation.pre", json!({"task": "look twice"}))],
-        team(),
+        root_with_reviewer(),
     );
-    assert_eq!(told(&stage.model.request(1))[1], "user: look twice");
+    assert_eq!(message_lines(&stage.model.request(1))[1], "user: look twice");
     let (content, is_error, _) =
-        delegated(r#"{"agent":"reviwer","task":"x"}"#, ("reviewer", vec![]), Vec::new(), team());
+        run_delegation(r#"{"agent":"reviwer","task":"x"}"#, ("reviewer", vec![]), Vec::new(), root_with_reviewer());
     assert_eq!(
         (content.as_str(), is_error),
         ("tool error: agent \"reviwer\" not found; did you mean \"reviewer\"?", true)
@@ -173,12 +176,12 @@ fn an_answer_that_is_not_verified_goes_back_to_the_same_child() {
         }
     });
     let replies = vec![say("done"), say("really done"), say("tested")];
-    let (content, is_error, stage) = delegated(REVIEW, ("reviewer", replies), vec![verify], team());
+    let (content, is_error, stage) = run_delegation(REVIEW, ("reviewer", replies), vec![verify], root_with_reviewer());
     assert_eq!((content.as_str(), is_error), ("DELEGATION COMPLETE: tested", false));
     let attempts: Vec<Value> =
         stage.seen.of("delegation.post_verify").iter().map(|seen| seen["attempt"].clone()).collect();
     assert_eq!(attempts, [json!(1), json!(2), json!(3)]);
-    let second = told(&stage.model.request(2));
+    let second = message_lines(&stage.model.request(2));
     assert_eq!(second[..3], ["system: review", "user: look at it", "assistant: done"]);
     assert!(second[3].starts_with("user: VERIFICATION FAILED on the previous attempt: no tests ran"));
 }
@@ -190,7 +193,7 @@ fn verification_ends_with_an_error_when_no_attempt_is_left() {
         let replies = vec![say("a"), say("b"), say("c"), say("d")];
         let hooks = vec![deny("delegation.post_verify", "no proof")];
         let (content, is_error, stage) =
-            delegated(arguments, ("reviewer", replies), hooks, AgentSpec { delegation, ..team() });
+            run_delegation(arguments, ("reviewer", replies), hooks, AgentSpec { delegation, ..root_with_reviewer() });
         let expected = format!("tool error: delegation verification failed after {attempts} attempt(s): no proof");
         assert_eq!((content, is_error), (expected, true));
         assert_eq!(stage.seen.of("delegation.post_verify").len(), attempts);
@@ -202,7 +205,7 @@ fn verification_ends_with_an_error_when_no_attempt_is_left() {
 
 #[test]
 fn a_child_that_fails_is_an_error_for_its_parent_and_told_to_its_hooks() {
-    let (content, is_error, stage) = delegated(REVIEW, ("reviewer", Vec::new()), Vec::new(), team());
+    let (content, is_error, stage) = run_delegation(REVIEW, ("reviewer", Vec::new()), Vec::new(), root_with_reviewer());
     assert_eq!(
         (content.as_str(), is_error),
         ("tool error: delegation to \"reviewer\" failed: no reply left for reviewer", true)
@@ -220,14 +223,14 @@ fn a_hook_may_redirect_the_answer_to_another_agent_once() {
             if is_root || always { Verdict::pass().with_effect(Effect::Delegate(request)) } else { Verdict::pass() }
         })
     };
-    let model = Play::root([say("mine")]);
+    let model = QueuedReplyModel::root([say("mine")]);
     model.add("reviewer", [say("theirs")]);
-    let mut one = stage(model, [redirect(false)], team());
+    let mut one = open_fixture(model, [redirect(false)], root_with_reviewer());
     assert_eq!(one.session.turn("go").unwrap().text, "theirs");
 
-    let model = Play::root([say("mine")]);
+    let model = QueuedReplyModel::root([say("mine")]);
     model.add("reviewer", [say("theirs")]);
-    let mut two = stage(model, [redirect(true)], team());
+    let mut two = open_fixture(model, [redirect(true)], root_with_reviewer());
     let fault = two.session.turn("go").unwrap_err();
     assert!(fault.message.contains("control-flow hook cycle detected"), "{fault}");
     assert_eq!(two.seen.of("error").last().unwrap()["kind"], json!("delegation"));
@@ -235,7 +238,7 @@ fn a_hook_may_redirect_the_answer_to_another_agent_once() {
 
 #[test]
 fn a_task_may_run_beside_its_parent() {
-    let model = Play::root([
+    let model = QueuedReplyModel::root([
         call(&[("delegate_async", r#"{"agent":"reviewer","task":"x"}"#)]),
         call(&[("delegate_await", r#"{"id":"task_2"}"#)]),
         call(&[
@@ -246,7 +249,7 @@ fn a_task_may_run_beside_its_parent() {
         say("end"),
     ]);
     model.add("reviewer", [say("sound")]);
-    let mut stage = stage(model, [], team());
+    let mut stage = open_fixture(model, [], root_with_reviewer());
     let answer = stage.session.turn("go").unwrap();
     let contents: Vec<&str> = answer.tool_results.iter().map(|result| result.content.as_str()).collect();
     assert_eq!(contents[0], r#"{"id":"task_2"}"#);
@@ -263,17 +266,17 @@ fn an_agent_has_its_own_model_calls_to_spend() {
     let delegation = DelegationSpec { iterations_per_depth: vec![2], ..DelegationSpec::default() };
     let replies = vec![call(&[("list", "{}")]), call(&[("list", "{}")]), say("too late")];
     let (content, is_error, _) =
-        delegated(REVIEW, ("reviewer", replies), Vec::new(), AgentSpec { delegation, ..team() });
+        run_delegation(REVIEW, ("reviewer", replies), Vec::new(), AgentSpec { delegation, ..root_with_reviewer() });
     assert!(is_error && content.contains("limit of 2 model calls"), "{content}");
 }
 
 #[test]
 fn as_many_children_run_at_once_as_the_project_says() {
     let play = |max_concurrent: u32, hooks: Vec<pintle::Hook>| {
-        let model = Play::root([call(&[("delegate", REVIEW), ("delegate", REVIEW)]), say("end")]);
+        let model = QueuedReplyModel::root([call(&[("delegate", REVIEW), ("delegate", REVIEW)]), say("end")]);
         model.add("reviewer", [say("sound"), say("sound")]);
         let delegation = DelegationSpec { max_concurrent: Some(max_concurrent), ..DelegationSpec::default() };
-        let mut stage = stage(model, hooks, AgentSpec { delegation, ..team() });
+        let mut stage = open_fixture(model, hooks, AgentSpec { delegation, ..root_with_reviewer() });
         stage.session.turn("go").unwrap();
         stage.seen.by_agent().into_iter().filter(|event| event.starts_with("reviewer:turn")).collect::<Vec<_>>()
     };

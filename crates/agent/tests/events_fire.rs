@@ -84,7 +84,7 @@ def run(args):
 ";
 
 /// The runtime of a project that has the hook on every event.
-fn watched(events: &[&str], resolver: Option<Arc<dyn Approver>>) -> Arc<Runtime> {
+fn watched_runtime(events: &[&str], resolver: Option<Arc<dyn Approver>>) -> Arc<Runtime> {
     let project = tempfile::tempdir().unwrap();
     let hooks = project.path().join(".harness/hooks");
     fs::create_dir_all(&hooks).unwrap();
@@ -102,7 +102,7 @@ fn watched(events: &[&str], resolver: Option<Arc<dyn Approver>>) -> Arc<Runtime>
     built.runtime
 }
 
-fn team() -> AgentSpec {
+fn team_spec() -> AgentSpec {
     let augment = ToolSpec {
         name: String::from("augment"),
         description: String::from("Changes the agent."),
@@ -128,8 +128,8 @@ fn team() -> AgentSpec {
 
 /// A session in which everything happens: tool calls that succeed, fail and are unknown, a delegation, an agent that
 /// changes itself, and a model that breaks down.
-fn played() -> Map<String, Value> {
-    let model = Play::root([
+fn play_full_session() -> Map<String, Value> {
+    let model = QueuedReplyModel::root([
         call(&[("augment", r#"{"text":"a plan"}"#), ("list", "{}"), ("absent", ""), ("read", "{broken")]),
         call(&[("delegate", r#"{"agent":"reviewer","task":"look at it"}"#)]),
         say("done"),
@@ -137,9 +137,9 @@ fn played() -> Map<String, Value> {
     ]);
     model.add("reviewer", [say("sound")]);
     let folder = tempfile::tempdir().unwrap();
-    let runtime = watched(EVENTS, None);
-    let builder = Session::builder(Arc::clone(&runtime), team(), model).workspace(folder.path()).name("s");
-    let mut session = builder.sleeper(Arc::new(NoSleep::default())).build().unwrap();
+    let runtime = watched_runtime(EVENTS, None);
+    let builder = Session::builder(Arc::clone(&runtime), team_spec(), model).workspace(folder.path()).name("s");
+    let mut session = builder.sleeper(Arc::new(RecordingSleeper::default())).build().unwrap();
     session.start().unwrap();
     let answer = session.turn("go").unwrap();
     let results: Vec<(&str, bool)> =
@@ -156,9 +156,9 @@ fn played() -> Map<String, Value> {
 }
 
 /// Where a payload is not what a schema promises: fields that are missing or unknown, and types that differ.
-fn differences(schema: &Value, definitions: &Value, value: &Value, at: &str) -> Vec<String> {
+fn schema_differences(schema: &Value, definitions: &Value, value: &Value, at: &str) -> Vec<String> {
     if let Some(name) = schema["$ref"].as_str() {
-        return differences(&definitions[name.rsplit('/').next().unwrap()], definitions, value, at);
+        return schema_differences(&definitions[name.rsplit('/').next().unwrap()], definitions, value, at);
     }
     let is = |name: &str| match name {
         "object" => value.is_object(),
@@ -192,18 +192,18 @@ fn differences(schema: &Value, definitions: &Value, value: &Value, at: &str) -> 
     }
     for (name, inner) in known.into_iter().flatten() {
         if let Some(field) = value.get(name) {
-            found.extend(differences(inner, definitions, field, &format!("{at}.{name}")));
+            found.extend(schema_differences(inner, definitions, field, &format!("{at}.{name}")));
         }
     }
     for (index, item) in value.as_array().into_iter().flatten().enumerate() {
-        found.extend(differences(&schema["items"], definitions, item, &format!("{at}[{index}]")));
+        found.extend(schema_differences(&schema["items"], definitions, item, &format!("{at}[{index}]")));
     }
     found
 }
 
 #[test]
 fn every_event_fires_with_the_payload_that_the_catalogue_promises() {
-    let metrics = played();
+    let metrics = play_full_session();
     let counts: BTreeMap<&str, u64> = EVENTS
         .iter()
         .map(|event| (*event, metrics.get(&format!("fired.{event}")).and_then(Value::as_u64).unwrap_or(0)))
@@ -237,8 +237,8 @@ fn every_event_fires_with_the_payload_that_the_catalogue_promises() {
 #[test]
 fn every_event_of_a_session_fires_for_hooks_of_any_dialect() {
     let approves = ScriptedResolver::new(ApprovalResponse::Approved { answered_by: String::from("ada") });
-    let runtime = watched(SESSION_EVENTS, Some(Arc::new(approves)));
-    let model = Play::root([
+    let runtime = watched_runtime(SESSION_EVENTS, Some(Arc::new(approves)));
+    let model = QueuedReplyModel::root([
         call(&[("write", r#"{"path":"a.txt","content":"x"}"#)]),
         say("written"),
         say("and more"),
@@ -247,14 +247,14 @@ fn every_event_of_a_session_fires_for_hooks_of_any_dialect() {
     ]);
     let folder = tempfile::tempdir().unwrap();
     let builder = Session::builder(Arc::clone(&runtime), agent(), model).workspace(folder.path()).name("s");
-    let builder = builder.permission_mode(PermissionMode::Strict).sleeper(Arc::new(NoSleep::default()));
+    let builder = builder.permission_mode(PermissionMode::Strict).sleeper(Arc::new(RecordingSleeper::default()));
     let mut session = builder.build().unwrap();
     let inbox = session.inbox();
     inbox.steer("mind the tests");
     inbox.follow_up("and then?");
     session.turn("go").unwrap();
     session.compact(None).unwrap().unwrap();
-    session.daemon(DaemonOptions { max_idle: Some(1), ..DaemonOptions::default() }, |_, _| {}).unwrap();
+    session.run_daemon(DaemonOptions { max_idle: Some(1), ..DaemonOptions::default() }, |_, _| {}).unwrap();
     session.turn("go on").unwrap_err();
     inbox.follow_up("nobody hears this");
     session.end();
@@ -296,7 +296,7 @@ fn check_payloads(metrics: &Map<String, Value>) {
         let found = match event {
             // Documented: sessions have no payload.
             "session.start" | "session.end" if payload.is_null() => Vec::new(),
-            _ => differences(&schema, &schema["$defs"], payload, name),
+            _ => schema_differences(&schema, &schema["$defs"], payload, name),
         };
         assert!(found.is_empty(), "{found:#?} in {payload:#}");
     }
@@ -304,7 +304,7 @@ fn check_payloads(metrics: &Map<String, Value>) {
 
 #[test]
 fn payloads_hold_both_spellings_of_what_really_happened() {
-    let metrics = played();
+    let metrics = play_full_session();
     let seen = |event: &str, count: u32| &metrics[&format!("seen.{event}.{count}")];
     assert_eq!(seen("session.start", 1), &Value::Null);
     assert_eq!(seen("turn.start", 1), &json!("go"));

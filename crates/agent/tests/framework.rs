@@ -21,7 +21,7 @@ const LOG: &str = "cat >> \"$ENGRAM_DIR/seen.jsonl\"; echo >> \"$ENGRAM_DIR/seen
 const CALL: (&str, &str) = ("shell", r#"{"command":"echo ran > out.txt"}"#);
 
 /// A framework root with one script an entry: the event, the rest of the entry, and the script's lines.
-fn framework(entries: &[(&str, Value, &str)]) -> tempfile::TempDir {
+fn write_framework(entries: &[(&str, Value, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mut events = serde_json::Map::new();
     fs::create_dir(folder.path().join("hooks")).unwrap();
@@ -41,37 +41,41 @@ fn framework(entries: &[(&str, Value, &str)]) -> tempfile::TempDir {
 }
 
 /// A session under the settings of a folder, with its tape.
-fn session(root: &Path, work: &Path, model: &Arc<Play>) -> Session {
+fn open_session(root: &Path, work: &Path, model: &Arc<QueuedReplyModel>) -> Session {
     let tape =
         Tape::create(root.join("tape.jsonl"), HeaderRecord::new("s", 0), Arc::new(SystemClock::default())).unwrap();
     let nobody = Arc::new(ScriptedResolver::new(ApprovalResponse::Unavailable));
     let builder = Runtime::builder().worker(worker()).approver(nobody);
     let built = builder.path(root.join("settings.json"), Layer::Project).tape(Arc::new(tape)).build();
     assert!(!built.has_errors(), "{:?}", built.diagnostics);
-    let spec = AgentSpec { agents: vec![Arc::new(helper())], ..agent() };
+    let spec = AgentSpec { agents: vec![Arc::new(helper_spec())], ..agent() };
     Session::builder(built.runtime, spec, model.clone()).workspace(work).name("s").build().unwrap()
 }
 
-fn helper() -> AgentSpec {
+fn helper_spec() -> AgentSpec {
     AgentSpec { name: String::from("helper"), description: String::from("helps"), ..AgentSpec::default() }
 }
 
 /// One turn with one shell call under one entry: whether the command ran, and what the model was told afterwards.
-fn judged(entries: &[(&str, Value, &str)]) -> (bool, Vec<String>) {
-    let (root, work) = (framework(entries), tempfile::tempdir().unwrap());
-    let model = Play::root([call(&[CALL]), say("end")]);
-    session(root.path(), work.path(), &model).turn("go").unwrap();
-    (work.path().join("out.txt").exists(), told(&model.request(1)))
+fn run_shell_turn(entries: &[(&str, Value, &str)]) -> (bool, Vec<String>) {
+    let (root, work) = (write_framework(entries), tempfile::tempdir().unwrap());
+    let model = QueuedReplyModel::root([call(&[CALL]), say("end")]);
+    open_session(root.path(), work.path(), &model).turn("go").unwrap();
+    (work.path().join("out.txt").exists(), message_lines(&model.request(1)))
 }
 
 #[test]
 fn every_event_comes_with_its_payload_and_a_transcript_that_is_there() {
     let events = ["SessionStart", "UserPromptSubmit", "PreToolUse", "SubagentStop", "Stop", "SessionEnd"];
-    let root = framework(&events.map(|event| (event, json!({}), LOG)));
+    let root = write_framework(&events.map(|event| (event, json!({}), LOG)));
     let work = tempfile::tempdir().unwrap();
-    let model = Play::root([call(&[CALL]), call(&[("delegate", r#"{"agent":"helper","task":"help"}"#)]), say("end")]);
+    let model = QueuedReplyModel::root([
+        call(&[CALL]),
+        call(&[("delegate", r#"{"agent":"helper","task":"help"}"#)]),
+        say("end"),
+    ]);
     model.add("helper", [say("helped")]);
-    let mut session = session(root.path(), work.path(), &model);
+    let mut session = open_session(root.path(), work.path(), &model);
     session.turn("do it").unwrap();
     session.end();
     let text = fs::read_to_string(root.path().join("seen.jsonl")).unwrap();
@@ -118,24 +122,24 @@ const JUDGED: &[(&str, bool, &str)] = &[
 #[test]
 fn a_script_decides_by_its_exit_status_and_by_what_it_prints() {
     for (lines, runs, text) in JUDGED {
-        let (ran, told) = judged(&[("PreToolUse", json!({"matcher": {"tool_name": "Bash"}}), lines)]);
+        let (ran, told) = run_shell_turn(&[("PreToolUse", json!({"matcher": {"tool_name": "Bash"}}), lines)]);
         assert_eq!(ran, *runs, "{lines}");
         assert!(told.iter().any(|line| line.contains(text)), "{lines}: {told:?}");
     }
 }
 
 #[test]
-fn a_hook_that_is_too_slow_is_killed_and_things_go_on_unless_it_fails_closed() {
+fn slow_hook_is_killed_and_fails_open_unless_closed() {
     let slow = "exec tail -f /dev/null";
     let entry = |rest: Value| [("PreToolUse", rest, slow)];
-    assert!(judged(&entry(json!({"timeout": 200}))).0);
-    let (ran, told) = judged(&entry(json!({"timeout": 200, "on_error": "closed"})));
+    assert!(run_shell_turn(&entry(json!({"timeout": 200}))).0);
+    let (ran, told) = run_shell_turn(&entry(json!({"timeout": 200, "on_error": "closed"})));
     assert!(!ran && told.iter().any(|line| line.contains("a policy check gave no answer")), "{told:?}");
 }
 
 #[test]
 fn all_hooks_of_an_event_run_and_the_strictest_counts() {
-    let (ran, told) = judged(&[
+    let (ran, told) = run_shell_turn(&[
         ("PreToolUse", json!({}), "echo '{\"continue\": true}'"),
         ("PreToolUse", json!({}), "echo '{\"decision\": \"block\", \"message\": \"no\"}'"),
         ("PreToolUse", json!({}), "exit 1"),
@@ -146,20 +150,20 @@ fn all_hooks_of_an_event_run_and_the_strictest_counts() {
 
 #[test]
 fn what_a_hook_prints_is_a_system_message_and_stands_on_the_tape() {
-    let root = framework(&[
+    let root = write_framework(&[
         ("SessionStart", json!({}), "echo 'Current project: MyApp'"),
         ("UserPromptSubmit", json!({}), "echo 'be careful today'"),
         ("Stop", json!({}), "echo 'the first turn went well'"),
         ("SessionEnd", json!({}), "echo 'saved'"),
     ]);
     let work = tempfile::tempdir().unwrap();
-    let model = Play::root([say("one"), say("two")]);
-    let mut session = session(root.path(), work.path(), &model);
+    let model = QueuedReplyModel::root([say("one"), say("two")]);
+    let mut session = open_session(root.path(), work.path(), &model);
     session.turn("first").unwrap();
     session.turn("second").unwrap();
     session.end();
     let system = |at: usize| {
-        let lines = told(&model.request(at));
+        let lines = message_lines(&model.request(at));
         lines.into_iter().filter(|line| line.starts_with("system: ")).collect::<Vec<_>>().join("\n")
     };
     for (at, text) in [(0, "Current project: MyApp"), (0, "be careful today"), (1, "the first turn went well")] {
@@ -173,38 +177,38 @@ fn what_a_hook_prints_is_a_system_message_and_stands_on_the_tape() {
 
 #[test]
 fn a_prompt_that_is_blocked_does_not_reach_the_model() {
-    let root = framework(&[("UserPromptSubmit", json!({}), "echo 'no secrets here' >&2; exit 2")]);
+    let root = write_framework(&[("UserPromptSubmit", json!({}), "echo 'no secrets here' >&2; exit 2")]);
     let work = tempfile::tempdir().unwrap();
-    let model = Play::root([say("one")]);
-    let fault = session(root.path(), work.path(), &model).turn("the password is x").unwrap_err();
+    let model = QueuedReplyModel::root([say("one")]);
+    let fault = open_session(root.path(), work.path(), &model).turn("the password is x").unwrap_err();
     assert!(fault.message.contains("no secrets here"), "{}", fault.message);
     assert_eq!(model.count(), 0);
 }
 
 #[test]
-fn a_response_that_is_blocked_fails_its_turn_and_the_model_is_told_at_the_next() {
+fn blocked_response_fails_its_turn_and_next_turn_tells_the_model() {
     let once = "[ -e \"$ENGRAM_DIR/once\" ] || { touch \"$ENGRAM_DIR/once\"; echo 'no sources given' >&2; exit 2; }";
-    let root = framework(&[("Stop", json!({}), once)]);
+    let root = write_framework(&[("Stop", json!({}), once)]);
     let work = tempfile::tempdir().unwrap();
-    let model = Play::root([say("one"), say("two")]);
-    let mut session = session(root.path(), work.path(), &model);
+    let model = QueuedReplyModel::root([say("one"), say("two")]);
+    let mut session = open_session(root.path(), work.path(), &model);
     let fault = session.turn("first").unwrap_err();
     assert!(fault.message.contains("no sources given"), "{}", fault.message);
     assert_eq!(session.turn("second").unwrap().text, "two");
     assert!(
-        told(&model.request(1)).iter().any(|line| line.contains("no sources given")),
+        message_lines(&model.request(1)).iter().any(|line| line.contains("no sources given")),
         "{:?}",
-        told(&model.request(1))
+        message_lines(&model.request(1))
     );
 }
 
 #[test]
-fn the_answer_of_a_sub_agent_that_is_blocked_is_withheld_and_the_reason_given_in_its_place() {
-    let root = framework(&[("SubagentStop", json!({}), "echo 'too thin' >&2; exit 2")]);
+fn blocked_sub_agent_answer_is_replaced_by_the_reason() {
+    let root = write_framework(&[("SubagentStop", json!({}), "echo 'too thin' >&2; exit 2")]);
     let work = tempfile::tempdir().unwrap();
-    let model = Play::root([call(&[("delegate", r#"{"agent":"helper","task":"help"}"#)]), say("end")]);
+    let model = QueuedReplyModel::root([call(&[("delegate", r#"{"agent":"helper","task":"help"}"#)]), say("end")]);
     model.add("helper", [say("helped")]);
-    session(root.path(), work.path(), &model).turn("go").unwrap();
-    let told = told(&model.request(2)).join("\n");
+    open_session(root.path(), work.path(), &model).turn("go").unwrap();
+    let told = message_lines(&model.request(2)).join("\n");
     assert!(told.contains("too thin") && !told.contains("helped"), "{told}");
 }

@@ -12,13 +12,13 @@ use pintle::{
     Outcome, Runtime,
 };
 use pintle_agent::model::{Model, RemoteModel, ScriptModel};
-use pintle_agent::{ModelJudge, OpenModel};
+use pintle_agent::{ModelJudge, ModelOpener};
 use pintle_testkit::model_server::{Answer, ModelServer, Reply};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// Opens models that play this text, whatever they are called, and counts how many.
-fn plays(text: &str, opened: &Arc<AtomicUsize>) -> Box<OpenModel> {
+fn script_opener(text: &str, opened: &Arc<AtomicUsize>) -> Box<ModelOpener> {
     let (text, opened) = (text.to_owned(), Arc::clone(opened));
     Box::new(move |spec| {
         opened.fetch_add(1, Ordering::Relaxed);
@@ -27,7 +27,7 @@ fn plays(text: &str, opened: &Arc<AtomicUsize>) -> Box<OpenModel> {
 }
 
 /// Opens models of a server on this machine.
-fn served(server: &ModelServer) -> Box<OpenModel> {
+fn server_opener(server: &ModelServer) -> Box<ModelOpener> {
     let url = server.url("/v1");
     Box::new(move |spec| {
         let spec = ModelSpec { base_url: Some(url.clone()), api_key_env: Some(String::from("KEY")), ..spec.clone() };
@@ -36,7 +36,7 @@ fn served(server: &ModelServer) -> Box<OpenModel> {
 }
 
 /// A runtime under the user's hooks.
-fn governed(hooks: &str, judge: Option<Arc<dyn Judge>>) -> Arc<Runtime> {
+fn governed_runtime(hooks: &str, judge: Option<Arc<dyn Judge>>) -> Arc<Runtime> {
     let folder = TempDir::new().unwrap();
     let drop_ins = folder.path().join("hooks.d");
     std::fs::create_dir(&drop_ins).unwrap();
@@ -52,7 +52,7 @@ fn fire(runtime: &Runtime, event: &str, payload: Value) -> Outcome {
     runtime.fire(&Event::new(EventName::parse(event).unwrap(), payload, Arc::new(Origin::default())))
 }
 
-fn call(runtime: &Runtime) -> Outcome {
+fn fire_tool_call(runtime: &Runtime) -> Outcome {
     let args = json!({"cmd": "rm -r build"});
     fire(runtime, "tool.pre", json!({"id": "1", "name": "shell", "arguments": args.to_string(), "args": args}))
 }
@@ -70,10 +70,10 @@ pre_tool_use:
 "#;
 
 /// The outcome of [`JUDGED`] when the model says this: the decision, why, and what the person is told.
-fn judged(reply: &str) -> (Decision, String, Vec<String>) {
+fn judge_outcome(reply: &str) -> (Decision, String, Vec<String>) {
     let script = json!({"agents": {"judge": [{"say": reply}]}}).to_string();
-    let judge = ModelJudge::new(plays(&script, &Arc::default()));
-    let outcome = call(&governed(JUDGED, Some(Arc::new(judge))));
+    let judge = ModelJudge::new(script_opener(&script, &Arc::default()));
+    let outcome = fire_tool_call(&governed_runtime(JUDGED, Some(Arc::new(judge))));
     let told = outcome.effects.iter().filter_map(|(_, effect)| match effect {
         Effect::Notice(text) => Some(text.clone()),
         _ => None,
@@ -86,12 +86,12 @@ fn judged(reply: &str) -> (Decision, String, Vec<String>) {
 fn what_a_judge_decides_is_decided() {
     let told = |text: &str| vec![format!("🤖 model judge: {text}")];
     let allow = (Decision::Allow, String::from("only a build"), told("allow — only a build"));
-    assert_eq!(judged(r#"{"decision": "allow", "reason": "only a build"}"#), allow);
-    assert_eq!(judged("Sure:\n```json\n{\"decision\": \"ALLOW\", \"reason\": \"only a build\"}\n```"), allow);
+    assert_eq!(judge_outcome(r#"{"decision": "allow", "reason": "only a build"}"#), allow);
+    assert_eq!(judge_outcome("Sure:\n```json\n{\"decision\": \"ALLOW\", \"reason\": \"only a build\"}\n```"), allow);
     let deny = (Decision::Deny, String::from("no reason provided"), told("deny — no reason provided"));
-    assert_eq!(judged(r#"{"decision": "deny", "reason": ""}"#), deny);
+    assert_eq!(judge_outcome(r#"{"decision": "deny", "reason": ""}"#), deny);
     let ask = String::from("hm; it needs approval and there is nobody to ask");
-    assert_eq!(judged(r#"{"decision": "ask", "reason": "hm"}"#), (Decision::Deny, ask, told("ask — hm")));
+    assert_eq!(judge_outcome(r#"{"decision": "ask", "reason": "hm"}"#), (Decision::Deny, ask, told("ask — hm")));
 }
 
 #[test]
@@ -105,12 +105,14 @@ fn what_a_judge_cannot_decide_is_denied_where_a_call_is_guarded() {
         (r#"{"decision": "maybe"}"#, r#"bad output: invalid decision "maybe" (want allow|ask|deny)"#),
     ];
     for (reply, failure) in cases {
-        assert_eq!(judged(reply), refused(failure), "{reply}");
+        assert_eq!(judge_outcome(reply), refused(failure), "{reply}");
     }
     // A model that fails, one that cannot be had, and nobody to ask at all.
     let broken = r#"{"agents": {"judge": [{"error": {"message": "overloaded"}}]}}"#;
-    let judge: Arc<dyn Judge> = Arc::new(ModelJudge::new(plays(broken, &Arc::default())));
-    let reasons = |judge| call(&governed(JUDGED, judge)).reasons.first().map(|reason| reason.text.clone()).unwrap();
+    let judge: Arc<dyn Judge> = Arc::new(ModelJudge::new(script_opener(broken, &Arc::default())));
+    let reasons = |judge| {
+        fire_tool_call(&governed_runtime(JUDGED, judge)).reasons.first().map(|reason| reason.text.clone()).unwrap()
+    };
     assert_eq!(reasons(Some(judge)), refused("error: the model `openai/gpt-4o-mini`: overloaded").1);
     assert_eq!(
         reasons(None),
@@ -130,7 +132,7 @@ turn_start:
         [{"expect": {"contains": "And something else."}, "say": "  be kind "}],
         [{"expect": {"contains": "Say something about"}, "say": "be brief"}]
     ]}}}"#;
-    let runtime = governed(hooks, Some(Arc::new(ModelJudge::new(plays(script, &opened)))));
+    let runtime = governed_runtime(hooks, Some(Arc::new(ModelJudge::new(script_opener(script, &opened)))));
     let outcome = fire(&runtime, "iteration.start", json!({"iteration": 1}));
     let said: Vec<&Effect> = outcome.effects.iter().map(|(_, effect)| effect).collect();
     // Two hooks that differ in their question alone are two hooks; their answers stand in the order of the file.
@@ -143,7 +145,7 @@ turn_start:
 fn a_provider_gets_the_question_the_schema_and_nothing_of_the_agent() {
     let reply = Reply::text(r#"{"decision": "deny", "reason": "not today"}"#);
     let server = ModelServer::start(vec![Answer::Reply(reply)]).unwrap();
-    let outcome = call(&governed(JUDGED, Some(Arc::new(ModelJudge::new(served(&server))))));
+    let outcome = fire_tool_call(&governed_runtime(JUDGED, Some(Arc::new(ModelJudge::new(server_opener(&server))))));
     assert_eq!((outcome.decision, outcome.reasons[0].text.as_str()), (Decision::Deny, "not today"));
     let seen = server.seen();
     let body = &seen[0].body;
@@ -158,7 +160,7 @@ fn a_provider_gets_the_question_the_schema_and_nothing_of_the_agent() {
     assert_eq!(body.get("tools"), None);
 }
 
-fn asked(judge: &ModelJudge, timeout_ms: u64, cancel: &CancelToken) -> (Failure, Duration) {
+fn judge_failure(judge: &ModelJudge, timeout_ms: u64, cancel: &CancelToken) -> (Failure, Duration) {
     let question =
         JudgeRequest { model: "openai/gpt-4o-mini", instruction: "judge", prompt: "?", schema: None, timeout_ms };
     let started = Instant::now();
@@ -168,21 +170,21 @@ fn asked(judge: &ModelJudge, timeout_ms: u64, cancel: &CancelToken) -> (Failure,
 #[test]
 fn a_silent_model_ends_with_the_deadline_and_with_a_cancel() {
     let server = ModelServer::start_with(|_| Answer::Silent).unwrap();
-    let judge = ModelJudge::new(served(&server));
-    let (failure, took) = asked(&judge, 300, &CancelToken::default());
+    let judge = ModelJudge::new(server_opener(&server));
+    let (failure, took) = judge_failure(&judge, 300, &CancelToken::default());
     assert_eq!(failure.kind, FailureKind::Timeout);
     assert_eq!(failure.message, "the model `openai/gpt-4o-mini` gave no reply within 300 ms");
     assert!(took >= Duration::from_millis(300));
     let cancel = CancelToken::default();
     cancel.cancel();
-    let (failure, took) = asked(&judge, 60_000, &cancel);
+    let (failure, took) = judge_failure(&judge, 60_000, &cancel);
     assert_eq!(failure.kind, FailureKind::Cancelled);
     assert!(took < Duration::from_secs(30), "the deadline was not waited for: {took:?}");
 }
 
 #[test]
 fn a_model_that_nobody_knows_is_told_with_what_to_write() {
-    let judge = ModelJudge::new(plays("agents: {judge: [{say: x}]}", &Arc::default()));
+    let judge = ModelJudge::new(script_opener("agents: {judge: [{say: x}]}", &Arc::default()));
     let question = |model| JudgeRequest { model, instruction: "", prompt: "?", schema: None, timeout_ms: 1_000 };
     let failure = judge.judge(&question("opnai/gpt-4o"), &CancelToken::default()).unwrap_err();
     assert_eq!(failure.message, "unknown model provider `opnai`; did you mean `openai`?");

@@ -3,34 +3,34 @@
 
 use pintle::{CancelToken, ModelSpec, RetrySpec};
 use pintle_agent::model::{
-    Delta, Message, Model, ModelError, ModelErrorKind, ModelReply, ModelRequest, ScriptModel, ToolCall, ToolDefinition,
-    Usage, choose, open,
+    Model, ModelError, ModelErrorKind, ModelMessage, ModelReply, ModelRequest, ModelTool, ModelToolCall, ModelUsage,
+    ReplyDelta, ScriptModel, choose, open,
 };
 use serde_json::json;
 
-fn script(text: &str) -> ScriptModel {
+fn parse_script(text: &str) -> ScriptModel {
     ScriptModel::parse("demo.yaml", text).unwrap()
 }
 
-fn request(agent: &str, messages: Vec<Message>) -> ModelRequest {
+fn new_request(agent: &str, messages: Vec<ModelMessage>) -> ModelRequest {
     ModelRequest { agent: agent.into(), conversation: agent.into(), messages, ..ModelRequest::default() }
 }
 
-fn user(text: &str) -> Vec<Message> {
-    vec![Message::system("be careful"), Message::user(text)]
+fn user_messages(text: &str) -> Vec<ModelMessage> {
+    vec![ModelMessage::system("be careful"), ModelMessage::user(text)]
 }
 
-fn play(model: &ScriptModel, request: &ModelRequest) -> Result<ModelReply, ModelError> {
+fn complete_request(model: &ScriptModel, request: &ModelRequest) -> Result<ModelReply, ModelError> {
     model.complete(request, &mut |_| {}, &CancelToken::default())
 }
 
-fn left(why: &str) -> ModelError {
+fn script_error(why: &str) -> ModelError {
     ModelError::new(ModelErrorKind::Script, format!("script `demo.yaml`: {why}"))
 }
 
 #[test]
 fn a_turn_is_played_whole() {
-    let model = script(
+    let model = parse_script(
         "turns:\n\
          - say: Let me  look.\n\
          \x20 calls:\n\
@@ -43,10 +43,14 @@ fn a_turn_is_played_whole() {
     );
     let mut words = Vec::new();
     let first = model
-        .complete(&request("root", user("hi")), &mut |Delta::Text(word)| words.push(word), &CancelToken::default())
+        .complete(
+            &new_request("root", user_messages("hi")),
+            &mut |ReplyDelta::Text(word)| words.push(word),
+            &CancelToken::default(),
+        )
         .unwrap();
     assert_eq!(words, ["Let ", "me ", " ", "look."]);
-    let call = |id: &str, name: &str, arguments: &str| ToolCall {
+    let call = |id: &str, name: &str, arguments: &str| ModelToolCall {
         id: id.into(),
         name: name.into(),
         arguments: arguments.into(),
@@ -59,43 +63,43 @@ fn a_turn_is_played_whole() {
             call("own", "list", "{}"),
         ],
         finish_reason: "tool_calls".into(),
-        usage: Usage { input_tokens: 3, output_tokens: 21 },
+        usage: ModelUsage { input_tokens: 3, output_tokens: 21 },
     };
     assert_eq!(first, expected);
-    let second = play(&model, &request("root", user("more"))).unwrap();
+    let second = complete_request(&model, &new_request("root", user_messages("more"))).unwrap();
     let expected = ModelReply {
         text: "Done.".into(),
         tool_calls: Vec::new(),
         finish_reason: "length".into(),
-        usage: Usage { input_tokens: 7, output_tokens: 3 },
+        usage: ModelUsage { input_tokens: 7, output_tokens: 3 },
     };
     assert_eq!(second, expected);
 }
 
 #[test]
 fn expectations_hold_or_the_model_refuses_to_go_on() {
-    let call = ToolCall { id: "c".into(), name: "run".into(), arguments: "{}".into() };
-    let other = ToolCall { id: "d".into(), name: "list".into(), arguments: "{}".into() };
+    let call = ModelToolCall { id: "c".into(), name: "run".into(), arguments: "{}".into() };
+    let other = ModelToolCall { id: "d".into(), name: "list".into(), arguments: "{}".into() };
     let results = |text: &str| {
         vec![
-            Message::system("be careful"),
-            Message::user("clean up"),
-            Message::assistant("", vec![call.clone(), other.clone()]),
-            Message::tool(&call, text),
-            Message::tool(&other, "a b"),
+            ModelMessage::system("be careful"),
+            ModelMessage::user("clean up"),
+            ModelMessage::assistant("", vec![call.clone(), other.clone()]),
+            ModelMessage::tool(&call, text),
+            ModelMessage::tool(&other, "a b"),
         ]
     };
     let blocked = || results("blocked by policy");
-    let cases: &[(&str, Vec<Message>, Option<&str>)] = &[
-        ("{last: user, contains: clean}", user("clean up"), None),
-        ("{contains: [clean, up]}", user("clean up"), None),
+    let cases: &[(&str, Vec<ModelMessage>, Option<&str>)] = &[
+        ("{last: user, contains: clean}", user_messages("clean up"), None),
+        ("{contains: [clean, up]}", user_messages("clean up"), None),
         ("{tool: run, contains: blocked}", blocked(), None),
         ("[{tool: run, contains: blocked}, {tool: list, contains: a, lacks: blocked}]", blocked(), None),
-        ("{system: careful, offers: [run, list]}", user("x"), None),
+        ("{system: careful, offers: [run, list]}", user_messages("x"), None),
         ("{last: tool}", blocked(), None),
         (
             "{last: tool}",
-            user("clean\nup"),
+            user_messages("clean\nup"),
             Some("expected a tool's result, and what came is system: `be careful`, user: `clean up`"),
         ),
         (
@@ -107,7 +111,7 @@ fn expectations_hold_or_the_model_refuses_to_go_on() {
         ),
         (
             "{last: user, contains: clean, lacks: up}",
-            user("clean up"),
+            user_messages("clean up"),
             Some(
                 "expected a message of role `user` that contains `clean` that lacks `up`, and what came is system: `be careful`, user: `clean up`",
             ),
@@ -122,87 +126,96 @@ fn expectations_hold_or_the_model_refuses_to_go_on() {
         ),
         (
             "{system: brave}",
-            user("x"),
+            user_messages("x"),
             Some("expected an instruction that contains `brave`, and it is system: `be careful`"),
         ),
-        ("{offers: fetch}", user("x"), Some("expected the tool `fetch` to be offered, and these are: `run`, `list`")),
+        (
+            "{offers: fetch}",
+            user_messages("x"),
+            Some("expected the tool `fetch` to be offered, and these are: `run`, `list`"),
+        ),
     ];
     for (expect, messages, why) in cases {
-        let model = script(&format!("turns:\n  - {{expect: {expect}, say: ok}}\n"));
-        let tools = ["run", "list"].map(|name| ToolDefinition {
+        let model = parse_script(&format!("turns:\n  - {{expect: {expect}, say: ok}}\n"));
+        let tools = ["run", "list"].map(|name| ModelTool {
             name: name.into(),
             description: String::new(),
             parameters: json!({}),
         });
-        let request = ModelRequest { tools: tools.to_vec(), ..request("root", messages.clone()) };
+        let request = ModelRequest { tools: tools.to_vec(), ..new_request("root", messages.clone()) };
         let expected = match why {
             None => Ok(String::from("ok")),
-            Some(why) => Err(left(&format!("line 2, turn 1 of the agent `root`: {why}"))),
+            Some(why) => Err(script_error(&format!("line 2, turn 1 of the agent `root`: {why}"))),
         };
-        assert_eq!(play(&model, &request).map(|reply| reply.text), expected, "{expect}");
+        assert_eq!(complete_request(&model, &request).map(|reply| reply.text), expected, "{expect}");
     }
 }
 
 #[test]
 fn a_refused_turn_is_not_used_up_and_turns_run_out() {
-    let model = script("turns: [{expect: {contains: yes}, say: ok}]");
-    assert!(play(&model, &request("root", user("no"))).is_err());
-    assert_eq!(play(&model, &request("root", user("yes"))).unwrap().text, "ok");
+    let model = parse_script("turns: [{expect: {contains: yes}, say: ok}]");
+    assert!(complete_request(&model, &new_request("root", user_messages("no"))).is_err());
+    assert_eq!(complete_request(&model, &new_request("root", user_messages("yes"))).unwrap().text, "ok");
     assert_eq!(
-        play(&model, &request("root", vec![Message::user("again")])),
-        Err(left("the agent `root` has no turn 2, and what came is user: `again`; add a turn"))
+        complete_request(&model, &new_request("root", vec![ModelMessage::user("again")])),
+        Err(script_error("the agent `root` has no turn 2, and what came is user: `again`; add a turn"))
     );
 }
 
 #[test]
 fn a_turn_may_fail() {
-    let model = script("turns: [{say: half a, error: {retryable: true, message: overloaded}}, {error: {message: no}}]");
+    let model =
+        parse_script("turns: [{say: half a, error: {retryable: true, message: overloaded}}, {error: {message: no}}]");
     let mut heard = String::new();
     let first = model.complete(
-        &request("r", user("x")),
-        &mut |Delta::Text(text)| heard.push_str(&text),
+        &new_request("r", user_messages("x")),
+        &mut |ReplyDelta::Text(text)| heard.push_str(&text),
         &CancelToken::default(),
     );
     assert_eq!((first, heard.as_str()), (Err(ModelError::retryable("overloaded")), "half a"));
-    assert_eq!(play(&model, &request("r", user("x"))), Err(ModelError::fatal("no")));
+    assert_eq!(complete_request(&model, &new_request("r", user_messages("x"))), Err(ModelError::fatal("no")));
 }
 
 #[test]
 fn cancelling_stops_between_words() {
-    let model = script("turns: [{say: one two three}, {say: next}]");
+    let model = parse_script("turns: [{say: one two three}, {say: next}]");
     let cancel = CancelToken::default();
     let mut heard = Vec::new();
     let stopped = model.complete(
-        &request("r", user("x")),
-        &mut |Delta::Text(word)| {
+        &new_request("r", user_messages("x")),
+        &mut |ReplyDelta::Text(word)| {
             heard.push(word);
             cancel.cancel();
         },
         &cancel,
     );
     assert_eq!((stopped, heard), (Err(ModelError::cancelled()), vec![String::from("one ")]));
-    assert_eq!(model.complete(&request("r", user("x")), &mut |_| {}, &cancel), Err(ModelError::cancelled()));
+    assert_eq!(
+        model.complete(&new_request("r", user_messages("x")), &mut |_| {}, &cancel),
+        Err(ModelError::cancelled())
+    );
 }
 
 #[test]
 fn agents_have_turns_of_their_own() {
-    let model = script(
+    let model = parse_script(
         "turns: [{say: root 1}, {say: root 2}]\n\
          agents:\n\
          \x20 reviewer: [{say: wrong}, {say: right}]\n",
     );
     let order = ["root", "reviewer", "root", "reviewer"];
-    let said: Vec<_> = order.map(|agent| play(&model, &request(agent, user("x"))).unwrap().text).to_vec();
+    let said: Vec<_> =
+        order.map(|agent| complete_request(&model, &new_request(agent, user_messages("x"))).unwrap().text).to_vec();
     assert_eq!(said, ["root 1", "wrong", "root 2", "right"]);
     assert_eq!(
-        play(&model, &request("stranger", user("x"))),
-        Err(left("there are no turns for the agent `stranger`; add them under `agents`"))
+        complete_request(&model, &new_request("stranger", user_messages("x"))),
+        Err(script_error("there are no turns for the agent `stranger`; add them under `agents`"))
     );
 }
 
 #[test]
 fn runs_of_one_agent_at_once_each_get_the_conversation_that_fits() {
-    let model = script(
+    let model = parse_script(
         "turns: [{say: unused}]\n\
          agents:\n\
          \x20 searcher:\n\
@@ -211,9 +224,9 @@ fn runs_of_one_agent_at_once_each_get_the_conversation_that_fits() {
          \x20   - [{expect: {contains: south}, say: s1}, {say: s2, calls: [{tool: t}]}]\n",
     );
     let run = |direction: &str| {
-        let one = ModelRequest { conversation: direction.into(), ..request("searcher", user(direction)) };
-        let first = play(&model, &one).unwrap();
-        let second = play(&model, &one).unwrap();
+        let one = ModelRequest { conversation: direction.into(), ..new_request("searcher", user_messages(direction)) };
+        let first = complete_request(&model, &one).unwrap();
+        let second = complete_request(&model, &one).unwrap();
         (first.text, second.text, second.tool_calls[0].id.clone())
     };
     let (south, north) = std::thread::scope(|scope| {
@@ -223,10 +236,11 @@ fn runs_of_one_agent_at_once_each_get_the_conversation_that_fits() {
     });
     assert_eq!(north, ("n1".into(), "n2".into(), "call_searcher_2_1".into()));
     assert_eq!(south, ("s1".into(), "s2".into(), "call_searcher_2_2_1".into()));
-    let third = ModelRequest { conversation: "west".into(), ..request("searcher", vec![Message::user("north")]) };
+    let third =
+        ModelRequest { conversation: "west".into(), ..new_request("searcher", vec![ModelMessage::user("north")]) };
     assert_eq!(
-        play(&model, &third),
-        Err(left("no free conversation of the agent `searcher` begins with what came: user: `north`; add one"))
+        complete_request(&model, &third),
+        Err(script_error("no free conversation of the agent `searcher` begins with what came: user: `north`; add one"))
     );
 }
 
@@ -258,8 +272,8 @@ fn what_is_no_script_is_told_with_its_line() {
         assert!(message.starts_with(start) && !message.contains('\n'), "{text:?} gave {message:?}");
     }
     // A script of sub-agents alone is one.
-    let model = script("about: a test\nprompts: [Go., yes]\nagents: {a: [{say: x}]}");
-    assert_eq!((model.about(), model.prompts()), ("a test", [String::from("Go."), String::from("yes")].as_slice()));
+    let model = parse_script("about: a test\nprompts: [Go., yes]\nagents: {a: [{say: x}]}");
+    assert_eq!((model.summary(), model.prompts()), ("a test", [String::from("Go."), String::from("yes")].as_slice()));
 }
 
 #[test]
@@ -267,13 +281,13 @@ fn a_script_is_opened_like_any_model() {
     let spec = choose("script:demo.yaml", None).unwrap();
     let model = open(&spec, &|name| Ok(format!("turns: [{{say: from {name}}}]"))).unwrap();
     assert_eq!(model.name(), "demo.yaml");
-    let reply = model.complete(&request("r", user("x")), &mut |_| {}, &CancelToken::default()).unwrap();
+    let reply = model.complete(&new_request("r", user_messages("x")), &mut |_| {}, &CancelToken::default()).unwrap();
     assert_eq!(reply.text, "from demo.yaml");
 
     let missing = open(&spec, &|name| Err(format!("cannot read `{name}`"))).unwrap_err();
     assert_eq!(missing, ModelError::fatal("cannot read `demo.yaml`"));
     let wrong = open(&spec, &|_| Ok(String::from("turns: []"))).unwrap_err();
-    assert_eq!(wrong, left("a list of turns is empty; give it at least one turn"));
+    assert_eq!(wrong, script_error("a list of turns is empty; give it at least one turn"));
     let unknown = ModelSpec { provider: "olama".into(), retry: RetrySpec::default(), ..spec };
     let unknown = open(&unknown, &|_| unreachable!("only scripts are read")).unwrap_err();
     assert_eq!(unknown, ModelError::fatal("unknown model provider `olama`; did you mean `ollama`?"));

@@ -11,7 +11,7 @@ use pintle::{AgentSpec, DelegationSpec, Hook, Location, MetaSpec, ScriptSource, 
 use serde_json::{Value, json};
 use support::*;
 
-fn tool(name: &str, script: &str) -> ToolSpec {
+fn script_tool(name: &str, script: &str) -> ToolSpec {
     ToolSpec {
         name: name.to_owned(),
         description: String::from("A tool of the test."),
@@ -29,9 +29,9 @@ fn with_tools(tools: Vec<ToolSpec>, is_meta: bool) -> AgentSpec {
 }
 
 /// Calls a tool once, with a text, and gives the content of its result.
-fn once(spec: AgentSpec, name: &str, text: &str, hooks: Vec<Hook>) -> (String, bool, Stage) {
+fn call_once(spec: AgentSpec, name: &str, text: &str, hooks: Vec<Hook>) -> (String, bool, AgentFixture) {
     let arguments = json!({"text": text}).to_string();
-    let mut stage = stage(Play::root([call(&[(name, &arguments)]), say("end")]), hooks, spec);
+    let mut stage = open_fixture(QueuedReplyModel::root([call(&[(name, &arguments)]), say("end")]), hooks, spec);
     let mut answer = stage.session.turn("go").unwrap();
     let result = answer.tool_results.remove(0);
     (result.content, result.is_error, stage)
@@ -45,31 +45,34 @@ def run(args):
     ran = exec.run("cat", ["a.txt"], dir="out")
     return {"read": fs.read("out/a.txt"), "ran": ran["stdout"], "ok": ran["ok"]}
 "#;
-    let (content, is_error, _) = once(with_tools(vec![tool("copy", script)], false), "copy", "hi", Vec::new());
+    let (content, is_error, _) =
+        call_once(with_tools(vec![script_tool("copy", script)], false), "copy", "hi", Vec::new());
     assert_eq!((content.as_str(), is_error), (r#"{"read":"hi","ran":"hi","ok":true}"#, false));
     for line in ["fs.read(\"/etc/passwd\")", "fs.write(\"../x\", \"y\")", "exec.run(\"ls\", dir=\"..\")"] {
         let script = format!("def run(args):\n    return {line}\n");
-        let (content, is_error, _) = once(with_tools(vec![tool("leave", &script)], false), "leave", "", Vec::new());
+        let (content, is_error, _) =
+            call_once(with_tools(vec![script_tool("leave", &script)], false), "leave", "", Vec::new());
         assert!(is_error && content.contains("outside the workspace"), "{line}: {content}");
     }
 }
 
 #[test]
 fn a_tool_without_a_script_or_with_a_bad_one_says_so() {
-    let without = ToolSpec { script: None, ..tool("empty", "") };
-    let (content, ..) = once(with_tools(vec![without], false), "empty", "", Vec::new());
+    let without = ToolSpec { script: None, ..script_tool("empty", "") };
+    let (content, ..) = call_once(with_tools(vec![without], false), "empty", "", Vec::new());
     assert_eq!(content, "tool error: tool \"empty\" is configured but no handler has been registered");
-    let (content, is_error, _) = once(
-        with_tools(vec![tool("fails", "def run(args):\n    return args[\"missing\"]\n")], false),
+    let (content, is_error, _) = call_once(
+        with_tools(vec![script_tool("fails", "def run(args):\n    return args[\"missing\"]\n")], false),
         "fails",
         "",
         Vec::new(),
     );
     assert!(is_error && content.starts_with("tool error: script error: ") && content.contains("missing"), "{content}");
     let folder = tempfile::tempdir().unwrap();
-    let runtime = runtime(&Seen::default(), []);
-    let spec = with_tools(vec![tool("broken", "def run(args:\n")], false);
-    let built = pintle_agent::Session::builder(runtime, spec, Play::root([])).workspace(folder.path()).build();
+    let runtime = runtime(&AgentEventLog::default(), []);
+    let spec = with_tools(vec![script_tool("broken", "def run(args:\n")], false);
+    let built =
+        pintle_agent::Session::builder(runtime, spec, QueuedReplyModel::root([])).workspace(folder.path()).build();
     assert!(built.unwrap_err().starts_with("tool `broken` does not compile: "));
 }
 
@@ -79,9 +82,9 @@ fn a_tool_may_be_verified() {
         "def run(result):\n    return {\"verified\": result[\"result\"] == \"good\", \"reason\": \"not good\"}\n";
     let echo = ToolSpec {
         verify: Some(ScriptSource::without_file(verify)),
-        ..tool("echo", "def run(args):\n    return args[\"text\"]\n")
+        ..script_tool("echo", "def run(args):\n    return args[\"text\"]\n")
     };
-    let run = |text| once(with_tools(vec![echo.clone()], false), "echo", text, Vec::new()).0;
+    let run = |text| call_once(with_tools(vec![echo.clone()], false), "echo", text, Vec::new()).0;
     assert_eq!(run("good"), "good");
     assert_eq!(run("bad"), "tool error: verification failed: not good");
 }
@@ -98,8 +101,8 @@ def run(args):
 
 #[test]
 fn an_agent_may_give_itself_a_tool_under_guard() {
-    let spec = || with_tools(vec![tool("create", CREATE)], true);
-    let model = Play::root([
+    let spec = || with_tools(vec![script_tool("create", CREATE)], true);
+    let model = QueuedReplyModel::root([
         call(&[("create", r#"{"text":"greet"}"#)]),
         call(&[("greet", r#"{"who":"Ada"}"#)]),
         call(&[("greet", "{}")]),
@@ -109,7 +112,7 @@ fn an_agent_may_give_itself_a_tool_under_guard() {
         call(&[("create", r#"{"text":"third"}"#)]),
         say("end"),
     ]);
-    let mut stage = stage(model, [], spec());
+    let mut stage = open_fixture(model, [], spec());
     let answer = stage.session.turn("go").unwrap();
     let contents: Vec<&str> = answer.tool_results.iter().map(|result| result.content.as_str()).collect();
     assert_eq!(
@@ -128,16 +131,17 @@ fn an_agent_may_give_itself_a_tool_under_guard() {
         Some(name) if name.starts_with("exec") => Verdict::deny("banned prefix"),
         _ => Verdict::pass(),
     });
-    let (content, is_error, _) = once(spec(), "create", "exec_anything", vec![guard]);
+    let (content, is_error, _) = call_once(spec(), "create", "exec_anything", vec![guard]);
     let expected = "meta.register_tool: blocked by governance: banned prefix";
     assert!(is_error && content.contains(expected), "{content}");
 
     let shell_less = AgentSpec { policy: pintle::ToolsPolicy::default(), ..spec() };
-    let (content, is_error, stage) = once(shell_less, "create", "shell", Vec::new());
+    let (content, is_error, stage) = call_once(shell_less, "create", "shell", Vec::new());
     assert!(is_error && content.contains("`shell` is the name of a native tool"), "{content}");
     assert!(!stage.session.tools().contains(&String::from("shell")));
 
-    let (content, is_error, _) = once(with_tools(vec![tool("create", CREATE)], false), "create", "greet", Vec::new());
+    let (content, is_error, _) =
+        call_once(with_tools(vec![script_tool("create", CREATE)], false), "create", "greet", Vec::new());
     assert!(is_error && content.contains("meta.register_tool: self-augmentation is off"), "{content}");
 }
 
@@ -157,7 +161,7 @@ def run(args):
         Some("shell") => Verdict::deny("no shells"),
         _ => Verdict::pass(),
     });
-    let model = Play::root([
+    let model = QueuedReplyModel::root([
         call(&[("list", "{}")]),
         call(&[("register", r#"{"text":"no_lists tool.pre"}"#)]),
         call(&[("list", "{}")]),
@@ -167,7 +171,7 @@ def run(args):
         call(&[("register", r#"{"text":"odd tool.prr"}"#)]),
         say("end"),
     ]);
-    let mut stage = stage(model, [guard], with_tools(vec![tool("register", register)], true));
+    let mut stage = open_fixture(model, [guard], with_tools(vec![script_tool("register", register)], true));
     let answer = stage.session.turn("go").unwrap();
     let contents: Vec<&str> = answer.tool_results.iter().map(|result| result.content.as_str()).collect();
     assert_eq!(contents[0], "[]");
@@ -187,17 +191,17 @@ fn a_registered_agent_can_be_delegated_to_and_has_the_tools_it_was_given() {
 def run(args):
     return meta.register_agent(name="scout", system_prompt="look around", tools=["list"])
 "#;
-    let model = Play::root([
+    let model = QueuedReplyModel::root([
         call(&[("register", "{}")]),
         call(&[("delegate", r#"{"agent":"scout","task":"look"}"#)]),
         say("end"),
     ]);
     model.add("scout", [say("nothing here")]);
-    let mut stage = stage(model, [], with_tools(vec![tool("register", register)], true));
+    let mut stage = open_fixture(model, [], with_tools(vec![script_tool("register", register)], true));
     let answer = stage.session.turn("go").unwrap();
     assert_eq!(answer.tool_results[1].content, "DELEGATION COMPLETE: nothing here");
     let request = stage.model.request(2);
-    assert_eq!(told(&request), ["system: look around", "user: look"]);
+    assert_eq!(message_lines(&request), ["system: look around", "user: look"]);
     assert_eq!(request.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["list"]);
     assert_eq!(stage.seen.of("meta.register_agent")[0]["tool_count"], json!(1));
 }
@@ -211,19 +215,19 @@ fn a_script_calls_a_tool_through_the_same_door_as_the_model() {
             if command == Some("rm -rf /") { Verdict::deny("dangerous") } else { Verdict::pass() }
         })
     };
-    let spec = || with_tools(vec![tool("relay", relay)], true);
-    let (content, is_error, stage) = once(spec(), "relay", "rm -rf /", vec![guard()]);
+    let spec = || with_tools(vec![script_tool("relay", relay)], true);
+    let (content, is_error, stage) = call_once(spec(), "relay", "rm -rf /", vec![guard()]);
     let content: Value = serde_json::from_str(&content).unwrap();
     assert_eq!((&content["content"], is_error), (&json!("tool blocked: dangerous"), false));
     let names: Vec<Value> = stage.seen.of("tool.post").iter().map(|post| post["name"].clone()).collect();
     assert_eq!(names, [json!("shell"), json!("relay")]);
     assert_eq!(stage.seen.of("meta.call_tool")[0]["args"], json!({"command": "rm -rf /"}));
 
-    let (content, _, _) = once(spec(), "relay", "echo hi", vec![guard(), deny("meta.call_tool", "not now")]);
+    let (content, _, _) = call_once(spec(), "relay", "echo hi", vec![guard(), deny("meta.call_tool", "not now")]);
     assert!(content.contains("blocked by governance: not now"), "{content}");
 
     let forever = "def run(args):\n    return meta.call_tool(\"forever\", {})\n";
-    let (content, ..) = once(with_tools(vec![tool("forever", forever)], true), "forever", "", Vec::new());
+    let (content, ..) = call_once(with_tools(vec![script_tool("forever", forever)], true), "forever", "", Vec::new());
     assert!(content.contains("calls are nested more than 2 deep"), "{content}");
 }
 
@@ -244,9 +248,9 @@ fn hooks_of_a_call_that_a_script_waits_for_end_with_the_scripts_time() {
     });
     let relay = ToolSpec {
         timeout_ms: 300,
-        ..tool("relay", "def run(args):\n    return meta.call_tool(\"list\", {})[\"content\"]\n")
+        ..script_tool("relay", "def run(args):\n    return meta.call_tool(\"list\", {})[\"content\"]\n")
     };
-    let (content, is_error, stage) = once(with_tools(vec![relay], true), "relay", "", vec![waiting]);
+    let (content, is_error, stage) = call_once(with_tools(vec![relay], true), "relay", "", vec![waiting]);
     assert!(ended.load(Ordering::Acquire), "the hook ran on after the time of the script");
     assert!(is_error && content.contains("no answer within 300 ms"), "{content}");
     let names: Vec<Value> = stage.seen.of("tool.post").iter().map(|post| post["name"].clone()).collect();
@@ -254,13 +258,13 @@ fn hooks_of_a_call_that_a_script_waits_for_end_with_the_scripts_time() {
 }
 
 #[test]
-fn a_project_may_verify_every_delegation_and_a_verifier_that_crashes_fails_it() {
+fn project_verifier_checks_every_delegation_and_a_crash_fails_it() {
     let delegate = |verify: &str| {
         let delegation =
             DelegationSpec { verify: Some(ScriptSource::without_file(verify)), ..DelegationSpec::default() };
-        let model = Play::root([call(&[("delegate", r#"{"task":"x"}"#)]), say("end")]);
+        let model = QueuedReplyModel::root([call(&[("delegate", r#"{"task":"x"}"#)]), say("end")]);
         model.add("delegate", [say("draft"), say("final")]);
-        let mut stage = stage(model, [], AgentSpec { delegation, ..agent() });
+        let mut stage = open_fixture(model, [], AgentSpec { delegation, ..agent() });
         let answer = stage.session.turn("go").unwrap();
         (answer.tool_results[0].content.clone(), stage)
     };

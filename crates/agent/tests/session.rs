@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use pintle::{Effect, ExitMode, ExitSpec, HistorySpec, OnMaxIterations, Verdict};
 use pintle_agent::model::ModelError;
-use pintle_agent::{FaultKind, Interrupt, Interrupted};
+use pintle_agent::{InterruptHandle, InterruptResult, TurnErrorKind};
 use serde_json::{Value, json};
 use support::*;
 
 #[test]
 fn every_event_of_a_turn_fires_in_order_with_its_payload() {
-    let model = Play::root([call(&[("write", r#"{"path":"a.txt","content":"hi"}"#)]), say("done")]);
-    let mut stage = stage(model, [], agent());
+    let model = QueuedReplyModel::root([call(&[("write", r#"{"path":"a.txt","content":"hi"}"#)]), say("done")]);
+    let mut stage = open_fixture(model, [], agent());
     let answer = stage.session.turn("write a file").unwrap();
     stage.session.end();
     assert_eq!(answer.text, "done");
@@ -58,10 +58,10 @@ fn every_event_of_a_turn_fires_in_order_with_its_payload() {
 
 #[test]
 fn a_denied_session_never_starts_and_still_ends() {
-    let mut stage = stage(Play::root([]), [deny("session.start", "closed today")], agent());
+    let mut stage = open_fixture(QueuedReplyModel::root([]), [deny("session.start", "closed today")], agent());
     let fault = stage.session.turn("hello").unwrap_err();
     assert_eq!(fault.message, "session blocked: blocked by hook \"no\": closed today");
-    assert_eq!(fault.kind, FaultKind::Denied);
+    assert_eq!(fault.kind, TurnErrorKind::Denied);
     assert!(stage.session.turn("hello").is_err());
     drop(stage.session);
     assert_eq!(stage.seen.names(), ["session.start", "session.end"]);
@@ -69,17 +69,17 @@ fn a_denied_session_never_starts_and_still_ends() {
 }
 
 #[test]
-fn a_blocked_message_never_enters_the_conversation_and_a_rewritten_one_does() {
+fn blocked_message_is_not_stored_and_rewritten_one_is() {
     let guard = hook("words", "turn.start", |call| match call.event.payload.value().as_str() {
         Some("secret") => Verdict::deny("not that word"),
         Some("hello") => Verdict::new(pintle::VerdictKind::Rewrite(pintle::Rewrite::Whole(json!("good day")))),
         _ => Verdict::pass(),
     });
-    let mut stage = stage(Play::root([say("hi")]), [guard], agent());
+    let mut stage = open_fixture(QueuedReplyModel::root([say("hi")]), [guard], agent());
     let fault = stage.session.turn("secret").unwrap_err();
     assert_eq!(fault.message, "turn blocked: blocked by hook \"words\": not that word");
     assert_eq!(stage.session.turn("hello").unwrap().text, "hi");
-    assert_eq!(told(&stage.model.request(0)), ["system: be brief", "user: good day"]);
+    assert_eq!(message_lines(&stage.model.request(0)), ["system: be brief", "user: good day"]);
     assert!(stage.seen.of("error").is_empty(), "a refusal is not an error");
 }
 
@@ -92,23 +92,26 @@ fn a_rewritten_request_counts_for_its_call_only() {
         let messages = json!([{"role": "user", "content": "only this"}]);
         Verdict::rewrite([(String::from("messages"), messages)].into_iter().collect())
     });
-    let model = Play::root([call(&[("list", "{}")]), say("ok")]);
-    let mut stage = stage(model, [shorten], agent());
+    let model = QueuedReplyModel::root([call(&[("list", "{}")]), say("ok")]);
+    let mut stage = open_fixture(model, [shorten], agent());
     stage.session.turn("everything").unwrap();
-    assert_eq!(told(&stage.model.request(0)), ["user: only this"]);
-    assert_eq!(told(&stage.model.request(1)), ["system: be brief", "user: everything", "assistant: ", "tool: []"]);
+    assert_eq!(message_lines(&stage.model.request(0)), ["user: only this"]);
+    assert_eq!(
+        message_lines(&stage.model.request(1)),
+        ["system: be brief", "user: everything", "assistant: ", "tool: []"]
+    );
 }
 
 #[test]
 fn hooks_may_stop_a_completion_before_and_after_and_change_its_answer() {
     for event in ["completion.pre", "completion.post"] {
-        let mut stage = stage(Play::root([say("hi"), say("hi")]), [deny(event, "no")], agent());
+        let mut stage = open_fixture(QueuedReplyModel::root([say("hi"), say("hi")]), [deny(event, "no")], agent());
         let fault = stage.session.turn("x").unwrap_err();
         assert_eq!(fault.message, "completion blocked: blocked by hook \"no\": no");
         assert!(fault.is_denied());
     }
-    let mut stage = stage(
-        Play::root([say("my key is 123")]),
+    let mut stage = open_fixture(
+        QueuedReplyModel::root([say("my key is 123")]),
         [rewrite("completion.post", json!({"text": "my key is ***"}))],
         agent(),
     );
@@ -120,9 +123,9 @@ fn context_stays_as_long_as_its_event_says() {
     let context = |event: &'static str| {
         hook(event, event, move |_| Verdict::pass().with_effect(Effect::Context(format!("from {event}"))))
     };
-    let model = Play::root([call(&[("list", "{}")]), say("one"), say("two")]);
+    let model = QueuedReplyModel::root([call(&[("list", "{}")]), say("one"), say("two")]);
     let hooks = [context("session.start"), context("turn.start"), context("tool.pre"), context("completion.pre")];
-    let mut stage = stage(model, hooks, agent());
+    let mut stage = open_fixture(model, hooks, agent());
     stage.session.turn("a").unwrap();
     stage.session.turn("b").unwrap();
     let system = |at: usize| stage.model.request(at).messages[0].content.replace("\n\n", " | ");
@@ -137,9 +140,9 @@ fn a_denied_stop_sends_the_agent_on_until_the_hooks_are_content() {
         Some(count) if count.as_u64() < Some(2) => Verdict::deny("run the tests first"),
         _ => Verdict::pass(),
     });
-    let mut stage = stage(Play::root([say("a"), say("b"), say("c")]), [twice], agent());
+    let mut stage = open_fixture(QueuedReplyModel::root([say("a"), say("b"), say("c")]), [twice], agent());
     assert_eq!(stage.session.turn("go").unwrap().text, "c");
-    assert_eq!(told(&stage.model.request(1))[2..], ["assistant: a", "user: run the tests first"]);
+    assert_eq!(message_lines(&stage.model.request(1))[2..], ["assistant: a", "user: run the tests first"]);
     assert_eq!(stage.seen.of("agent.stop").len(), 3);
 }
 
@@ -147,38 +150,47 @@ fn a_denied_stop_sends_the_agent_on_until_the_hooks_are_content() {
 fn a_stop_that_is_never_allowed_ends_at_the_limit_or_fails_the_turn() {
     let exit = ExitSpec { max_iterations: 2, ..ExitSpec::default() };
     let spec = pintle::AgentSpec { exit, ..agent() };
-    let mut stage = stage(Play::root([say("a"), say("b"), say("c")]), [deny("agent.stop", "never")], spec.clone());
+    let mut stage = open_fixture(
+        QueuedReplyModel::root([say("a"), say("b"), say("c")]),
+        [deny("agent.stop", "never")],
+        spec.clone(),
+    );
     let fault = stage.session.turn("go").unwrap_err();
     assert_eq!(fault.message, "the turn reached its limit of 2 model calls; raise `exit_policy.max_iterations`");
     assert_eq!(stage.seen.of("limit.iterations")[0]["action"], json!("stop"));
     assert_eq!(stage.seen.of("error")[0]["kind"], json!("limit"));
 
     let exit = ExitSpec { block_fails_turn: true, ..ExitSpec::default() };
-    let mut stage =
-        support::stage(Play::root([say("a")]), [deny("agent.stop", "never")], pintle::AgentSpec { exit, ..agent() });
+    let mut stage = support::open_fixture(
+        QueuedReplyModel::root([say("a")]),
+        [deny("agent.stop", "never")],
+        pintle::AgentSpec { exit, ..agent() },
+    );
     assert_eq!(stage.session.turn("go").unwrap_err().message, "agent stop blocked: blocked by hook \"no\": never");
 }
 
 #[test]
 fn hooks_may_change_the_answer_at_the_stop_and_at_the_end_of_the_turn() {
-    let mut one = stage(Play::root([say("a")]), [rewrite("agent.stop", json!({"response": "b"}))], agent());
+    let mut one =
+        open_fixture(QueuedReplyModel::root([say("a")]), [rewrite("agent.stop", json!({"response": "b"}))], agent());
     assert_eq!(one.session.turn("go").unwrap().text, "b");
-    let mut two = stage(Play::root([say("a")]), [rewrite("turn.end", json!({"text": "c"}))], agent());
+    let mut two =
+        open_fixture(QueuedReplyModel::root([say("a")]), [rewrite("turn.end", json!({"text": "c"}))], agent());
     assert_eq!(two.session.turn("go").unwrap().text, "c");
-    let mut three = stage(Play::root([say("a")]), [deny("turn.end", "too rude")], agent());
+    let mut three = open_fixture(QueuedReplyModel::root([say("a")]), [deny("turn.end", "too rude")], agent());
     assert_eq!(three.session.turn("go").unwrap_err().message, "turn blocked: blocked by hook \"no\": too rude");
 }
 
 #[test]
 fn the_limit_of_a_turn_may_end_it_or_allow_one_last_answer() {
-    let looping = || Play::root([call(&[("list", "{}")]), say("last words")]);
+    let looping = || QueuedReplyModel::root([call(&[("list", "{}")]), say("last words")]);
     let spec = |on_max_iterations| pintle::AgentSpec {
         exit: ExitSpec { max_iterations: 1, on_max_iterations, ..ExitSpec::default() },
         ..agent()
     };
-    let mut stage = stage(looping(), [], spec(OnMaxIterations::WarnAndExit));
+    let mut stage = open_fixture(looping(), [], spec(OnMaxIterations::WarnAndExit));
     assert_eq!(stage.session.turn("go").unwrap().text, "");
-    let mut stage = support::stage(looping(), [], spec(OnMaxIterations::ContinueWithWarning));
+    let mut stage = support::open_fixture(looping(), [], spec(OnMaxIterations::ContinueWithWarning));
     assert_eq!(stage.session.turn("go").unwrap().text, "last words");
     assert!(stage.model.request(1).tools.is_empty());
     assert_eq!(stage.seen.of("limit.iterations")[0]["action"], json!("continue"));
@@ -188,28 +200,29 @@ fn the_limit_of_a_turn_may_end_it_or_allow_one_last_answer() {
 fn done_mode_goes_on_until_the_tool_was_called_and_not_blocked() {
     let exit = ExitSpec { mode: ExitMode::DoneTool, ..ExitSpec::default() };
     let spec = pintle::AgentSpec { exit, ..agent() };
-    let model = Play::root([say("finished?"), call(&[("done", r#"{"summary":"all of it"}"#)])]);
-    let mut stage = stage(model, [], spec.clone());
+    let model = QueuedReplyModel::root([say("finished?"), call(&[("done", r#"{"summary":"all of it"}"#)])]);
+    let mut stage = open_fixture(model, [], spec.clone());
     let answer = stage.session.turn("go").unwrap();
     assert_eq!(answer.text, "all of it");
-    assert!(told(&stage.model.request(1))[3].starts_with("user: Call the `done` tool"));
+    assert!(message_lines(&stage.model.request(1))[3].starts_with("user: Call the `done` tool"));
     assert_eq!(stage.seen.of("agent.stop").iter().map(|stop| stop["done"].clone()).collect::<Vec<_>>(), [json!(true)]);
 
     let not_yet = hook("not_yet", "tool.pre", |call| {
         if call.event.payload.field("id") == Some(&json!("1")) { Verdict::deny("not yet") } else { Verdict::pass() }
     });
-    let model = Play::root([call(&[("done", "{}")]), call(&[("list", "{}"), ("done", r#"{"summary":"now"}"#)])]);
-    let mut stage = support::stage(model, [not_yet], spec);
+    let model =
+        QueuedReplyModel::root([call(&[("done", "{}")]), call(&[("list", "{}"), ("done", r#"{"summary":"now"}"#)])]);
+    let mut stage = support::open_fixture(model, [not_yet], spec);
     assert_eq!(stage.session.turn("go").unwrap().text, "now");
 }
 
 #[test]
 fn only_errors_that_may_pass_are_tried_again() {
-    let sleeps = Arc::new(NoSleep::default());
+    let sleeps = Arc::new(RecordingSleeper::default());
     let busy = || Err(ModelError::retryable("busy"));
-    let model = Play::root([busy(), busy(), say("ok"), Err(ModelError::fatal("wrong key")), say("never")]);
+    let model = QueuedReplyModel::root([busy(), busy(), say("ok"), Err(ModelError::fatal("wrong key")), say("never")]);
     let shared = sleeps.clone();
-    let mut stage = stage_with(model, [], agent(), move |builder| builder.sleeper(shared));
+    let mut stage = open_fixture_with(model, [], agent(), move |builder| builder.sleeper(shared));
     assert_eq!(stage.session.turn("a").unwrap().text, "ok");
     assert_eq!(*sleeps.0.lock().unwrap(), [250, 500]);
     let fault = stage.session.turn("b").unwrap_err();
@@ -227,16 +240,16 @@ fn only_errors_that_may_pass_are_tried_again() {
 fn every_turn_that_begins_ends_once_whatever_ended_it() {
     let denies = |event: &'static str| hook("no", event, |_| Verdict::deny("no"));
     let cases = [
-        (Play::root([say("fine")]), vec![], 1, None),
-        (Play::root([Err(ModelError::fatal("wrong key"))]), vec![], 1, Some("wrong key")),
-        (Play::root([say("fine")]), vec![denies("turn.start")], 1, Some("turn blocked")),
-        (Play::root([say("fine")]), vec![denies("completion.pre")], 1, Some("no")),
+        (QueuedReplyModel::root([say("fine")]), vec![], 1, None),
+        (QueuedReplyModel::root([Err(ModelError::fatal("wrong key"))]), vec![], 1, Some("wrong key")),
+        (QueuedReplyModel::root([say("fine")]), vec![denies("turn.start")], 1, Some("turn blocked")),
+        (QueuedReplyModel::root([say("fine")]), vec![denies("completion.pre")], 1, Some("no")),
         // The turn did not begin, or its end was refused, which is its end.
-        (Play::root([say("fine")]), vec![denies("prompt.submit")], 0, None),
-        (Play::root([say("fine")]), vec![denies("turn.end")], 1, None),
+        (QueuedReplyModel::root([say("fine")]), vec![denies("prompt.submit")], 0, None),
+        (QueuedReplyModel::root([say("fine")]), vec![denies("turn.end")], 1, None),
     ];
     for (index, (model, hooks, count, error)) in cases.into_iter().enumerate() {
-        let mut stage = stage(model, hooks, agent());
+        let mut stage = open_fixture(model, hooks, agent());
         let answer = stage.session.turn("go");
         let ended = stage.seen.of("turn.end");
         assert_eq!(ended.len(), count, "{index}: {answer:?}");
@@ -248,7 +261,7 @@ fn every_turn_that_begins_ends_once_whatever_ended_it() {
 
 #[test]
 fn a_cancelled_turn_still_pairs_its_calls_and_ends_its_session() {
-    let model = Play::root([call(&[("list", "{}")]), say("after")]);
+    let model = QueuedReplyModel::root([call(&[("list", "{}")]), say("after")]);
     let cancel = pintle::CancelToken::default();
     let raise = cancel.clone();
     let hook = hook("stop", "tool.pre", move |_| {
@@ -256,8 +269,8 @@ fn a_cancelled_turn_still_pairs_its_calls_and_ends_its_session() {
         Verdict::pass()
     });
     let shared = cancel.clone();
-    let mut stage = stage_with(model, [hook], agent(), move |builder| builder.cancel(shared));
-    assert_eq!(stage.session.turn("go").unwrap_err().kind, FaultKind::Cancelled);
+    let mut stage = open_fixture_with(model, [hook], agent(), move |builder| builder.cancel(shared));
+    assert_eq!(stage.session.turn("go").unwrap_err().kind, TurnErrorKind::Cancelled);
     stage.session.end();
     assert_eq!((stage.seen.of("tool.pre").len(), stage.seen.of("tool.post").len()), (1, 1));
     assert!(stage.seen.of("error").is_empty());
@@ -269,25 +282,25 @@ fn a_cancelled_turn_still_pairs_its_calls_and_ends_its_session() {
 
 #[test]
 fn an_interrupted_turn_ends_with_all_it_started_and_the_session_goes_on() {
-    let interrupt: Arc<std::sync::Mutex<Option<Interrupt>>> = Arc::default();
+    let interrupt: Arc<std::sync::Mutex<Option<InterruptHandle>>> = Arc::default();
     let raise = Arc::clone(&interrupt);
     let hook = hook("ctrl_c", "delegation.pre", move |_| {
-        assert_eq!(raise.lock().unwrap().as_ref().unwrap().raise(), Interrupted::Turn);
-        assert_eq!(raise.lock().unwrap().as_ref().unwrap().raise(), Interrupted::Again);
+        assert_eq!(raise.lock().unwrap().as_ref().unwrap().interrupt(), InterruptResult::Requested);
+        assert_eq!(raise.lock().unwrap().as_ref().unwrap().interrupt(), InterruptResult::AlreadyRequested);
         Verdict::pass()
     });
-    let model = Play::root([
+    let model = QueuedReplyModel::root([
         call(&[("delegate", r#"{"task":"sleep"}"#), ("shell", r#"{"command":"until false; do :; done"}"#)]),
         say("here I am"),
     ]);
-    let mut stage = stage(model, [hook], agent());
+    let mut stage = open_fixture(model, [hook], agent());
     *interrupt.lock().unwrap() = Some(stage.session.interrupt());
-    assert_eq!(stage.session.turn("work").unwrap_err().kind, FaultKind::Cancelled);
-    assert_eq!(stage.session.interrupt().raise(), Interrupted::Nothing);
+    assert_eq!(stage.session.turn("work").unwrap_err().kind, TurnErrorKind::Cancelled);
+    assert_eq!(stage.session.interrupt().interrupt(), InterruptResult::NoTurn);
     assert_eq!((stage.seen.of("tool.pre").len(), stage.seen.of("tool.post").len()), (2, 2));
     assert_eq!(stage.model.count(), 1, "the delegated agent asked no model");
     assert_eq!(stage.session.turn("still there?").unwrap().text, "here I am");
-    let told = told(&stage.model.request(1));
+    let told = message_lines(&stage.model.request(1));
     assert_eq!(told.len(), 6, "each call of the interrupted turn has its result: {told:?}");
     stage.session.end();
     assert_eq!(stage.seen.of("session.end")[0]["reason"], json!("done"));
@@ -296,11 +309,11 @@ fn an_interrupted_turn_ends_with_all_it_started_and_the_session_goes_on() {
 #[test]
 fn only_the_newest_part_of_a_long_conversation_is_sent() {
     let spec = pintle::AgentSpec { history: HistorySpec { max_messages: 3, max_tokens: 100_000 }, ..agent() };
-    let mut stage = stage(Play::root([say("1"), say("2"), say("3")]), [], spec);
+    let mut stage = open_fixture(QueuedReplyModel::root([say("1"), say("2"), say("3")]), [], spec);
     for message in ["a", "b", "c"] {
         stage.session.turn(message).unwrap();
     }
-    assert_eq!(told(&stage.model.request(2)), ["system: be brief", "user: b", "assistant: 2", "user: c"]);
+    assert_eq!(message_lines(&stage.model.request(2)), ["system: be brief", "user: b", "assistant: 2", "user: c"]);
 }
 
 #[test]
@@ -310,7 +323,7 @@ fn log_lines_of_hooks_reach_the_end_of_their_turn_and_no_other() {
         call.effects.perform(call.caller(), request).unwrap();
         Verdict::pass()
     });
-    let mut stage = stage(Play::root([call(&[("list", "{}")]), say("a"), say("b")]), [log], agent());
+    let mut stage = open_fixture(QueuedReplyModel::root([call(&[("list", "{}")]), say("a"), say("b")]), [log], agent());
     stage.session.turn("one").unwrap();
     stage.session.turn("two").unwrap();
     let ends = stage.seen.of("turn.end");

@@ -6,19 +6,23 @@ mod support;
 use std::sync::Arc;
 
 use pintle::{AgentSpec, PolicyMode, ToolsPolicy, Verdict};
-use pintle_agent::model::ToolDefinition;
-use pintle_agent::{Tool, ToolUse};
+use pintle_agent::model::ModelTool;
+use pintle_agent::{Tool, ToolContext};
 use serde_json::{Value, json};
 use support::*;
 
-fn policy(mode: PolicyMode, allow: &[&str], deny: &[&str]) -> AgentSpec {
+fn agent_with_policy(mode: PolicyMode, allow: &[&str], deny: &[&str]) -> AgentSpec {
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     AgentSpec { policy: ToolsPolicy { mode, allow: owned(allow), deny: owned(deny) }, ..agent() }
 }
 
 /// Makes one message's calls and gives the contents of their results.
-fn results(calls: &[(&str, &str)], hooks: Vec<pintle::Hook>, spec: AgentSpec) -> (Vec<(String, bool)>, Stage) {
-    let mut stage = stage(Play::root([call(calls), say("end")]), hooks, spec);
+fn call_results(
+    calls: &[(&str, &str)],
+    hooks: Vec<pintle::Hook>,
+    spec: AgentSpec,
+) -> (Vec<(String, bool)>, AgentFixture) {
+    let mut stage = open_fixture(QueuedReplyModel::root([call(calls), say("end")]), hooks, spec);
     let answer = stage.session.turn("go").unwrap();
     let results = answer.tool_results.into_iter().map(|result| (result.content, result.is_error)).collect();
     (results, stage)
@@ -40,7 +44,7 @@ fn every_call_is_one_pre_and_one_post_whatever_becomes_of_it() {
         ("read", ""),
         ("glob", r#"{"pattern":"*","path":7,"x":1}"#),
     ];
-    let (results, stage) = results(&calls, vec![guard], policy(PolicyMode::Denylist, &[], &["write"]));
+    let (results, stage) = call_results(&calls, vec![guard], agent_with_policy(PolicyMode::Denylist, &[], &["write"]));
     let error = |text: &str| (text.to_owned(), true);
     let expected = [
         (String::from("[]"), false),
@@ -82,7 +86,7 @@ fn results_stand_in_the_order_of_the_calls_and_in_the_conversation() {
         ("shell", r#"{"command":"until [ -f flag ]; do :; done; echo slow"}"#),
         ("shell", r#"{"command":"touch flag; echo fast"}"#),
     ];
-    let (results, stage) = results(&calls, Vec::new(), agent());
+    let (results, stage) = call_results(&calls, Vec::new(), agent());
     assert!(results[0].0.contains("slow") && results[1].0.contains("fast"), "{results:?}");
     let request = stage.model.request(1);
     let tools: Vec<_> = request.messages[3..].iter().map(|message| message.tool_call_id.clone().unwrap()).collect();
@@ -97,29 +101,29 @@ fn results_stand_in_the_order_of_the_calls_and_in_the_conversation() {
 #[test]
 fn a_rewrite_changes_what_runs_and_meets_the_same_checks() {
     let to = |fields: Value| vec![rewrite("tool.pre", fields)];
-    let one = |hooks, spec| results(&[("list", r#"{"path":"."}"#)], hooks, spec).0.remove(0);
+    let one = |hooks, spec| call_results(&[("list", r#"{"path":"."}"#)], hooks, spec).0.remove(0);
     let changed = one(to(json!({"args": {"path": "nowhere"}})), agent());
     assert_eq!(changed.0, "tool error: `nowhere` does not exist; list its folder to see what does");
     let renamed = one(to(json!({"name": "shell", "args": {"command": "echo hi"}})), agent());
     assert!(renamed.0.contains("hi") && !renamed.1, "{renamed:?}");
     let denied = one(
         to(json!({"name": "shell", "args": {"command": "echo hi"}})),
-        policy(PolicyMode::Denylist, &[], &["shell"]),
+        agent_with_policy(PolicyMode::Denylist, &[], &["shell"]),
     );
     assert_eq!(denied, (String::from("tool \"shell\" denied by policy"), true));
     let unfit = one(to(json!({"name": "shell"})), agent());
     assert_eq!(unfit, (String::from("tool \"shell\" was not called: `command` is required"), true));
     // A hook that only renames has not repaired arguments that could not be decoded.
-    let (unrepaired, _) = results(&[("read", "{broken")], to(json!({"name": "list"})), agent());
+    let (unrepaired, _) = call_results(&[("read", "{broken")], to(json!({"name": "list"})), agent());
     assert!(unrepaired[0].0.contains("not valid JSON"), "{unrepaired:?}");
-    let (repaired, _) = results(&[("list", "{broken")], to(json!({"args": {"path": "."}})), agent());
+    let (repaired, _) = call_results(&[("list", "{broken")], to(json!({"args": {"path": "."}})), agent());
     assert_eq!(repaired, [(String::from("[]"), false)]);
 }
 
 #[test]
 fn hooks_see_no_argument_that_the_model_did_not_give() {
     let calls = [("glob", r#"{"pattern":"C:\\x"}"#), ("list", "{}"), ("grep", r#"{"pattern":"x"}"#)];
-    let (results, stage) = results(&calls, Vec::new(), agent());
+    let (results, stage) = call_results(&calls, Vec::new(), agent());
     assert!(results.iter().all(|(_, is_error)| !is_error), "{results:?}");
     let seen: Vec<Value> = stage.seen.of("tool.pre").into_iter().map(|mut pre| pre["args"].take()).collect();
     assert_eq!(seen, [json!({"pattern": "C:\\x"}), json!({}), json!({"pattern": "x"})]);
@@ -131,7 +135,7 @@ fn no_tool_changes_the_policy_it_runs_under() {
     let write = json!({"path": guard, "content": "off"}).to_string();
     let edit = json!({"path": "harness.md", "old": "on", "new": "off"}).to_string();
     let calls = [("write", write.as_str()), ("edit", edit.as_str()), ("read", r#"{"path":"harness.md"}"#)];
-    let mut stage = stage(Play::root([call(&calls), say("end")]), [], agent());
+    let mut stage = open_fixture(QueuedReplyModel::root([call(&calls), say("end")]), [], agent());
     let at = |path: &str| stage.folder.path().join(path);
     std::fs::create_dir_all(at(".harness/hooks")).unwrap();
     std::fs::write(at(guard), "on").unwrap();
@@ -146,14 +150,14 @@ fn no_tool_changes_the_policy_it_runs_under() {
 
 /// A tool that gives whatever the test says.
 #[derive(Debug)]
-struct Gives(ToolDefinition, Result<Value, String>);
+struct FixedResultTool(ModelTool, Result<Value, String>);
 
-impl Tool for Gives {
-    fn definition(&self) -> &ToolDefinition {
+impl Tool for FixedResultTool {
+    fn definition(&self) -> &ModelTool {
         &self.0
     }
 
-    fn call(&self, _arguments: &Value, _at: &ToolUse<'_>) -> Result<Value, String> {
+    fn call(&self, _arguments: &Value, _at: &ToolContext<'_>) -> Result<Value, String> {
         self.1.clone()
     }
 }
@@ -169,14 +173,14 @@ fn a_result_that_is_too_large_is_a_failure_with_a_sentence() {
         (Ok(json!("x".repeat(15 << 20))), None),
     ];
     for (given, what) in cases {
-        let definition = ToolDefinition {
+        let definition = ModelTool {
             name: String::from("gives"),
             description: String::new(),
             parameters: json!({"type": "object"}),
         };
-        let tool: Arc<dyn Tool> = Arc::new(Gives(definition, given));
-        let play = Play::root([call(&[("gives", "{}")]), say("end")]);
-        let mut stage = stage_with(play, Vec::new(), agent(), |builder| builder.tool(tool));
+        let tool: Arc<dyn Tool> = Arc::new(FixedResultTool(definition, given));
+        let play = QueuedReplyModel::root([call(&[("gives", "{}")]), say("end")]);
+        let mut stage = open_fixture_with(play, Vec::new(), agent(), |builder| builder.tool(tool));
         let result = stage.session.turn("go").unwrap().tool_results.remove(0);
         let wanted = what.map(|what| {
             format!("tool error: the result is too large: {what}, which is the most that hooks are asked about; ask for a part of it")
@@ -190,38 +194,41 @@ fn a_result_that_is_too_large_is_a_failure_with_a_sentence() {
 
 #[test]
 fn hooks_may_withhold_or_change_a_result() {
-    let (withheld, _) = results(&[("list", "{}")], vec![deny("tool.post", "private")], agent());
+    let (withheld, _) = call_results(&[("list", "{}")], vec![deny("tool.post", "private")], agent());
     assert_eq!(withheld, [(String::from("tool result blocked: private"), true)]);
     let (changed, stage) =
-        results(&[("list", "{}")], vec![rewrite("tool.post", json!({"result": {"files": 0}}))], agent());
+        call_results(&[("list", "{}")], vec![rewrite("tool.post", json!({"result": {"files": 0}}))], agent());
     assert_eq!(changed, [(String::from("{\"files\":0}"), false)]);
     assert_eq!(stage.model.request(1).messages[3].content, "{\"files\":0}");
 }
 
 #[test]
 fn a_denied_tool_is_hidden_and_a_second_name_is_offered_where_it_is_named() {
-    let tools = |spec: AgentSpec| stage(Play::root([]), [], spec).session.tools();
+    let tools = |spec: AgentSpec| open_fixture(QueuedReplyModel::root([]), [], spec).session.tools();
     let shell = String::from("shell");
     assert!(tools(agent()).contains(&shell), "a policy names it");
     for (allow, is_offered) in [("sh*", true), ("run_command", false)] {
         for mode in [PolicyMode::Denylist, PolicyMode::Allowlist] {
-            assert_eq!(tools(policy(mode, &[allow], &[])).contains(&shell), is_offered, "{mode:?} {allow}");
+            assert_eq!(tools(agent_with_policy(mode, &[allow], &[])).contains(&shell), is_offered, "{mode:?} {allow}");
         }
     }
     let plain = tools(AgentSpec { policy: pintle::ToolsPolicy::default(), ..agent() });
     assert!(!plain.contains(&shell), "guards that were written for other tools never heard of it: {plain:?}");
     assert!(plain.contains(&String::from("read")) && plain.contains(&String::from("delegate")), "{plain:?}");
     assert!(!plain.iter().any(|name| name.starts_with("fs.")), "{plain:?}");
-    assert_eq!(tools(policy(PolicyMode::Allowlist, &["fs.read", "fs.list", "run_*"], &[])), ["fs.read", "fs.list"]);
-    assert_eq!(tools(policy(PolicyMode::Allowlist, &["*"], &["delegate*", "s*", "*e*", "l*"])), ["glob"]);
+    assert_eq!(
+        tools(agent_with_policy(PolicyMode::Allowlist, &["fs.read", "fs.list", "run_*"], &[])),
+        ["fs.read", "fs.list"]
+    );
+    assert_eq!(tools(agent_with_policy(PolicyMode::Allowlist, &["*"], &["delegate*", "s*", "*e*", "l*"])), ["glob"]);
 }
 
 #[test]
 fn a_native_tool_that_is_denied_under_one_name_is_denied_under_both() {
-    let (results, stage) = results(
+    let (results, stage) = call_results(
         &[("write", r#"{"path":"a","content":"b"}"#)],
         Vec::new(),
-        policy(PolicyMode::Denylist, &[], &["fs.w*"]),
+        agent_with_policy(PolicyMode::Denylist, &[], &["fs.w*"]),
     );
     assert_eq!(results, [(String::from("tool \"write\" denied by policy"), true)]);
     assert!(!stage.session.tools().contains(&String::from("write")));
@@ -232,7 +239,7 @@ fn tools_see_only_the_workspace() {
     let secret = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(secret.path(), "secret").unwrap();
     let path = secret.path().display().to_string();
-    let mut stage = stage(Play::root([]), [], agent());
+    let mut stage = open_fixture(QueuedReplyModel::root([]), [], agent());
     std::os::unix::fs::symlink(secret.path(), stage.folder.path().join("link")).unwrap();
     std::os::unix::fs::symlink("/", stage.folder.path().join("root")).unwrap();
     let in_root = format!("root{path}");
@@ -272,7 +279,7 @@ fn the_native_tools_work_together() {
         [("shell", r#"{"command":"touch harness.md","directory":"src"}"#)],
     ];
     let replies = calls.iter().map(|calls| call(calls)).chain([say("end")]);
-    let mut stage = stage(Play::root(replies), [], agent());
+    let mut stage = open_fixture(QueuedReplyModel::root(replies), [], agent());
     let answer = stage.session.turn("go").unwrap();
     let contents: Vec<&str> = answer.tool_results.iter().map(|result| result.content.as_str()).collect();
     let expected = [
@@ -293,29 +300,29 @@ fn the_native_tools_work_together() {
 }
 
 #[derive(Debug)]
-struct Broken(ToolDefinition);
+struct PanickingTool(ModelTool);
 
-impl Tool for Broken {
-    fn definition(&self) -> &ToolDefinition {
+impl Tool for PanickingTool {
+    fn definition(&self) -> &ModelTool {
         &self.0
     }
 
     #[expect(clippy::panic, reason = "the test is about a tool that panics")]
-    fn call(&self, _arguments: &Value, _at: &ToolUse<'_>) -> Result<Value, String> {
+    fn call(&self, _arguments: &Value, _at: &ToolContext<'_>) -> Result<Value, String> {
         panic!("a bug in somebody's tool")
     }
 }
 
 #[test]
 fn a_tool_that_panics_is_a_failed_call_and_not_the_end_of_the_session() {
-    let definition = ToolDefinition {
+    let definition = ModelTool {
         name: String::from("broken"),
         description: String::from("Breaks."),
         parameters: json!({"type": "object"}),
     };
-    let model = Play::root([call(&[("broken", "{}")]), say("end")]);
-    let tool = Arc::new(Broken(definition));
-    let mut stage = stage_with(model, [], agent(), |builder| builder.tool(tool));
+    let model = QueuedReplyModel::root([call(&[("broken", "{}")]), say("end")]);
+    let tool = Arc::new(PanickingTool(definition));
+    let mut stage = open_fixture_with(model, [], agent(), |builder| builder.tool(tool));
     let answer = stage.session.turn("go").unwrap();
     assert_eq!(answer.tool_results[0].content, "tool error: tool \"broken\" crashed");
     assert_eq!(stage.seen.of("tool.post").len(), 1);

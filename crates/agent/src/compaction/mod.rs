@@ -15,17 +15,17 @@ use pintle::event::{CompactBefore, CompactPost, CompactPre};
 use pintle::tape::record::host::MessagesReplacedBy;
 use pintle::{CompactionSpec, Effect, Outcome};
 
-use crate::model::{Message, Role};
-use crate::observe::Happening;
-use crate::session::{Conversation, Fault, FaultKind, Length, estimate, shown};
-use crate::turn::{Turn, words};
+use crate::model::{MessageRole, ModelMessage};
+use crate::observer::AgentEvent;
+use crate::session::{Conversation, ConversationLength, TurnError, TurnErrorKind, estimate_tokens, to_event_message};
+use crate::turn_context::{TurnContext, denial_text};
 
 /// What begins the message that stands for everything that was summed up (docker-agent).
 pub(crate) const SUMMARY: &str = "Session Summary: ";
 
 /// Why a conversation is compacted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Cause {
+pub(crate) enum CompactionTrigger {
     /// It grew to the threshold.
     Threshold,
     /// The results of the last tool calls pushed it over the threshold.
@@ -36,7 +36,7 @@ pub(crate) enum Cause {
     Manual,
 }
 
-impl Cause {
+impl CompactionTrigger {
     /// The word of `compact.pre`.
     fn source(self) -> &'static str {
         match self {
@@ -59,7 +59,7 @@ impl Cause {
 
 /// What a compaction came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Compacted {
+pub struct CompactionResult {
     /// What stands for the messages that were removed.
     pub summary: String,
     /// The messages that were removed.
@@ -73,14 +73,14 @@ pub struct Compacted {
 }
 
 /// What is declared for the agent at work.
-fn declared(turn: &Turn) -> CompactionSpec {
+fn compaction_spec(turn: &TurnContext) -> CompactionSpec {
     let spec = &turn.agent.spec;
     spec.member.as_ref().map_or(spec.compaction, |member| member.compaction)
 }
 
 /// Whether the conversation has to be compacted before the next model call, and why.
-pub(crate) fn due(turn: &Turn, conversation: &Conversation) -> Option<Cause> {
-    let spec = declared(turn);
+pub(crate) fn check_trigger(turn: &TurnContext, conversation: &Conversation) -> Option<CompactionTrigger> {
+    let spec = compaction_spec(turn);
     let limit = context_limit(turn).filter(|_| spec.enabled)?;
     let share = if spec.threshold > 0.0 && spec.threshold <= 1.0 { spec.threshold } else { 0.9 };
     let over = |tokens: u64| {
@@ -88,26 +88,27 @@ pub(crate) fn due(turn: &Turn, conversation: &Conversation) -> Option<Cause> {
         let (tokens, limit) = (tokens as f64, limit as f64);
         tokens > limit * share
     };
-    let tokens = tokens_of(conversation);
+    let tokens = count_tokens(conversation);
     // What the last compaction had to leave cannot be made shorter by another one.
     if !over(tokens) || tokens < conversation.length.compacted_tokens.saturating_mul(2) {
         return None;
     }
     let newer = conversation.messages.get(conversation.length.counted_messages..).unwrap_or_default();
-    let by_tools = !over(conversation.length.counted_tokens) && newer.iter().any(|message| message.role == Role::Tool);
-    Some(if by_tools { Cause::ToolResults } else { Cause::Threshold })
+    let by_tools =
+        !over(conversation.length.counted_tokens) && newer.iter().any(|message| message.role == MessageRole::Tool);
+    Some(if by_tools { CompactionTrigger::ToolResults } else { CompactionTrigger::Threshold })
 }
 
 /// Whether a failed turn can be saved by compacting: the model says that the conversation is too long.
-pub(crate) fn is_overflow(turn: &Turn, fault: &Fault) -> bool {
-    declared(turn).enabled
-        && matches!(fault.kind, FaultKind::Failed { what: "model", .. })
-        && says_too_long(&fault.message)
+pub(crate) fn is_overflow(turn: &TurnContext, fault: &TurnError) -> bool {
+    compaction_spec(turn).enabled
+        && matches!(fault.kind, TurnErrorKind::Failed { source: "model", .. })
+        && is_context_overflow(&fault.message)
 }
 
 /// Whether a provider's words mean that the conversation is too long for the model.
-pub(crate) fn says_too_long(message: &str) -> bool {
-    window::says_too_long(message)
+pub(crate) fn is_context_overflow(message: &str) -> bool {
+    window::is_context_overflow(message)
 }
 
 /// Compacts a conversation. `None` is one that stays as it is; the person was told why.
@@ -116,24 +117,24 @@ pub(crate) fn says_too_long(message: &str) -> bool {
 /// When the turn was cancelled. When the person asked for it or the model refused the conversation, also when the model
 /// gives no summary; otherwise the person is told, and the conversation is sent as it is.
 pub(crate) fn compact(
-    turn: &Turn,
+    turn: &TurnContext,
     conversation: &mut Conversation,
-    cause: Cause,
+    cause: CompactionTrigger,
     instructions: Option<&str>,
-) -> Result<Option<Compacted>, Fault> {
-    let tell = |message: &str| turn.tell(Happening::Notice { message });
+) -> Result<Option<CompactionResult>, TurnError> {
+    let tell = |message: &str| turn.notify(AgentEvent::Notice { message });
     let limit = context_limit(turn).unwrap_or(0);
-    let split = split::of(&conversation.messages, limit, cause != Cause::Manual);
+    let split = split::split_conversation(&conversation.messages, limit, cause != CompactionTrigger::Manual);
     if split.removed.is_empty() {
         tell("there is nothing to compact");
         return Ok(None);
     }
     // What the hooks that are asked from here on want the model to be told is about what comes.
-    let mark = conversation.reminders.mark();
-    let Some(steering) = announce(turn, conversation, cause, instructions)? else { return Ok(None) };
-    let tokens_before = tokens_of(conversation);
+    let mark = conversation.reminders.last_number();
+    let Some(steering) = fire_compact_pre(turn, conversation, cause, instructions)? else { return Ok(None) };
+    let tokens_before = count_tokens(conversation);
     let output_tokens = conversation.usage.output_tokens;
-    let Some(given) = replaced(turn, &split.removed, cause, (tokens_before, output_tokens, limit))? else {
+    let Some(given) = fire_compact_before(turn, &split.removed, cause, (tokens_before, output_tokens, limit))? else {
         return Ok(None);
     };
     let written = match given {
@@ -142,19 +143,21 @@ pub(crate) fn compact(
     };
     let summary = match written {
         Ok(summary) => summary,
-        Err(fault) if cause == Cause::Manual || matches!(fault.kind, FaultKind::Cancelled) => return Err(fault),
+        Err(fault) if cause == CompactionTrigger::Manual || matches!(fault.kind, TurnErrorKind::Cancelled) => {
+            return Err(fault);
+        }
         Err(fault) => {
             tell(&format!("the conversation was not compacted: {}", fault.message));
             return Ok(None);
         }
     };
     let before = conversation.messages.len();
-    let mut messages = vec![Message::user(format!("{SUMMARY}{summary}"))];
-    messages.extend(split.kept);
-    let tokens_after = messages.iter().map(|message| estimate(message) as u64).sum();
+    let mut messages = vec![ModelMessage::user(format!("{SUMMARY}{summary}"))];
+    messages.extend(split.retained);
+    let tokens_after = messages.iter().map(|message| estimate_tokens(message) as u64).sum();
     conversation.replace(turn, MessagesReplacedBy::Compact, messages);
     conversation.length.compacted_tokens = tokens_after;
-    conversation.reminders.compacted(turn, mark);
+    conversation.reminders.on_compacted(turn, mark);
     let remaining = conversation.messages.len();
     let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     let removed_messages = (before + 1).saturating_sub(remaining);
@@ -169,18 +172,18 @@ pub(crate) fn compact(
         context_limit: limit,
         host: None,
     };
-    let _ = turn.fire_end_of(post);
+    let _ = turn.fire_team_end(post);
     tell(&format!("compacted {removed_messages} messages of the conversation"));
-    Ok(Some(Compacted { summary, removed_messages, remaining_messages: remaining, tokens_before, tokens_after }))
+    Ok(Some(CompactionResult { summary, removed_messages, remaining_messages: remaining, tokens_before, tokens_after }))
 }
 
 /// Asks the hooks of `compact.pre`. Gives what the summary is to heed, or nothing when a hook vetoes.
-fn announce(
-    turn: &Turn,
+fn fire_compact_pre(
+    turn: &TurnContext,
     conversation: &Conversation,
-    cause: Cause,
+    cause: CompactionTrigger,
     instructions: Option<&str>,
-) -> Result<Option<Vec<String>>, Fault> {
+) -> Result<Option<Vec<String>>, TurnError> {
     let payload = || CompactPre {
         source: cause.source().to_owned(),
         message_count: u32::try_from(conversation.messages.len()).unwrap_or(u32::MAX),
@@ -188,7 +191,7 @@ fn announce(
         host: None,
     };
     let mut steering: Vec<String> = instructions.map(str::to_owned).into_iter().collect();
-    let Some(outcome) = turn.fire_of(payload) else { return Ok(Some(steering)) };
+    let Some(outcome) = turn.fire_team(payload) else { return Ok(Some(steering)) };
     if is_vetoed(turn, &outcome)? {
         return Ok(None);
     }
@@ -201,13 +204,13 @@ fn announce(
 
 /// Asks the hooks of `compact.before`. Gives the summary that one of them wrote, if any did, or nothing at all when one
 /// vetoes.
-fn replaced(
-    turn: &Turn,
-    removed: &[Message],
-    cause: Cause,
+fn fire_compact_before(
+    turn: &TurnContext,
+    removed: &[ModelMessage],
+    cause: CompactionTrigger,
     (input_tokens, output_tokens, context_limit): (u64, u64, u64),
-) -> Result<Option<Option<String>>, Fault> {
-    if !turn.tells_of::<CompactBefore>() {
+) -> Result<Option<Option<String>>, TurnError> {
+    if !turn.team_listens::<CompactBefore>() {
         return Ok(Some(None));
     }
     let payload = CompactBefore {
@@ -215,7 +218,7 @@ fn replaced(
         input_tokens,
         output_tokens,
         context_limit,
-        messages: removed.iter().map(shown).collect(),
+        messages: removed.iter().map(to_event_message).collect(),
         host: None,
     };
     let outcome = turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
@@ -228,28 +231,30 @@ fn replaced(
     })))
 }
 
-fn is_vetoed(turn: &Turn, outcome: &Outcome) -> Result<bool, Fault> {
+fn is_vetoed(turn: &TurnContext, outcome: &Outcome) -> Result<bool, TurnError> {
     if turn.scope.cancel.is_cancelled() {
-        return Err(Fault::cancelled());
+        return Err(TurnError::cancelled());
     }
     if outcome.is_allowed() {
         return Ok(false);
     }
-    turn.tell(Happening::Notice { message: &format!("the conversation was not compacted: {}", words(outcome)) });
+    turn.notify(AgentEvent::Notice {
+        message: &format!("the conversation was not compacted: {}", denial_text(outcome)),
+    });
     Ok(true)
 }
 
 /// The tokens that the model takes at most, as far as that is known.
-fn context_limit(turn: &Turn) -> Option<u64> {
-    let declared = declared(turn).context_limit;
+fn context_limit(turn: &TurnContext) -> Option<u64> {
+    let declared = compaction_spec(turn).context_limit;
     let named = turn.model_spec().map_or_else(|| turn.model().name(), |model| &model.name);
-    declared.filter(|limit| *limit > 0).or_else(|| window::of(named))
+    declared.filter(|limit| *limit > 0).or_else(|| window::context_window(named))
 }
 
 /// About how many tokens the conversation has: what the provider counted, and an estimate of what came after.
-fn tokens_of(conversation: &Conversation) -> u64 {
-    let Length { counted_tokens, counted_messages, .. } = conversation.length;
+fn count_tokens(conversation: &Conversation) -> u64 {
+    let ConversationLength { counted_tokens, counted_messages, .. } = conversation.length;
     let from = if counted_tokens == 0 { 0 } else { counted_messages };
     let newer = conversation.messages.get(from..).unwrap_or_default();
-    counted_tokens + newer.iter().map(|message| estimate(message) as u64).sum::<u64>()
+    counted_tokens + newer.iter().map(|message| estimate_tokens(message) as u64).sum::<u64>()
 }

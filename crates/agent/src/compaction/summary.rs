@@ -2,9 +2,9 @@
 
 use pintle::event::TokenUsage;
 
-use crate::model::{Message, ModelRequest, Role};
-use crate::session::{self, Conversation, Fault, estimate};
-use crate::turn::Turn;
+use crate::model::{MessageRole, ModelMessage, ModelRequest};
+use crate::session::{self, Conversation, TurnError, estimate_tokens};
+use crate::turn_context::TurnContext;
 
 /// What the model is told that sums up.
 const SYSTEM: &str = "You sum up a conversation between a person and an agent, so that the agent can go on with your \
@@ -21,20 +21,20 @@ const RESERVED_TOKENS: u64 = 8_192;
 
 /// Asks the model for a summary. No completion hooks are asked: the request is the host's own.
 pub(super) fn write(
-    turn: &Turn,
+    turn: &TurnContext,
     conversation: &mut Conversation,
-    removed: &[Message],
+    removed: &[ModelMessage],
     limit: u64,
     steering: &[String],
-) -> Result<String, Fault> {
+) -> Result<String, TurnError> {
     let mut prompt = String::from(PROMPT);
     for text in steering.iter().filter(|text| !text.trim().is_empty()) {
         prompt.push_str("\n\n");
         prompt.push_str(text);
     }
-    let mut messages = vec![Message::system(SYSTEM)];
-    messages.extend_from_slice(newest(removed, limit));
-    messages.push(Message::user(prompt));
+    let mut messages = vec![ModelMessage::system(SYSTEM)];
+    messages.extend_from_slice(take_newest(removed, limit));
+    messages.push(ModelMessage::user(prompt));
     let spec = &turn.agent.spec;
     let declared = turn.model_spec().filter(|model| model.provider.is_empty());
     let request = ModelRequest {
@@ -49,24 +49,24 @@ pub(super) fn write(
     conversation.usage = conversation.usage.plus(TokenUsage::new(reply.usage.input_tokens, reply.usage.output_tokens));
     let summary = reply.text.trim();
     if summary.is_empty() {
-        return Err(Fault::failed("model", "the model gave no summary; try again").during("compact.before"));
+        return Err(TurnError::failed("model", "the model gave no summary; try again").with_event("compact.before"));
     }
     Ok(summary.to_owned())
 }
 
 /// The newest messages that the model takes together with its answer, from something that was said.
-fn newest(messages: &[Message], limit: u64) -> &[Message] {
+fn take_newest(messages: &[ModelMessage], limit: u64) -> &[ModelMessage] {
     if limit == 0 {
         return messages;
     }
     let most = limit.saturating_sub(RESERVED_TOKENS).max(limit / 2);
     let (mut from, mut tokens) = (messages.len(), 0);
     for (index, message) in messages.iter().enumerate().rev() {
-        tokens += estimate(message) as u64;
+        tokens += estimate_tokens(message) as u64;
         if tokens > most {
             break;
         }
-        if message.role != Role::Tool {
+        if message.role != MessageRole::Tool {
             from = index;
         }
     }
@@ -79,10 +79,11 @@ mod tests {
 
     #[test]
     fn only_what_the_model_takes_is_sent_to_be_summed_up() {
-        let messages: Vec<Message> = (0..4).map(|at| Message::user(format!("{at}{}", "x".repeat(400)))).collect();
-        assert_eq!(newest(&messages, 0).len(), 4);
-        assert_eq!(newest(&messages, 100_000).len(), 4);
-        assert_eq!(newest(&messages, 500).len(), 2);
-        assert!(newest(&messages, 10).is_empty());
+        let messages: Vec<ModelMessage> =
+            (0..4).map(|at| ModelMessage::user(format!("{at}{}", "x".repeat(400)))).collect();
+        assert_eq!(take_newest(&messages, 0).len(), 4);
+        assert_eq!(take_newest(&messages, 100_000).len(), 4);
+        assert_eq!(take_newest(&messages, 500).len(), 2);
+        assert!(take_newest(&messages, 10).is_empty());
     }
 }

@@ -55,12 +55,12 @@ static TOO_LONG: &[&str] = &[
 ];
 
 /// The tokens that a model takes, when its name says so. A name may stand behind its maker's, as in `openai/gpt-4o`.
-pub(super) fn of(model: &str) -> Option<u64> {
+pub(super) fn context_window(model: &str) -> Option<u64> {
     let name = model.rsplit('/').next().unwrap_or(model).to_lowercase();
     WINDOWS.iter().find(|(start, _)| name.starts_with(start)).map(|(_, tokens)| *tokens)
 }
 
-pub(super) fn says_too_long(message: &str) -> bool {
+pub(super) fn is_context_overflow(message: &str) -> bool {
     let message = message.to_lowercase();
     TOO_LONG.iter().any(|words| message.contains(words))
 }
@@ -80,7 +80,7 @@ mod tests {
             ("my-model", None),
         ];
         for (model, expected) in cases {
-            assert_eq!(of(model), expected, "{model}");
+            assert_eq!(context_window(model), expected, "{model}");
         }
     }
 
@@ -93,10 +93,10 @@ mod tests {
             "error code: context_length_exceeded",
         ];
         for message in long {
-            assert!(says_too_long(message), "{message}");
+            assert!(is_context_overflow(message), "{message}");
         }
         for message in ["wrong key", "rate limit reached for tokens per minute", "the server is overloaded"] {
-            assert!(!says_too_long(message), "{message}");
+            assert!(!is_context_overflow(message), "{message}");
         }
     }
 }

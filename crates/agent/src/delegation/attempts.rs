@@ -6,14 +6,14 @@ use pintle::event::{DelegationPost, DelegationPostVerify, TokenUsage};
 use pintle::{Event, ScriptSource, ScriptTool};
 use serde_json::{Value, json};
 
-use super::life::Life;
-use super::request::Request;
+use super::child_session::ChildSession;
+use super::request::DelegationRequest;
 use crate::agent::Agent;
-use crate::observe::Happening;
-use crate::reminders::Reminders;
-use crate::session::{Answer, Conversation, reviews_answers, run_turn};
-use crate::tools::told;
-use crate::turn::{Turn, TurnState, redirect};
+use crate::observer::AgentEvent;
+use crate::reminders::ConversationReminders;
+use crate::session::{Conversation, TurnOutput, can_review_answers, run_turn};
+use crate::tools::join_diagnostics;
+use crate::turn_context::{TurnContext, TurnState, redirect};
 use crate::verify;
 
 /// Attempts after the first, when nobody says.
@@ -23,21 +23,21 @@ const RETRIES: u32 = 2;
 const TRY_AGAIN: &str = "The task is not complete. Mend what the reason names, check the result, and answer again.";
 
 /// A task that another agent has.
-pub(super) struct Task<'a> {
-    pub(super) turn: &'a Turn,
+pub(super) struct DelegatedTask<'a> {
+    pub(super) turn: &'a TurnContext,
     pub(super) id: String,
-    pub(super) request: Request,
+    pub(super) request: DelegationRequest,
     pub(super) child: Arc<Agent>,
     pub(super) verifiers: Vec<ScriptTool>,
     pub(super) redirects: Vec<Value>,
     /// What the child is reminded of.
-    pub(super) reminders: Arc<Reminders>,
+    pub(super) reminders: Arc<ConversationReminders>,
 }
 
 /// The scripts that a delegation must pass: the delegating agent's own, and the request's.
 ///
 /// A request that comes with a script comes with code that the model wrote, so that needs `meta.enabled`.
-pub(super) fn verifiers(turn: &Turn, request: &Request) -> Result<Vec<ScriptTool>, String> {
+pub(super) fn compile_verifiers(turn: &TurnContext, request: &DelegationRequest) -> Result<Vec<ScriptTool>, String> {
     let shared = &turn.agent.shared;
     if request.verify.is_some() && !shared.meta.enabled {
         return Err(String::from("`verify` in a request needs `meta.enabled: true`; leave it out"));
@@ -45,7 +45,7 @@ pub(super) fn verifiers(turn: &Turn, request: &Request) -> Result<Vec<ScriptTool
     let declared = turn.agent.spec.delegation.verify.clone();
     let given = request.verify.as_deref().map(ScriptSource::without_file);
     let compile = |script: ScriptSource| {
-        let fault = |found: Vec<_>| format!("the verify script does not compile: {}", told(&found));
+        let fault = |found: Vec<_>| format!("the verify script does not compile: {}", join_diagnostics(&found));
         shared.runtime.compile_verifier("delegation", &script).map_err(fault)
     };
     declared.into_iter().chain(given).map(compile).collect()
@@ -53,7 +53,7 @@ pub(super) fn verifiers(turn: &Turn, request: &Request) -> Result<Vec<ScriptTool
 
 /// Tells the hooks of `delegation.post` of a delegation that `delegation.pre` announced and that came to nothing. Gives
 /// what the model is told.
-pub(super) fn refused(turn: &Turn, id: &str, request: &Request, why: String) -> String {
+pub(super) fn report_refusal(turn: &TurnContext, id: &str, request: &DelegationRequest, why: String) -> String {
     let payload = DelegationPost {
         id: id.to_owned(),
         parent_id: turn.state.delegation.clone(),
@@ -68,30 +68,30 @@ pub(super) fn refused(turn: &Turn, id: &str, request: &Request, why: String) -> 
     if outcome.is_allowed() { why } else { format!("delegation blocked: {}", outcome.reason_for_model()) }
 }
 
-impl Task<'_> {
-    pub(super) fn run(self, usage: &mut TokenUsage) -> Result<Answer, String> {
+impl DelegatedTask<'_> {
+    pub(super) fn run(self, usage: &mut TokenUsage) -> Result<TurnOutput, String> {
         let retries = self.request.max_verify_retries.or(self.turn.agent.spec.delegation.max_verify_retries);
         let attempts = retries.unwrap_or(RETRIES) + 1;
-        let mut conversation = Conversation::new(self.turn.agent.shared.unique("conversation"));
+        let mut conversation = Conversation::new(self.turn.agent.shared.unique_name("conversation"));
         conversation.reminders = Arc::clone(&self.reminders);
-        self.reminders.inherit(&self.turn_at(0), &self.turn.state.reminders);
-        let life = Life::begin(&self, &mut conversation)?;
-        let result = self.attempts(&mut conversation, attempts, usage);
+        self.reminders.inherit(&self.turn_for_attempt(0), &self.turn.state.reminders);
+        let life = ChildSession::begin(&self, &mut conversation)?;
+        let result = self.run_attempts(&mut conversation, attempts, usage);
         life.end(&self, result.as_ref().map(|_| ()), conversation.usage);
         result
     }
 
-    fn attempts(
+    fn run_attempts(
         &self,
         conversation: &mut Conversation,
         attempts: u32,
         usage: &mut TokenUsage,
-    ) -> Result<Answer, String> {
+    ) -> Result<TurnOutput, String> {
         let mut message = self.request.task.clone();
         let mut reason = String::new();
         for attempt in 1..=attempts {
-            self.turn.tell(Happening::Delegated { agent: &self.child.spec.name, task: &message, attempt });
-            let answer = self.attempt(conversation, &message, attempt, usage)?;
+            self.turn.notify(AgentEvent::Delegated { agent: &self.child.spec.name, task: &message, attempt });
+            let answer = self.run_attempt(conversation, &message, attempt, usage)?;
             let answer = self.review(answer, usage)?;
             match self.verify(answer, attempt, attempts)? {
                 Ok(answer) => return Ok(answer),
@@ -103,23 +103,23 @@ impl Task<'_> {
     }
 
     /// Lets the child play one turn. A child that fails ends the delegation; its parent's hooks are still told.
-    fn attempt(
+    fn run_attempt(
         &self,
         conversation: &mut Conversation,
         message: &str,
         attempt: u32,
         usage: &mut TokenUsage,
-    ) -> Result<Answer, String> {
+    ) -> Result<TurnOutput, String> {
         self.child.turn.store(attempt, std::sync::atomic::Ordering::Relaxed);
-        let turn = self.turn_at(attempt);
+        let turn = self.turn_for_attempt(attempt);
         let before = conversation.usage;
         let result = run_turn(&turn, conversation, message);
-        *usage = usage.plus(crate::session::since(before, conversation.usage));
+        *usage = usage.plus(crate::session::usage_since(before, conversation.usage));
         result.map_err(|fault| {
             let message = format!("delegation to \"{}\" failed: {}", self.child.spec.name, fault.message);
             let payload = DelegationPost {
                 is_error: true,
-                ..self.payload(&Answer { text: message.clone(), ..Answer::default() })
+                ..self.to_payload(&TurnOutput { text: message.clone(), ..TurnOutput::default() })
             };
             let outcome = self.turn.fire(&Event::from_payload(&payload, Arc::clone(&self.turn.origin)));
             if outcome.is_allowed() { message } else { format!("delegation blocked: {}", outcome.reason_for_model()) }
@@ -127,42 +127,47 @@ impl Task<'_> {
     }
 
     /// A turn of the child. Whoever answers the asks of the delegating agent answers those of the child too.
-    pub(super) fn turn_at(&self, number: u32) -> Turn {
+    pub(super) fn turn_for_attempt(&self, number: u32) -> TurnContext {
         let state = TurnState::new(&self.reminders, Some(self.id.clone()), self.redirects.clone());
-        let state = state.in_work(self.turn.work.clone()).reviewed(reviews_answers(self.turn));
+        let state = state.in_step(self.turn.step_context.clone()).with_review(can_review_answers(self.turn));
         let scope = &self.turn.scope;
-        let mut turn = Turn::new(&self.child, number, Arc::clone(&scope.scratch), scope.cancel.clone(), state);
+        let mut turn = TurnContext::new(&self.child, number, Arc::clone(&scope.scratch), scope.cancel.clone(), state);
         turn.scope.approver.clone_from(&scope.approver);
         turn.scope.depth = scope.depth;
         turn
     }
 
     /// Shows the answer to the hooks of `delegation.post`.
-    fn review(&self, answer: Answer, usage: &mut TokenUsage) -> Result<Answer, String> {
-        let outcome = self.turn.fire(&Event::from_payload(&self.payload(&answer), Arc::clone(&self.turn.origin)));
+    fn review(&self, answer: TurnOutput, usage: &mut TokenUsage) -> Result<TurnOutput, String> {
+        let outcome = self.turn.fire(&Event::from_payload(&self.to_payload(&answer), Arc::clone(&self.turn.origin)));
         if !outcome.is_allowed() {
             return Err(format!("delegation blocked: {}", outcome.reason_for_model()));
         }
         if let Some(request) = redirect(&outcome) {
-            let delegated = super::redirected(self.turn, request, &self.redirects);
+            let delegated = super::run_redirect(self.turn, request, &self.redirects);
             *usage = usage.plus(delegated.usage);
             return delegated.result;
         }
-        Ok(if outcome.rewritten { taken_over(answer, outcome.payload.value()) } else { answer })
+        Ok(if outcome.rewritten { apply_rewrite(answer, outcome.payload.value()) } else { answer })
     }
 
     /// Asks the scripts and then the hooks; all must be content. The inner error is a reason to try again, the outer one
     /// ends the delegation: a verifier that crashes has verified nothing, and the child cannot mend that.
-    fn verify(&self, answer: Answer, attempt: u32, max_attempts: u32) -> Result<Result<Answer, String>, String> {
+    fn verify(
+        &self,
+        answer: TurnOutput,
+        attempt: u32,
+        max_attempts: u32,
+    ) -> Result<Result<TurnOutput, String>, String> {
         let mut reasons = Vec::new();
         for script in &self.verifiers {
-            let verdict = verify::run(script, self.result(&answer), self.turn, "delegation")
+            let verdict = verify::run(script, self.verify_input(&answer), self.turn, "delegation")
                 .map_err(|why| format!("delegation verification failed: {why}"))?;
-            if !verdict.verified {
+            if !verdict.is_verified {
                 reasons.push(verdict.reason);
             }
         }
-        let shown = self.payload(&answer);
+        let shown = self.to_payload(&answer);
         let payload = DelegationPostVerify {
             id: shown.id,
             parent_id: shown.parent_id,
@@ -186,10 +191,10 @@ impl Task<'_> {
         if !reasons.is_empty() {
             return Ok(Err(reasons.join("; ")));
         }
-        Ok(Ok(if outcome.rewritten { taken_over(answer, outcome.payload.value()) } else { answer }))
+        Ok(Ok(if outcome.rewritten { apply_rewrite(answer, outcome.payload.value()) } else { answer }))
     }
 
-    fn payload(&self, answer: &Answer) -> DelegationPost {
+    fn to_payload(&self, answer: &TurnOutput) -> DelegationPost {
         DelegationPost {
             id: self.id.clone(),
             parent_id: self.turn.state.delegation.clone(),
@@ -206,7 +211,7 @@ impl Task<'_> {
     }
 
     /// What a verify script is given.
-    fn result(&self, answer: &Answer) -> Value {
+    fn verify_input(&self, answer: &TurnOutput) -> Value {
         json!({
             "id": self.id,
             "agent": self.request.agent,
@@ -220,7 +225,7 @@ impl Task<'_> {
 }
 
 /// The answer with what hooks made of it.
-fn taken_over(mut answer: Answer, payload: &Value) -> Answer {
+fn apply_rewrite(mut answer: TurnOutput, payload: &Value) -> TurnOutput {
     if let Some(text) = payload.get("result").and_then(Value::as_str) {
         text.clone_into(&mut answer.text);
     }

@@ -7,7 +7,7 @@ const DEEPEST: u32 = 5;
 
 /// Bounds on delegation, as they stand for one agent: its own, within those of the agents above it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Bounds {
+pub(crate) struct DelegationBounds {
     /// The depth of the deepest agent; 0 forbids delegation.
     pub(crate) max_depth: u32,
     /// Children of one agent that run at once.
@@ -15,8 +15,8 @@ pub(crate) struct Bounds {
     iterations_per_depth: Vec<u32>,
 }
 
-impl Bounds {
-    pub(crate) fn of(spec: &DelegationSpec) -> Self {
+impl DelegationBounds {
+    pub(crate) fn from_spec(spec: &DelegationSpec) -> Self {
         let mut iterations_per_depth = spec.iterations_per_depth.clone();
         if iterations_per_depth.is_empty() {
             iterations_per_depth = vec![20, 10, 5, 3];
@@ -29,7 +29,7 @@ impl Bounds {
     }
 
     /// The bounds of an agent below this one. What it declares can only narrow them.
-    pub(crate) fn below(&self, spec: &DelegationSpec) -> Self {
+    pub(crate) fn for_child(&self, spec: &DelegationSpec) -> Self {
         Self {
             max_depth: spec.max_depth.map_or(self.max_depth, |own| own.min(self.max_depth)),
             max_concurrent: spec.max_concurrent.map_or(self.max_concurrent, |own| own.clamp(1, self.max_concurrent)),
@@ -51,17 +51,20 @@ mod tests {
 
     #[test]
     fn a_child_is_bound_by_its_parent_and_never_the_other_way() {
-        let parent =
-            Bounds::of(&DelegationSpec { max_depth: Some(9), max_concurrent: Some(2), ..DelegationSpec::default() });
+        let parent = DelegationBounds::from_spec(&DelegationSpec {
+            max_depth: Some(9),
+            max_concurrent: Some(2),
+            ..DelegationSpec::default()
+        });
         assert_eq!((parent.max_depth, parent.max_concurrent), (5, 2));
         let greedy = DelegationSpec { max_depth: Some(8), max_concurrent: Some(50), ..DelegationSpec::default() };
-        assert_eq!(parent.below(&greedy), parent);
+        assert_eq!(parent.for_child(&greedy), parent);
         let humble = DelegationSpec { max_depth: Some(1), max_concurrent: Some(1), ..DelegationSpec::default() };
-        let child = parent.below(&humble);
+        let child = parent.for_child(&humble);
         assert_eq!((child.max_depth, child.max_concurrent), (1, 1));
-        let calls = |bounds: &Bounds| (1..=6).map(|depth| bounds.iterations(depth)).collect::<Vec<_>>();
+        let calls = |bounds: &DelegationBounds| (1..=6).map(|depth| bounds.iterations(depth)).collect::<Vec<_>>();
         assert_eq!(calls(&parent), [20, 10, 5, 3, 3, 3]);
         let two = DelegationSpec { iterations_per_depth: vec![12, 6], ..DelegationSpec::default() };
-        assert_eq!(calls(&Bounds::of(&two)), [12, 6, 6, 6, 6, 6]);
+        assert_eq!(calls(&DelegationBounds::from_spec(&two)), [12, 6, 6, 6, 6, 6]);
     }
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use pintle::{AgentSpec, ModelSpec, suggest_nearest};
 use serde_json::Value;
 
-use super::request::Request;
+use super::request::DelegationRequest;
 use crate::agent::Agent;
 use crate::meta;
-use crate::tools::{Policies, StarlarkTool, Tool, Toolbox};
-use crate::turn::Turn;
+use crate::tools::{StarlarkTool, Tool, ToolPolicies, Toolbox};
+use crate::turn_context::TurnContext;
 
 /// The name of an agent that is described by the request alone.
 const UNNAMED: &str = "delegate";
@@ -18,10 +18,10 @@ const UNNAMED: &str = "delegate";
 const INSTRUCTION: &str = "You do one task for another agent. Do it completely, then answer with the result.";
 
 /// Makes the agent that a request names or describes.
-pub(super) fn of(turn: &Turn, request: &Request) -> Result<Arc<Agent>, String> {
+pub(super) fn create(turn: &TurnContext, request: &DelegationRequest) -> Result<Arc<Agent>, String> {
     let parent = &turn.agent;
     let is_named = !request.agent.is_empty();
-    let mut spec = if is_named { named(parent, &request.agent)? } else { described(request) };
+    let mut spec = if is_named { find_named(parent, &request.agent)? } else { spec_from_request(request) };
     if spec.agents.is_empty() {
         // Whoever may be delegated to may delegate to the same agents, as deep as the bounds allow.
         spec.agents = parent.agents();
@@ -43,11 +43,11 @@ pub(super) fn of(turn: &Turn, request: &Request) -> Result<Arc<Agent>, String> {
         // What the project says of an agent stays; the request can only add to it.
         spec.instruction = format!("{}\n\n{prompt}", spec.instruction);
     }
-    let asked = asked(turn, request)?;
-    Agent::child(parent, spec, |policies| Ok(toolbox(parent, policies, is_named, asked)))
+    let asked = requested_tools(turn, request)?;
+    Agent::new_child(parent, spec, |policies| Ok(build_toolbox(parent, policies, is_named, asked)))
 }
 
-fn named(parent: &Agent, name: &str) -> Result<AgentSpec, String> {
+fn find_named(parent: &Agent, name: &str) -> Result<AgentSpec, String> {
     let agents = parent.agents();
     if let Some(found) = agents.iter().find(|agent| agent.name == name) {
         return Ok(AgentSpec::clone(found));
@@ -64,7 +64,7 @@ fn named(parent: &Agent, name: &str) -> Result<AgentSpec, String> {
     Err(format!("agent \"{name}\" not found{hint}"))
 }
 
-fn described(request: &Request) -> AgentSpec {
+fn spec_from_request(request: &DelegationRequest) -> AgentSpec {
     AgentSpec {
         name: String::from(UNNAMED),
         instruction: request.system_prompt.clone().unwrap_or_else(|| String::from(INSTRUCTION)),
@@ -73,17 +73,17 @@ fn described(request: &Request) -> AgentSpec {
 }
 
 /// The tools the request asks for; `None` when it does not say.
-fn asked(turn: &Turn, request: &Request) -> Result<Option<Vec<Arc<dyn Tool>>>, String> {
+fn requested_tools(turn: &TurnContext, request: &DelegationRequest) -> Result<Option<Vec<Arc<dyn Tool>>>, String> {
     if request.tools.is_empty() {
         return Ok(None);
     }
     let tool = |value: &Value| -> Result<Arc<dyn Tool>, String> {
         if let Some(name) = value.as_str() {
             let found = turn.agent.tool(name).filter(|_| turn.agent.allows(name));
-            return found.ok_or_else(|| turn.agent.not_found(name));
+            return found.ok_or_else(|| turn.agent.missing_tool_message(name));
         }
         // A tool that the model wrote is a tool that is registered, under the same guard.
-        let spec = meta::guarded_tool(turn, value)?;
+        let spec = meta::prepare_tool(turn, value)?;
         Ok(StarlarkTool::compile(&turn.agent.shared.runtime, &spec)?)
     };
     request.tools.iter().map(tool).collect::<Result<_, _>>().map(Some)
@@ -91,7 +91,7 @@ fn asked(turn: &Turn, request: &Request) -> Result<Option<Vec<Arc<dyn Tool>>>, S
 
 /// A named agent has the native tools and its own. One that is described by the request alone has what the request
 /// says, and without a word what its parent has. The policies of all agents above hold for each of them.
-fn toolbox(parent: &Agent, policies: Policies, is_named: bool, asked: Option<Vec<Arc<dyn Tool>>>) -> Toolbox {
+fn build_toolbox(parent: &Agent, policies: ToolPolicies, is_named: bool, asked: Option<Vec<Arc<dyn Tool>>>) -> Toolbox {
     let mut toolbox = Toolbox::new(policies);
     if is_named {
         toolbox = toolbox.with_native();
@@ -99,7 +99,9 @@ fn toolbox(parent: &Agent, policies: Policies, is_named: bool, asked: Option<Vec
     let lent = match asked {
         Some(asked) => asked,
         None if is_named => Vec::new(),
-        None => parent.toolbox().all().filter(|tool| !super::tool::is_own(&tool.definition().name)).cloned().collect(),
+        None => {
+            parent.toolbox().tools().filter(|tool| !super::tool::is_own(&tool.definition().name)).cloned().collect()
+        }
     };
     for tool in lent {
         toolbox.add(tool);

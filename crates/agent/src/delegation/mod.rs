@@ -7,12 +7,12 @@
 
 mod attempts;
 mod background;
-mod beside;
+mod background_tools;
 mod bounds;
 mod child;
-mod life;
+mod child_session;
+mod limiter;
 mod request;
-mod slots;
 mod tool;
 mod transfer;
 
@@ -23,43 +23,43 @@ use pintle::event::{DelegationPre, TokenUsage};
 use serde_json::Value;
 
 use crate::agent::Agent;
-use crate::session::Answer;
-use crate::turn::Turn;
+use crate::session::TurnOutput;
+use crate::turn_context::TurnContext;
 
-pub(crate) use background::Background;
-pub(crate) use bounds::Bounds;
-pub(crate) use slots::Slots;
+pub(crate) use background::BackgroundTasks;
+pub(crate) use bounds::DelegationBounds;
+pub(crate) use limiter::ChildLimiter;
 pub(crate) use tool::tools;
-pub(crate) use transfer::{Way, may_call, switched, transfer};
+pub(crate) use transfer::{TransferMode, check_call_allowed, fire_agent_switch, transfer};
 
-use attempts::Task;
-use request::Request;
+use attempts::DelegatedTask;
+use request::DelegationRequest;
 
 /// Redirects of hooks that may follow each other.
 const MAX_REDIRECTS: usize = 8;
 
 /// What a delegation came to, and what it cost either way.
 #[derive(Debug, Clone)]
-pub(crate) struct Delegated {
-    pub(crate) result: Result<Answer, String>,
+pub(crate) struct DelegationResult {
+    pub(crate) result: Result<TurnOutput, String>,
     pub(crate) usage: TokenUsage,
 }
 
 /// Hands a task to another agent because the model asked for it.
-pub(crate) fn delegate(turn: &Turn, request: &Value) -> Delegated {
-    run(turn, request, turn.state.redirects.clone())
+pub(crate) fn delegate(turn: &TurnContext, request: &Value) -> DelegationResult {
+    run_request(turn, request, turn.state.redirects.clone())
 }
 
 /// Hands a task to another agent because a hook asked for it, and spends what that costs on this turn.
-pub(crate) fn redirect(turn: &Turn, request: &Value) -> Result<Answer, String> {
-    let delegated = redirected(turn, request, &turn.state.redirects);
-    turn.state.spend(delegated.usage);
+pub(crate) fn redirect(turn: &TurnContext, request: &Value) -> Result<TurnOutput, String> {
+    let delegated = run_redirect(turn, request, &turn.state.redirects);
+    turn.state.add_usage(delegated.usage);
     delegated.result
 }
 
 /// A hook that redirects to the same request twice would do so forever.
-fn redirected(turn: &Turn, request: &Value, before: &[Value]) -> Delegated {
-    let refused = |why: &str| Delegated { result: Err(why.to_owned()), usage: TokenUsage::default() };
+fn run_redirect(turn: &TurnContext, request: &Value, before: &[Value]) -> DelegationResult {
+    let refused = |why: &str| DelegationResult { result: Err(why.to_owned()), usage: TokenUsage::default() };
     if before.contains(request) {
         return refused("control-flow hook cycle detected: a hook delegates the same request again");
     }
@@ -68,33 +68,39 @@ fn redirected(turn: &Turn, request: &Value, before: &[Value]) -> Delegated {
     }
     let mut redirects = before.to_vec();
     redirects.push(request.clone());
-    run(turn, request, redirects)
+    run_request(turn, request, redirects)
 }
 
-fn run(turn: &Turn, request: &Value, redirects: Vec<Value>) -> Delegated {
+fn run_request(turn: &TurnContext, request: &Value, redirects: Vec<Value>) -> DelegationResult {
     let mut usage = TokenUsage::default();
-    let result = Request::read(request).and_then(|request| perform(turn, request, redirects, &mut usage));
-    Delegated { result, usage }
+    let result =
+        DelegationRequest::from_value(request).and_then(|request| perform(turn, request, redirects, &mut usage));
+    DelegationResult { result, usage }
 }
 
-fn perform(turn: &Turn, mut request: Request, redirects: Vec<Value>, usage: &mut TokenUsage) -> Result<Answer, String> {
+fn perform(
+    turn: &TurnContext,
+    mut request: DelegationRequest,
+    redirects: Vec<Value>,
+    usage: &mut TokenUsage,
+) -> Result<TurnOutput, String> {
     let parent = &turn.agent;
-    let id = announce(turn, &mut request)?;
-    let refused = |why: String| attempts::refused(turn, &id, &request, why);
-    let verifiers = attempts::verifiers(turn, &request).map_err(refused)?;
-    let child: Arc<Agent> = child::of(turn, &request).map_err(refused)?;
-    let Some(_slot) = parent.slots.take(&turn.scope.cancel) else { return Err(refused(String::from("cancelled"))) };
-    Task { turn, id, request, child, verifiers, redirects, reminders: Arc::default() }.run(usage)
+    let id = fire_delegation_pre(turn, &mut request)?;
+    let refused = |why: String| attempts::report_refusal(turn, &id, &request, why);
+    let verifiers = attempts::compile_verifiers(turn, &request).map_err(refused)?;
+    let child: Arc<Agent> = child::create(turn, &request).map_err(refused)?;
+    let Some(_slot) = parent.slots.acquire(&turn.scope.cancel) else { return Err(refused(String::from("cancelled"))) };
+    DelegatedTask { turn, id, request, child, verifiers, redirects, reminders: Arc::default() }.run(usage)
 }
 
 /// Asks the hooks of `delegation.pre`, takes over what they rewrote, and gives the delegation its id.
-fn announce(turn: &Turn, request: &mut Request) -> Result<String, String> {
+fn fire_delegation_pre(turn: &TurnContext, request: &mut DelegationRequest) -> Result<String, String> {
     let parent = &turn.agent;
     if parent.depth >= parent.bounds.max_depth {
         return Err(format!("delegation depth limit reached: agents may delegate {} deep", parent.bounds.max_depth));
     }
-    let id = parent.shared.unique("delegation");
-    let payload = request.payload(&id, turn.state.delegation.clone(), parent.depth + 1);
+    let id = parent.shared.unique_name("delegation");
+    let payload = request.to_payload(&id, turn.state.delegation.clone(), parent.depth + 1);
     let outcome = turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
     if !outcome.is_allowed() {
         return Err(format!("delegation blocked: {}", outcome.reason_for_model()));
@@ -102,7 +108,7 @@ fn announce(turn: &Turn, request: &mut Request) -> Result<String, String> {
     if outcome.rewritten {
         let fault = |fault: serde_json::Error| format!("delegation.pre modify payload: {fault}");
         let rewritten: DelegationPre = serde_json::from_value(outcome.payload.into_value()).map_err(fault)?;
-        *request = Request::of_payload(rewritten);
+        *request = DelegationRequest::from_payload(rewritten);
     }
     Ok(id)
 }

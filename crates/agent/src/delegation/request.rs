@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 /// What is asked of another agent.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Request {
+pub(super) struct DelegationRequest {
     /// The agent; empty when it is described here alone.
     pub(super) agent: String,
     pub(super) task: String,
@@ -18,9 +18,9 @@ pub(super) struct Request {
     pub(super) max_verify_retries: Option<u32>,
 }
 
-impl Request {
+impl DelegationRequest {
     /// Reads the arguments of the `delegate` tool, or the request of a hook.
-    pub(super) fn read(value: &Value) -> Result<Self, String> {
+    pub(super) fn from_value(value: &Value) -> Result<Self, String> {
         let fields = match value {
             Value::Object(fields) => fields.clone(),
             // A hook may delegate with nothing but the task.
@@ -51,7 +51,7 @@ impl Request {
     }
 
     /// A task for an agent, with no further wishes.
-    pub(super) fn of(agent: &str, task: &str) -> Self {
+    pub(super) fn for_agent(agent: &str, task: &str) -> Self {
         Self {
             agent: agent.to_owned(),
             task: task.to_owned(),
@@ -63,7 +63,7 @@ impl Request {
         }
     }
 
-    pub(super) fn of_payload(payload: DelegationPre) -> Self {
+    pub(super) fn from_payload(payload: DelegationPre) -> Self {
         Self {
             agent: payload.agent,
             task: payload.prompt,
@@ -75,7 +75,7 @@ impl Request {
         }
     }
 
-    pub(super) fn payload(&self, id: &str, parent_id: Option<String>, depth: u32) -> DelegationPre {
+    pub(super) fn to_payload(&self, id: &str, parent_id: Option<String>, depth: u32) -> DelegationPre {
         DelegationPre {
             id: id.to_owned(),
             parent_id,
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn a_request_brings_no_hooks() {
-        let read = |hooks: Value| Request::read(&json!({"task": "a", "hooks": hooks})).map(drop);
+        let read = |hooks: Value| DelegationRequest::from_value(&json!({"task": "a", "hooks": hooks})).map(drop);
         for hooks in [json!(["guard"]), json!([{"event": "tool.pre"}]), json!({}), json!("guard"), json!(false)] {
             assert!(read(hooks.clone()).is_err_and(|why| why.contains("leave `hooks` out")), "{hooks}");
         }
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn a_request_needs_a_task_under_either_name() {
-        let task = |value: Value| Request::read(&value).map(|request| request.task);
+        let task = |value: Value| DelegationRequest::from_value(&value).map(|request| request.task);
         assert_eq!(task(json!({"task": "a"})), Ok(String::from("a")));
         assert_eq!(task(json!({"prompt": "b", "agent": "x"})), Ok(String::from("b")));
         assert_eq!(task(json!("c")), Ok(String::from("c")));
@@ -121,13 +121,13 @@ mod tests {
 
     #[test]
     fn a_request_survives_the_way_to_the_hooks_and_back() {
-        let request = Request::read(&json!({
+        let request = DelegationRequest::from_value(&json!({
             "agent": "reviewer", "task": "look", "model": "small", "tools": ["read"], "system_prompt": "be kind",
             "verify": "def run(result): return True", "max_verify_retries": 1,
         }))
         .unwrap();
-        let payload = request.payload("delegation_1", None, 1);
+        let payload = request.to_payload("delegation_1", None, 1);
         assert_eq!((payload.prompt.as_str(), payload.depth), ("look", 1));
-        assert_eq!(Request::of_payload(payload), request);
+        assert_eq!(DelegationRequest::from_payload(payload), request);
     }
 }

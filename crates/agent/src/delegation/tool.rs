@@ -5,60 +5,62 @@ use std::sync::Arc;
 use pintle::AgentSpec;
 use serde_json::{Value, json};
 
-use crate::model::ToolDefinition;
-use crate::tools::{Tool, ToolUse};
+use crate::model::ModelTool;
+use crate::tools::{Tool, ToolContext};
 
 /// Each tool that delegates: its name, what it does, its parameters, and how.
-static TOOLS: &[Row] = &[
-    Row {
+static TOOLS: &[DelegationToolDef] = &[
+    DelegationToolDef {
         name: "delegate",
         description: "Hands a task to another agent, waits, and gives its answer. The agent knows nothing but the task: say everything it needs.",
         parameters: task_parameters,
         call: |arguments, at| {
             let delegated = super::delegate(at.turn, arguments);
-            at.turn.state.spend(delegated.usage);
-            delegated.result.map(|answer| complete(&answer.text))
+            at.turn.state.add_usage(delegated.usage);
+            delegated.result.map(|answer| completion_text(&answer.text))
         },
     },
-    Row {
+    DelegationToolDef {
         name: "delegate_async",
         description: "Hands a task to another agent without waiting, and gives an id for `delegate_status`, `delegate_result` and `delegate_await`.",
         parameters: task_parameters,
         call: |arguments, at| Ok(json!({"id": at.turn.agent.shared.background.start(at.turn, arguments)?})),
     },
-    Row {
+    DelegationToolDef {
         name: "delegate_status",
         description: "Tells whether a task of `delegate_async` is `running`, `done` or `failed`.",
         parameters: id_parameters,
-        call: |arguments, at| Ok(json!({"status": at.turn.agent.shared.background.status(id(arguments))?})),
+        call: |arguments, at| Ok(json!({"status": at.turn.agent.shared.background.status(id_argument(arguments))?})),
     },
-    Row {
+    DelegationToolDef {
         name: "delegate_result",
         description: "Gives the answer of a task of `delegate_async` that has ended.",
         parameters: id_parameters,
         call: |arguments, at| {
-            at.turn.agent.shared.background.result(at.turn, id(arguments)).map(|text| complete(&text))
+            at.turn.agent.shared.background.result(at.turn, id_argument(arguments)).map(|text| completion_text(&text))
         },
     },
-    Row {
+    DelegationToolDef {
         name: "delegate_await",
         description: "Waits for a task of `delegate_async` to end and gives its answer.",
         parameters: id_parameters,
-        call: |arguments, at| at.turn.agent.shared.background.wait(at.turn, id(arguments)).map(|text| complete(&text)),
+        call: |arguments, at| {
+            at.turn.agent.shared.background.wait(at.turn, id_argument(arguments)).map(|text| completion_text(&text))
+        },
     },
 ];
 
-struct Row {
+struct DelegationToolDef {
     name: &'static str,
     description: &'static str,
     parameters: fn() -> Value,
-    call: fn(&Value, &ToolUse<'_>) -> Result<Value, String>,
+    call: fn(&Value, &ToolContext<'_>) -> Result<Value, String>,
 }
 
 #[derive(Debug)]
 struct DelegationTool {
-    definition: ToolDefinition,
-    call: fn(&Value, &ToolUse<'_>) -> Result<Value, String>,
+    definition: ModelTool,
+    call: fn(&Value, &ToolContext<'_>) -> Result<Value, String>,
 }
 
 /// The tools of an agent that may delegate, and to whom.
@@ -67,7 +69,7 @@ pub(crate) fn tools(agents: &[Arc<AgentSpec>]) -> impl Iterator<Item = Arc<dyn T
     let known = if known.is_empty() { String::new() } else { format!(" Agents: {}", known.join("; ")) };
     TOOLS.iter().map(move |row| -> Arc<dyn Tool> {
         let takes_task = std::ptr::fn_addr_eq(row.parameters, task_parameters as fn() -> Value);
-        let definition = ToolDefinition {
+        let definition = ModelTool {
             name: row.name.to_owned(),
             description: format!("{}{}", row.description, if takes_task { known.as_str() } else { "" }),
             parameters: (row.parameters)(),
@@ -78,29 +80,29 @@ pub(crate) fn tools(agents: &[Arc<AgentSpec>]) -> impl Iterator<Item = Arc<dyn T
 
 /// Whether a tool is each agent's own and not lent to others.
 pub(super) fn is_own(name: &str) -> bool {
-    name == crate::tools::Done::NAME || TOOLS.iter().any(|row| row.name == name)
+    name == crate::tools::DoneTool::NAME || TOOLS.iter().any(|row| row.name == name)
 }
 
 impl Tool for DelegationTool {
-    fn definition(&self) -> &ToolDefinition {
+    fn definition(&self) -> &ModelTool {
         &self.definition
     }
 
     /// The other agent's tools are watched themselves.
-    fn writes_unseen(&self) -> bool {
+    fn can_write_unseen(&self) -> bool {
         false
     }
 
-    fn call(&self, arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
+    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
         (self.call)(arguments, at)
     }
 }
 
-fn complete(text: &str) -> Value {
+fn completion_text(text: &str) -> Value {
     Value::String(format!("DELEGATION COMPLETE: {text}"))
 }
 
-fn id(arguments: &Value) -> &str {
+fn id_argument(arguments: &Value) -> &str {
     arguments.get("id").and_then(Value::as_str).unwrap_or_default()
 }
 
@@ -136,6 +138,6 @@ mod tests {
     fn the_names_that_a_project_cannot_have_are_those_of_the_loop() {
         let names: Vec<&str> = TOOLS.iter().map(|row| row.name).collect();
         assert_eq!(names, pintle::DELEGATION_TOOLS);
-        assert_eq!(crate::tools::Done::NAME, pintle::DONE_TOOL);
+        assert_eq!(crate::tools::DoneTool::NAME, pintle::DONE_TOOL);
     }
 }

@@ -11,53 +11,58 @@ use pintle::Event;
 use pintle::event::{AgentSwitch, TokenUsage};
 use serde_json::json;
 
-use super::attempts::{self, Task};
-use super::request::Request;
-use super::{Delegated, announce};
+use super::attempts::{self, DelegatedTask};
+use super::request::DelegationRequest;
+use super::{DelegationResult, fire_delegation_pre};
 use crate::agent::Agent;
 use crate::persona;
-use crate::session::Answer;
+use crate::session::TurnOutput;
 use crate::team;
-use crate::turn::Turn;
+use crate::turn_context::TurnContext;
 
 /// How a task is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum TransferMode {
     /// The agent waits, and its conversation is where the work is.
     Waiting,
     /// The agent goes on. Nobody is there to be asked, and no conversation changes hands.
-    Beside,
+    Background,
 }
 
 /// Gives a task to a member of the team and waits for its end.
-pub(crate) fn transfer(turn: &Turn, agent: &str, task: &str, way: Way) -> Delegated {
+pub(crate) fn transfer(turn: &TurnContext, agent: &str, task: &str, way: TransferMode) -> DelegationResult {
     let mut usage = TokenUsage::default();
-    let result = perform(turn, Request::of(agent, task), way, &mut usage);
-    Delegated { result, usage }
+    let result = perform(turn, DelegationRequest::for_agent(agent, task), way, &mut usage);
+    DelegationResult { result, usage }
 }
 
-fn perform(turn: &Turn, mut request: Request, way: Way, usage: &mut TokenUsage) -> Result<Answer, String> {
+fn perform(
+    turn: &TurnContext,
+    mut request: DelegationRequest,
+    way: TransferMode,
+    usage: &mut TokenUsage,
+) -> Result<TurnOutput, String> {
     let parent = &turn.agent;
     let Some(team) = parent.shared.team.as_ref() else { return Err(String::from("this agent is in no team")) };
-    let id = announce(turn, &mut request)?;
+    let id = fire_delegation_pre(turn, &mut request)?;
     // The hooks may have chosen another agent, which must be one that this agent may call all the same.
-    let refused = |why: String| attempts::refused(turn, &id, &request, why);
-    may_call(parent, &request.agent).map_err(refused)?;
-    let verifiers = attempts::verifiers(turn, &request).map_err(refused)?;
-    let child = team.below(parent, &request.agent).map_err(refused)?;
-    let Some(_slot) = parent.slots.take(&turn.scope.cancel) else { return Err(refused(String::from("cancelled"))) };
-    let kind = if way == Way::Waiting { "task" } else { "background" };
+    let refused = |why: String| attempts::report_refusal(turn, &id, &request, why);
+    check_call_allowed(parent, &request.agent).map_err(refused)?;
+    let verifiers = attempts::compile_verifiers(turn, &request).map_err(refused)?;
+    let child = team.as_child(parent, &request.agent).map_err(refused)?;
+    let Some(_slot) = parent.slots.acquire(&turn.scope.cancel) else { return Err(refused(String::from("cancelled"))) };
+    let kind = if way == TransferMode::Waiting { "task" } else { "background" };
     let payload = || json!({"task": request.task.clone(), "delegation": id.clone()});
-    persona::emit(turn, kind, &child.spec.name, request.task.lines().next().unwrap_or_default(), payload);
-    if way == Way::Waiting {
-        switched(turn, parent, &child.spec.name, "delegation");
+    persona::emit_handoff(turn, kind, &child.spec.name, request.task.lines().next().unwrap_or_default(), payload);
+    if way == TransferMode::Waiting {
+        fire_agent_switch(turn, parent, &child.spec.name, "delegation");
     }
     let child_of = Arc::clone(&child);
     let (redirects, reminders) = (Vec::new(), Arc::default());
-    let task = Task { turn, id, request, child: child_of, verifiers, redirects, reminders };
+    let task = DelegatedTask { turn, id, request, child: child_of, verifiers, redirects, reminders };
     let result = task.run(usage);
-    if way == Way::Waiting {
-        switched(turn, &child, &parent.spec.name, "delegation_return");
+    if way == TransferMode::Waiting {
+        fire_agent_switch(turn, &child, &parent.spec.name, "delegation_return");
     }
     result
 }
@@ -66,18 +71,18 @@ fn perform(turn: &Turn, mut request: Request, way: Way, usage: &mut TokenUsage) 
 ///
 /// # Errors
 /// When it may not, with the names of those that it may.
-pub(crate) fn may_call(parent: &Agent, name: &str) -> Result<(), String> {
+pub(crate) fn check_call_allowed(parent: &Agent, name: &str) -> Result<(), String> {
     let known = parent.spec.member.as_ref().map(|member| member.sub_agents.as_slice()).unwrap_or_default();
     if known.iter().any(|known| known == name) {
         Ok(())
     } else {
-        Err(team::unknown(name, known.iter().map(String::as_str)))
+        Err(team::unknown_agent_message(name, known.iter().map(String::as_str)))
     }
 }
 
 /// Tells a turn's hooks that another agent has the conversation now. They are told also when the turn was cancelled, so
 /// that an audit sees the way back of every way there.
-pub(crate) fn switched(turn: &Turn, from: &Agent, to: &str, kind: &str) {
+pub(crate) fn fire_agent_switch(turn: &TurnContext, from: &Agent, to: &str, kind: &str) {
     let payload = AgentSwitch {
         from: from.spec.name.clone(),
         to: to.to_owned(),

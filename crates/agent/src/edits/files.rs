@@ -2,12 +2,12 @@
 
 use pintle::event::FileEdited;
 
-use super::{Edits, Watch, scan};
+use super::{EditQueue, WorkspaceWatch, scan};
 use crate::workspace::Workspace;
 
 /// Who changes files.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct By<'a> {
+pub(crate) struct EditAuthor<'a> {
     /// The delegation that the work is for; empty for the agent the person talks to.
     pub(crate) run: &'a str,
     pub(crate) tool: &'a str,
@@ -16,71 +16,71 @@ pub(crate) struct By<'a> {
 
 /// The files of the workspace, for somebody who changes them.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Files<'a> {
+pub(crate) struct TrackedFiles<'a> {
     pub(crate) workspace: &'a Workspace,
     /// Where edits are told, and by whom; `None` where no hook listens.
-    pub(crate) told: Option<(&'a Edits, By<'a>)>,
+    pub(crate) edit_sink: Option<(&'a EditQueue, EditAuthor<'a>)>,
 }
 
-impl Files<'_> {
+impl TrackedFiles<'_> {
     pub(crate) fn write(&self, path: &str, text: &str) -> Result<(), String> {
-        self.change(path, "write", None, || self.workspace.write(path, text))
+        self.queue_change(path, "write", None, || self.workspace.write(path, text))
     }
 
     /// Writes a text that was changed in places.
     pub(crate) fn edit(&self, path: &str, text: &str) -> Result<(), String> {
-        self.change(path, "edit", None, || self.workspace.write(path, text))
+        self.queue_change(path, "edit", None, || self.workspace.write(path, text))
     }
 
     pub(crate) fn append(&self, path: &str, text: &str) -> Result<(), String> {
-        self.change(path, "append", None, || self.workspace.append(path, text))
+        self.queue_change(path, "append", None, || self.workspace.append(path, text))
     }
 
     pub(crate) fn remove(&self, path: &str) -> Result<(), String> {
-        self.change(path, "delete", None, || self.workspace.remove(path))
+        self.queue_change(path, "delete", None, || self.workspace.remove(path))
     }
 
-    pub(crate) fn make_folder(&self, path: &str) -> Result<(), String> {
-        if self.told.is_none() || self.workspace.exists(path).unwrap_or(false) {
-            return self.workspace.make_folder(path);
+    pub(crate) fn make_dir(&self, path: &str) -> Result<(), String> {
+        if self.edit_sink.is_none() || self.workspace.exists(path).unwrap_or(false) {
+            return self.workspace.make_dir(path);
         }
-        self.change(path, "create", None, || self.workspace.make_folder(path))
+        self.queue_change(path, "create", None, || self.workspace.make_dir(path))
     }
 
     pub(crate) fn copy(&self, from: &str, to: &str) -> Result<(), String> {
-        self.change(to, "copy", Some(from), || self.workspace.copy(from, to))
+        self.queue_change(to, "copy", Some(from), || self.workspace.copy(from, to))
     }
 
     pub(crate) fn rename(&self, from: &str, to: &str) -> Result<(), String> {
-        self.change(to, "move", Some(from), || self.workspace.rename(from, to))
+        self.queue_change(to, "move", Some(from), || self.workspace.rename(from, to))
     }
 
-    fn change(
+    fn queue_change(
         &self,
         path: &str,
         operation: &'static str,
         from: Option<&str>,
         act: impl FnOnce() -> Result<(), String>,
     ) -> Result<(), String> {
-        let Some((edits, by)) = &self.told else { return act() };
+        let Some((edits, by)) = &self.edit_sink else { return act() };
         // Held over the change, so that no call that compares the workspace takes it for its own.
-        let mut watch = edits.watch();
+        let mut watch = edits.lock_watch();
         act()?;
         let size_bytes = self.workspace.stat(path).ok().filter(|stat| !stat.is_dir).map(|stat| stat.size_bytes);
         for path in from.into_iter().chain([path]) {
-            self.look_again(&mut watch, path);
+            self.refresh_stamp(&mut watch, path);
         }
-        by.tell(edits, self.workspace, path, operation, size_bytes, from);
+        by.queue_edit(edits, self.workspace, path, operation, size_bytes, from);
         Ok(())
     }
 
     /// Brings what is known of a path up to date.
-    fn look_again(&self, watch: &mut Watch, path: &str) {
-        let Some(known) = &mut watch.known else { return };
+    fn refresh_stamp(&self, watch: &mut WorkspaceWatch, path: &str) {
+        let Some(known) = &mut watch.stamps else { return };
         let Ok(path) = self.workspace.relative_path(path) else { return };
         let path = path.to_string_lossy().into_owned();
         match self.workspace.stat(&path) {
-            Ok(stat) if !stat.is_dir => drop(known.insert(path, scan::stamp(&stat))),
+            Ok(stat) if !stat.is_dir => drop(known.insert(path, scan::file_stamp(&stat))),
             Ok(_) => {}
             // A folder takes what was in it along.
             Err(_) => known.retain(|file, _| *file != path && !file.starts_with(&format!("{path}/"))),
@@ -88,10 +88,10 @@ impl Files<'_> {
     }
 }
 
-impl By<'_> {
-    pub(super) fn tell(
+impl EditAuthor<'_> {
+    pub(super) fn queue_edit(
         &self,
-        edits: &Edits,
+        edits: &EditQueue,
         workspace: &Workspace,
         path: &str,
         operation: &'static str,

@@ -2,8 +2,8 @@
 //! `file_edited`).
 //!
 //! The queue belongs to the session, and each edit to the run that caused it: an agent tells its own hooks of its own
-//! edits. Tools that write through the session say so themselves ([`FileTexts`]). What programs write - a shell, a script
-//! that starts one, an MCP server - is found by comparing the workspace before and after the call ([`watched`]), for as
+//! edits. Tools that write through the session say so themselves ([`TrackedFiles`]). What programs write - a shell, a script
+//! that starts one, an MCP server - is found by comparing the workspace before and after the call ([`watch_call`]), for as
 //! long as some hook listens.
 
 mod files;
@@ -16,23 +16,23 @@ use pintle::Event;
 use pintle::event::FileEdited;
 use serde_json::{Map, Value};
 
-use crate::turn::Turn;
+use crate::turn_context::TurnContext;
 use crate::workspace::Workspace;
 
-pub(crate) use files::{By, Files};
+pub(crate) use files::{EditAuthor, TrackedFiles};
 
-use scan::Stamp;
+use scan::FileStamp;
 
 /// The edits of one session that no hook was told of yet.
 #[derive(Debug, Default)]
-pub(crate) struct Edits {
-    queue: Mutex<VecDeque<Edit>>,
-    watch: Mutex<Watch>,
+pub(crate) struct EditQueue {
+    queue: Mutex<VecDeque<QueuedEdit>>,
+    watch: Mutex<WorkspaceWatch>,
 }
 
 /// One of them.
 #[derive(Debug)]
-struct Edit {
+struct QueuedEdit {
     /// The delegation that caused it; empty for the agent the person talks to.
     run: String,
     payload: FileEdited,
@@ -40,35 +40,35 @@ struct Edit {
 
 /// What the workspace was like when it was last looked at.
 #[derive(Debug, Default)]
-struct Watch {
+struct WorkspaceWatch {
     /// The calls at work that may write unseen.
     active: usize,
     /// The files and what tells their states apart; `None` is a workspace that is too large to be compared.
-    known: Option<BTreeMap<String, Stamp>>,
+    stamps: Option<BTreeMap<String, FileStamp>>,
 }
 
-impl Edits {
+impl EditQueue {
     /// Tells the hooks of `file.edited` of everything this turn's run has changed since the last time. What such a hook
     /// changes itself is for the next time. One that fails keeps no other edit from being told.
-    pub(crate) fn drain(turn: &Turn) {
-        Self::tell(turn, |edit| edit.run == turn.origin.run);
+    pub(crate) fn drain(turn: &TurnContext) {
+        Self::fire_matching(turn, |edit| edit.run == turn.origin.run);
     }
 
     /// The same for all runs, when the session ends.
-    pub(crate) fn drain_all(turn: &Turn) {
-        Self::tell(turn, |_| true);
+    pub(crate) fn drain_all(turn: &TurnContext) {
+        Self::fire_matching(turn, |_| true);
     }
 
-    fn tell(turn: &Turn, is_wanted: impl Fn(&Edit) -> bool) {
-        let edits = turn.agent.shared.edits.queue().take(is_wanted);
+    fn fire_matching(turn: &TurnContext, is_wanted: impl Fn(&QueuedEdit) -> bool) {
+        let edits = turn.agent.shared.edits.lock_queue().take(is_wanted);
         for edit in edits {
             let _ = turn.fire_end(&Event::from_payload(&edit.payload, Arc::clone(&turn.origin)));
         }
     }
 
     /// Queues what the host says that it changed itself.
-    pub(crate) fn notify(turn: &Turn, path: &str, metadata: Map<String, Value>) {
-        if !turn.listens::<FileEdited>() {
+    pub(crate) fn queue_host_edit(turn: &TurnContext, path: &str, metadata: Map<String, Value>) {
+        if !turn.has_listener::<FileEdited>() {
             return;
         }
         let workspace = &turn.agent.shared.workspace;
@@ -85,23 +85,23 @@ impl Edits {
     }
 
     fn push(&self, run: &str, payload: FileEdited) {
-        self.queue().0.push_back(Edit { run: run.to_owned(), payload });
+        self.lock_queue().0.push_back(QueuedEdit { run: run.to_owned(), payload });
     }
 
-    fn queue(&self) -> Queue<'_> {
-        Queue(self.queue.lock().unwrap_or_else(PoisonError::into_inner))
+    fn lock_queue(&self) -> QueueGuard<'_> {
+        QueueGuard(self.queue.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn watch(&self) -> MutexGuard<'_, Watch> {
+    fn lock_watch(&self) -> MutexGuard<'_, WorkspaceWatch> {
         self.watch.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The queue, held.
-struct Queue<'a>(MutexGuard<'a, VecDeque<Edit>>);
+struct QueueGuard<'a>(MutexGuard<'a, VecDeque<QueuedEdit>>);
 
-impl Queue<'_> {
-    fn take(mut self, is_wanted: impl Fn(&Edit) -> bool) -> Vec<Edit> {
+impl QueueGuard<'_> {
+    fn take(mut self, is_wanted: impl Fn(&QueuedEdit) -> bool) -> Vec<QueuedEdit> {
         let (wanted, left) = self.0.drain(..).partition(is_wanted);
         *self.0 = left;
         Vec::from(wanted)
@@ -111,39 +111,39 @@ impl Queue<'_> {
 /// A call that may write without a word, and that ends when this is dropped. Then its changes are queued.
 ///
 /// Of calls that run at the same time each change is told once, by the call that ended next after it was made.
-pub(crate) struct Watched<'a> {
+pub(crate) struct WatchedCall<'a> {
     workspace: &'a Workspace,
-    edits: &'a Edits,
-    by: By<'a>,
+    edits: &'a EditQueue,
+    author: EditAuthor<'a>,
 }
 
 /// Watches the workspace for as long as a call runs, when a hook wants to know.
-pub(crate) fn watched<'a>(turn: &'a Turn, tool: &'a str, call_id: &'a str) -> Option<Watched<'a>> {
-    if !turn.listens::<FileEdited>() {
+pub(crate) fn watch_call<'a>(turn: &'a TurnContext, tool: &'a str, call_id: &'a str) -> Option<WatchedCall<'a>> {
+    if !turn.has_listener::<FileEdited>() {
         return None;
     }
     let shared = &turn.agent.shared;
-    let mut watch = shared.edits.watch();
+    let mut watch = shared.edits.lock_watch();
     if watch.active == 0 {
         // What changed while no call was at work is somebody else's.
-        watch.known = scan::of(&shared.workspace);
+        watch.stamps = scan::scan_workspace(&shared.workspace);
     }
     watch.active += 1;
-    let by = By { run: &turn.origin.run, tool, call_id: Some(call_id) };
-    Some(Watched { workspace: &shared.workspace, edits: &shared.edits, by })
+    let by = EditAuthor { run: &turn.origin.run, tool, call_id: Some(call_id) };
+    Some(WatchedCall { workspace: &shared.workspace, edits: &shared.edits, author: by })
 }
 
-impl Drop for Watched<'_> {
+impl Drop for WatchedCall<'_> {
     fn drop(&mut self) {
-        let mut watch = self.edits.watch();
+        let mut watch = self.edits.lock_watch();
         watch.active = watch.active.saturating_sub(1);
-        let now = scan::of(self.workspace);
-        if let (Some(before), Some(now)) = (&watch.known, &now) {
-            for (path, operation, size_bytes) in scan::changes(before, now) {
-                self.by.tell(self.edits, self.workspace, path, operation, size_bytes, None);
+        let now = scan::scan_workspace(self.workspace);
+        if let (Some(before), Some(now)) = (&watch.stamps, &now) {
+            for (path, operation, size_bytes) in scan::find_changes(before, now) {
+                self.author.queue_edit(self.edits, self.workspace, path, operation, size_bytes, None);
             }
         }
         // Nobody looks until the next call begins.
-        watch.known = now.filter(|_| watch.active > 0);
+        watch.stamps = now.filter(|_| watch.active > 0);
     }
 }

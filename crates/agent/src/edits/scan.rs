@@ -10,14 +10,14 @@ use crate::workspace::Workspace;
 const MAX_ENTRIES: usize = 20_000;
 
 /// What tells one state of a file from another without reading it: its size, and when it was written.
-pub(super) type Stamp = (u64, u64);
+pub(super) type FileStamp = (u64, u64);
 
-pub(super) fn stamp(stat: &EntryStat) -> Stamp {
+pub(super) fn file_stamp(stat: &EntryStat) -> FileStamp {
     (stat.size_bytes, stat.modified_us)
 }
 
 /// All files by path. `.git` and the tapes of sessions are no part of the work. `None` is a workspace that is too large.
-pub(super) fn of(workspace: &Workspace) -> Option<BTreeMap<String, Stamp>> {
+pub(super) fn scan_workspace(workspace: &Workspace) -> Option<BTreeMap<String, FileStamp>> {
     let mut files = BTreeMap::new();
     let mut open = vec![String::new()];
     let mut seen = 0;
@@ -31,7 +31,7 @@ pub(super) fn of(workspace: &Workspace) -> Option<BTreeMap<String, Stamp>> {
             }
             let path = if folder.is_empty() { entry.name.clone() } else { format!("{folder}/{}", entry.name) };
             if !entry.is_dir {
-                files.insert(path, stamp(&entry));
+                files.insert(path, file_stamp(&entry));
             } else if entry.name != ".git" {
                 open.push(path);
             }
@@ -41,9 +41,9 @@ pub(super) fn of(workspace: &Workspace) -> Option<BTreeMap<String, Stamp>> {
 }
 
 /// What is different now: the path, what was done to it, and its size; by path.
-pub(super) fn changes<'a>(
-    before: &'a BTreeMap<String, Stamp>,
-    now: &'a BTreeMap<String, Stamp>,
+pub(super) fn find_changes<'a>(
+    before: &'a BTreeMap<String, FileStamp>,
+    now: &'a BTreeMap<String, FileStamp>,
 ) -> Vec<(&'a str, &'static str, Option<u64>)> {
     let here = now.iter().filter_map(|(path, stamp)| match before.get(path) {
         None => Some((path.as_str(), "create", Some(stamp.0))),
@@ -59,25 +59,25 @@ pub(super) fn changes<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workspace::tests::workspace;
+    use crate::workspace::tests::open_workspace;
 
     #[test]
     fn what_is_made_changed_and_removed_is_found_and_nothing_else() {
-        let (folder, workspace) = workspace();
+        let (folder, workspace) = open_workspace();
         for path in ["same", "changed", "a/gone", ".git/index", ".pintle/tape"] {
             let path = folder.path().join(path);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, "x").unwrap();
         }
-        let before = of(&workspace).unwrap();
+        let before = scan_workspace(&workspace).unwrap();
         for (path, text) in [("changed", "longer"), ("a/new", ""), (".git/index", "longer"), (".pintle/tape", "longer")]
         {
             std::fs::write(folder.path().join(path), text).unwrap();
         }
         std::fs::remove_file(folder.path().join("a/gone")).unwrap();
-        let now = of(&workspace).unwrap();
+        let now = scan_workspace(&workspace).unwrap();
         let expected = [("a/gone", "delete", None), ("a/new", "create", Some(0)), ("changed", "write", Some(6))];
-        assert_eq!(changes(&before, &now), expected);
-        assert_eq!(changes(&now, &now), []);
+        assert_eq!(find_changes(&before, &now), expected);
+        assert_eq!(find_changes(&now, &now), []);
     }
 }

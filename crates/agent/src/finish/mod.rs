@@ -1,7 +1,7 @@
 //! The end of a run: what is not settled yet, and what the host makes of the value (Harn, `pre_finish`,
 //! `on_unsettled_detected`, `post_finish`).
 
-mod open;
+mod pending_work;
 mod unsettled;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,18 +9,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use pintle::event::{FinishPost, FinishPre, FinishUnsettled};
 use serde_json::Value;
 
-use crate::observe::Happening;
+use crate::observer::AgentEvent;
 use crate::session::Session;
 
-pub(crate) use open::{Kind, OpenWork};
+pub(crate) use pending_work::{PendingWork, WorkKind};
 pub use unsettled::UnsettledState;
 
 /// What the host makes of a run's value: given the value and what is not settled, it gives the value in its place.
-pub(crate) struct OnFinish(Box<Callback>);
+pub(crate) struct FinishCallback(Box<FinishFn>);
 
-type Callback = dyn FnOnce(Value, &UnsettledState) -> Value + Send;
+type FinishFn = dyn FnOnce(Value, &UnsettledState) -> Value + Send;
 
-impl std::fmt::Debug for OnFinish {
+impl std::fmt::Debug for FinishCallback {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("OnFinish").finish_non_exhaustive()
     }
@@ -30,18 +30,18 @@ impl Session {
     /// Sets what the run's value goes through when it finishes. There is one such callback and it is called once: the
     /// last one that is set counts.
     pub fn on_finish(&mut self, callback: impl FnOnce(Value, &UnsettledState) -> Value + Send + 'static) {
-        self.on_finish = Some(OnFinish(Box::new(callback)));
+        self.on_finish = Some(FinishCallback(Box::new(callback)));
     }
 
     /// What is not settled now, in this session.
     #[must_use]
-    pub fn unsettled(&self) -> UnsettledState {
-        UnsettledState::of(&self.first.shared, &self.conversation)
+    pub fn unsettled_work(&self) -> UnsettledState {
+        UnsettledState::collect(&self.first_agent.shared, &self.conversation)
     }
 
     /// Finishes the run with the text of the last answer, or `null` when there was none; see [`Session::finish_with`].
     pub fn finish(&mut self) -> Value {
-        let value = self.last.take().map_or(Value::Null, Value::String);
+        let value = self.last_answer.take().map_or(Value::Null, Value::String);
         self.finish_with(value)
     }
 
@@ -55,35 +55,38 @@ impl Session {
             return value;
         }
         self.is_finished = true;
-        let turn = self.turn_at(&self.first, 0);
+        let turn = self.turn_for_agent(&self.first_agent, 0);
         let callback = self.on_finish.take();
-        let is_heard = turn.listens::<FinishPre>() || turn.listens::<FinishUnsettled>() || turn.listens::<FinishPost>();
+        let is_heard = turn.has_listener::<FinishPre>()
+            || turn.has_listener::<FinishUnsettled>()
+            || turn.has_listener::<FinishPost>();
         if !is_heard && callback.is_none() {
             return value;
         }
-        let state = self.unsettled();
+        let state = self.unsettled_work();
         let unsettled = state.all();
-        let _ = turn.fire_heard(|| FinishPre {
+        let _ = turn.fire_if_listened(|| FinishPre {
             return_value: value.clone(),
             unsettled: unsettled.clone(),
             has_on_finish: callback.is_some(),
         });
         if !state.is_empty() {
-            let _ = turn.fire_heard(|| FinishUnsettled { unsettled: unsettled.clone(), summary: state.summary() });
+            let _ =
+                turn.fire_if_listened(|| FinishUnsettled { unsettled: unsettled.clone(), summary: state.summary() });
         }
         let value = match callback {
             None => value,
-            Some(OnFinish(callback)) => {
+            Some(FinishCallback(callback)) => {
                 let before = value.clone();
                 catch_unwind(AssertUnwindSafe(|| callback(value, &state))).unwrap_or_else(|_| {
-                    turn.tell(Happening::Notice {
+                    turn.notify(AgentEvent::Notice {
                         message: "the callback of `on_finish` crashed; its value is not used",
                     });
                     before
                 })
             }
         };
-        let _ = turn.fire_heard(|| FinishPost { return_value: value.clone(), unsettled });
+        let _ = turn.fire_if_listened(|| FinishPost { return_value: value.clone(), unsettled });
         value
     }
 }

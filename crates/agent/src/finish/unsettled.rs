@@ -6,10 +6,10 @@ use pintle::event::UnsettledWork;
 
 use serde::Serialize;
 
-use super::open::{Item, Kind};
-use crate::agent::Shared;
-use crate::model::Message;
-use crate::session::{Conversation, unanswered};
+use super::pending_work::{WorkItem, WorkKind};
+use crate::agent::SessionContext;
+use crate::model::ModelMessage;
+use crate::session::{Conversation, unanswered_calls};
 
 /// What is not settled in a session: work that has begun and not ended, and words that nobody has heard.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -30,16 +30,16 @@ pub struct UnsettledState {
 const WORDS: [&str; 5] = ["tool call", "background task", "message", "approval", "suspended persona"];
 
 impl UnsettledState {
-    pub(crate) fn of(shared: &Shared, conversation: &Conversation) -> Self {
-        Self::collect(shared, &conversation.messages)
+    pub(crate) fn collect(shared: &SessionContext, conversation: &Conversation) -> Self {
+        Self::collect_from_messages(shared, &conversation.messages)
     }
 
     /// The same of a conversation's messages.
-    pub(crate) fn collect(shared: &Shared, messages: &[Message]) -> Self {
+    pub(crate) fn collect_from_messages(shared: &SessionContext, messages: &[ModelMessage]) -> Self {
         let now_us = shared.runtime.clock().monotonic_us();
-        let open = shared.open.all();
-        let of_kind = |kind: Kind, category: &str| {
-            let of = |item: &Item| UnsettledWork {
+        let open = shared.pending_work.all();
+        let of_kind = |kind: WorkKind, category: &str| {
+            let of = |item: &WorkItem| UnsettledWork {
                 category: category.to_owned(),
                 id: item.id.clone(),
                 summary: item.summary.clone(),
@@ -53,16 +53,16 @@ impl UnsettledState {
             summary,
             age_ms: 0,
         };
-        let mut tool_calls = of_kind(Kind::ToolCall, "tool_call");
+        let mut tool_calls = of_kind(WorkKind::ToolCall, "tool_call");
         let known: BTreeSet<String> = tool_calls.iter().map(|call| call.id.clone()).collect();
-        let unanswered = unanswered(messages).filter(|call| !known.contains(&call.id));
+        let unanswered = unanswered_calls(messages).filter(|call| !known.contains(&call.id));
         tool_calls.extend(unanswered.map(|call| piece("tool_call", call.id.clone(), call.name.clone())));
         let texts = shared.inbox.texts().into_iter().enumerate();
         let approvals = shared.approvals.pending().into_iter();
         let paused = shared.personas.paused().into_iter();
         Self {
             tool_calls,
-            background_tasks: of_kind(Kind::BackgroundTask, "background_task"),
+            background_tasks: of_kind(WorkKind::BackgroundTask, "background_task"),
             messages: texts.map(|(at, text)| piece("message", format!("message_{}", at + 1), text)).collect(),
             approvals: approvals.map(|asked| piece("approval", asked.id, asked.reason)).collect(),
             suspended_personas: paused

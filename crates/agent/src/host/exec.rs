@@ -10,7 +10,7 @@ use crate::workspace::Workspace;
 const OUTPUT_BYTES: usize = 1 << 20;
 
 /// What a script asks for.
-pub(super) struct Asked {
+pub(super) struct ExecRequest {
     pub(super) program: String,
     pub(super) arguments: Vec<String>,
     pub(super) timeout_ms: u64,
@@ -21,12 +21,12 @@ pub(super) struct Asked {
 ///
 /// The program gets the environment without what looks like a secret: what a model makes a tool run must not read the
 /// keys of the agent.
-pub(super) fn run(workspace: &Workspace, asked: Asked, cancel: &CancelToken) -> Result<Value, String> {
-    check(&asked.program)?;
+pub(super) fn run(workspace: &Workspace, asked: ExecRequest, cancel: &CancelToken) -> Result<Value, String> {
+    check_program_name(&asked.program)?;
     let directory = asked.directory.as_deref().filter(|directory| !directory.is_empty()).unwrap_or(".");
     let of_call = |why: String| format!("exec.run: {why}");
     let inside = workspace.directory(directory).map_err(of_call)?;
-    workspace.may_start(&asked.program, &asked.arguments, directory).map_err(of_call)?;
+    workspace.check_start(&asked.program, &asked.arguments, directory).map_err(of_call)?;
     let mut spec = ProcessSpec::new(asked.program, asked.arguments);
     spec.directory = Some(inside);
     spec.environment = ProcessEnvironment::WithoutSecrets;
@@ -49,7 +49,7 @@ pub(super) fn run(workspace: &Workspace, asked: Asked, cancel: &CancelToken) -> 
 }
 
 /// A program's name is no command line: what looks like one was meant for a shell.
-fn check(program: &str) -> Result<(), String> {
+fn check_program_name(program: &str) -> Result<(), String> {
     if program.trim().is_empty() {
         return Err(String::from("exec.run: `cmd` is empty"));
     }
@@ -64,10 +64,10 @@ fn check(program: &str) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workspace::tests::workspace;
+    use crate::workspace::tests::open_workspace;
 
-    fn asked(program: &str, arguments: &[&str], directory: Option<&str>) -> Asked {
-        Asked {
+    fn exec_request(program: &str, arguments: &[&str], directory: Option<&str>) -> ExecRequest {
+        ExecRequest {
             program: program.to_owned(),
             arguments: arguments.iter().map(|argument| (*argument).to_owned()).collect(),
             timeout_ms: 60_000,
@@ -77,29 +77,29 @@ mod tests {
 
     #[test]
     fn a_program_runs_in_the_workspace_and_nowhere_else() {
-        let (folder, workspace) = workspace();
+        let (folder, workspace) = open_workspace();
         workspace.write("in/a.txt", "x").unwrap();
         std::os::unix::fs::symlink("/", folder.path().join("out")).unwrap();
         let run = |asked| run(&workspace, asked, &CancelToken::default());
-        let listed = run(asked("ls", &[], Some("in"))).unwrap();
+        let listed = run(exec_request("ls", &[], Some("in"))).unwrap();
         assert_eq!(
             (&listed["ok"], &listed["stdout"], &listed["exit_code"]),
             (&json!(true), &json!("a.txt\n"), &json!(0))
         );
-        assert_eq!(run(asked("ls", &["nowhere"], None)).unwrap()["ok"], json!(false));
+        assert_eq!(run(exec_request("ls", &["nowhere"], None)).unwrap()["ok"], json!(false));
         for directory in ["..", "/", "out"] {
             assert!(
-                run(asked("ls", &[], Some(directory))).unwrap_err().contains("outside the workspace"),
+                run(exec_request("ls", &[], Some(directory))).unwrap_err().contains("outside the workspace"),
                 "{directory}"
             );
         }
         for arguments in [["-c", "rm -rf .harness"].as_slice(), &["-lc", "echo x > sub/harness.md"]] {
-            let fault = run(asked("sh", arguments, None)).unwrap_err();
+            let fault = run(exec_request("sh", arguments, None)).unwrap_err();
             assert!(fault.contains("an agent does not change what guards it"), "{fault}");
         }
         for program in ["ls | sh", "ls;id", "ls\nid", "a && b", "x > y", ""] {
-            assert!(run(asked(program, &[], None)).unwrap_err().starts_with("exec.run: `cmd`"), "{program:?}");
+            assert!(run(exec_request(program, &[], None)).unwrap_err().starts_with("exec.run: `cmd`"), "{program:?}");
         }
-        assert!(run(asked("pintle-no-such-program", &[], None)).unwrap_err().contains("not found"));
+        assert!(run(exec_request("pintle-no-such-program", &[], None)).unwrap_err().contains("not found"));
     }
 }

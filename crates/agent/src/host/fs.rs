@@ -3,12 +3,12 @@
 use pintle::{CancelToken, EffectReply, jail};
 use serde_json::Value;
 
-use crate::edits::Files;
+use crate::edits::TrackedFiles;
 use crate::workspace::replace_one;
 
 /// Performs one function of `fs`.
 pub(super) fn perform(
-    files: &Files<'_>,
+    files: &TrackedFiles<'_>,
     function: &str,
     arguments: &Value,
     cancel: &CancelToken,
@@ -20,7 +20,7 @@ pub(super) fn perform(
         "write" => files.write(path, text("content")),
         "append" => files.append(path, text("content")),
         "remove" => files.remove(path),
-        "mkdir" => files.make_folder(path),
+        "mkdir" => files.make_dir(path),
         "copy" => files.copy(text("src"), text("dst")),
         "move" => files.rename(text("src"), text("dst")),
         "replace" => workspace
@@ -37,12 +37,12 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::workspace::tests::workspace;
+    use crate::workspace::tests::open_workspace;
 
     #[test]
     fn every_function_works_within_the_workspace() {
-        let (_folder, workspace) = workspace();
-        let files = Files { workspace: &workspace, told: None };
+        let (_folder, workspace) = open_workspace();
+        let files = TrackedFiles { workspace: &workspace, edit_sink: None };
         let perform = |function: &str, arguments: &Value| perform(&files, function, arguments, &CancelToken::default());
         let value = |value: Value| Ok(EffectReply::Value(value));
         let cases = [

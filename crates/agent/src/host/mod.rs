@@ -1,7 +1,7 @@
 //! What scripts ask of the agent behind them: programs, files, tools, and the agent itself.
 
+mod environment;
 mod exec;
-mod facts;
 mod fs;
 mod session;
 
@@ -16,10 +16,10 @@ use pintle::{
 use serde_json::Value;
 
 use crate::agent::Agent;
-use crate::edits::{By, Files};
+use crate::edits::{EditAuthor, TrackedFiles};
 use crate::meta;
-use crate::persona::Work;
-use crate::turn::{Turn, TurnState};
+use crate::persona::StepContext;
+use crate::turn_context::{TurnContext, TurnState};
 
 /// The agent behind the scripts of one turn.
 #[derive(Debug)]
@@ -28,30 +28,30 @@ pub(crate) struct AgentHost {
     origin: Arc<Origin>,
     state: Arc<TurnState>,
     /// The step at work, when one is.
-    work: Option<Arc<Work>>,
+    step_context: Option<Arc<StepContext>>,
     /// How many `meta.call_tool` the script stands in.
     call_depth: u32,
 }
 
 impl AgentHost {
     pub(crate) fn new(agent: Arc<Agent>, origin: Arc<Origin>, state: Arc<TurnState>) -> Self {
-        let work = state.work.clone();
-        Self { agent, origin, state, work, call_depth: 0 }
+        let work = state.step_context.clone();
+        Self { agent, origin, state, step_context: work, call_depth: 0 }
     }
 
     /// The turn as it stands for what a script causes, one event deeper.
     ///
     /// What a hook causes belongs to no step: the one at work is suspended while its hooks are asked (Harn behaviour,
     /// section 1.3). What a tool causes belongs to the step that uses it.
-    fn turn(&self, caller: EffectCaller<'_>, scope: &EventScope) -> Result<Turn, EffectError> {
-        let mut turn = Turn {
+    fn caller_turn(&self, caller: EffectCaller<'_>, scope: &EventScope) -> Result<TurnContext, EffectError> {
+        let mut turn = TurnContext {
             agent: Arc::clone(&self.agent),
             origin: Arc::clone(&self.origin),
             scope: scope.nested()?,
             state: Arc::clone(&self.state),
-            work: self.work.clone(),
+            step_context: self.step_context.clone(),
         };
-        if caller.is_hook() && turn.work.take().is_some() {
+        if caller.is_hook() && turn.step_context.take().is_some() {
             let outside = Origin { persona: String::new(), step: String::new(), ..Origin::clone(&self.origin) };
             turn.origin = Arc::new(outside);
         }
@@ -59,13 +59,13 @@ impl AgentHost {
     }
 
     /// The same, with a host that knows it stands in one more `meta.call_tool`.
-    fn nested(&self, caller: EffectCaller<'_>, scope: &EventScope) -> Result<Turn, EffectError> {
-        let mut turn = self.turn(caller, scope)?;
+    fn nested_turn(&self, caller: EffectCaller<'_>, scope: &EventScope) -> Result<TurnContext, EffectError> {
+        let mut turn = self.caller_turn(caller, scope)?;
         turn.scope.host = Some(Arc::new(Self {
             agent: Arc::clone(&self.agent),
             origin: Arc::clone(&turn.origin),
             state: Arc::clone(&self.state),
-            work: turn.work.clone(),
+            step_context: turn.step_context.clone(),
             call_depth: self.call_depth + 1,
         }));
         Ok(turn)
@@ -74,7 +74,7 @@ impl AgentHost {
 
 impl Host for AgentHost {
     fn apply_outcome(&self, caller: EffectCaller<'_>, event: &EventName, outcome: &Outcome, scope: &EventScope) {
-        if let Ok(turn) = self.turn(caller, scope) {
+        if let Ok(turn) = self.caller_turn(caller, scope) {
             turn.take_effects(event, outcome);
         }
     }
@@ -91,11 +91,11 @@ impl Host for AgentHost {
     ) -> Result<EffectReply, EffectError> {
         let workspace = &self.agent.shared.workspace;
         let reply = match request {
-            request if caller.is_hook() && !may_hook(&request) => {
+            request if caller.is_hook() && !is_allowed_for_hook(&request) => {
                 Err(String::from("hooks deliberately have no such thing"))
             }
             EffectRequest::Exec { program, arguments, timeout_ms, directory } => {
-                let asked = exec::Asked { program, arguments, timeout_ms, directory };
+                let asked = exec::ExecRequest { program, arguments, timeout_ms, directory };
                 exec::run(workspace, asked, &scope.cancel).map(EffectReply::Value)
             }
             EffectRequest::Fs { function, arguments } if caller.is_hook() => {
@@ -103,21 +103,23 @@ impl Host for AgentHost {
             }
             EffectRequest::Fs { function, arguments } => {
                 let is_told = self.agent.shared.runtime.listens(&EventName::from_def(FileEdited::def()), scope);
-                let by = By { run: &self.origin.run, tool: caller.name, call_id: None };
+                let by = EditAuthor { run: &self.origin.run, tool: caller.name, call_id: None };
                 let told = is_told.then_some((&self.agent.shared.edits, by));
-                fs::perform(&Files { workspace, told }, &function, &arguments, &scope.cancel)
+                fs::perform(&TrackedFiles { workspace, edit_sink: told }, &function, &arguments, &scope.cancel)
             }
-            EffectRequest::Host { fact, key } => Ok(EffectReply::Value(facts::tell(workspace, &fact, key.as_deref()))),
+            EffectRequest::Host { fact, key } => {
+                Ok(EffectReply::Value(environment::lookup(workspace, &fact, key.as_deref())))
+            }
             EffectRequest::CallTool { name, arguments } => {
-                meta::call_tool(&self.nested(caller, scope)?, caller, &name, arguments, self.call_depth)
+                meta::call_tool(&self.nested_turn(caller, scope)?, caller, &name, arguments, self.call_depth)
                     .map(EffectReply::Value)
             }
             EffectRequest::Meta { function, arguments } => {
-                meta::perform(&self.turn(caller, scope)?, &function, &arguments, self.call_depth)
+                meta::perform(&self.caller_turn(caller, scope)?, &function, &arguments, self.call_depth)
                     .map(EffectReply::Value)
             }
             EffectRequest::Session { function, arguments } => {
-                session::perform(&self.turn(caller, scope)?, &function, &arguments)
+                session::perform(&self.caller_turn(caller, scope)?, &function, &arguments)
             }
             _ => Err(String::from("the agent cannot do that")),
         };
@@ -127,7 +129,7 @@ impl Host for AgentHost {
 
 /// Whether a hook may ask for something. Its script is not compiled where it says otherwise; this holds whatever a script
 /// comes to.
-fn may_hook(request: &EffectRequest) -> bool {
+fn is_allowed_for_hook(request: &EffectRequest) -> bool {
     match request {
         EffectRequest::Exec { .. } | EffectRequest::Host { .. } => false,
         EffectRequest::Fs { .. } => request.reads_files(),

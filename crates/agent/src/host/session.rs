@@ -3,28 +3,30 @@
 use pintle::{EffectReply, Reminder};
 use serde_json::{Map, Value};
 
-use crate::edits::Edits;
+use crate::edits::EditQueue;
 use crate::finish::UnsettledState;
-use crate::session::shown;
-use crate::turn::Turn;
+use crate::session::to_event_message;
+use crate::turn_context::TurnContext;
 
 /// The keys of a reminder.
 const KEYS: [&str; 8] =
     ["body", "tags", "dedupe_key", "ttl_turns", "preserve_on_compact", "propagate", "role_hint", "authority"];
 
 /// Performs one of them.
-pub(super) fn perform(turn: &Turn, function: &str, arguments: &Value) -> Result<EffectReply, String> {
+pub(super) fn perform(turn: &TurnContext, function: &str, arguments: &Value) -> Result<EffectReply, String> {
     let argument = |name: &str| arguments.get(name).cloned().unwrap_or_default();
     match function {
         "messages" => {
             let last = argument("last").as_u64().and_then(|last| usize::try_from(last).ok()).unwrap_or(usize::MAX);
             let messages = turn.state.transcript.messages();
             let from = messages.len().saturating_sub(last);
-            let newest = messages.get(from..).unwrap_or_default().iter().map(shown);
+            let newest = messages.get(from..).unwrap_or_default().iter().map(to_event_message);
             Ok(EffectReply::Value(newest.filter_map(|message| serde_json::to_value(message).ok()).collect()))
         }
         "inject_reminder" => {
-            turn.remind(reminder(argument("reminder")).map_err(|why| format!("transcript.inject_reminder: {why}"))?);
+            turn.remind(
+                parse_reminder(argument("reminder")).map_err(|why| format!("transcript.inject_reminder: {why}"))?,
+            );
             Ok(EffectReply::Done)
         }
         "notify_file_edited" => {
@@ -36,11 +38,11 @@ pub(super) fn perform(turn: &Turn, function: &str, arguments: &Value) -> Result<
             let path = argument("path").as_str().unwrap_or_default().to_owned();
             // The same bounds as for a file that a tool names.
             turn.agent.shared.workspace.exists(&path).map_err(|why| format!("notify_file_edited: {why}"))?;
-            Edits::notify(turn, &path, metadata);
+            EditQueue::queue_host_edit(turn, &path, metadata);
             Ok(EffectReply::Done)
         }
         "unsettled_state" => {
-            let state = UnsettledState::collect(&turn.agent.shared, &turn.state.transcript.messages());
+            let state = UnsettledState::collect_from_messages(&turn.agent.shared, &turn.state.transcript.messages());
             Ok(EffectReply::Value(serde_json::to_value(state).unwrap_or_default()))
         }
         _ => Err(String::from("the session has no such function")),
@@ -48,7 +50,7 @@ pub(super) fn perform(turn: &Turn, function: &str, arguments: &Value) -> Result<
 }
 
 /// Reads a reminder: its text alone, or a dict.
-fn reminder(value: Value) -> Result<Reminder, String> {
+fn parse_reminder(value: Value) -> Result<Reminder, String> {
     let reminder = match value {
         Value::String(body) => Reminder { body, ..Reminder::default() },
         Value::Object(fields) => {

@@ -4,23 +4,23 @@ use pintle::EffectCaller;
 use pintle::event::MetaPayload;
 use serde_json::{Value, json};
 
-use super::{enabled, guard};
-use crate::tools::{CallRequest, dispatch};
-use crate::turn::Turn;
+use super::{fire_meta_event, require_enabled};
+use crate::tools::{ToolCallRequest, dispatch};
+use crate::turn_context::TurnContext;
 
 /// Calls a tool for a script. A refusal of any kind is the result, as it is for a model.
 ///
 /// # Errors
 /// When the call cannot be asked for at all: the caller may not call the tool, or calls are nested too deeply.
 pub(crate) fn call_tool(
-    turn: &Turn,
+    turn: &TurnContext,
     caller: EffectCaller<'_>,
     name: &str,
     arguments: Value,
     call_depth: u32,
 ) -> Result<Value, String> {
     let fault = |why: String| format!("meta.call_tool: {why}");
-    may_call(turn, caller, name).map_err(fault)?;
+    check_call_allowed(turn, caller, name).map_err(fault)?;
     let shared = &turn.agent.shared;
     if call_depth >= shared.meta.max_call_depth {
         return Err(fault(format!("calls are nested more than {} deep", shared.meta.max_call_depth)));
@@ -32,24 +32,25 @@ pub(crate) fn call_tool(
         args: Some(arguments),
         ..MetaPayload::default()
     };
-    if let Err(refusal) = guard(turn, "meta.call_tool", &payload) {
+    if let Err(refusal) = fire_meta_event(turn, "meta.call_tool", &payload) {
         return Ok(json!({"content": refusal, "is_error": true, "result": refusal}));
     }
-    let id = shared.unique(&format!("meta-call-{name}"));
-    let called = dispatch(turn, &CallRequest { id: &id, name, arguments: &text });
+    let id = shared.unique_name(&format!("meta-call-{name}"));
+    let called = dispatch(turn, &ToolCallRequest { id: &id, name, arguments: &text });
     let result = called.result;
     Ok(json!({"content": result.content, "is_error": result.is_error, "result": result.result}))
 }
 
 /// A hook may call the tools that it is declared with. Where agents may change themselves, every script may call any.
-fn may_call(turn: &Turn, caller: EffectCaller<'_>, name: &str) -> Result<(), String> {
+fn check_call_allowed(turn: &TurnContext, caller: EffectCaller<'_>, name: &str) -> Result<(), String> {
     if caller.tools.iter().any(|tool| tool == name) {
         return Ok(());
     }
-    enabled(turn).map_err(|why| if caller.is_hook() { unnamed(name, caller.tools) } else { why })
+    require_enabled(turn)
+        .map_err(|why| if caller.is_hook() { undeclared_tool_message(name, caller.tools) } else { why })
 }
 
-fn unnamed(name: &str, tools: &[String]) -> String {
+fn undeclared_tool_message(name: &str, tools: &[String]) -> String {
     let line = pintle::script::tool_header_line(tools, name);
     format!("`{name}` is none of the tools that the hook may call; write `{line}` into it")
 }

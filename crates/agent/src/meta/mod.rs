@@ -15,34 +15,34 @@ use pintle::event::MetaPayload;
 use pintle::{Event, EventName};
 use serde_json::{Value, json};
 
-use crate::turn::Turn;
+use crate::turn_context::TurnContext;
 
 pub(crate) use call::call_tool;
-pub(crate) use register::guarded_tool;
+pub(crate) use register::prepare_tool;
 
 /// What was registered in a session.
 #[derive(Debug, Default)]
-pub(crate) struct Registered {
+pub(crate) struct MetaRegistry {
     tools: Mutex<BTreeSet<String>>,
     hooks: Mutex<BTreeSet<String>>,
     agents: Mutex<BTreeSet<String>>,
 }
 
 /// Performs a function of `meta` for a script.
-pub(crate) fn perform(turn: &Turn, function: &str, arguments: &Value, call_depth: u32) -> Result<Value, String> {
+pub(crate) fn perform(turn: &TurnContext, function: &str, arguments: &Value, call_depth: u32) -> Result<Value, String> {
     let done = match function {
-        "list_tools" => enabled(turn).and_then(|()| list_tools(turn, arguments)),
+        "list_tools" => require_enabled(turn).and_then(|()| list_tools(turn, arguments)),
         _ if call_depth > 0 => Err(String::from("nothing can be registered from inside meta.call_tool")),
-        "register_tool" => register::tool(turn, arguments),
-        "register_hook" => register::hook(turn, arguments),
-        "register_agent" => register::agent(turn, arguments),
+        "register_tool" => register::register_tool(turn, arguments),
+        "register_hook" => register::register_hook(turn, arguments),
+        "register_agent" => register::register_agent(turn, arguments),
         _ => Err(String::from("there is no such function")),
     };
     done.map_err(|why| format!("meta.{function}: {why}"))
 }
 
 /// Refuses everything unless the project allows agents to change themselves.
-fn enabled(turn: &Turn) -> Result<(), String> {
+fn require_enabled(turn: &TurnContext) -> Result<(), String> {
     if turn.agent.shared.meta.enabled {
         return Ok(());
     }
@@ -50,7 +50,7 @@ fn enabled(turn: &Turn) -> Result<(), String> {
 }
 
 /// Asks the hooks of a `meta.*` event.
-fn guard(turn: &Turn, event: &str, payload: &MetaPayload) -> Result<(), String> {
+fn fire_meta_event(turn: &TurnContext, event: &str, payload: &MetaPayload) -> Result<(), String> {
     let name = EventName::parse(event).map_err(|fault| fault.to_string())?;
     let payload = serde_json::to_value(payload).map_err(|fault| fault.to_string())?;
     let outcome = turn.fire(&Event::new(name, payload, Arc::clone(&turn.origin)));
@@ -69,7 +69,7 @@ fn check_name(name: &str) -> Result<(), String> {
 }
 
 /// Takes one of a limited number of places for a name; a name that has one keeps it.
-fn take_place(taken: &Mutex<BTreeSet<String>>, name: &str, most: u32, what: &str) -> Result<(), String> {
+fn reserve_name(taken: &Mutex<BTreeSet<String>>, name: &str, most: u32, what: &str) -> Result<(), String> {
     let mut taken = taken.lock().unwrap_or_else(PoisonError::into_inner);
     if !taken.contains(name) && taken.len() >= usize::try_from(most).unwrap_or(usize::MAX) {
         return Err(format!("the limit of {most} registered {what} is reached"));
@@ -78,7 +78,7 @@ fn take_place(taken: &Mutex<BTreeSet<String>>, name: &str, most: u32, what: &str
     Ok(())
 }
 
-fn list_tools(turn: &Turn, arguments: &Value) -> Result<Value, String> {
+fn list_tools(turn: &TurnContext, arguments: &Value) -> Result<Value, String> {
     let pattern = arguments.get("pattern").and_then(Value::as_str).unwrap_or("*");
     let glob =
         Glob::new(pattern).map_err(|fault| format!("`{pattern}` is not a glob: {}", fault.kind()))?.compile_matcher();
@@ -105,8 +105,8 @@ mod tests {
     fn places_are_limited_and_kept_by_name() {
         let taken = Mutex::default();
         for name in ["a", "b", "a"] {
-            assert_eq!(take_place(&taken, name, 2, "tools"), Ok(()));
+            assert_eq!(reserve_name(&taken, name, 2, "tools"), Ok(()));
         }
-        assert_eq!(take_place(&taken, "c", 2, "tools").unwrap_err(), "the limit of 2 registered tools is reached");
+        assert_eq!(reserve_name(&taken, "c", 2, "tools").unwrap_err(), "the limit of 2 registered tools is reached");
     }
 }

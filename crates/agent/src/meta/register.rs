@@ -9,9 +9,9 @@ use pintle::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{check_name, enabled, guard, take_place};
-use crate::tools::{StarlarkTool, told};
-use crate::turn::Turn;
+use super::{check_name, fire_meta_event, require_enabled, reserve_name};
+use crate::tools::{StarlarkTool, join_diagnostics};
+use crate::turn_context::TurnContext;
 
 /// Hooks that are registered run at this priority or later.
 const LEAST_PRIORITY: i64 = 50;
@@ -20,24 +20,24 @@ const LEAST_PRIORITY: i64 = 50;
 const TIMEOUT_MS: u64 = 60_000;
 
 /// `meta.register_tool(name, description, parameters, script, replace)`.
-pub(super) fn tool(turn: &Turn, arguments: &Value) -> Result<Value, String> {
-    let spec = guarded_tool(turn, arguments)?;
+pub(super) fn register_tool(turn: &TurnContext, arguments: &Value) -> Result<Value, String> {
+    let spec = prepare_tool(turn, arguments)?;
     turn.agent.add_tool(StarlarkTool::compile(&turn.agent.shared.runtime, &spec)?);
     Ok(json!({"name": spec.name, "registered": true}))
 }
 
 /// A tool that a script or a model wrote, once everything about it was checked and the hooks let it pass.
-pub(crate) fn guarded_tool(turn: &Turn, arguments: &Value) -> Result<ToolSpec, String> {
-    enabled(turn)?;
+pub(crate) fn prepare_tool(turn: &TurnContext, arguments: &Value) -> Result<ToolSpec, String> {
+    require_enabled(turn)?;
     let shared = &turn.agent.shared;
     let (name, description, script) =
-        (text(arguments, "name"), text(arguments, "description"), text(arguments, "script"));
+        (text_argument(arguments, "name"), text_argument(arguments, "description"), text_argument(arguments, "script"));
     let replace = arguments.get("replace").and_then(Value::as_bool).unwrap_or(false);
     check_name(name)?;
     if script.is_empty() {
         return Err(format!("tool `{name}` has no `script`; define `run(args)` in it"));
     }
-    let is_registered = shared.registered.tools.lock().unwrap_or_else(PoisonError::into_inner).contains(name);
+    let is_registered = shared.meta_registry.tools.lock().unwrap_or_else(PoisonError::into_inner).contains(name);
     match turn.agent.tool(name) {
         Some(_) if !is_registered => return Err(format!("tool `{name}` is the project's own; choose another name")),
         Some(_) if !replace => return Err(format!("tool `{name}` exists; pass replace=True to replace it")),
@@ -50,7 +50,7 @@ pub(crate) fn guarded_tool(turn: &Turn, arguments: &Value) -> Result<ToolSpec, S
     let spec = ToolSpec {
         name: name.to_owned(),
         description: description.to_owned(),
-        parameters: schema(arguments.get("parameters").unwrap_or(&Value::Null)),
+        parameters: to_json_schema(arguments.get("parameters").unwrap_or(&Value::Null)),
         script: Some(ScriptSource::without_file(script)),
         timeout_ms: TIMEOUT_MS,
         verify: None,
@@ -63,37 +63,40 @@ pub(crate) fn guarded_tool(turn: &Turn, arguments: &Value) -> Result<ToolSpec, S
         script: Some(script.to_owned()),
         ..MetaPayload::default()
     };
-    guard(turn, "meta.register_tool", &payload)?;
+    fire_meta_event(turn, "meta.register_tool", &payload)?;
     // Compiling a script is running its top level, so the hooks are asked before it.
-    shared.runtime.compile_tool(&spec).map_err(|found| format!("tool `{name}` does not compile: {}", told(&found)))?;
-    take_place(&shared.registered.tools, name, shared.meta.max_tools, "tools")?;
+    shared
+        .runtime
+        .compile_tool(&spec)
+        .map_err(|found| format!("tool `{name}` does not compile: {}", join_diagnostics(&found)))?;
+    reserve_name(&shared.meta_registry.tools, name, shared.meta.max_tools, "tools")?;
     Ok(spec)
 }
 
 /// `meta.register_hook(name, event, script, when, priority)`.
-pub(super) fn hook(turn: &Turn, arguments: &Value) -> Result<Value, String> {
-    let declaration = guarded_hook(turn, arguments)?;
+pub(super) fn register_hook(turn: &TurnContext, arguments: &Value) -> Result<Value, String> {
+    let declaration = prepare_hook(turn, arguments)?;
     let runtime = &turn.agent.shared.runtime;
-    runtime.register(&declaration).map_err(|found| does_not_compile(&declaration.name, &found))?;
+    runtime.register(&declaration).map_err(|found| compile_error(&declaration.name, &found))?;
     Ok(json!({"name": declaration.name, "registered": true}))
 }
 
-fn guarded_hook(turn: &Turn, arguments: &Value) -> Result<HookDeclaration, String> {
-    enabled(turn)?;
+fn prepare_hook(turn: &TurnContext, arguments: &Value) -> Result<HookDeclaration, String> {
+    require_enabled(turn)?;
     let shared = &turn.agent.shared;
-    let name = match text(arguments, "name") {
-        "" => text(arguments, "handler"),
+    let name = match text_argument(arguments, "name") {
+        "" => text_argument(arguments, "handler"),
         name => name,
     };
-    let (event, script) = (text(arguments, "event"), text(arguments, "script"));
-    let when = Some(text(arguments, "when")).filter(|when| !when.is_empty());
+    let (event, script) = (text_argument(arguments, "event"), text_argument(arguments, "script"));
+    let when = Some(text_argument(arguments, "when")).filter(|when| !when.is_empty());
     let priority = arguments.get("priority").and_then(Value::as_i64).unwrap_or(100).max(LEAST_PRIORITY);
     check_name(name)?;
     if shared.runtime.hooks().hooks().any(|(_, hook)| hook.id.as_str() == name) {
         return Err(format!("hook `{name}` exists; a registered hook cannot take the place of another"));
     }
-    let declaration = loader::declare_hook(name, event, script, when, Some(priority))
-        .map_err(|found| does_not_compile(name, &found))?;
+    let declaration =
+        loader::declare_hook(name, event, script, when, Some(priority)).map_err(|found| compile_error(name, &found))?;
     // Otherwise a registered hook could block every later one, guards included.
     if declaration.event.as_str() == "meta.register_hook" {
         return Err(String::from("no hook can be registered on meta.register_hook"));
@@ -105,34 +108,34 @@ fn guarded_hook(turn: &Turn, arguments: &Value) -> Result<HookDeclaration, Strin
         script: Some(script.to_owned()),
         ..MetaPayload::default()
     };
-    guard(turn, "meta.register_hook", &payload)?;
-    take_place(&shared.registered.hooks, name, shared.meta.max_hooks, "hooks")?;
+    fire_meta_event(turn, "meta.register_hook", &payload)?;
+    reserve_name(&shared.meta_registry.hooks, name, shared.meta.max_hooks, "hooks")?;
     Ok(declaration)
 }
 
 /// `meta.register_agent(name, model, system_prompt, tools, hooks)`.
-pub(super) fn agent(turn: &Turn, arguments: &Value) -> Result<Value, String> {
-    enabled(turn)?;
+pub(super) fn register_agent(turn: &TurnContext, arguments: &Value) -> Result<Value, String> {
+    require_enabled(turn)?;
     let shared = &turn.agent.shared;
-    let name = text(arguments, "name");
+    let name = text_argument(arguments, "name");
     check_name(name)?;
     if turn.agent.spec.agents.iter().any(|known| known.name == name) {
         return Err(format!("agent `{name}` is the project's own; choose another name"));
     }
-    let (tools, hooks) = (list(arguments, "tools"), list(arguments, "hooks"));
-    let model = Some(text(arguments, "model")).filter(|model| !model.is_empty());
+    let (tools, hooks) = (list_argument(arguments, "tools"), list_argument(arguments, "hooks"));
+    let model = Some(text_argument(arguments, "model")).filter(|model| !model.is_empty());
     let payload = MetaPayload {
         name: name.to_owned(),
         model: model.map(str::to_owned),
         tool_count: Some(u32::try_from(tools.len()).unwrap_or(u32::MAX)),
         ..MetaPayload::default()
     };
-    guard(turn, "meta.register_agent", &payload)?;
+    fire_meta_event(turn, "meta.register_agent", &payload)?;
     let mut spec = AgentSpec {
         name: name.to_owned(),
-        description: text(arguments, "description").to_owned(),
-        instruction: text(arguments, "system_prompt").to_owned(),
-        model: model.map(other_model),
+        description: text_argument(arguments, "description").to_owned(),
+        instruction: text_argument(arguments, "system_prompt").to_owned(),
+        model: model.map(model_on_same_provider),
         ..AgentSpec::default()
     };
     for tool in tools {
@@ -140,37 +143,37 @@ pub(super) fn agent(turn: &Turn, arguments: &Value) -> Result<Value, String> {
             Some(known) => {
                 let own = turn.agent.spec.tools.iter().find(|own| own.name == known);
                 if turn.agent.tool(known).is_none() {
-                    return Err(turn.agent.not_found(known));
+                    return Err(turn.agent.missing_tool_message(known));
                 }
                 spec.tools.extend(own.cloned());
                 known.to_owned()
             }
             None => {
-                let written = guarded_tool(turn, tool)?;
+                let written = prepare_tool(turn, tool)?;
                 spec.tools.push(written);
-                text(tool, "name").to_owned()
+                text_argument(tool, "name").to_owned()
             }
         };
         // An agent that is given tools has these and no others.
         spec.policy.mode = PolicyMode::Allowlist;
-        spec.policy.allow.push(escaped(&tool_name));
+        spec.policy.allow.push(escape_glob(&tool_name));
     }
-    spec.hooks = hooks.iter().map(|hook| guarded_hook(turn, hook)).collect::<Result<_, _>>()?;
+    spec.hooks = hooks.iter().map(|hook| prepare_hook(turn, hook)).collect::<Result<_, _>>()?;
     let (_, found) = shared.runtime.compile_chains(&format!("agent {name}"), pintle::Layer::Agent, &spec.hooks);
     if found.iter().any(|found| found.severity == pintle::Severity::Error) {
-        return Err(format!("the hooks of agent `{name}` do not compile: {}", told(&found)));
+        return Err(format!("the hooks of agent `{name}` do not compile: {}", join_diagnostics(&found)));
     }
-    take_place(&shared.registered.agents, name, shared.meta.max_agents, "agents")?;
+    reserve_name(&shared.meta_registry.agents, name, shared.meta.max_agents, "agents")?;
     turn.agent.add_agent(spec);
     Ok(json!({"name": name, "registered": true}))
 }
 
-fn does_not_compile(name: &str, found: &[Diagnostic]) -> String {
-    format!("hook `{name}` does not compile: {}", told(found))
+fn compile_error(name: &str, found: &[Diagnostic]) -> String {
+    format!("hook `{name}` does not compile: {}", join_diagnostics(found))
 }
 
 /// Another model of the provider that is in use.
-fn other_model(name: &str) -> ModelSpec {
+fn model_on_same_provider(name: &str) -> ModelSpec {
     ModelSpec {
         name: name.to_owned(),
         provider: String::new(),
@@ -183,12 +186,12 @@ fn other_model(name: &str) -> ModelSpec {
 }
 
 /// A name as a glob that matches nothing else.
-fn escaped(name: &str) -> String {
+fn escape_glob(name: &str) -> String {
     globset::escape(name)
 }
 
 /// A JSON Schema as it is, or one of AI Harness's `{name: {type, description, required}}`.
-fn schema(parameters: &Value) -> Value {
+fn to_json_schema(parameters: &Value) -> Value {
     let none = Map::new();
     let fields = parameters.as_object().unwrap_or(&none);
     if fields.get("type").is_some_and(Value::is_string) {
@@ -208,11 +211,11 @@ fn schema(parameters: &Value) -> Value {
     json!({"type": "object", "properties": properties, "required": required})
 }
 
-fn text<'a>(arguments: &'a Value, name: &str) -> &'a str {
+fn text_argument<'a>(arguments: &'a Value, name: &str) -> &'a str {
     arguments.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn list<'a>(arguments: &'a Value, name: &str) -> &'a [Value] {
+fn list_argument<'a>(arguments: &'a Value, name: &str) -> &'a [Value] {
     arguments.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
@@ -223,7 +226,7 @@ mod tests {
     #[test]
     fn parameters_of_either_form_become_a_schema() {
         let full = json!({"type": "object", "properties": {"a": {"type": "string"}}});
-        assert_eq!(schema(&full), full);
+        assert_eq!(to_json_schema(&full), full);
         let short =
             json!({"city": {"type": "string", "required": true}, "days": {"type": "integer", "required": false}});
         let expected = json!({
@@ -231,7 +234,7 @@ mod tests {
             "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
             "required": ["city"],
         });
-        assert_eq!(schema(&short), expected);
-        assert_eq!(schema(&Value::Null), json!({"type": "object", "properties": {}, "required": []}));
+        assert_eq!(to_json_schema(&short), expected);
+        assert_eq!(to_json_schema(&Value::Null), json!({"type": "object", "properties": {}, "required": []}));
     }
 }

@@ -30,7 +30,7 @@ pub fn choose(typed: &str, declared: Option<&ModelSpec>) -> Result<ModelSpec, St
     if typed.is_empty() {
         return Err(String::from("no model was named; write it as `PROVIDER:NAME`, such as `openai:gpt-4o`"));
     }
-    let (provider, name) = split(typed, declared)?;
+    let (provider, name) = split_provider(typed, declared)?;
     if name.is_empty() {
         return Err(format!("the model `{typed}` has no name; write it as `PROVIDER:NAME`, such as `openai:gpt-4o`"));
     }
@@ -46,12 +46,12 @@ pub fn choose(typed: &str, declared: Option<&ModelSpec>) -> Result<ModelSpec, St
     })
 }
 
-fn split<'a>(typed: &'a str, declared: Option<&'a ModelSpec>) -> Result<(&'a str, &'a str), String> {
+fn split_provider<'a>(typed: &'a str, declared: Option<&'a ModelSpec>) -> Result<(&'a str, &'a str), String> {
     if let Some((provider, name)) = typed.split_once(':') {
         if provider == SCRIPT {
             return Ok((provider, name));
         }
-        return remote::provider(provider).map(|known| (known.name, name));
+        return remote::find_provider(provider).map(|known| (known.name, name));
     }
     if let Some((_, provider)) = FAMILIES.iter().find(|(prefix, _)| typed.starts_with(prefix)) {
         return Ok((provider, typed));
@@ -75,7 +75,7 @@ fn split<'a>(typed: &'a str, declared: Option<&'a ModelSpec>) -> Result<(&'a str
 mod tests {
     use super::*;
 
-    fn spec(provider: &str, name: &str) -> ModelSpec {
+    fn model_spec(provider: &str, name: &str) -> ModelSpec {
         ModelSpec {
             name: name.into(),
             provider: provider.into(),
@@ -90,13 +90,13 @@ mod tests {
     #[test]
     fn what_people_type_is_read() {
         let cases = [
-            ("openai:gpt-4o", spec("openai", "gpt-4o")),
-            ("ollama:llama3.2:3b", spec("ollama", "llama3.2:3b")),
-            ("script:a/b:c.yaml", spec("script", "a/b:c.yaml")),
-            ("gpt-4o", spec("openai", "gpt-4o")),
-            ("o3-mini", spec("openai", "o3-mini")),
-            ("claude-sonnet-4-5", spec("anthropic", "claude-sonnet-4-5")),
-            (" gemini-2.5-pro ", spec("gemini", "gemini-2.5-pro")),
+            ("openai:gpt-4o", model_spec("openai", "gpt-4o")),
+            ("ollama:llama3.2:3b", model_spec("ollama", "llama3.2:3b")),
+            ("script:a/b:c.yaml", model_spec("script", "a/b:c.yaml")),
+            ("gpt-4o", model_spec("openai", "gpt-4o")),
+            ("o3-mini", model_spec("openai", "o3-mini")),
+            ("claude-sonnet-4-5", model_spec("anthropic", "claude-sonnet-4-5")),
+            (" gemini-2.5-pro ", model_spec("gemini", "gemini-2.5-pro")),
         ];
         for (typed, expected) in cases {
             assert_eq!(choose(typed, None), Ok(expected), "{typed}");
@@ -110,7 +110,7 @@ mod tests {
             api_key_env: Some("KEY".into()),
             max_tokens: Some(9),
             temperature: Some(0.5),
-            ..spec("openai", "gpt-4o")
+            ..model_spec("openai", "gpt-4o")
         };
         let other = choose("my-own-model", Some(&declared)).unwrap();
         assert_eq!(other, ModelSpec { name: "my-own-model".into(), ..declared.clone() });
@@ -118,7 +118,7 @@ mod tests {
         let elsewhere = choose("anthropic:claude-x", Some(&declared)).unwrap();
         assert_eq!(
             elsewhere,
-            ModelSpec { max_tokens: Some(9), temperature: Some(0.5), ..spec("anthropic", "claude-x") }
+            ModelSpec { max_tokens: Some(9), temperature: Some(0.5), ..model_spec("anthropic", "claude-x") }
         );
     }
 

@@ -15,9 +15,9 @@ pub struct ModelRequest {
     /// The model's name; empty is the one the model was opened with.
     pub model: String,
     /// The conversation, oldest first.
-    pub messages: Vec<Message>,
+    pub messages: Vec<ModelMessage>,
     /// The tools the model may call.
-    pub tools: Vec<ToolDefinition>,
+    pub tools: Vec<ModelTool>,
     /// The most tokens of the reply; `None` is what the model was opened with, or the provider's default.
     pub max_tokens: Option<u32>,
     /// The sampling temperature, 0 to 2; `None` as for `max_tokens`.
@@ -30,53 +30,57 @@ pub struct ModelRequest {
 
 /// One message of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Message {
+pub struct ModelMessage {
     /// Who speaks.
-    pub role: Role,
+    pub role: MessageRole,
     /// What is said; may be empty in a message that only calls tools.
     pub content: String,
     /// Tools the assistant calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tool_calls: Vec<ToolCall>,
-    /// For [`Role::Tool`]: the call that this answers.
+    pub tool_calls: Vec<ModelToolCall>,
+    /// For [`MessageRole::Tool`]: the call that this answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
-    /// For [`Role::Tool`]: the tool's name. For others: a speaker's name.
+    /// For [`MessageRole::Tool`]: the tool's name. For others: a speaker's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
 
-impl Message {
+impl ModelMessage {
     /// A message of one role and nothing but text.
-    pub fn new(role: Role, content: impl Into<String>) -> Self {
+    pub fn new(role: MessageRole, content: impl Into<String>) -> Self {
         Self { role, content: content.into(), ..Self::default() }
     }
 
     /// The instruction.
     pub fn system(content: impl Into<String>) -> Self {
-        Self::new(Role::System, content)
+        Self::new(MessageRole::System, content)
     }
 
     /// What the person says.
     pub fn user(content: impl Into<String>) -> Self {
-        Self::new(Role::User, content)
+        Self::new(MessageRole::User, content)
     }
 
     /// What the model said, with the tools it called.
-    pub fn assistant(content: impl Into<String>, tool_calls: Vec<ToolCall>) -> Self {
-        Self { tool_calls, ..Self::new(Role::Assistant, content) }
+    pub fn assistant(content: impl Into<String>, tool_calls: Vec<ModelToolCall>) -> Self {
+        Self { tool_calls, ..Self::new(MessageRole::Assistant, content) }
     }
 
     /// What a tool gave for a call.
-    pub fn tool(call: &ToolCall, content: impl Into<String>) -> Self {
-        Self { tool_call_id: Some(call.id.clone()), name: Some(call.name.clone()), ..Self::new(Role::Tool, content) }
+    pub fn tool(call: &ModelToolCall, content: impl Into<String>) -> Self {
+        Self {
+            tool_call_id: Some(call.id.clone()),
+            name: Some(call.name.clone()),
+            ..Self::new(MessageRole::Tool, content)
+        }
     }
 }
 
 /// Who speaks in a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Role {
+pub enum MessageRole {
     /// The instruction.
     System,
     /// The person.
@@ -88,7 +92,7 @@ pub enum Role {
     Tool,
 }
 
-impl Role {
+impl MessageRole {
     /// The role's name as chat formats spell it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -101,7 +105,7 @@ impl Role {
     }
 }
 
-impl fmt::Display for Role {
+impl fmt::Display for MessageRole {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
@@ -109,7 +113,7 @@ impl fmt::Display for Role {
 
 /// A tool that the model wants to have called.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct ToolCall {
+pub struct ModelToolCall {
     /// The call's id; the result names it.
     pub id: String,
     /// The tool.
@@ -120,7 +124,7 @@ pub struct ToolCall {
 
 /// A tool as the model is told of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ToolDefinition {
+pub struct ModelTool {
     /// The name, such as `fs.read`. Each provider's limits on names are dealt with behind [`Model`](super::Model).
     pub name: String,
     /// What it does.
@@ -131,7 +135,7 @@ pub struct ToolDefinition {
 
 /// A piece of a reply as it arrives.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Delta {
+pub enum ReplyDelta {
     /// More text.
     Text(String),
 }
@@ -143,31 +147,31 @@ pub struct ModelReply {
     pub text: String,
     /// The tools to call, in the model's order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tool_calls: Vec<ToolCall>,
+    pub tool_calls: Vec<ModelToolCall>,
     /// Why the model ended: `stop`, `length`, `tool_calls`, `content_filter`, or the provider's own word.
     pub finish_reason: String,
     /// What the call took.
-    pub usage: Usage,
+    pub usage: ModelUsage,
 }
 
 impl ModelReply {
     /// The reply as a message of the conversation.
     #[must_use]
-    pub fn to_message(&self) -> Message {
-        Message::assistant(self.text.clone(), self.tool_calls.clone())
+    pub fn to_message(&self) -> ModelMessage {
+        ModelMessage::assistant(self.text.clone(), self.tool_calls.clone())
     }
 }
 
 /// Tokens of one call, as the provider counts them; 0 when it does not say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Usage {
+pub struct ModelUsage {
     /// Tokens read.
     pub input_tokens: u64,
     /// Tokens written.
     pub output_tokens: u64,
 }
 
-impl std::ops::AddAssign for Usage {
+impl std::ops::AddAssign for ModelUsage {
     fn add_assign(&mut self, other: Self) {
         self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
         self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);

@@ -17,8 +17,10 @@ use pintle::{CancelToken, ModelSpec};
 
 pub use choice::choose;
 pub use error::{ModelError, ModelErrorKind};
-pub use message::{Delta, Message, ModelReply, ModelRequest, Role, ToolCall, ToolDefinition, Usage};
-pub use remote::{RemoteModel, Timeouts};
+pub use message::{
+    MessageRole, ModelMessage, ModelReply, ModelRequest, ModelTool, ModelToolCall, ModelUsage, ReplyDelta,
+};
+pub use remote::{ModelTimeouts, RemoteModel};
 pub use script::ScriptModel;
 
 /// A language model.
@@ -38,13 +40,13 @@ pub trait Model: Send + Sync + Debug {
     fn complete(
         &self,
         request: &ModelRequest,
-        on: &mut dyn FnMut(Delta),
+        on: &mut dyn FnMut(ReplyDelta),
         cancel: &CancelToken,
     ) -> Result<ModelReply, ModelError>;
 
     /// Tells it which calls of it a session has made that now goes on in another process, in their order. A model that
     /// knows nothing of earlier calls, as most do, need not look at them.
-    fn went_on(&self, calls: &mut dyn Iterator<Item = ModelRequest>) {
+    fn resume_from(&self, calls: &mut dyn Iterator<Item = ModelRequest>) {
         let _ = calls;
     }
 }

@@ -16,10 +16,10 @@ pub(super) fn compile(glob: &str) -> Result<Regex, String> {
         match letter {
             '*' => pattern.push_str(".*"),
             '?' => pattern.push('.'),
-            '\\' => literal(&mut pattern, rest.next().unwrap_or('\\')),
-            '[' => class(&mut pattern, &mut rest)
+            '\\' => push_literal(&mut pattern, rest.next().unwrap_or('\\')),
+            '[' => compile_class(&mut pattern, &mut rest)
                 .ok_or_else(|| format!("`{glob}` has a `[` without its `]`; write `\\[` for the character"))?,
-            other => literal(&mut pattern, other),
+            other => push_literal(&mut pattern, other),
         }
     }
     pattern.push_str(r"\z");
@@ -27,7 +27,7 @@ pub(super) fn compile(glob: &str) -> Result<Regex, String> {
     built.map_err(|_| format!("`{glob}` is not a glob; write `\\[` for the character `[`"))
 }
 
-fn class(pattern: &mut String, rest: &mut std::str::Chars<'_>) -> Option<()> {
+fn compile_class(pattern: &mut String, rest: &mut std::str::Chars<'_>) -> Option<()> {
     pattern.push('[');
     if rest.as_str().starts_with('^') {
         rest.next();
@@ -40,21 +40,21 @@ fn class(pattern: &mut String, rest: &mut std::str::Chars<'_>) -> Option<()> {
                 return Some(());
             }
             '-' => pattern.push('-'),
-            '\\' => escaped(pattern, rest.next()?),
-            other => escaped(pattern, other),
+            '\\' => push_escaped(pattern, rest.next()?),
+            other => push_escaped(pattern, other),
         }
     }
 }
 
 /// A character of a class. Those that mean something there, or that join two classes, are escaped.
-fn escaped(pattern: &mut String, letter: char) {
+fn push_escaped(pattern: &mut String, letter: char) {
     if matches!(letter, '\\' | ']' | '^' | '-' | '[' | '&' | '~') {
         pattern.push('\\');
     }
     pattern.push(letter);
 }
 
-fn literal(pattern: &mut String, letter: char) {
+fn push_literal(pattern: &mut String, letter: char) {
     pattern.push_str(&regex::escape(letter.encode_utf8(&mut [0; 4])));
 }
 

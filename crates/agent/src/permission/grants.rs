@@ -7,22 +7,22 @@ use serde_json::Value;
 
 /// What a person has allowed for the rest of the session.
 #[derive(Debug, Default)]
-pub(super) struct Grants(Mutex<Given>);
+pub(super) struct SessionGrants(Mutex<GrantedTools>);
 
 #[derive(Debug, Default)]
-struct Given {
+struct GrantedTools {
     calls: HashMap<String, Vec<Value>>,
     all: bool,
 }
 
-impl Grants {
+impl SessionGrants {
     /// Whether `always` was said of a call: of its tool with these arguments, which are what was shown.
-    pub(super) fn cover(&self, tool: &str, args: &Value) -> bool {
-        self.given().calls.get(tool).is_some_and(|known| known.contains(args))
+    pub(super) fn allows_tool(&self, tool: &str, args: &Value) -> bool {
+        self.lock().calls.get(tool).is_some_and(|known| known.contains(args))
     }
 
     pub(super) fn add_call(&self, tool: &str, args: &Value) {
-        let mut given = self.given();
+        let mut given = self.lock();
         let known = given.calls.entry(tool.to_owned()).or_default();
         if !known.contains(args) {
             known.push(args.clone());
@@ -30,14 +30,14 @@ impl Grants {
     }
 
     pub(super) fn add_all(&self) {
-        self.given().all = true;
+        self.lock().all = true;
     }
 
-    pub(super) fn are_for_all(&self) -> bool {
-        self.given().all
+    pub(super) fn allows_all(&self) -> bool {
+        self.lock().all
     }
 
-    fn given(&self) -> MutexGuard<'_, Given> {
+    fn lock(&self) -> MutexGuard<'_, GrantedTools> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn always_covers_the_tool_with_the_arguments_that_were_shown() {
-        let grants = Grants::default();
+        let grants = SessionGrants::default();
         grants.add_call("shell", &json!({"cmd": "ls -la", "cwd": "."}));
         grants.add_call("write_file", &json!({"path": "a", "content": "b"}));
         let cases = [
@@ -64,7 +64,7 @@ mod tests {
             ("fetch", json!({}), false),
         ];
         for (tool, args, expected) in cases {
-            assert_eq!(grants.cover(tool, &args), expected, "{tool} {args}");
+            assert_eq!(grants.allows_tool(tool, &args), expected, "{tool} {args}");
         }
     }
 }

@@ -13,52 +13,52 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pintle::{CommandSafety, PermissionMode, PermissionsSpec};
 use serde_json::Value;
 
-use grants::Grants;
-use rules::{Ruled, Rules};
+use grants::SessionGrants;
+use rules::{PermissionRuleSet, RuleVerdict};
 
 /// What may run without a question, for all agents of a session.
 #[derive(Debug, Default)]
-pub(crate) struct Permissions {
+pub(crate) struct PermissionChecker {
     /// Whether anything was declared. Without, everything runs that no hook speaks against.
     is_declared: bool,
-    rules: Rules,
+    rules: PermissionRuleSet,
     mode: PermissionMode,
-    grants: Grants,
+    grants: SessionGrants,
     /// Held while a person is asked: questions come one at a time.
-    question: Mutex<()>,
+    prompt_lock: Mutex<()>,
 }
 
 /// How a call stands before anybody was asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum PermissionStatus {
     /// It runs, for the reason that `detail` names.
-    Runs {
+    Allowed {
         /// Why, in docker-agent's word.
         detail: &'static str,
     },
     /// Somebody has to say yes.
-    Asks {
+    NeedsApproval {
         /// Why.
-        why: String,
+        reason: String,
         /// Whether a hook that allows the call in so many words is enough.
-        hook_settles: bool,
+        allows_by_hook: bool,
         /// Whether it is enough that the person said `always` of the same call.
-        grant_settles: bool,
+        allows_by_grant: bool,
     },
     /// It does not run.
     Denied {
         /// What denies, such as a rule.
-        by: String,
+        source: String,
         /// The same in docker-agent's word.
         detail: &'static str,
     },
 }
 
-impl Permissions {
+impl PermissionChecker {
     /// # Errors
     /// When a rule cannot be read.
     pub(crate) fn new(spec: Option<&PermissionsSpec>, mode: Option<PermissionMode>) -> Result<Self, String> {
-        let rules = spec.map(Rules::compile).transpose()?.unwrap_or_default();
+        let rules = spec.map(PermissionRuleSet::compile).transpose()?.unwrap_or_default();
         let declared = mode.or_else(|| spec.and_then(|spec| spec.mode));
         Ok(Self {
             is_declared: spec.is_some() || mode.is_some(),
@@ -74,7 +74,7 @@ impl Permissions {
 
     /// The mode as it stands, as payloads show it.
     pub(crate) fn mode(&self) -> &'static str {
-        match self.effective() {
+        match self.effective_mode() {
             PermissionMode::Balanced => "balanced",
             PermissionMode::Strict => "strict",
             PermissionMode::Restricted => "restricted",
@@ -83,51 +83,52 @@ impl Permissions {
     }
 
     /// How a call stands by the rules and the mode.
-    pub(crate) fn judge(&self, tool: &str, args: &Value, is_read_only: bool) -> Standing {
-        let is_safe = || shell::safety(tool, args) == Some(CommandSafety::Safe);
+    pub(crate) fn check(&self, tool: &str, args: &Value, is_read_only: bool) -> PermissionStatus {
+        let is_safe = || shell::command_safety(tool, args) == Some(CommandSafety::Safe);
         if !self.is_declared {
-            return Standing::Runs { detail: "mode_legacy" };
+            return PermissionStatus::Allowed { detail: "mode_legacy" };
         }
-        let mode = self.effective();
-        match self.rules.judge(tool, args) {
-            Ruled::Deny(rule) => {
+        let mode = self.effective_mode();
+        match self.rules.evaluate(tool, args) {
+            RuleVerdict::Deny(rule) => {
                 let by = format!("the permission rule `{rule}`");
-                return Standing::Denied { by, detail: "team_permissions_deny" };
+                return PermissionStatus::Denied { source: by, detail: "team_permissions_deny" };
             }
-            Ruled::Ask(rule) if mode != PermissionMode::Autonomous => {
+            RuleVerdict::Ask(rule) if mode != PermissionMode::Autonomous => {
                 let why = format!("the permission rule `{rule}` asks about it");
-                return Standing::Asks { why, hook_settles: false, grant_settles: false };
+                return PermissionStatus::NeedsApproval { reason: why, allows_by_hook: false, allows_by_grant: false };
             }
-            Ruled::Allow => return Standing::Runs { detail: "team_permissions_allow" },
-            Ruled::Ask(_) | Ruled::Unnamed => {}
+            RuleVerdict::Allow => return PermissionStatus::Allowed { detail: "team_permissions_allow" },
+            RuleVerdict::Ask(_) | RuleVerdict::NoRule => {}
         }
         match mode {
-            PermissionMode::Autonomous => Standing::Runs { detail: "yolo" },
+            PermissionMode::Autonomous => PermissionStatus::Allowed { detail: "yolo" },
             PermissionMode::Balanced | PermissionMode::Restricted if is_read_only => {
-                Standing::Runs { detail: "readonly_hint" }
+                PermissionStatus::Allowed { detail: "readonly_hint" }
             }
             // What only looks runs, as in docker-agent.
-            PermissionMode::Balanced if is_safe() => Standing::Runs { detail: "mode_balanced" },
-            PermissionMode::Restricted if is_safe() => Standing::Runs { detail: "mode_restricted" },
-            PermissionMode::Balanced => Standing::Asks {
-                why: String::from("no permission rule allows it"),
-                hook_settles: true,
-                grant_settles: true,
+            PermissionMode::Balanced if is_safe() => PermissionStatus::Allowed { detail: "mode_balanced" },
+            PermissionMode::Restricted if is_safe() => PermissionStatus::Allowed { detail: "mode_restricted" },
+            PermissionMode::Balanced => PermissionStatus::NeedsApproval {
+                reason: String::from("no permission rule allows it"),
+                allows_by_hook: true,
+                allows_by_grant: true,
             },
-            PermissionMode::Strict => Standing::Asks {
-                why: String::from("the session asks about every call"),
-                hook_settles: false,
-                grant_settles: true,
+            PermissionMode::Strict => PermissionStatus::NeedsApproval {
+                reason: String::from("the session asks about every call"),
+                allows_by_hook: false,
+                allows_by_grant: true,
             },
-            PermissionMode::Restricted => {
-                Standing::Denied { by: String::from("the session's permission mode"), detail: "mode_restricted" }
-            }
+            PermissionMode::Restricted => PermissionStatus::Denied {
+                source: String::from("the session's permission mode"),
+                detail: "mode_restricted",
+            },
         }
     }
 
     /// How safe a call is, in docker-agent's word.
     pub(crate) fn safety_label(tool: &str, args: &Value, is_read_only: bool) -> &'static str {
-        match shell::safety(tool, args) {
+        match shell::command_safety(tool, args) {
             Some(safety) => safety.as_str(),
             None if is_read_only => CommandSafety::Safe.as_str(),
             None => CommandSafety::Unknown.as_str(),
@@ -136,7 +137,7 @@ impl Permissions {
 
     /// Whether the person has allowed this call for the rest of the session.
     pub(crate) fn is_granted(&self, tool: &str, args: &Value) -> bool {
-        self.grants.cover(tool, args)
+        self.grants.allows_tool(tool, args)
     }
 
     /// Remembers that calls of a tool with the same arguments are allowed.
@@ -150,12 +151,12 @@ impl Permissions {
     }
 
     /// Waits until nobody else asks the person.
-    pub(crate) fn question(&self) -> MutexGuard<'_, ()> {
-        self.question.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn lock_prompt(&self) -> MutexGuard<'_, ()> {
+        self.prompt_lock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn effective(&self) -> PermissionMode {
-        if self.grants.are_for_all() { PermissionMode::Autonomous } else { self.mode }
+    fn effective_mode(&self) -> PermissionMode {
+        if self.grants.allows_all() { PermissionMode::Autonomous } else { self.mode }
     }
 }
 
@@ -166,7 +167,7 @@ mod tests {
 
     use super::*;
 
-    fn rule(tool: &str) -> PermissionRule {
+    fn parse_rule(tool: &str) -> PermissionRule {
         PermissionRule {
             text: tool.to_owned(),
             tool: tool.to_owned(),
@@ -178,9 +179,9 @@ mod tests {
     #[test]
     fn every_mode_judges_every_kind_of_call() {
         let spec = PermissionsSpec {
-            allow: vec![rule("allowed")],
-            ask: vec![rule("asked")],
-            deny: vec![rule("denied")],
+            allow: vec![parse_rule("allowed")],
+            ask: vec![parse_rule("asked")],
+            deny: vec![parse_rule("denied")],
             mode: None,
         };
         let calls = [("allowed", false), ("asked", true), ("denied", true), ("reads", true), ("writes", false)];
@@ -197,26 +198,27 @@ mod tests {
             ),
         ];
         for (mode, expected) in table {
-            let permissions = Permissions::new(Some(&spec), mode).unwrap();
-            let found = calls.map(|(tool, reads)| match permissions.judge(tool, &json!({}), reads) {
-                Standing::Runs { detail } | Standing::Denied { detail, .. } => detail,
-                Standing::Asks { hook_settles: true, .. } => "ask if silent",
-                Standing::Asks { .. } => "ask",
+            let permissions = PermissionChecker::new(Some(&spec), mode).unwrap();
+            let found = calls.map(|(tool, reads)| match permissions.check(tool, &json!({}), reads) {
+                PermissionStatus::Allowed { detail } | PermissionStatus::Denied { detail, .. } => detail,
+                PermissionStatus::NeedsApproval { allows_by_hook: true, .. } => "ask if silent",
+                PermissionStatus::NeedsApproval { .. } => "ask",
             });
             assert_eq!(found, expected, "{mode:?}");
         }
-        let undeclared = Permissions::new(None, None).unwrap();
-        assert_eq!(undeclared.judge("writes", &json!({}), false), Standing::Runs { detail: "mode_legacy" });
+        let undeclared = PermissionChecker::new(None, None).unwrap();
+        assert_eq!(undeclared.check("writes", &json!({}), false), PermissionStatus::Allowed { detail: "mode_legacy" });
     }
 
     #[test]
     fn balanced_and_restricted_sessions_run_commands_that_only_look() {
-        let label =
-            |mode, tool: &str, args: &Value| match Permissions::new(None, Some(mode)).unwrap().judge(tool, args, false)
-            {
-                Standing::Runs { detail } | Standing::Denied { detail, .. } => detail,
-                Standing::Asks { .. } => "ask",
-            };
+        let label = |mode, tool: &str, args: &Value| match PermissionChecker::new(None, Some(mode))
+            .unwrap()
+            .check(tool, args, false)
+        {
+            PermissionStatus::Allowed { detail } | PermissionStatus::Denied { detail, .. } => detail,
+            PermissionStatus::NeedsApproval { .. } => "ask",
+        };
         let shell = |command: &str| json!({"cmd": command});
         for (tool, args, balanced, restricted, strict, safety) in [
             ("shell", shell("ls -la"), "mode_balanced", "mode_restricted", "ask", "safe"),
@@ -231,30 +233,30 @@ mod tests {
             let found = [PermissionMode::Balanced, PermissionMode::Restricted, PermissionMode::Strict]
                 .map(|mode| label(mode, tool, &args));
             assert_eq!(found, [balanced, restricted, strict], "{tool} {args}");
-            assert_eq!(Permissions::safety_label(tool, &args, false), safety, "{tool} {args}");
+            assert_eq!(PermissionChecker::safety_label(tool, &args, false), safety, "{tool} {args}");
         }
-        assert_eq!(Permissions::safety_label("read_file", &json!({}), true), "safe");
+        assert_eq!(PermissionChecker::safety_label("read_file", &json!({}), true), "safe");
         let runs = |command| {
             matches!(
-                Permissions::new(None, Some(PermissionMode::Restricted)).unwrap().judge(
+                PermissionChecker::new(None, Some(PermissionMode::Restricted)).unwrap().check(
                     "shell",
                     &shell(command),
                     false
                 ),
-                Standing::Runs { .. }
+                PermissionStatus::Allowed { .. }
             )
         };
         assert!(runs("ls") && !runs("make") && !runs("rm -rf /"));
     }
 
     #[test]
-    fn a_person_who_allows_everything_makes_the_session_autonomous_and_denials_stay() {
-        let spec = PermissionsSpec { deny: vec![rule("denied")], ..PermissionsSpec::default() };
-        let permissions = Permissions::new(Some(&spec), None).unwrap();
+    fn session_grant_makes_mode_autonomous_and_denials_stay() {
+        let spec = PermissionsSpec { deny: vec![parse_rule("denied")], ..PermissionsSpec::default() };
+        let permissions = PermissionChecker::new(Some(&spec), None).unwrap();
         assert_eq!(permissions.mode(), "balanced");
         permissions.grant_session();
         assert_eq!(permissions.mode(), "autonomous");
-        assert!(matches!(permissions.judge("denied", &json!({}), false), Standing::Denied { .. }));
-        assert_eq!(permissions.judge("writes", &json!({}), false), Standing::Runs { detail: "yolo" });
+        assert!(matches!(permissions.check("denied", &json!({}), false), PermissionStatus::Denied { .. }));
+        assert_eq!(permissions.check("writes", &json!({}), false), PermissionStatus::Allowed { detail: "yolo" });
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn is_plain(command: &str) -> bool {
 }
 
 /// How safe a call of the shell is; `None` is any other tool. A call with two commands is not known to be anything.
-pub(super) fn safety(tool: &str, args: &Value) -> Option<CommandSafety> {
+pub(super) fn command_safety(tool: &str, args: &Value) -> Option<CommandSafety> {
     if tool != TOOL {
         return None;
     }

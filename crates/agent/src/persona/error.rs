@@ -5,8 +5,8 @@ use std::fmt;
 use pintle::ErrorBoundary;
 use serde_json::{Map, Value, json};
 
-use super::meter::number;
-use crate::session::{Fault, FaultKind};
+use super::meter::to_number_value;
+use crate::session::{TurnError, TurnErrorKind};
 
 /// Why a step failed, or did not run.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,7 +96,7 @@ impl StepError {
 
     /// Says where it happened, unless that is known: an error of a nested step keeps its own place.
     #[must_use]
-    pub(super) fn at(mut self, persona: &str, step: &str) -> Self {
+    pub(super) fn with_location(mut self, persona: &str, step: &str) -> Self {
         if self.step.is_empty() {
             persona.clone_into(&mut self.persona);
             step.clone_into(&mut self.step);
@@ -128,7 +128,7 @@ impl StepError {
                 fields.insert(String::from("event"), Value::from(*event));
                 fields.insert(String::from("reason"), Value::from(reason.as_str()));
             }
-            StepErrorKind::Budget(spent) => fields.extend(spent_fields(spent)),
+            StepErrorKind::Budget(spent) => fields.extend(budget_fields(spent)),
             StepErrorKind::Paused { reason } => {
                 fields.insert(String::from("reason"), Value::from(reason.as_str()));
             }
@@ -143,14 +143,14 @@ impl StepError {
     }
 }
 
-fn spent_fields(spent: &BudgetExceeded) -> Map<String, Value> {
+fn budget_fields(spent: &BudgetExceeded) -> Map<String, Value> {
     let fields = json!({
         "kind": "budget_exhausted",
         "reason": format!("{}_budget_exhausted", spent.scope),
         "step": spent.step,
         "function": spent.function,
         "limit": spent.limit,
-        "limit_value": number(spent.limit_value),
+        "limit_value": to_number_value(spent.limit_value),
         "consumed_tokens": spent.consumed_tokens,
         "consumed_cost_usd": spent.consumed_cost_usd,
         "error_boundary": spent.error_boundary,
@@ -168,11 +168,11 @@ impl From<BudgetExceeded> for StepError {
     }
 }
 
-impl From<Fault> for StepError {
-    fn from(fault: Fault) -> Self {
+impl From<TurnError> for StepError {
+    fn from(fault: TurnError) -> Self {
         let kind = match fault.kind {
-            FaultKind::Cancelled => StepErrorKind::Cancelled,
-            FaultKind::Denied | FaultKind::Failed { .. } => StepErrorKind::Failed,
+            TurnErrorKind::Cancelled => StepErrorKind::Cancelled,
+            TurnErrorKind::Denied | TurnErrorKind::Failed { .. } => StepErrorKind::Failed,
         };
         Self::new(kind, fault.message)
     }

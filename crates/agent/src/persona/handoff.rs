@@ -7,11 +7,11 @@ use pintle::{Event, Payload, PersonaSpec, suggest_nearest};
 use serde_json::Value;
 
 use super::StepError;
-use crate::turn::Turn;
+use crate::turn_context::TurnContext;
 
 /// The receipt of work that was passed on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Handoff {
+pub struct HandoffReceipt {
     /// Its id within the session.
     pub id: String,
     /// Who had the work.
@@ -23,13 +23,13 @@ pub struct Handoff {
 }
 
 /// Passes a persona's work on.
-pub(super) fn of_persona(
-    turn: &Turn,
+pub(super) fn hand_off_persona(
+    turn: &TurnContext,
     persona: &PersonaSpec,
     to: &str,
     summary: &str,
     payload: Value,
-) -> Result<Handoff, StepError> {
+) -> Result<HandoffReceipt, StepError> {
     if !persona.handoffs.iter().any(|known| known == to) {
         let known = || persona.handoffs.iter().map(String::as_str);
         let hint = match suggest_nearest(to, known()) {
@@ -38,27 +38,41 @@ pub(super) fn of_persona(
             None => format!("its declaration names {}", known().collect::<Vec<_>>().join(", ")),
         };
         let why = format!("persona `{}` cannot hand its work to `{to}`; {hint}", persona.name);
-        return Err(StepError::failed(why).at(&persona.name, &turn.origin.step));
+        return Err(StepError::failed(why).with_location(&persona.name, &turn.origin.step));
     }
-    let receipt = Handoff {
-        id: turn.agent.shared.unique("handoff"),
+    let receipt = HandoffReceipt {
+        id: turn.agent.shared.unique_name("handoff"),
         from: persona.name.clone(),
         to: to.to_owned(),
         digest: Payload::new(payload.clone()).digest(),
     };
-    fire(turn, "persona", receipt.id.clone(), &persona.name, to, summary, payload);
+    fire_handoff(turn, "persona", receipt.id.clone(), &persona.name, to, summary, payload);
     Ok(receipt)
 }
 
 /// Tells the hooks that listen that an agent passes work on to another one.
-pub(crate) fn emit(turn: &Turn, kind: &'static str, to: &str, summary: &str, payload: impl FnOnce() -> Value) {
-    if turn.listens::<HandoffEmitted>() {
-        let id = turn.agent.shared.unique("handoff");
-        fire(turn, kind, id, &turn.agent.spec.name, to, summary, payload());
+pub(crate) fn emit_handoff(
+    turn: &TurnContext,
+    kind: &'static str,
+    to: &str,
+    summary: &str,
+    payload: impl FnOnce() -> Value,
+) {
+    if turn.has_listener::<HandoffEmitted>() {
+        let id = turn.agent.shared.unique_name("handoff");
+        fire_handoff(turn, kind, id, &turn.agent.spec.name, to, summary, payload());
     }
 }
 
-fn fire(turn: &Turn, kind: &'static str, id: String, from: &str, to: &str, summary: &str, payload: Value) {
+fn fire_handoff(
+    turn: &TurnContext,
+    kind: &'static str,
+    id: String,
+    from: &str,
+    to: &str,
+    summary: &str,
+    payload: Value,
+) {
     let payload = HandoffEmitted {
         id,
         kind: kind.to_owned(),

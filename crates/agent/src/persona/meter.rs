@@ -11,7 +11,7 @@ use super::BudgetExceeded;
 
 /// What was used up.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Used {
+pub struct BudgetUsage {
     /// The tokens.
     pub usage: TokenUsage,
     /// The model calls.
@@ -22,122 +22,122 @@ pub struct Used {
 
 /// Counts what one step, persona or session uses up. Calls that are made at once all count.
 #[derive(Debug)]
-pub(crate) struct Meter {
+pub(crate) struct BudgetMeter {
     /// `step`, `persona` or `session`.
     pub(super) scope: &'static str,
-    state: Mutex<State>,
+    state: Mutex<MeterState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct MeterState {
     budget: BudgetSpec,
     prices: Vec<PriceSpec>,
     by_model: BTreeMap<String, TokenUsage>,
     calls: u32,
     /// How often a person gave as much again.
-    raised: u32,
+    extension_count: u32,
     /// The last mark of each bound, in per cent.
-    marks: [f64; 2],
+    last_thresholds: [f64; 2],
     /// The budget that is spent, when nobody gave more.
-    spent: Option<BudgetExceeded>,
+    exhausted_budget: Option<BudgetExceeded>,
 }
 
 /// A mark that was reached.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Reached {
+pub(super) struct ThresholdReached {
     /// `tokens` or `cost_usd`.
     pub(super) budget: &'static str,
     pub(super) used: f64,
     pub(super) limit: f64,
     pub(super) percent: f64,
-    pub(super) mark: f64,
+    pub(super) threshold: f64,
     pub(super) previous: f64,
 }
 
 /// A bound that was passed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Over {
+pub(super) struct BudgetOverrun {
     /// `max_tokens` or `max_usd`.
     pub(super) limit: &'static str,
     pub(super) limit_value: f64,
 }
 
-impl Meter {
+impl BudgetMeter {
     pub(crate) fn new(scope: &'static str, budget: BudgetSpec, prices: &[PriceSpec]) -> Self {
-        let state = State { budget, prices: prices.to_vec(), ..State::default() };
+        let state = MeterState { budget, prices: prices.to_vec(), ..MeterState::default() };
         Self { scope, state: Mutex::new(state) }
     }
 
     /// Sets another budget; what was used up stays. Marks that this passes at once are not told: they were reached
     /// before anybody set them.
-    pub(super) fn bound(&self, budget: BudgetSpec, prices: &[PriceSpec]) {
-        let mut state = self.state();
+    pub(super) fn set_budget(&self, budget: BudgetSpec, prices: &[PriceSpec]) {
+        let mut state = self.lock_state();
         if state.budget == budget && state.prices == prices {
             return;
         }
         state.budget = budget;
         state.prices = prices.to_vec();
-        state.marks = [0.0; 2];
-        state.pass_marks();
+        state.last_thresholds = [0.0; 2];
+        state.skip_thresholds();
     }
 
     /// Counts what a session used before it went on from its tape.
     pub(crate) fn restore(&self, model: &str, usage: TokenUsage) {
-        let mut state = self.state();
-        state.count(model, usage);
-        state.pass_marks();
+        let mut state = self.lock_state();
+        state.add_call(model, usage);
+        state.skip_thresholds();
     }
 
     /// Counts a model call. Gives the marks that it reached, each once in the life of the meter.
-    pub(super) fn count(&self, model: &str, usage: TokenUsage, marks: &[f64]) -> Vec<Reached> {
-        let mut state = self.state();
-        state.count(model, usage);
-        state.reach(marks)
+    pub(super) fn count_call(&self, model: &str, usage: TokenUsage, marks: &[f64]) -> Vec<ThresholdReached> {
+        let mut state = self.lock_state();
+        state.add_call(model, usage);
+        state.reach_thresholds(marks)
     }
 
     /// The bound that is passed, as much as was given again included.
-    pub(super) fn over(&self) -> Option<Over> {
-        let state = self.state();
-        let times = f64::from(state.raised) + 1.0;
+    pub(super) fn overrun(&self) -> Option<BudgetOverrun> {
+        let state = self.lock_state();
+        let times = f64::from(state.extension_count) + 1.0;
         let passed = state.bounds().into_iter().flatten().find(|bound| bound.used > bound.limit * times)?;
-        Some(Over { limit: passed.name, limit_value: passed.limit })
+        Some(BudgetOverrun { limit: passed.name, limit_value: passed.limit })
     }
 
     /// Gives as much again.
-    pub(super) fn raise(&self) {
-        self.state().raised += 1;
+    pub(super) fn extend(&self) {
+        self.lock_state().extension_count += 1;
     }
 
-    pub(super) fn spend(&self, spent: BudgetExceeded) {
-        self.state().spent.get_or_insert(spent);
+    pub(super) fn mark_exhausted(&self, spent: BudgetExceeded) {
+        self.lock_state().exhausted_budget.get_or_insert(spent);
     }
 
     /// The budget that is spent, when nobody gave more.
-    pub(super) fn spent(&self) -> Option<BudgetExceeded> {
-        self.state().spent.clone()
+    pub(super) fn exhausted_budget(&self) -> Option<BudgetExceeded> {
+        self.lock_state().exhausted_budget.clone()
     }
 
     pub(super) fn is_bounded(&self) -> bool {
-        self.state().budget.is_bounded()
+        self.lock_state().budget.is_bounded()
     }
 
     /// Whether money is counted and this model has no price.
-    pub(super) fn lacks_price(&self, model: &str) -> bool {
-        let state = self.state();
+    pub(super) fn is_price_missing(&self, model: &str) -> bool {
+        let state = self.lock_state();
         state.budget.max_usd.is_some() && price_of(&state.prices, model).is_none()
     }
 
-    pub(super) fn used(&self) -> Used {
-        let state = self.state();
-        Used { usage: state.usage(), calls: state.calls, cost_usd: state.cost_usd() }
+    pub(super) fn usage(&self) -> BudgetUsage {
+        let state = self.lock_state();
+        BudgetUsage { usage: state.usage(), calls: state.calls, cost_usd: state.cost_usd() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn lock_state(&self) -> MutexGuard<'_, MeterState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-struct Bound {
+struct BudgetBound {
     /// The bound's name in the declaration.
     name: &'static str,
     /// What is counted.
@@ -146,8 +146,8 @@ struct Bound {
     limit: f64,
 }
 
-impl State {
-    fn count(&mut self, model: &str, usage: TokenUsage) {
+impl MeterState {
+    fn add_call(&mut self, model: &str, usage: TokenUsage) {
         let counted = self.by_model.entry(model.to_owned()).or_default();
         *counted = counted.plus(usage);
         self.calls += 1;
@@ -161,21 +161,21 @@ impl State {
     fn cost_usd(&self) -> Option<f64> {
         let cost = |(model, usage): (&String, &TokenUsage)| {
             let price = price_of(&self.prices, model)?;
-            let input = tokens(usage.input_tokens) * price.input_usd_per_million;
-            let output = tokens(usage.output_tokens) * price.output_usd_per_million;
+            let input = to_f64(usage.input_tokens) * price.input_usd_per_million;
+            let output = to_f64(usage.output_tokens) * price.output_usd_per_million;
             Some((input + output) / 1_000_000.0)
         };
         self.by_model.iter().filter_map(cost).fold(None, |sum, cost| Some(sum.unwrap_or(0.0) + cost))
     }
 
-    fn bounds(&self) -> [Option<Bound>; 2] {
-        let of_tokens = self.budget.max_tokens.map(|limit| Bound {
+    fn bounds(&self) -> [Option<BudgetBound>; 2] {
+        let of_tokens = self.budget.max_tokens.map(|limit| BudgetBound {
             name: "max_tokens",
             budget: "tokens",
-            used: tokens(self.usage().total_tokens),
-            limit: tokens(limit),
+            used: to_f64(self.usage().total_tokens),
+            limit: to_f64(limit),
         });
-        let of_money = self.budget.max_usd.map(|limit| Bound {
+        let of_money = self.budget.max_usd.map(|limit| BudgetBound {
             name: "max_usd",
             budget: "cost_usd",
             used: self.cost_usd().unwrap_or(0.0),
@@ -184,17 +184,17 @@ impl State {
         [of_tokens, of_money]
     }
 
-    fn reach(&mut self, marks: &[f64]) -> Vec<Reached> {
+    fn reach_thresholds(&mut self, marks: &[f64]) -> Vec<ThresholdReached> {
         let mut reached = Vec::new();
         for (at, bound) in self.bounds().into_iter().enumerate() {
-            let (Some(bound), Some(last)) = (bound, self.marks.get_mut(at)) else { continue };
+            let (Some(bound), Some(last)) = (bound, self.last_thresholds.get_mut(at)) else { continue };
             let percent = bound.used / bound.limit * 100.0;
             let mut passed: Vec<f64> = marks.iter().copied().filter(|mark| *mark > *last && *mark <= percent).collect();
             passed.sort_by(f64::total_cmp);
             passed.dedup();
             for mark in passed {
-                let Bound { budget, used, limit, .. } = bound;
-                reached.push(Reached { budget, used, limit, percent, mark, previous: *last });
+                let BudgetBound { budget, used, limit, .. } = bound;
+                reached.push(ThresholdReached { budget, used, limit, percent, threshold: mark, previous: *last });
                 *last = mark;
             }
         }
@@ -202,9 +202,9 @@ impl State {
     }
 
     /// Every mark up to here counts as told.
-    fn pass_marks(&mut self) {
+    fn skip_thresholds(&mut self) {
         for (at, bound) in self.bounds().into_iter().enumerate() {
-            if let (Some(bound), Some(last)) = (bound, self.marks.get_mut(at)) {
+            if let (Some(bound), Some(last)) = (bound, self.last_thresholds.get_mut(at)) {
                 *last = last.max(bound.used / bound.limit * 100.0);
             }
         }
@@ -212,12 +212,12 @@ impl State {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "tokens beyond 2^53 are not counted out one by one")]
-fn tokens(count: u64) -> f64 {
+fn to_f64(count: u64) -> f64 {
     count as f64
 }
 
 /// A number as people write it: whole when it is.
-pub(super) fn number(value: f64) -> Value {
+pub(super) fn to_number_value(value: f64) -> Value {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -231,14 +231,14 @@ pub(super) fn number(value: f64) -> Value {
 mod tests {
     use super::*;
 
-    fn meter(max_tokens: u64) -> Meter {
+    fn meter_with_limit(max_tokens: u64) -> BudgetMeter {
         let budget = BudgetSpec { max_tokens: Some(max_tokens), max_usd: Some(1.0) };
         let price = |model: &str| PriceSpec {
             model: model.to_owned(),
             input_usd_per_million: 1.0,
             output_usd_per_million: 10.0,
         };
-        Meter::new("step", budget, &[price("small")])
+        BudgetMeter::new("step", budget, &[price("small")])
     }
 
     /// Tokens of one call after another, and the marks that each reaches.
@@ -251,16 +251,19 @@ mod tests {
         ];
         let marks = [150.0, 65.0, 50.0, 80.0, 100.0, 65.0];
         for (calls, expected) in cases {
-            let meter = meter(100);
+            let meter = meter_with_limit(100);
             let mut last = 0.0;
             for (tokens, expected) in calls.iter().zip(*expected) {
-                let reached = meter.count("other", TokenUsage::new(*tokens, 0), &marks);
-                let heard: Vec<f64> = reached.iter().map(|reached| reached.mark).collect();
+                let reached = meter.count_call("other", TokenUsage::new(*tokens, 0), &marks);
+                let heard: Vec<f64> = reached.iter().map(|reached| reached.threshold).collect();
                 assert_eq!(&heard, expected, "{calls:?} at {tokens}");
                 for reached in reached {
-                    assert!(reached.previous < reached.mark && reached.mark <= reached.percent, "{reached:?}");
+                    assert!(
+                        reached.previous < reached.threshold && reached.threshold <= reached.percent,
+                        "{reached:?}"
+                    );
                     assert!((reached.previous - last).abs() < f64::EPSILON, "{reached:?} after {last}");
-                    last = reached.mark;
+                    last = reached.threshold;
                 }
             }
         }
@@ -268,41 +271,42 @@ mod tests {
 
     #[test]
     fn a_bound_is_passed_above_it_and_again_above_what_was_given() {
-        let meter = meter(100);
-        meter.count("small", TokenUsage::new(100, 0), &[]);
-        assert_eq!(meter.over(), None);
-        meter.count("small", TokenUsage::new(1, 0), &[]);
-        assert_eq!(meter.over(), Some(Over { limit: "max_tokens", limit_value: 100.0 }));
-        meter.raise();
-        assert_eq!(meter.over(), None);
-        meter.count("small", TokenUsage::new(100, 0), &[]);
-        assert_eq!(meter.over(), Some(Over { limit: "max_tokens", limit_value: 100.0 }));
+        let meter = meter_with_limit(100);
+        meter.count_call("small", TokenUsage::new(100, 0), &[]);
+        assert_eq!(meter.overrun(), None);
+        meter.count_call("small", TokenUsage::new(1, 0), &[]);
+        assert_eq!(meter.overrun(), Some(BudgetOverrun { limit: "max_tokens", limit_value: 100.0 }));
+        meter.extend();
+        assert_eq!(meter.overrun(), None);
+        meter.count_call("small", TokenUsage::new(100, 0), &[]);
+        assert_eq!(meter.overrun(), Some(BudgetOverrun { limit: "max_tokens", limit_value: 100.0 }));
     }
 
     #[test]
     fn only_declared_prices_count() {
-        let meter = meter(u64::MAX);
-        assert_eq!(meter.used().cost_usd, None);
-        meter.count("other", TokenUsage::new(1_000_000, 0), &[]);
-        assert_eq!(meter.used().cost_usd, None);
-        assert!(meter.lacks_price("other") && !meter.lacks_price("small"));
-        meter.count("small", TokenUsage::new(500_000, 60_000), &[]);
-        assert_eq!(meter.used().cost_usd, Some(1.1));
-        assert_eq!(meter.over(), Some(Over { limit: "max_usd", limit_value: 1.0 }));
+        let meter = meter_with_limit(u64::MAX);
+        assert_eq!(meter.usage().cost_usd, None);
+        meter.count_call("other", TokenUsage::new(1_000_000, 0), &[]);
+        assert_eq!(meter.usage().cost_usd, None);
+        assert!(meter.is_price_missing("other") && !meter.is_price_missing("small"));
+        meter.count_call("small", TokenUsage::new(500_000, 60_000), &[]);
+        assert_eq!(meter.usage().cost_usd, Some(1.1));
+        assert_eq!(meter.overrun(), Some(BudgetOverrun { limit: "max_usd", limit_value: 1.0 }));
     }
 
     #[test]
     fn what_a_tape_restores_is_counted_and_not_told_again() {
-        let meter = meter(100);
+        let meter = meter_with_limit(100);
         meter.restore("small", TokenUsage::new(85, 0));
-        assert_eq!(meter.used().usage, TokenUsage::new(85, 0));
-        let reached = meter.count("small", TokenUsage::new(15, 0), &[50.0, 80.0, 100.0]);
-        assert_eq!(reached.iter().map(|reached| reached.mark).collect::<Vec<_>>(), [100.0]);
+        assert_eq!(meter.usage().usage, TokenUsage::new(85, 0));
+        let reached = meter.count_call("small", TokenUsage::new(15, 0), &[50.0, 80.0, 100.0]);
+        assert_eq!(reached.iter().map(|reached| reached.threshold).collect::<Vec<_>>(), [100.0]);
     }
 
     #[test]
     fn numbers_are_whole_when_they_are() {
-        let texts: Vec<String> = [0.0, 100.0, 0.5].into_iter().map(|value| number(value).to_string()).collect();
+        let texts: Vec<String> =
+            [0.0, 100.0, 0.5].into_iter().map(|value| to_number_value(value).to_string()).collect();
         assert_eq!(texts, ["0", "100", "0.5"]);
     }
 }

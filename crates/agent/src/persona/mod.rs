@@ -8,47 +8,47 @@
 //! `run` is the life of a step, `work` what holds while it runs, `meter` and `charge` the budgets.
 
 mod charge;
-mod declared;
+mod declared_steps;
 mod error;
 mod handoff;
 mod marks;
 mod meter;
 mod registry;
 mod run;
+mod step_context;
 mod template;
-mod work;
 
 use std::sync::Arc;
 
 use pintle::{PersonaSpec, Severity, StepSpec};
 use serde_json::Value;
 
-use crate::session::{Answer, Fault, Session};
+use crate::session::{Session, TurnError, TurnOutput};
 
 pub use error::{BudgetExceeded, StepError, StepErrorKind};
-pub use handoff::Handoff;
-pub use meter::Used;
-pub use registry::Paused;
+pub use handoff::HandoffReceipt;
+pub use meter::BudgetUsage;
+pub use registry::PausedPersona;
 
-pub(crate) use handoff::emit;
-pub(crate) use marks::MarkQueue;
-pub(crate) use meter::Meter;
-pub(crate) use registry::Personas;
-pub(crate) use work::Work;
+pub(crate) use handoff::emit_handoff;
+pub(crate) use marks::ThresholdQueue;
+pub(crate) use meter::BudgetMeter;
+pub(crate) use registry::PersonaRegistry;
+pub(crate) use step_context::StepContext;
 
 /// An agent in a role. Made by [`Session::persona`].
 #[derive(Debug)]
 pub struct Persona<'s> {
     session: &'s mut Session,
     spec: Arc<PersonaSpec>,
-    meter: Arc<Meter>,
+    meter: Arc<BudgetMeter>,
 }
 
 /// A step that runs.
 #[derive(Debug)]
-pub struct Step<'s> {
+pub struct PersonaStep<'s> {
     session: &'s mut Session,
-    work: Arc<Work>,
+    step_context: Arc<StepContext>,
     args: Vec<Value>,
 }
 
@@ -57,11 +57,11 @@ impl Session {
     ///
     /// # Errors
     /// When something in its declaration is wrong; [`PersonaSpec::validate`] tells everything.
-    pub fn persona(&mut self, spec: &PersonaSpec) -> Result<Persona<'_>, Fault> {
+    pub fn persona(&mut self, spec: &PersonaSpec) -> Result<Persona<'_>, TurnError> {
         let faults = spec.validate().into_iter().filter(|found| found.severity == Severity::Error);
         let faults: Vec<String> = faults.map(|found| found.message).collect();
         if !faults.is_empty() {
-            return Err(Fault::failed("config", faults.join("; ")));
+            return Err(TurnError::failed("config", faults.join("; ")));
         }
         let meter = self.shared().personas.meter(spec);
         Ok(Persona { session: self, spec: Arc::new(spec.clone()), meter })
@@ -75,7 +75,7 @@ impl Session {
         &mut self,
         spec: &StepSpec,
         args: impl Into<Value>,
-        body: impl FnOnce(&mut Step<'_>) -> Result<Value, StepError>,
+        body: impl FnOnce(&mut PersonaStep<'_>) -> Result<Value, StepError>,
     ) -> Result<Value, StepError> {
         run::run(self, None, Arc::new(spec.clone()), args.into(), body)
     }
@@ -93,7 +93,7 @@ impl Session {
 
     /// The personas that are paused, by name.
     #[must_use]
-    pub fn paused_personas(&self) -> Vec<Paused> {
+    pub fn paused_personas(&self) -> Vec<PausedPersona> {
         self.shared().personas.paused()
     }
 }
@@ -118,9 +118,9 @@ impl Persona<'_> {
         &mut self,
         name: &str,
         args: impl Into<Value>,
-        body: impl FnOnce(&mut Step<'_>) -> Result<Value, StepError>,
+        body: impl FnOnce(&mut PersonaStep<'_>) -> Result<Value, StepError>,
     ) -> Result<Value, StepError> {
-        let step = self.spec.step(name).map_err(|why| StepError::failed(why).at(&self.spec.name, name))?;
+        let step = self.spec.step(name).map_err(|why| StepError::failed(why).with_location(&self.spec.name, name))?;
         let step = Arc::new(step.clone());
         run::run(self.session, Some((Arc::clone(&self.spec), Arc::clone(&self.meter))), step, args.into(), body)
     }
@@ -139,23 +139,28 @@ impl Persona<'_> {
     ///
     /// # Errors
     /// When its declaration does not name `to` among its hand-offs.
-    pub fn hand_off(&mut self, to: &str, summary: &str, payload: impl Into<Value>) -> Result<Handoff, StepError> {
-        let turn = self.session.turn_for(&self.spec.name);
-        handoff::of_persona(&turn, &self.spec, to, summary, payload.into())
+    pub fn hand_off(
+        &mut self,
+        to: &str,
+        summary: &str,
+        payload: impl Into<Value>,
+    ) -> Result<HandoffReceipt, StepError> {
+        let turn = self.session.turn_for_persona(&self.spec.name);
+        handoff::hand_off_persona(&turn, &self.spec, to, summary, payload.into())
     }
 
     /// What its steps have used up in this session.
     #[must_use]
-    pub fn used(&self) -> Used {
-        self.meter.used()
+    pub fn usage(&self) -> BudgetUsage {
+        self.meter.usage()
     }
 }
 
-impl Step<'_> {
+impl PersonaStep<'_> {
     /// The step's name.
     #[must_use]
     pub fn name(&self) -> &str {
-        &self.work.step.name
+        &self.step_context.step.name
     }
 
     /// The arguments, as the hooks of `step.pre` left them.
@@ -168,8 +173,8 @@ impl Step<'_> {
     ///
     /// # Errors
     /// When the turn fails, or a budget is spent; then the step fails with that error whatever its body makes of it.
-    pub fn ask(&mut self, prompt: &str) -> Result<Answer, StepError> {
-        self.session.turn(prompt).map_err(|fault| match self.work.spent() {
+    pub fn run_prompt(&mut self, prompt: &str) -> Result<TurnOutput, StepError> {
+        self.session.turn(prompt).map_err(|fault| match self.step_context.exhausted_budget() {
             Some(spent) => StepError::from(spent),
             None => StepError::from(fault),
         })
@@ -183,12 +188,12 @@ impl Step<'_> {
         &mut self,
         name: &str,
         args: impl Into<Value>,
-        body: impl FnOnce(&mut Step<'_>) -> Result<Value, StepError>,
+        body: impl FnOnce(&mut PersonaStep<'_>) -> Result<Value, StepError>,
     ) -> Result<Value, StepError> {
-        let persona = self.work.persona.clone();
+        let persona = self.step_context.persona.clone();
         let spec = match &persona {
             Some((persona, _)) => {
-                persona.step(name).map_err(|why| StepError::failed(why).at(&persona.name, name))?.clone()
+                persona.step(name).map_err(|why| StepError::failed(why).with_location(&persona.name, name))?.clone()
             }
             None => StepSpec::new(name),
         };
@@ -199,13 +204,13 @@ impl Step<'_> {
     ///
     /// # Errors
     /// As [`Session::persona`].
-    pub fn persona(&mut self, spec: &PersonaSpec) -> Result<Persona<'_>, Fault> {
+    pub fn persona(&mut self, spec: &PersonaSpec) -> Result<Persona<'_>, TurnError> {
         self.session.persona(spec)
     }
 
     /// Pauses the step's persona: this step goes on, and no further one begins.
     pub fn pause(&mut self, reason: &str) {
-        let name = self.work.persona_name().to_owned();
+        let name = self.step_context.persona_name().to_owned();
         registry::pause(self.session, &name, reason, "agent");
     }
 
@@ -213,16 +218,23 @@ impl Step<'_> {
     ///
     /// # Errors
     /// When the step has no persona, or that one's declaration does not name `to`.
-    pub fn hand_off(&mut self, to: &str, summary: &str, payload: impl Into<Value>) -> Result<Handoff, StepError> {
-        let Some((persona, _)) = &self.work.persona else {
-            return Err(StepError::failed("a step without a persona has nothing to hand off").at("", self.name()));
+    pub fn hand_off(
+        &mut self,
+        to: &str,
+        summary: &str,
+        payload: impl Into<Value>,
+    ) -> Result<HandoffReceipt, StepError> {
+        let Some((persona, _)) = &self.step_context.persona else {
+            return Err(
+                StepError::failed("a step without a persona has nothing to hand off").with_location("", self.name())
+            );
         };
-        handoff::of_persona(&self.session.turn_of_work(), persona, to, summary, payload.into())
+        handoff::hand_off_persona(&self.session.turn_in_step(), persona, to, summary, payload.into())
     }
 
     /// What the step has used up so far, nested steps and delegated agents included.
     #[must_use]
-    pub fn used(&self) -> Used {
-        self.work.used()
+    pub fn usage(&self) -> BudgetUsage {
+        self.step_context.usage()
     }
 }

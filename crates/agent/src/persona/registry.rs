@@ -7,62 +7,62 @@ use pintle::event::{EventPayload, PersonaPaused, PersonaResumed, TokenUsage};
 use pintle::{BudgetSpec, Event, PersonaSpec};
 use serde_json::Value;
 
-use super::Meter;
+use super::BudgetMeter;
 use crate::session::Session;
 
 /// A persona that runs no step until it is resumed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Paused {
+pub struct PausedPersona {
     /// The persona's name.
     pub persona: String,
     /// Why; empty when nobody said.
     pub reason: String,
     /// Who paused it: `person`, `agent`, `budget` or `host`.
-    pub by: String,
+    pub source: String,
 }
 
 /// The personas of a session, by name.
 #[derive(Debug, Default)]
-pub(crate) struct Personas(Mutex<BTreeMap<String, Known>>);
+pub(crate) struct PersonaRegistry(Mutex<BTreeMap<String, PersonaEntry>>);
 
 #[derive(Debug)]
-struct Known {
-    meter: Arc<Meter>,
-    paused: Option<Paused>,
+struct PersonaEntry {
+    meter: Arc<BudgetMeter>,
+    paused: Option<PausedPersona>,
 }
 
-impl Default for Known {
+impl Default for PersonaEntry {
     fn default() -> Self {
-        Self { meter: Arc::new(Meter::new("persona", BudgetSpec::default(), &[])), paused: None }
+        Self { meter: Arc::new(BudgetMeter::new("persona", BudgetSpec::default(), &[])), paused: None }
     }
 }
 
-impl Personas {
+impl PersonaRegistry {
     /// What a persona has used up, bound as its declaration says now.
-    pub(super) fn meter(&self, spec: &PersonaSpec) -> Arc<Meter> {
-        let mut known = self.known();
+    pub(super) fn meter(&self, spec: &PersonaSpec) -> Arc<BudgetMeter> {
+        let mut known = self.lock_entries();
         let meter = &known.entry(spec.name.clone()).or_default().meter;
-        meter.bound(spec.budget, &spec.prices);
+        meter.set_budget(spec.budget, &spec.prices);
         Arc::clone(meter)
     }
 
     /// The personas that are paused, by name.
-    pub(crate) fn paused(&self) -> Vec<Paused> {
-        self.known().values().filter_map(|known| known.paused.clone()).collect()
+    pub(crate) fn paused(&self) -> Vec<PausedPersona> {
+        self.lock_entries().values().filter_map(|known| known.paused.clone()).collect()
     }
 
-    pub(super) fn pause_of(&self, name: &str) -> Option<Paused> {
-        self.known().get(name)?.paused.clone()
+    pub(super) fn find_pause(&self, name: &str) -> Option<PausedPersona> {
+        self.lock_entries().get(name)?.paused.clone()
     }
 
     /// Takes over what an event of the session's tape says of a persona. Others than `persona.paused` and
     /// `persona.resumed` say nothing.
     pub(crate) fn restore_event(&self, event: &str, payload: &Value) {
         let text = |field: &str| payload.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let mut known = self.known();
+        let mut known = self.lock_entries();
         let known = known.entry(text("persona"));
         if event == PersonaPaused::def().name {
-            let paused = Paused { persona: text("persona"), reason: text("reason"), by: text("by") };
+            let paused = PausedPersona { persona: text("persona"), reason: text("reason"), source: text("by") };
             known.or_default().paused = Some(paused);
         } else if event == PersonaResumed::def().name {
             known.or_default().paused = None;
@@ -71,12 +71,12 @@ impl Personas {
 
     /// Counts a model call of the session's tape that was made in a step of a persona, or in what that step led to.
     pub(crate) fn restore_usage(&self, persona: &str, model: &str, usage: TokenUsage) {
-        self.known().entry(persona.to_owned()).or_default().meter.restore(model, usage);
+        self.lock_entries().entry(persona.to_owned()).or_default().meter.restore(model, usage);
     }
 
     /// Pauses or resumes a persona. Gives whether that changes anything.
-    fn set(&self, name: &str, paused: Option<Paused>) -> bool {
-        let mut known = self.known();
+    fn set_paused(&self, name: &str, paused: Option<PausedPersona>) -> bool {
+        let mut known = self.lock_entries();
         let known = known.entry(name.to_owned()).or_default();
         let changes = known.paused.is_some() != paused.is_some();
         if changes {
@@ -85,7 +85,7 @@ impl Personas {
         changes
     }
 
-    fn known(&self) -> MutexGuard<'_, BTreeMap<String, Known>> {
+    fn lock_entries(&self) -> MutexGuard<'_, BTreeMap<String, PersonaEntry>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -93,20 +93,20 @@ impl Personas {
 /// Only a change is told: to pause what is paused says nothing new.
 pub(super) fn pause(session: &Session, name: &str, reason: &str, by: &str) {
     let (persona, reason, by) = (name.to_owned(), reason.to_owned(), by.to_owned());
-    let paused = Paused { persona: persona.clone(), reason: reason.clone(), by: by.clone() };
-    if session.shared().personas.set(name, Some(paused)) {
-        tell(session, name, &PersonaPaused { persona, reason, by });
+    let paused = PausedPersona { persona: persona.clone(), reason: reason.clone(), source: by.clone() };
+    if session.shared().personas.set_paused(name, Some(paused)) {
+        fire_change(session, name, &PersonaPaused { persona, reason, by });
     }
 }
 
 pub(super) fn resume(session: &Session, name: &str, reason: &str, by: &str) {
-    if session.shared().personas.set(name, None) {
+    if session.shared().personas.set_paused(name, None) {
         let (persona, reason, by) = (name.to_owned(), reason.to_owned(), by.to_owned());
-        tell(session, name, &PersonaResumed { persona, reason, by });
+        fire_change(session, name, &PersonaResumed { persona, reason, by });
     }
 }
 
-fn tell<P: EventPayload>(session: &Session, name: &str, payload: &P) {
-    let turn = session.turn_for(name);
+fn fire_change<P: EventPayload>(session: &Session, name: &str, payload: &P) {
+    let turn = session.turn_for_persona(name);
     let _ = turn.fire_end(&Event::from_payload(payload, Arc::clone(&turn.origin)));
 }

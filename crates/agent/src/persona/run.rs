@@ -11,91 +11,93 @@ use pintle::event::{StepPost, StepPre};
 use pintle::{Clock, Decision, ErrorBoundary, Event, HookId, Outcome, OutcomeReason, StepSpec};
 use serde_json::{Map, Value};
 
-use super::work::Role;
-use super::{Step, StepError, StepErrorKind, Work};
-use crate::approval::{self, Asking};
-use crate::observe::Happening;
+use super::step_context::ActivePersona;
+use super::{PersonaStep, StepContext, StepError, StepErrorKind};
+use crate::approval::{self, ApprovalPrompt};
+use crate::observer::AgentEvent;
 use crate::session::Session;
-use crate::turn::{Turn, words};
+use crate::turn_context::{TurnContext, denial_text};
 
 /// Runs a step.
 pub(super) fn run(
     session: &mut Session,
-    persona: Option<Role>,
+    persona: Option<ActivePersona>,
     spec: Arc<StepSpec>,
     args: Value,
-    body: impl FnOnce(&mut Step<'_>) -> Result<Value, StepError>,
+    body: impl FnOnce(&mut PersonaStep<'_>) -> Result<Value, StepError>,
 ) -> Result<Value, StepError> {
     let whose = persona.as_ref().map(|(persona, _)| persona.name.clone()).unwrap_or_default();
     let name = spec.name.clone();
-    within(session, persona, spec, args, body).map_err(|error| error.at(&whose, &name))
+    run_in_step(session, persona, spec, args, body).map_err(|error| error.with_location(&whose, &name))
 }
 
-fn within(
+fn run_in_step(
     session: &mut Session,
-    persona: Option<Role>,
+    persona: Option<ActivePersona>,
     spec: Arc<StepSpec>,
     args: Value,
-    body: impl FnOnce(&mut Step<'_>) -> Result<Value, StepError>,
+    body: impl FnOnce(&mut PersonaStep<'_>) -> Result<Value, StepError>,
 ) -> Result<Value, StepError> {
     session.start()?;
-    if let Some(paused) = persona.as_ref().and_then(|(persona, _)| session.shared().personas.pause_of(&persona.name)) {
+    if let Some(paused) = persona.as_ref().and_then(|(persona, _)| session.shared().personas.find_pause(&persona.name))
+    {
         let why = if paused.reason.is_empty() { String::new() } else { format!(": {}", paused.reason) };
         let message = format!("persona `{}` is paused{why}; resume it before it runs a step", paused.persona);
         return Err(StepError::new(StepErrorKind::Paused { reason: paused.reason }, message));
     }
-    let outer = session.work.clone();
-    let work = Arc::new(Work::new(session.at_work(), outer.clone(), persona, spec).map_err(StepError::failed)?);
-    if let Some(spent) = work.spent() {
+    let outer = session.step_context.clone();
+    let work =
+        Arc::new(StepContext::new(session.active_agent(), outer.clone(), persona, spec).map_err(StepError::failed)?);
+    if let Some(spent) = work.exhausted_budget() {
         return Err(StepError::from(spent));
     }
-    session.work = Some(Arc::clone(&work));
-    let life = Life { turn: session.turn_of_work(), work };
-    let result = life.play(session, args, body);
-    session.work = outer;
+    session.step_context = Some(Arc::clone(&work));
+    let life = StepLifecycle { turn: session.turn_in_step(), step_context: work };
+    let result = life.run_body(session, args, body);
+    session.step_context = outer;
     session.keep_notes(&life.turn);
     result
 }
 
-struct Life {
+struct StepLifecycle {
     /// What the events of the step itself are fired in.
-    turn: Turn,
-    work: Arc<Work>,
+    turn: TurnContext,
+    step_context: Arc<StepContext>,
 }
 
-impl Life {
-    fn play(
+impl StepLifecycle {
+    fn run_body(
         &self,
         session: &mut Session,
         args: Value,
-        body: impl FnOnce(&mut Step<'_>) -> Result<Value, StepError>,
+        body: impl FnOnce(&mut PersonaStep<'_>) -> Result<Value, StepError>,
     ) -> Result<Value, StepError> {
-        let args = self.admitted(listed(args))?;
+        let args = self.admit_step(to_list(args))?;
         let clock = Arc::clone(&self.turn.agent.shared);
         let clock: &dyn Clock = clock.runtime.clock();
         let began_us = clock.monotonic_us();
-        let mut step = Step { session, work: Arc::clone(&self.work), args: args.clone() };
+        let mut step = PersonaStep { session, step_context: Arc::clone(&self.step_context), args: args.clone() };
         // A body is somebody else's code: a panic in it is its failure and not the session's.
         let result = catch_unwind(AssertUnwindSafe(|| body(&mut step)));
         let result = result.unwrap_or_else(|_| Err(StepError::failed(format!("step `{}` crashed", step.name()))));
-        let result = self.bounded(result);
+        let result = self.apply_error_boundary(result);
         let duration_ms = clock.monotonic_us().saturating_sub(began_us) / 1_000;
-        self.reviewed(args, result, duration_ms)
+        self.review_result(args, result, duration_ms)
     }
 
     /// Asks the hooks of `step.pre`, and then whoever has to approve. Gives the arguments that stand.
-    fn admitted(&self, args: Vec<Value>) -> Result<Vec<Value>, StepError> {
-        let spec = &self.work.step;
+    fn admit_step(&self, args: Vec<Value>) -> Result<Vec<Value>, StepError> {
+        let spec = &self.step_context.step;
         let payload = StepPre {
-            persona: self.work.persona_name().to_owned(),
+            persona: self.step_context.persona_name().to_owned(),
             step: spec.name.clone(),
             function: spec.function().to_owned(),
             args,
         };
-        let outcome = self.turn.fire_deferring(&Event::from_payload(&payload, Arc::clone(&self.turn.origin)));
-        self.not_cancelled()?;
+        let outcome = self.turn.fire_deferring_asks(&Event::from_payload(&payload, Arc::clone(&self.turn.origin)));
+        self.check_cancelled()?;
         if outcome.decision == Decision::Deny {
-            return Err(denied("PreStep", &outcome));
+            return Err(denied_error("PreStep", &outcome));
         }
         let args = match outcome.payload.field("args") {
             Some(Value::Array(args)) => args.clone(),
@@ -105,16 +107,17 @@ impl Life {
         reasons.extend(spec.approval.as_ref().map(|why| OutcomeReason::new(HookId::new("approval"), why)));
         if !reasons.is_empty() {
             let event = Event::from_payload(&StepPre { args: args.clone(), ..payload }, Arc::clone(&self.turn.origin));
-            self.approved("step", &event, &reasons)?;
+            self.request_approval("step", &event, &reasons)?;
         }
         Ok(args)
     }
 
-    fn approved(&self, kind: &'static str, event: &Event, reasons: &[OutcomeReason]) -> Result<(), StepError> {
-        let name = &self.work.step.name;
-        let asking = Asking { kind, name, call: None, event, reasons, metadata: &Map::new(), grants: false };
-        let answer = approval::ask(&self.turn, &asking, &|| false);
-        self.not_cancelled()?;
+    fn request_approval(&self, kind: &'static str, event: &Event, reasons: &[OutcomeReason]) -> Result<(), StepError> {
+        let name = &self.step_context.step.name;
+        let asking =
+            ApprovalPrompt { kind, name, call: None, event, reasons, metadata: &Map::new(), allows_grant: false };
+        let answer = approval::request_approval(&self.turn, &asking, &|| false);
+        self.check_cancelled()?;
         if answer.is_some_and(|answer| answer.is_yes()) {
             return Ok(());
         }
@@ -125,32 +128,32 @@ impl Life {
 
     /// The result under the step's budget and its error boundary. A spent budget fails the step whatever its body made of
     /// it.
-    fn bounded(&self, result: Result<Value, StepError>) -> Result<Value, StepError> {
-        let name = &self.work.step.name;
-        let own = self.work.meter.spent();
+    fn apply_error_boundary(&self, result: Result<Value, StepError>) -> Result<Value, StepError> {
+        let name = &self.step_context.step.name;
+        let own = self.step_context.meter.exhausted_budget();
         // What is around the step deals with its own budget.
-        let is_own = own.is_some() || self.work.spent().is_none();
-        let result = match own.or_else(|| self.work.spent()) {
+        let is_own = own.is_some() || self.step_context.exhausted_budget().is_none();
+        let result = match own.or_else(|| self.step_context.exhausted_budget()) {
             Some(spent) => Err(StepError::from(spent)),
             None => result,
         };
         let error = match result {
             Ok(output) => return Ok(output),
-            Err(error) => error.at(self.work.persona_name(), name),
+            Err(error) => error.with_location(self.step_context.persona_name(), name),
         };
         let is_bounded = match &error.kind {
             StepErrorKind::Budget(spent) => is_own || spent.scope == "persona",
             StepErrorKind::Failed => true,
             _ => false,
         };
-        match self.work.step.error_boundary {
+        match self.step_context.step.error_boundary {
             ErrorBoundary::Continue if is_bounded => Ok(error.to_value()),
             // A person was asked for more when the budget ran out.
             ErrorBoundary::Escalate if error.kind == StepErrorKind::Failed => {
                 let reasons = [OutcomeReason::new(HookId::new("error_boundary"), error.message.clone())];
                 let args = Vec::new();
-                let persona = self.work.persona_name().to_owned();
-                let function = self.work.step.function().to_owned();
+                let persona = self.step_context.persona_name().to_owned();
+                let function = self.step_context.step.function().to_owned();
                 let payload = StepPost {
                     persona,
                     step: name.clone(),
@@ -161,7 +164,7 @@ impl Life {
                     ..StepPost::default()
                 };
                 let event = Event::from_payload(&payload, Arc::clone(&self.turn.origin));
-                match self.approved("error", &event, &reasons) {
+                match self.request_approval("error", &event, &reasons) {
                     Ok(()) => Ok(error.to_value()),
                     Err(_) => Err(error),
                 }
@@ -171,17 +174,17 @@ impl Life {
     }
 
     /// Shows the result to the hooks of `step.post`.
-    fn reviewed(
+    fn review_result(
         &self,
         args: Vec<Value>,
         result: Result<Value, StepError>,
         duration_ms: u64,
     ) -> Result<Value, StepError> {
-        let used = self.work.used();
+        let used = self.step_context.usage();
         let payload = StepPost {
-            persona: self.work.persona_name().to_owned(),
-            step: self.work.step.name.clone(),
-            function: self.work.step.function().to_owned(),
+            persona: self.step_context.persona_name().to_owned(),
+            step: self.step_context.step.name.clone(),
+            function: self.step_context.step.function().to_owned(),
             args,
             output: result.as_ref().map_or_else(StepError::to_value, Value::clone),
             is_error: result.is_err(),
@@ -190,20 +193,20 @@ impl Life {
             usage: used.usage,
         };
         let outcome = self.turn.fire_end(&Event::from_payload(&payload, Arc::clone(&self.turn.origin)));
-        let is_withheld = self.work.takes_withheld_answer();
+        let is_withheld = self.step_context.take_withheld_answer();
         let output = result?;
         if !outcome.is_allowed() {
-            return Err(denied("PostStep", &outcome));
+            return Err(denied_error("PostStep", &outcome));
         }
         let rewritten = outcome.payload.field("output").filter(|_| outcome.rewritten);
         let output = rewritten.cloned().unwrap_or(output);
         if let Some(text) = output.as_str().filter(|text| is_withheld && !text.is_empty()) {
-            self.turn.tell(Happening::Message { text, streamed: false });
+            self.turn.notify(AgentEvent::Message { text, streamed: false });
         }
         Ok(output)
     }
 
-    fn not_cancelled(&self) -> Result<(), StepError> {
+    fn check_cancelled(&self) -> Result<(), StepError> {
         if self.turn.scope.cancel.is_cancelled() {
             return Err(StepError::new(StepErrorKind::Cancelled, "cancelled"));
         }
@@ -212,14 +215,14 @@ impl Life {
 }
 
 /// A hook said no.
-fn denied(event: &'static str, outcome: &Outcome) -> StepError {
+fn denied_error(event: &'static str, outcome: &Outcome) -> StepError {
     let said = outcome.reasons.iter().any(|reason| !reason.text.trim().is_empty());
-    let reason = if said { words(outcome) } else { String::new() };
+    let reason = if said { denial_text(outcome) } else { String::new() };
     StepError::new(StepErrorKind::Denied { event, reason }, format!("step blocked: {}", outcome.reason()))
 }
 
 /// The arguments as a list.
-fn listed(args: Value) -> Vec<Value> {
+fn to_list(args: Value) -> Vec<Value> {
     match args {
         Value::Null => Vec::new(),
         Value::Array(args) => args,

@@ -8,15 +8,15 @@ use serde_json::{Map, Value};
 ///
 /// # Errors
 /// With one line for people when something is not there or a bracket is not closed.
-pub(super) fn fill(prompt: &str, args: &[Value], steps: &Map<String, Value>) -> Result<String, String> {
+pub(super) fn render(prompt: &str, args: &[Value], steps: &Map<String, Value>) -> Result<String, String> {
     let mut filled = String::with_capacity(prompt.len());
     let mut rest = prompt;
     while let Some((before, after)) = rest.split_once("{{") {
         filled.push_str(before);
-        let (path, after) = after
-            .split_once("}}")
-            .ok_or_else(|| format!("`{{{{` is not closed before `{}`; write `{{{{args.0}}}}`", start(after)))?;
-        filled.push_str(&shown(&look_up(path.trim(), args, steps)?));
+        let (path, after) = after.split_once("}}").ok_or_else(|| {
+            format!("`{{{{` is not closed before `{}`; write `{{{{args.0}}}}`", truncate_start(after))
+        })?;
+        filled.push_str(&to_display(&look_up(path.trim(), args, steps)?));
         rest = after;
     }
     filled.push_str(rest);
@@ -34,15 +34,15 @@ fn look_up(path: &str, args: &[Value], steps: &Map<String, Value>) -> Result<Val
                 Ok(at) => args.get(at),
                 Err(_) => args.first().and_then(|value| value.get(first)),
             };
-            walk(value, parts)
+            walk_path(value, parts)
         }
-        (Some("steps"), Some(name)) => walk(steps.get(name), parts),
+        (Some("steps"), Some(name)) => walk_path(steps.get(name), parts),
         _ => None,
     };
     found.ok_or_else(missing)
 }
 
-fn walk<'p>(value: Option<&Value>, mut parts: impl Iterator<Item = &'p str>) -> Option<Value> {
+fn walk_path<'p>(value: Option<&Value>, mut parts: impl Iterator<Item = &'p str>) -> Option<Value> {
     let step = |value: &Value, part: &str| match value {
         Value::Array(items) => items.get(part.parse::<usize>().ok()?).cloned(),
         value => value.get(part).cloned(),
@@ -50,14 +50,14 @@ fn walk<'p>(value: Option<&Value>, mut parts: impl Iterator<Item = &'p str>) -> 
     parts.try_fold(value?.clone(), |value, part| step(&value, part))
 }
 
-fn shown(value: &Value) -> String {
+fn to_display(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         value => value.to_string(),
     }
 }
 
-fn start(text: &str) -> String {
+fn truncate_start(text: &str) -> String {
     text.chars().take(20).collect()
 }
 
@@ -84,7 +84,7 @@ mod tests {
             ("a {{args.0", Err("`{{` is not closed before `args.0`")),
         ];
         for (prompt, expected) in cases {
-            match (fill(prompt, &args, &steps), expected) {
+            match (render(prompt, &args, &steps), expected) {
                 (Ok(filled), Ok(expected)) => assert_eq!(filled, expected, "{prompt}"),
                 (Err(fault), Err(expected)) => assert!(fault.starts_with(expected), "{prompt}: {fault}"),
                 (filled, _) => panic!("{prompt}: {filled:?}"),

@@ -7,12 +7,12 @@ use pintle::tape::LoadedTape;
 use pintle::{AgentSpec, BudgetSpec, CancelToken, PermissionMode, PermissionsSpec, PriceSpec, Runtime, TeamSpec};
 use serde_json::Value;
 
-use super::restore::{self, Restored};
+use super::restore::{self, RestoredSession};
 use super::{RealSleeper, Session, Sleeper};
-use crate::agent::{Agent, Choices, OpenModel, Shared};
+use crate::agent::{Agent, ModelOpener, SessionConfig, SessionContext};
 use crate::model::Model;
-use crate::observe::{Observer, Unobserved};
-use crate::permission::Permissions;
+use crate::observer::{NoObserver, Observer};
+use crate::permission::PermissionChecker;
 use crate::tools::Tool;
 use crate::workspace::Workspace;
 
@@ -26,7 +26,7 @@ pub struct SessionBuilder {
     observer: Arc<dyn Observer>,
     cancel: CancelToken,
     sleeper: Arc<dyn Sleeper>,
-    open_model: Option<Box<OpenModel>>,
+    open_model: Option<Box<ModelOpener>>,
     name: Option<String>,
     tools: Vec<Arc<dyn Tool>>,
     team: Option<TeamSpec>,
@@ -34,9 +34,9 @@ pub struct SessionBuilder {
     mode: Option<PermissionMode>,
     budget: BudgetSpec,
     prices: Vec<PriceSpec>,
-    opened: Value,
+    reopen_data: Value,
     resume: Option<LoadedTape>,
-    forgets_grants: bool,
+    should_forget_grants: bool,
 }
 
 impl std::fmt::Debug for SessionBuilder {
@@ -54,7 +54,7 @@ impl Session {
             model,
             workspace: PathBuf::from("."),
             read_only: Vec::new(),
-            observer: Arc::new(Unobserved),
+            observer: Arc::new(NoObserver),
             cancel: CancelToken::default(),
             sleeper: Arc::new(RealSleeper),
             open_model: None,
@@ -65,9 +65,9 @@ impl Session {
             mode: None,
             budget: BudgetSpec::default(),
             prices: Vec::new(),
-            opened: Value::Null,
+            reopen_data: Value::Null,
             resume: None,
-            forgets_grants: false,
+            should_forget_grants: false,
         }
     }
 }
@@ -112,7 +112,7 @@ impl SessionBuilder {
 
     /// How the models of delegated agents are opened that declare one. Default: they use this session's model.
     #[must_use]
-    pub fn open_model(mut self, open: Box<OpenModel>) -> Self {
+    pub fn open_model(mut self, open: Box<ModelOpener>) -> Self {
         self.open_model = Some(open);
         self
     }
@@ -153,13 +153,13 @@ impl SessionBuilder {
         self
     }
 
-    /// What the program needs to open the session again: an object of its own, which the tape keeps and [`Past`] gives
+    /// What the program needs to open the session again: an object of its own, which the tape keeps and [`SessionSummary`] gives
     /// back. Default: null.
     ///
-    /// [`Past`]: crate::Past
+    /// [`SessionSummary`]: crate::Past
     #[must_use]
-    pub fn opened(mut self, opened: Value) -> Self {
-        self.opened = opened;
+    pub fn reopen_data(mut self, opened: Value) -> Self {
+        self.reopen_data = opened;
         self
     }
 
@@ -174,7 +174,7 @@ impl SessionBuilder {
     /// Takes no permission over that the tape says a person gave: it may be somebody else's tape.
     #[must_use]
     pub fn without_grants(mut self) -> Self {
-        self.forgets_grants = true;
+        self.should_forget_grants = true;
         self
     }
 
@@ -194,21 +194,21 @@ impl SessionBuilder {
     /// to take up, or the agent that spoke last in it is gone.
     pub fn build(self) -> Result<Session, String> {
         let policy = self.runtime.policy_files().clone().with_paths(self.read_only);
-        let workspace = Workspace::open(&self.workspace)?.guarded_by(policy);
+        let workspace = Workspace::open(&self.workspace)?.with_policy(policy);
         // A member that was given no team is one alone.
         let alone = || TeamSpec { agents: vec![Arc::new(self.agent.clone())], ..TeamSpec::default() };
         let team = self.team.or_else(|| self.agent.member.is_some().then(alone));
         let rules = self.permissions.as_ref().or_else(|| team.as_ref().map(|team| &team.permissions));
         let declared = self.agent.member.as_ref().map_or(self.agent.permission_mode, |member| member.permission_mode);
-        let permissions = Permissions::new(rules, self.mode.or(declared))?;
-        let past = self.resume.as_ref().and_then(restore::session_of).map(|session| session.origin.session.clone());
+        let permissions = PermissionChecker::new(rules, self.mode.or(declared))?;
+        let past = self.resume.as_ref().and_then(restore::find_session).map(|session| session.origin.session.clone());
         let session =
             self.name.or(past).unwrap_or_else(|| format!("session-{:016x}", self.runtime.random().next_bits()));
-        let mut restored = self.resume.map(|reading| Restored::of(&reading, &session)).transpose()?;
-        if let Some(restored) = restored.as_mut().filter(|_| self.forgets_grants) {
+        let mut restored = self.resume.map(|reading| RestoredSession::from_tape(&reading, &session)).transpose()?;
+        if let Some(restored) = restored.as_mut().filter(|_| self.should_forget_grants) {
             restored.forget_grants();
         }
-        let shared = Shared::new(Choices {
+        let shared = SessionContext::new(SessionConfig {
             runtime: self.runtime,
             workspace,
             observer: self.observer,
@@ -222,9 +222,10 @@ impl SessionBuilder {
             budget: self.budget,
             prices: self.prices,
         });
-        let session = Session::new(Agent::root(Arc::new(shared), self.agent, self.model, self.tools)?, self.opened);
+        let session =
+            Session::new(Agent::new_root(Arc::new(shared), self.agent, self.model, self.tools)?, self.reopen_data);
         match restored {
-            Some(restored) => session.restored(restored),
+            Some(restored) => session.with_restored(restored),
             None => Ok(session),
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pintle::Event;
 use pintle::event::SessionIdle;
 
-use super::{Answer, Fault, Session};
+use super::{Session, TurnError, TurnOutput};
 
 /// The longest single wait of a daemon that nothing wakes but a message.
 const LONG_MS: u64 = 3_600_000;
@@ -30,16 +30,16 @@ impl Session {
     ///
     /// # Errors
     /// When the session does not start or is cancelled. A turn that fails does not end the daemon.
-    pub fn daemon(
+    pub fn run_daemon(
         &mut self,
         options: DaemonOptions,
-        mut heard: impl FnMut(&Self, &Result<Answer, Fault>),
-    ) -> Result<(), Fault> {
+        mut heard: impl FnMut(&Self, &Result<TurnOutput, TurnError>),
+    ) -> Result<(), TurnError> {
         self.start()?;
         let inbox = self.inbox();
         loop {
             if self.cancel().is_cancelled() {
-                return Err(Fault::cancelled());
+                return Err(TurnError::cancelled());
             }
             // Looked at before the messages: what was said before the end is heard.
             let is_closed = inbox.is_closed();
@@ -48,18 +48,18 @@ impl Session {
                 heard(self, &answer);
                 continue;
             }
-            if is_closed || !self.wait(options) {
+            if is_closed || !self.wait_for_message(options) {
                 return Ok(());
             }
         }
     }
 
     /// Waits until somebody says something. Gives whether the daemon goes on.
-    fn wait(&self, options: DaemonOptions) -> bool {
+    fn wait_for_message(&self, options: DaemonOptions) -> bool {
         let shared = &self.agent.shared;
         let began_us = shared.runtime.clock().monotonic_us();
         let wake = self.cancel().child_token();
-        shared.inbox.wake(&wake);
+        shared.inbox.wake_on_message(&wake);
         let mut fired = 0;
         while !wake.is_cancelled() {
             if options.max_idle.is_some_and(|most| fired >= most) {
@@ -68,7 +68,7 @@ impl Session {
             if fired == 0 || options.wake_interval_ms > 0 {
                 fired += 1;
                 let waited_us = shared.runtime.clock().monotonic_us().saturating_sub(began_us);
-                self.idle(waited_us / 1_000, options);
+                self.fire_idle(waited_us / 1_000, options);
             }
             let wait_ms = if options.wake_interval_ms > 0 { options.wake_interval_ms } else { LONG_MS };
             shared.sleeper.sleep(wait_ms, &wake);
@@ -76,9 +76,9 @@ impl Session {
         true
     }
 
-    fn idle(&self, waited_ms: u64, options: DaemonOptions) {
-        let turn = self.turn_at(&self.agent, self.turns);
-        if !turn.listens::<SessionIdle>() {
+    fn fire_idle(&self, waited_ms: u64, options: DaemonOptions) {
+        let turn = self.turn_for_agent(&self.agent, self.turns);
+        if !turn.has_listener::<SessionIdle>() {
             return;
         }
         let payload = SessionIdle {

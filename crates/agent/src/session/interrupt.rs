@@ -7,49 +7,49 @@ use pintle::CancelToken;
 /// Stops the turn at work, with its model call, hooks, tools and delegated agents. The session can go on with the next
 /// one. Clones stop the same session's turns.
 #[derive(Debug, Clone, Default)]
-pub struct Interrupt(Arc<Mutex<Option<CancelToken>>>);
+pub struct InterruptHandle(Arc<Mutex<Option<CancelToken>>>);
 
 /// What an interruption met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Interrupted {
+pub enum InterruptResult {
     /// No turn was at work.
-    Nothing,
+    NoTurn,
     /// A turn was at work and is told to stop.
-    Turn,
+    Requested,
     /// The turn at work had been told before and has not stopped yet.
-    Again,
+    AlreadyRequested,
 }
 
 /// A turn at work, until dropped.
-pub(super) struct Working(Interrupt);
+pub(super) struct TurnGuard(InterruptHandle);
 
-impl Interrupt {
+impl InterruptHandle {
     /// Stops the turn at work, if there is one.
     #[must_use]
-    pub fn raise(&self) -> Interrupted {
+    pub fn interrupt(&self) -> InterruptResult {
         match &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
-            None => Interrupted::Nothing,
-            Some(turn) if turn.is_cancelled() => Interrupted::Again,
+            None => InterruptResult::NoTurn,
+            Some(turn) if turn.is_cancelled() => InterruptResult::AlreadyRequested,
             Some(turn) => {
                 turn.cancel();
-                Interrupted::Turn
+                InterruptResult::Requested
             }
         }
     }
 
     /// Takes note of a turn that begins.
-    pub(super) fn begin(&self, turn: &CancelToken) -> Working {
-        self.set(Some(turn.clone()));
-        Working(self.clone())
+    pub(super) fn begin_turn(&self, turn: &CancelToken) -> TurnGuard {
+        self.set_turn(Some(turn.clone()));
+        TurnGuard(self.clone())
     }
 
-    fn set(&self, turn: Option<CancelToken>) {
+    fn set_turn(&self, turn: Option<CancelToken>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = turn;
     }
 }
 
-impl Drop for Working {
+impl Drop for TurnGuard {
     fn drop(&mut self) {
-        self.0.set(None);
+        self.0.set_turn(None);
     }
 }

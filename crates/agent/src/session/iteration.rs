@@ -2,27 +2,27 @@
 
 use pintle::event::{IterationEnd, IterationPost, IterationStart};
 
-use super::iterations::Progress;
+use super::turn_loop::TurnProgress;
 use crate::model::ModelReply;
-use crate::turn::Turn;
+use crate::turn_context::TurnContext;
 
 /// An iteration under way. Dropping it fires `iteration.end`, so that the event follows every `iteration.start` once,
 /// also when the turn fails, is cancelled or panics.
 pub(super) struct Iteration {
-    turn: Turn,
+    turn: TurnContext,
     number: u32,
     reason: Option<&'static str>,
 }
 
 impl Iteration {
     /// Fires `iteration.start`.
-    pub(super) fn begin(turn: &Turn, number: u32) -> Self {
-        let _ = turn.fire_of(|| IterationStart { iteration: number });
-        Self::taken_up(turn, number)
+    pub(super) fn begin(turn: &TurnContext, number: u32) -> Self {
+        let _ = turn.fire_team(|| IterationStart { iteration: number });
+        Self::resume(turn, number)
     }
 
     /// One that began in another process.
-    pub(super) fn taken_up(turn: &Turn, number: u32) -> Self {
+    pub(super) fn resume(turn: &TurnContext, number: u32) -> Self {
         Self { turn: turn.clone(), number, reason: None }
     }
 
@@ -41,14 +41,14 @@ impl Drop for Iteration {
             None => "error",
             Some(reason) => reason,
         };
-        let _ = self.turn.fire_end_of(|| IterationEnd { iteration: self.number, reason: reason.to_owned() });
+        let _ = self.turn.fire_team_end(|| IterationEnd { iteration: self.number, reason: reason.to_owned() });
     }
 }
 
 /// Fires `iteration.post`: a reply of the model and the calls that it asked for are in the conversation, and nobody has
 /// decided yet whether to go on (Harn, `post_turn`). What its hooks remind the model of is in the next request.
-pub(super) fn recorded(turn: &Turn, progress: &Progress, reply: &ModelReply) {
-    let _ = turn.fire_heard(|| {
+pub(super) fn fire_iteration_post(turn: &TurnContext, progress: &TurnProgress, reply: &ModelReply) {
+    let _ = turn.fire_if_listened(|| {
         let names: Vec<String> = reply.tool_calls.iter().map(|call| call.name.clone()).collect();
         let from = progress.tool_results.len().saturating_sub(names.len());
         let results = progress.tool_results.get(from..).filter(|_| !names.is_empty()).unwrap_or_default();

@@ -6,13 +6,13 @@ use pintle::event::{LimitIterations, Notification, SessionResume};
 use pintle::{Event, HookId, OnMaxIterations, OutcomeReason};
 use serde_json::Map;
 
-use super::completion::ToolUsage;
+use super::completion::ToolChoice;
 use super::iteration;
-use super::iterations::Run;
-use super::{Fault, prompts};
-use crate::approval::{self, Asking};
-use crate::model::Message;
-use crate::observe::Happening;
+use super::turn_loop::TurnRun;
+use super::{TurnError, prompts};
+use crate::approval::{self, ApprovalPrompt};
+use crate::model::ModelMessage;
+use crate::observer::AgentEvent;
 
 /// What is said to a model that may go on once more.
 const LAST_CALL: &str = "You have reached the limit of this turn. Give your final answer now, without tools.";
@@ -21,16 +21,16 @@ const LAST_CALL: &str = "You have reached the limit of this turn. Give your fina
 const MORE: u32 = 10;
 
 /// What came of the limit.
-pub(super) enum Limit {
+pub(super) enum LimitResult {
     /// There is a higher one.
     Raised,
     /// The turn ends with this text.
     Ended(String),
 }
 
-impl Run<'_> {
+impl TurnRun<'_> {
     /// Does what the agent's declaration says for this case.
-    pub(super) fn at_limit(&mut self) -> Result<Limit, Fault> {
+    pub(super) fn handle_limit(&mut self) -> Result<LimitResult, TurnError> {
         let limit = self.limit;
         let choice = self.turn.agent.spec.exit.on_max_iterations;
         let (message, action) = match choice {
@@ -49,7 +49,7 @@ impl Run<'_> {
             message: message.clone(),
             host: None,
         };
-        let _ = self.turn.fire_of(notice);
+        let _ = self.turn.fire_team(notice);
         let payload = LimitIterations { limit, message: message.clone(), action: action.to_owned() };
         let event = Event::from_payload(&payload, Arc::clone(&self.turn.origin));
         let _ = self.turn.fire(&event);
@@ -58,66 +58,66 @@ impl Run<'_> {
         }
         match choice {
             OnMaxIterations::Error => {
-                Err(Fault::failed("limit", format!("{message}; raise `exit_policy.max_iterations`"))
-                    .during("limit.iterations"))
+                Err(TurnError::failed("limit", format!("{message}; raise `exit_policy.max_iterations`"))
+                    .with_event("limit.iterations"))
             }
             OnMaxIterations::WarnAndExit => {
-                self.turn.tell(Happening::Notice { message: &message });
-                Ok(Limit::Ended(std::mem::take(&mut self.progress.last_text)))
+                self.turn.notify(AgentEvent::Notice { message: &message });
+                Ok(LimitResult::Ended(std::mem::take(&mut self.progress.last_text)))
             }
-            OnMaxIterations::ContinueWithWarning => self.last_words(&message).map(Limit::Ended),
+            OnMaxIterations::ContinueWithWarning => self.request_final_answer(&message).map(LimitResult::Ended),
             OnMaxIterations::Ask => {
-                if self.may_go_on(&event, &message)? {
-                    return Ok(Limit::Raised);
+                if self.request_more_iterations(&event, &message)? {
+                    return Ok(LimitResult::Raised);
                 }
                 let text = format!("Execution stopped after reaching the configured max_iterations limit ({limit}).");
-                self.conversation.push(&self.turn, Message::assistant(text.clone(), Vec::new()));
-                Ok(Limit::Ended(text))
+                self.conversation.push(&self.turn, ModelMessage::assistant(text.clone(), Vec::new()));
+                Ok(LimitResult::Ended(text))
             }
         }
     }
 
-    fn last_words(&mut self, message: &str) -> Result<String, Fault> {
-        self.turn.tell(Happening::Notice { message });
-        self.conversation.push(&self.turn, Message::user(LAST_CALL));
+    fn request_final_answer(&mut self, message: &str) -> Result<String, TurnError> {
+        self.turn.notify(AgentEvent::Notice { message });
+        self.conversation.push(&self.turn, ModelMessage::user(LAST_CALL));
         // Without last words it is the answer.
         let before = self.progress.text.take_held();
-        let reply = self.ask(ToolUsage::Withheld)?;
+        let reply = self.request_reply(ToolChoice::Withheld)?;
         if let Some(text) = before.filter(|_| !reply.text.is_empty()) {
-            self.turn.tell(Happening::Message { text: &text, streamed: false });
+            self.turn.notify(AgentEvent::Message { text: &text, streamed: false });
         }
         // The model may call tools though it was given none; nothing runs, and each call still has a result.
         for call in &reply.tool_calls {
-            self.conversation.push(&self.turn, Message::tool(call, "not called: the turn is over"));
+            self.conversation.push(&self.turn, ModelMessage::tool(call, "not called: the turn is over"));
         }
-        iteration::recorded(&self.turn, &self.progress, &reply);
+        iteration::fire_iteration_post(&self.turn, &self.progress, &reply);
         Ok(if reply.text.is_empty() { std::mem::take(&mut self.progress.last_text) } else { reply.text })
     }
 
     /// Asks the person, and raises the limit on a yes that no hook of `session.resume` speaks against.
-    fn may_go_on(&mut self, event: &Event, message: &str) -> Result<bool, Fault> {
+    fn request_more_iterations(&mut self, event: &Event, message: &str) -> Result<bool, TurnError> {
         let turn = &self.turn;
         if !prompts::is_of_person(turn) {
             return Ok(false);
         }
         let reasons = [OutcomeReason::new(HookId::new("max_iterations"), message)];
         let metadata = Map::new();
-        let asking = Asking {
+        let asking = ApprovalPrompt {
             kind: "limit",
             name: message,
             call: None,
             event,
             reasons: &reasons,
             metadata: &metadata,
-            grants: false,
+            allows_grant: false,
         };
-        if !turn.resolver().is_available() {
-            approval::announce(turn, &asking);
+        if !turn.approver().is_available() {
+            approval::announce_unavailable(turn, &asking);
             return Ok(false);
         }
-        let answer = approval::ask(turn, &asking, &|| false);
+        let answer = approval::request_approval(turn, &asking, &|| false);
         if turn.scope.cancel.is_cancelled() {
-            return Err(Fault::cancelled());
+            return Err(TurnError::cancelled());
         }
         if !answer.is_some_and(|answer| answer.is_yes()) {
             return Ok(false);
@@ -130,8 +130,8 @@ impl Run<'_> {
             new_max_iterations: Some(raised),
             host: None,
         };
-        if let Some(outcome) = turn.fire_of(resume).filter(|outcome| !outcome.is_allowed()) {
-            turn.tell(Happening::Notice { message: &format!("session blocked: {}", outcome.reason()) });
+        if let Some(outcome) = turn.fire_team(resume).filter(|outcome| !outcome.is_allowed()) {
+            turn.notify(AgentEvent::Notice { message: &format!("session blocked: {}", outcome.reason()) });
             return Ok(false);
         }
         self.limit = raised;

@@ -1,27 +1,27 @@
 //! A session: many turns of one agent with one person.
 
-mod answer;
 mod batch;
 mod builder;
 mod completion;
+mod conversation;
 mod daemon;
 mod ending;
-mod fault;
-mod history;
 mod inbox;
 mod interrupt;
 mod iteration;
-mod iterations;
+mod iteration_loop;
 mod limit;
-mod looping;
+mod loop_detector;
 mod prompts;
 mod restore;
 mod retry;
 mod started;
-mod step;
 mod stop;
 mod text_gate;
 mod transcript;
+mod turn_error;
+mod turn_loop;
+mod turn_output;
 
 use std::sync::Arc;
 
@@ -30,35 +30,35 @@ use pintle::tape::record::host::{MessageSource, MessagesReplacedBy};
 use pintle::{CancelToken, Event, Origin, Outcome, ScratchValues, ScriptLogLine};
 use serde_json::{Map, Value};
 
-use crate::agent::{Agent, Shared};
-use crate::compaction::{self, Cause, Compacted};
-use crate::edits::Edits;
-use crate::finish::OnFinish;
-use crate::persona::Work;
-use crate::taping;
-use crate::turn::{Turn, TurnState};
+use crate::agent::{Agent, SessionContext};
+use crate::compaction::{self, CompactionResult, CompactionTrigger};
+use crate::edits::EditQueue;
+use crate::finish::FinishCallback;
+use crate::persona::StepContext;
+use crate::recording;
+use crate::turn_context::{TurnContext, TurnState};
 
-use ending::Ending;
-use iterations::Opening;
-use restore::CutOff;
+use ending::SessionEnding;
+use restore::InterruptedTurn;
+use turn_loop::TurnInput;
 
-pub use answer::Answer;
 pub use builder::SessionBuilder;
 pub use daemon::DaemonOptions;
-pub use fault::{Fault, FaultKind};
 pub use inbox::Inbox;
-pub use interrupt::{Interrupt, Interrupted};
-pub use restore::{Past, PastState};
+pub use interrupt::{InterruptHandle, InterruptResult};
+pub use restore::{SessionStatus, SessionSummary};
 pub use retry::{RealSleeper, Sleeper};
+pub use turn_error::{TurnError, TurnErrorKind};
+pub use turn_output::TurnOutput;
 
-pub(crate) use completion::shown;
-pub(crate) use ending::ends_badly;
-pub(crate) use history::{Conversation, Length, estimate, unanswered};
-pub(crate) use iterations::{run_turn, since};
+pub(crate) use completion::to_event_message;
+pub(crate) use conversation::{Conversation, ConversationLength, estimate_tokens, unanswered_calls};
+pub(crate) use ending::fire_session_error;
 pub(crate) use retry::complete;
 pub(crate) use started::StartedAgents;
-pub(crate) use text_gate::reviews_answers;
-pub(crate) use transcript::Transcript;
+pub(crate) use text_gate::can_review_answers;
+pub(crate) use transcript::ConversationTranscript;
+pub(crate) use turn_loop::{run_turn, usage_since};
 
 /// A session of many turns.
 ///
@@ -70,36 +70,36 @@ pub(crate) use transcript::Transcript;
 #[derive(Debug)]
 pub struct Session {
     /// The agent that the session began with; its hooks are told of the session.
-    pub(crate) first: Arc<Agent>,
+    pub(crate) first_agent: Arc<Agent>,
     /// The agent that the person talks to now.
     agent: Arc<Agent>,
     pub(crate) conversation: Conversation,
     /// The step at work, when one is.
-    pub(crate) work: Option<Arc<Work>>,
-    interrupt: Interrupt,
+    pub(crate) step_context: Option<Arc<StepContext>>,
+    interrupt: InterruptHandle,
     turns: u32,
     began_us: u64,
-    stage: Stage,
+    phase: SessionPhase,
     /// How the session will end if nobody says otherwise.
-    ending: Ending,
+    ending: SessionEnding,
     /// Why the last turn stopped.
     stop_reason: String,
     /// The text of the last answer that nobody has made the run's value.
-    pub(crate) last: Option<String>,
-    pub(crate) on_finish: Option<OnFinish>,
+    pub(crate) last_answer: Option<String>,
+    pub(crate) on_finish: Option<FinishCallback>,
     pub(crate) is_finished: bool,
     /// What the program needs to open the session again.
-    opened: Value,
+    reopen_data: Value,
     /// Whether it goes on from a tape.
     is_resumed: bool,
     /// The turn that was cut off when the tape ended.
-    cut_off: Option<Box<CutOff>>,
+    interrupted_turn: Option<Box<InterruptedTurn>>,
     /// What hooks logged outside of turns; the hooks of the next `turn.end` see it.
     logs: Vec<ScriptLogLine>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum SessionPhase {
     New,
     Started,
     Ended,
@@ -107,25 +107,25 @@ enum Stage {
 
 impl Session {
     pub(crate) fn new(agent: Arc<Agent>, opened: Value) -> Self {
-        let conversation = Conversation::new(agent.shared.unique("conversation"));
+        let conversation = Conversation::new(agent.shared.unique_name("conversation"));
         let began_us = agent.shared.runtime.clock().monotonic_us();
         Self {
-            first: Arc::clone(&agent),
+            first_agent: Arc::clone(&agent),
             agent,
             conversation,
-            work: None,
-            interrupt: Interrupt::default(),
+            step_context: None,
+            interrupt: InterruptHandle::default(),
             turns: 0,
             began_us,
-            stage: Stage::New,
-            ending: Ending::well("done"),
+            phase: SessionPhase::New,
+            ending: SessionEnding::from_reason("done"),
             stop_reason: String::new(),
-            last: None,
+            last_answer: None,
             on_finish: None,
             is_finished: false,
-            opened,
+            reopen_data: opened,
             is_resumed: false,
-            cut_off: None,
+            interrupted_turn: None,
             logs: Vec::new(),
         }
     }
@@ -134,74 +134,74 @@ impl Session {
     ///
     /// # Errors
     /// When a hook of `session.start` or `session.resume` denies: `session blocked: <reason>`.
-    pub fn start(&mut self) -> Result<(), Fault> {
-        if self.stage != Stage::New {
+    pub fn start(&mut self) -> Result<(), TurnError> {
+        if self.phase != SessionPhase::New {
             return Ok(());
         }
         if self.is_resumed {
-            return self.begin_again();
+            return self.fire_resume();
         }
-        taping::session(&self.turn_at(&self.first, 0), &self.opened);
-        self.begin("startup")
+        recording::session(&self.turn_for_agent(&self.first_agent, 0), &self.reopen_data);
+        self.fire_start("startup")
     }
 
     /// Tells hooks that the working directory is a tree that was made for this session, before it starts.
     ///
     /// # Errors
     /// When a hook of `worktree.create` denies; then the session must not be started.
-    pub fn enter(&mut self, made: &WorktreeCreate) -> Result<(), Fault> {
-        let turn = self.turn_at(&self.first, 0);
+    pub fn enter_worktree(&mut self, made: &WorktreeCreate) -> Result<(), TurnError> {
+        let turn = self.turn_for_agent(&self.first_agent, 0);
         let outcome = turn.fire(&Event::from_payload(made, Arc::clone(&turn.origin)));
         if outcome.is_allowed() {
             return Ok(());
         }
-        self.stage = Stage::Ended;
-        Err(Fault::denied(format!("working tree blocked: {}", outcome.reason())))
+        self.phase = SessionPhase::Ended;
+        Err(TurnError::denied(format!("working tree blocked: {}", outcome.reason())))
     }
 
     /// Fires `session.start`. What its hooks tell the model stays for the session, compaction included.
-    fn begin(&mut self, source: &str) -> Result<(), Fault> {
-        self.stage = Stage::Started;
-        let first = Arc::clone(&self.first);
-        first.shared.started.clear();
-        self.begin_agent(&first, source)
+    fn fire_start(&mut self, source: &str) -> Result<(), TurnError> {
+        self.phase = SessionPhase::Started;
+        let first = Arc::clone(&self.first_agent);
+        first.shared.started_agents.clear();
+        self.fire_agent_start(&first, source)
     }
 
     /// Fires `session.start` for one agent of the session.
-    pub(super) fn begin_agent(&mut self, agent: &Arc<Agent>, source: &str) -> Result<(), Fault> {
-        let turn = self.turn_at(agent, 0);
-        let outcome = start_agent(&turn, source);
-        self.begun(&turn, &outcome)
+    pub(super) fn fire_agent_start(&mut self, agent: &Arc<Agent>, source: &str) -> Result<(), TurnError> {
+        let turn = self.turn_for_agent(agent, 0);
+        let outcome = fire_session_start(&turn, source);
+        self.apply_start_outcome(&turn, &outcome)
     }
 
     /// Takes over what the hooks of the session's beginning said. What they tell the model stays for the session.
-    pub(super) fn begun(&mut self, turn: &Turn, outcome: &Outcome) -> Result<(), Fault> {
+    pub(super) fn apply_start_outcome(&mut self, turn: &TurnContext, outcome: &Outcome) -> Result<(), TurnError> {
         self.conversation.add_notes(turn.state.take_persistent());
         self.logs.extend(turn.scope.logs.take_lines());
         if outcome.is_allowed() {
             return Ok(());
         }
-        let fault = Fault::denied(format!("session blocked: {}", outcome.reason()));
-        self.conclude(Ending::badly(&fault));
+        let fault = TurnError::denied(format!("session blocked: {}", outcome.reason()));
+        self.conclude(SessionEnding::from_error(&fault));
         Err(fault)
     }
 
     /// Plays one turn: the person's message in, the agent's answer out. Starts the session if nobody did.
     ///
     /// After a fault the session goes on with the next turn. A turn that was cut off is left as it is, see
-    /// [`Session::go_on`].
+    /// [`Session::continue_turn`].
     ///
     /// # Errors
     /// When a hook denies the turn, the model fails, or a limit is reached.
-    pub fn turn(&mut self, message: &str) -> Result<Answer, Fault> {
+    pub fn turn(&mut self, message: &str) -> Result<TurnOutput, TurnError> {
         self.start()?;
-        if self.stage == Stage::Ended {
-            return Err(Fault::failed("session", "the session is over; start another one"));
+        if self.phase == SessionPhase::Ended {
+            return Err(TurnError::failed("session", "the session is over; start another one"));
         }
-        self.leave_cut_off();
+        self.abandon_interrupted_turn();
         self.turns += 1;
-        taping::said(&self.turn_of(self.turns), MessageSource::Prompt, message);
-        self.play(Opening::Words(message))
+        recording::record_user_message(&self.new_turn(self.turns), MessageSource::Prompt, message);
+        self.play_turn(TurnInput::Prompt(message))
     }
 
     /// Ends the session, and [finishes](Session::finish) its run if nobody did. A second end does nothing.
@@ -214,7 +214,7 @@ impl Session {
         }
     }
 
-    /// Why the last turn stopped, as one word: see [`Answer::stop_reason`] and [`Fault::stop_reason`]; empty before the
+    /// Why the last turn stopped, as one word: see [`TurnOutput::stop_reason`] and [`TurnError::stop_reason`]; empty before the
     /// first turn.
     #[must_use]
     pub fn stop_reason(&self) -> &str {
@@ -224,7 +224,7 @@ impl Session {
     /// Tells the hooks of `file.edited`, at the next boundary of a round, that the host itself changed a file. `metadata`
     /// is theirs to see; its `operation` and `bytes` say what was done and how large the file is now.
     pub fn notify_file_edited(&self, path: &str, metadata: Map<String, Value>) {
-        Edits::notify(&self.turn_at(&self.first, self.turns), path, metadata);
+        EditQueue::queue_host_edit(&self.turn_for_agent(&self.first_agent, self.turns), path, metadata);
     }
 
     /// The tokens of all model calls, those of delegated agents included.
@@ -259,12 +259,12 @@ impl Session {
     ///
     /// # Errors
     /// When the session does not start, or the model gives no summary.
-    pub fn compact(&mut self, instructions: Option<&str>) -> Result<Option<Compacted>, Fault> {
+    pub fn compact(&mut self, instructions: Option<&str>) -> Result<Option<CompactionResult>, TurnError> {
         self.start()?;
-        let turn = self.turn_at(&self.agent, self.turns);
+        let turn = self.turn_for_agent(&self.agent, self.turns);
         let compacted = {
-            let _working = self.interrupt.begin(&turn.scope.cancel);
-            compaction::compact(&turn, &mut self.conversation, Cause::Manual, instructions)
+            let _working = self.interrupt.begin_turn(&turn.scope.cancel);
+            compaction::compact(&turn, &mut self.conversation, CompactionTrigger::Manual, instructions)
         };
         self.keep_notes(&turn);
         compacted
@@ -278,7 +278,7 @@ impl Session {
 
     /// The handle that stops the turn at work, from any thread, and leaves the session usable.
     #[must_use]
-    pub fn interrupt(&self) -> Interrupt {
+    pub fn interrupt(&self) -> InterruptHandle {
         self.interrupt.clone()
     }
 
@@ -290,19 +290,19 @@ impl Session {
     ///
     /// # Errors
     /// When a hook of `session.start` denies; then the session is over.
-    pub fn clear(&mut self) -> Result<(), Fault> {
-        let turn = self.turn_at(&self.agent, self.turns);
-        self.cut_off = None;
+    pub fn clear(&mut self) -> Result<(), TurnError> {
+        let turn = self.turn_for_agent(&self.agent, self.turns);
+        self.interrupted_turn = None;
         self.conversation.replace(&turn, MessagesReplacedBy::Clear, Vec::new());
-        self.conversation.reminders.cleared(&turn);
-        if self.first.spec.member.is_none() || self.stage != Stage::Started {
+        self.conversation.reminders.on_cleared(&turn);
+        if self.first_agent.spec.member.is_none() || self.phase != SessionPhase::Started {
             return Ok(());
         }
-        self.conclude(Ending::well("clear"));
+        self.conclude(SessionEnding::from_reason("clear"));
         self.conversation.notes.clear();
-        self.agent = Arc::clone(&self.first);
+        self.agent = Arc::clone(&self.first_agent);
         self.began_us = self.agent.shared.runtime.clock().monotonic_us();
-        self.begin("clear")
+        self.fire_start("clear")
     }
 
     /// The names of the tools the model is told of.
@@ -312,56 +312,56 @@ impl Session {
     }
 
     pub(crate) fn is_started(&self) -> bool {
-        self.stage == Stage::Started
+        self.phase == SessionPhase::Started
     }
 
-    fn turn_of(&self, number: u32) -> Turn {
+    fn new_turn(&self, number: u32) -> TurnContext {
         self.agent.turn.store(number, std::sync::atomic::Ordering::Relaxed);
-        self.turn_at(&self.agent, number)
+        self.turn_for_agent(&self.agent, number)
     }
 
-    pub(crate) fn turn_at(&self, agent: &Arc<Agent>, number: u32) -> Turn {
+    pub(crate) fn turn_for_agent(&self, agent: &Arc<Agent>, number: u32) -> TurnContext {
         let cancel = agent.shared.cancel.child_token();
         let state = TurnState::new(&self.conversation.reminders, None, Vec::new());
-        let state = state.in_work(self.work.clone());
+        let state = state.in_step(self.step_context.clone());
         state.transcript.replace(&self.conversation.messages);
-        Turn::new(agent, number, Arc::new(ScratchValues::default()), cancel, state)
+        TurnContext::new(agent, number, Arc::new(ScratchValues::default()), cancel, state)
     }
 
     /// What the events of the step at work are fired in; they belong to no turn.
-    pub(crate) fn turn_of_work(&self) -> Turn {
-        self.turn_at(&self.agent, 0)
+    pub(crate) fn turn_in_step(&self) -> TurnContext {
+        self.turn_for_agent(&self.agent, 0)
     }
 
     /// What the events of a persona outside its steps are fired in.
-    pub(crate) fn turn_for(&self, persona: &str) -> Turn {
-        let mut turn = self.turn_at(&self.agent, 0);
+    pub(crate) fn turn_for_persona(&self, persona: &str) -> TurnContext {
+        let mut turn = self.turn_for_agent(&self.agent, 0);
         let origin = Origin { persona: persona.to_owned(), step: String::new(), ..Origin::clone(&turn.origin) };
         turn.origin = Arc::new(origin);
         turn
     }
 
     /// The agent that the person talks to now.
-    pub(crate) fn at_work(&self) -> &Arc<Agent> {
+    pub(crate) fn active_agent(&self) -> &Arc<Agent> {
         &self.agent
     }
 
     /// What all agents of the session share.
-    pub(crate) fn shared(&self) -> &Shared {
+    pub(crate) fn shared(&self) -> &SessionContext {
         &self.agent.shared
     }
 
     /// Keeps what hooks told the model for the rest of the session, and what they logged for the next turn.
-    pub(crate) fn keep_notes(&mut self, turn: &Turn) {
+    pub(crate) fn keep_notes(&mut self, turn: &TurnContext) {
         self.conversation.notes.extend(turn.state.take_persistent());
         self.logs.extend(turn.scope.logs.take_lines());
     }
 }
 
 /// Fires `session.start` at the hooks of a turn's agent, which takes up a session.
-pub(super) fn start_agent(turn: &Turn, source: &str) -> Outcome {
+pub(super) fn fire_session_start(turn: &TurnContext, source: &str) -> Outcome {
     let shared = &turn.agent.shared;
-    shared.started.add(&turn.agent.spec.name);
+    shared.started_agents.add(&turn.agent.spec.name);
     let cwd = shared.workspace.root().display().to_string();
     let payload = SessionStart { source: source.to_owned(), cwd, host: None };
     turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)))

@@ -8,10 +8,10 @@ use pintle::{CancelToken, RetrySpec};
 
 use super::completion::wire;
 use crate::compaction;
-use crate::model::{Delta, Model, ModelError, ModelErrorKind, ModelReply, ModelRequest};
-use crate::observe::Happening;
-use crate::taping;
-use crate::turn::Turn;
+use crate::model::{Model, ModelError, ModelErrorKind, ModelReply, ModelRequest, ReplyDelta};
+use crate::observer::AgentEvent;
+use crate::recording;
+use crate::turn_context::TurnContext;
 
 /// Lets time pass between two tries. An argument, so that tests need not wait.
 pub trait Sleeper: Send + Sync + Debug {
@@ -36,7 +36,7 @@ impl Sleeper for RealSleeper {
 }
 
 /// A reply, and the model that gave it when that was not the first choice.
-pub(crate) struct Replied {
+pub(crate) struct ModelAttempt {
     pub(crate) reply: ModelReply,
     pub(crate) fallback: Option<Arc<dyn Model>>,
 }
@@ -46,42 +46,42 @@ pub(crate) struct Replied {
 /// A request that is too long is not tried with another model: the conversation is compacted first. `heard` gets the
 /// words as they arrive. `same_as` is the dispatch whose final payload the request is, when it is one's.
 pub(crate) fn complete(
-    turn: &Turn,
+    turn: &TurnContext,
     request: &ModelRequest,
     same_as: Option<u64>,
     heard: &dyn Fn(&str),
-) -> Result<Replied, ModelError> {
+) -> Result<ModelAttempt, ModelError> {
     let agent = &turn.agent;
-    let mut error = match attempt(turn, &**turn.model(), (request, same_as), heard) {
-        Ok(reply) => return Ok(Replied { reply, fallback: None }),
+    let mut error = match try_model(turn, &**turn.model(), (request, same_as), heard) {
+        Ok(reply) => return Ok(ModelAttempt { reply, fallback: None }),
         Err(error) => error,
     };
     let (mut at, mut failed) = (0, turn.model().name().to_owned());
-    while error.kind != ModelErrorKind::Cancelled && !compaction::says_too_long(&error.message) {
+    while error.kind != ModelErrorKind::Cancelled && !compaction::is_context_overflow(&error.message) {
         let Some(opened) = agent.fallback(at) else { break };
         at += 1;
         let next = match opened {
             Ok(next) => next,
             Err(why) => {
-                turn.tell(Happening::Notice { message: &why });
+                turn.notify(AgentEvent::Notice { message: &why });
                 continue;
             }
         };
         let message = format!("model `{failed}` failed: {}; going on with `{}`", error.message, next.name());
-        turn.tell(Happening::Notice { message: &message });
+        turn.notify(AgentEvent::Notice { message: &message });
         next.name().clone_into(&mut failed);
         // A name in the request is one of the first model's provider.
         let request = ModelRequest { model: String::new(), ..request.clone() };
-        error = match attempt(turn, &*next, (&request, same_as), heard) {
-            Ok(reply) => return Ok(Replied { reply, fallback: Some(next) }),
+        error = match try_model(turn, &*next, (&request, same_as), heard) {
+            Ok(reply) => return Ok(ModelAttempt { reply, fallback: Some(next) }),
             Err(error) => error,
         };
     }
     Err(error)
 }
 
-fn attempt(
-    turn: &Turn,
+fn try_model(
+    turn: &TurnContext,
     model: &dyn Model,
     (request, same_as): (&ModelRequest, Option<u64>),
     heard: &dyn Fn(&str),
@@ -93,19 +93,19 @@ fn attempt(
         if cancel.is_cancelled() {
             return Err(ModelError::cancelled());
         }
-        let mut on = |delta: Delta| match delta {
-            Delta::Text(text) => heard(&text),
+        let mut on = |delta: ReplyDelta| match delta {
+            ReplyDelta::Text(text) => heard(&text),
         };
         let clock = agent.shared.runtime.clock();
         let name = if request.model.is_empty() { model.name() } else { &request.model };
-        let payload = || wire::value_of_request(request, model.name());
-        let asked = taping::model_is_asked(turn, &request.conversation, name, same_as, payload);
-        if let Some(why) = taping::broken(turn) {
+        let payload = || wire::request_to_value(request, model.name());
+        let asked = recording::record_model_request(turn, &request.conversation, name, same_as, payload);
+        if let Some(why) = recording::recording_failure(turn) {
             return Err(ModelError::fatal(why));
         }
         let began_us = clock.monotonic_us();
         let answer = model.complete(request, &mut on, cancel);
-        taping::model_answered(turn, asked, clock.monotonic_us().saturating_sub(began_us), &answer);
+        recording::record_model_reply(turn, asked, clock.monotonic_us().saturating_sub(began_us), &answer);
         let error = match answer {
             Ok(reply) => return Ok(reply),
             Err(error) => error,
@@ -115,7 +115,7 @@ fn attempt(
         }
         let delay_ms = delay_ms(&spec, retries);
         retries += 1;
-        turn.tell(Happening::Retried { message: &error.message, attempt: retries + 1, delay_ms });
+        turn.notify(AgentEvent::Retried { message: &error.message, attempt: retries + 1, delay_ms });
         agent.shared.sleeper.sleep(delay_ms, cancel);
     }
 }

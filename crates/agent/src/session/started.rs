@@ -10,20 +10,20 @@ pub(crate) struct StartedAgents(Mutex<BTreeSet<String>>);
 impl StartedAgents {
     /// Takes note that an agent's hooks hear of the start.
     pub(super) fn add(&self, agent: &str) {
-        self.names().insert(agent.to_owned());
+        self.lock_names().insert(agent.to_owned());
     }
 
     /// Whether an agent's hooks heard of it.
     pub(super) fn contains(&self, agent: &str) -> bool {
-        self.names().contains(agent)
+        self.lock_names().contains(agent)
     }
 
     /// Another session begins, of which nobody has heard.
     pub(super) fn clear(&self) {
-        self.names().clear();
+        self.lock_names().clear();
     }
 
-    fn names(&self) -> MutexGuard<'_, BTreeSet<String>> {
+    fn lock_names(&self) -> MutexGuard<'_, BTreeSet<String>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

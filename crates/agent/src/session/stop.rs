@@ -13,27 +13,27 @@ use pintle::Event;
 use pintle::event::{AgentStop, TokenUsage};
 use serde_json::Value;
 
-use super::iterations::{Progress, since};
-use super::{Conversation, Fault};
+use super::turn_loop::{TurnProgress, usage_since};
+use super::{Conversation, TurnError};
 use crate::delegation;
-use crate::turn::{Turn, redirect};
+use crate::turn_context::{TurnContext, redirect};
 
 /// What the hooks said.
-pub(super) enum Stop {
+pub(super) enum StopDecision {
     /// The answer is accepted, as the hooks left it.
     Accept(String),
     /// The agent goes on with this message.
-    GoOn(String),
+    Continue(String),
 }
 
 /// Asks the hooks of `agent.stop`.
-pub(super) fn may_stop(
-    turn: &Turn,
+pub(super) fn check_stop(
+    turn: &TurnContext,
     conversation: &mut Conversation,
-    progress: &mut Progress,
+    progress: &mut TurnProgress,
     text: String,
     before: TokenUsage,
-) -> Result<Stop, Fault> {
+) -> Result<StopDecision, TurnError> {
     let payload = AgentStop {
         id: conversation.id.clone(),
         parent_id: turn.state.delegation.clone(),
@@ -42,34 +42,37 @@ pub(super) fn may_stop(
         response: text.clone(),
         tool_calls: progress.tool_calls.clone(),
         tool_results: progress.tool_results.clone(),
-        usage: since(before, conversation.usage),
+        usage: usage_since(before, conversation.usage),
         done: progress.is_done,
         continuations: progress.continuations,
-        last_user_message: conversation.last_said().filter(|_| turn.is_member()).map(|said| said.content.clone()),
+        last_user_message: conversation
+            .last_user_message()
+            .filter(|_| turn.is_member())
+            .map(|said| said.content.clone()),
         ..AgentStop::default()
     };
     let outcome = turn.fire(&Event::from_payload(&payload.with_aliases(), Arc::clone(&turn.origin)));
     if !outcome.is_allowed() {
         if turn.agent.spec.exit.block_fails_turn {
-            return Err(Fault::denied(format!("agent stop blocked: {}", outcome.reason())));
+            return Err(TurnError::denied(format!("agent stop blocked: {}", outcome.reason())));
         }
         if outcome.is_failed() {
             let message = format!("the answer was not accepted: {}", outcome.reason());
-            return Err(Fault::failed("hook", message).during("agent.stop"));
+            return Err(TurnError::failed("hook", message).with_event("agent.stop"));
         }
         let said: Vec<&str> = outcome.reasons.iter().map(|reason| reason.text.as_str()).collect();
-        return Ok(Stop::GoOn(said.join("; ")));
+        return Ok(StopDecision::Continue(said.join("; ")));
     }
     if let Some(request) = redirect(&outcome) {
         let answer = delegation::redirect(turn, request);
-        conversation.usage = conversation.usage.plus(turn.state.take_spent());
-        let answer = answer.map_err(|why| Fault::failed("delegation", why).during("agent.stop"))?;
+        conversation.usage = conversation.usage.plus(turn.state.take_usage());
+        let answer = answer.map_err(|why| TurnError::failed("delegation", why).with_event("agent.stop"))?;
         progress.tool_calls.extend(answer.tool_calls);
         progress.tool_results.extend(answer.tool_results);
-        return Ok(Stop::Accept(answer.text));
+        return Ok(StopDecision::Accept(answer.text));
     }
     if !outcome.rewritten {
-        return Ok(Stop::Accept(text));
+        return Ok(StopDecision::Accept(text));
     }
     let fields = outcome.payload.value();
     let list = |name: &str| fields.get(name).cloned().unwrap_or_default();
@@ -79,5 +82,5 @@ pub(super) fn may_stop(
     if let Ok(tool_results) = serde_json::from_value(list("tool_results")) {
         progress.tool_results = tool_results;
     }
-    Ok(Stop::Accept(fields.get("response").and_then(Value::as_str).map_or(text, str::to_owned)))
+    Ok(StopDecision::Accept(fields.get("response").and_then(Value::as_str).map_or(text, str::to_owned)))
 }

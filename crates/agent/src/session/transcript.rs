@@ -2,29 +2,29 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::model::Message;
+use crate::model::ModelMessage;
 
 /// A copy of the conversation that a turn works on.
 #[derive(Debug, Default)]
-pub(crate) struct Transcript(Mutex<Vec<Message>>);
+pub(crate) struct ConversationTranscript(Mutex<Vec<ModelMessage>>);
 
-impl Transcript {
+impl ConversationTranscript {
     /// Shows another conversation from here on.
-    pub(crate) fn replace(&self, messages: &[Message]) {
-        *self.all() = messages.to_vec();
+    pub(crate) fn replace(&self, messages: &[ModelMessage]) {
+        *self.lock_messages() = messages.to_vec();
     }
 
     /// Adds a message.
-    pub(crate) fn push(&self, message: &Message) {
-        self.all().push(message.clone());
+    pub(crate) fn push(&self, message: &ModelMessage) {
+        self.lock_messages().push(message.clone());
     }
 
     /// The messages as they stand.
-    pub(crate) fn messages(&self) -> Vec<Message> {
-        self.all().clone()
+    pub(crate) fn messages(&self) -> Vec<ModelMessage> {
+        self.lock_messages().clone()
     }
 
-    fn all(&self) -> MutexGuard<'_, Vec<Message>> {
+    fn lock_messages(&self) -> MutexGuard<'_, Vec<ModelMessage>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -39,20 +39,20 @@ fn is_finite(value: &Value) -> bool {
 ///
 /// # Errors
 /// With everything that does not fit, joined by `; `.
-pub(crate) fn fit(arguments: &mut Value, schema: &Value) -> Result<(), String> {
+pub(crate) fn coerce(arguments: &mut Value, schema: &Value) -> Result<(), String> {
     let mut faults = Vec::new();
-    check(arguments, schema, "", &mut faults);
+    check_value(arguments, schema, "", &mut faults);
     if faults.is_empty() { Ok(()) } else { Err(faults.join("; ")) }
 }
 
-fn check(value: &mut Value, schema: &Value, at: &str, faults: &mut Vec<String>) {
+fn check_value(value: &mut Value, schema: &Value, at: &str, faults: &mut Vec<String>) {
     let Some(schema) = schema.as_object() else { return };
-    let types = types(schema);
-    if !types.is_empty() && !types.iter().any(|wanted| is(value, wanted)) {
-        match types.iter().find_map(|wanted| coerced(value, wanted)) {
+    let types = schema_types(schema);
+    if !types.is_empty() && !types.iter().any(|wanted| is_of_type(value, wanted)) {
+        match types.iter().find_map(|wanted| coerce_value(value, wanted)) {
             Some(better) => *value = better,
             None => {
-                faults.push(format!("{} must be {}, not {}", place(at), types.join(" or "), kind(value)));
+                faults.push(format!("{} must be {}, not {}", describe_path(at), types.join(" or "), kind(value)));
                 return;
             }
         }
@@ -61,10 +61,10 @@ fn check(value: &mut Value, schema: &Value, at: &str, faults: &mut Vec<String>) 
         && !allowed.contains(value)
     {
         let shown: Vec<String> = allowed.iter().map(Value::to_string).collect();
-        faults.push(format!("{} must be one of {}", place(at), shown.join(", ")));
+        faults.push(format!("{} must be one of {}", describe_path(at), shown.join(", ")));
     }
     if schema.get("const").is_some_and(|wanted| wanted != value) {
-        faults.push(format!("{} must be {}", place(at), schema.get("const").unwrap_or(&Value::Null)));
+        faults.push(format!("{} must be {}", describe_path(at), schema.get("const").unwrap_or(&Value::Null)));
     }
     match value {
         Value::Object(fields) => check_object(fields, schema, at, faults),
@@ -81,9 +81,9 @@ fn check_object(fields: &mut Map<String, Value>, schema: &Map<String, Value>, at
     let required: Vec<&str> =
         schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     for (name, property) in properties {
-        let here = join(at, name);
+        let here = join_path(at, name);
         // Models write `null` for what they leave out.
-        let left_out = fields.get(name).is_some_and(Value::is_null) && !accepts_null(property);
+        let left_out = fields.get(name).is_some_and(Value::is_null) && !allows_null(property);
         if left_out && !required.contains(&name.as_str()) {
             fields.shift_remove(name);
         }
@@ -93,12 +93,12 @@ fn check_object(fields: &mut Map<String, Value>, schema: &Map<String, Value>, at
             fields.insert(name.clone(), default.clone());
         }
         if let Some(value) = fields.get_mut(name) {
-            check(value, property, &here, faults);
+            check_value(value, property, &here, faults);
         }
     }
     for name in &required {
         if !fields.contains_key(*name) {
-            faults.push(format!("`{}` is required", join(at, name)));
+            faults.push(format!("`{}` is required", join_path(at, name)));
         }
     }
     match schema.get("additionalProperties") {
@@ -106,12 +106,12 @@ fn check_object(fields: &mut Map<String, Value>, schema: &Map<String, Value>, at
             for name in fields.keys().filter(|name| !properties.contains_key(*name)) {
                 let near = suggest_nearest(name, properties.keys().map(String::as_str));
                 let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-                faults.push(format!("`{}` is not a parameter{hint}", join(at, name)));
+                faults.push(format!("`{}` is not a parameter{hint}", join_path(at, name)));
             }
         }
         Some(others @ Value::Object(_)) => {
             for (name, value) in fields.iter_mut().filter(|(name, _)| !properties.contains_key(*name)) {
-                check(value, others, &join(at, name), faults);
+                check_value(value, others, &join_path(at, name), faults);
             }
         }
         _ => {}
@@ -123,20 +123,20 @@ fn check_array(items: &mut [Value], schema: &Map<String, Value>, at: &str, fault
     if schema.get("minItems").and_then(Value::as_u64).is_some_and(|least| count < least) {
         faults.push(format!(
             "{} must have at least {} items",
-            place(at),
+            describe_path(at),
             schema.get("minItems").unwrap_or(&Value::Null)
         ));
     }
     if schema.get("maxItems").and_then(Value::as_u64).is_some_and(|most| count > most) {
         faults.push(format!(
             "{} must have at most {} items",
-            place(at),
+            describe_path(at),
             schema.get("maxItems").unwrap_or(&Value::Null)
         ));
     }
     if let Some(each) = schema.get("items") {
         for (index, item) in items.iter_mut().enumerate() {
-            check(item, each, &format!("{at}[{index}]"), faults);
+            check_value(item, each, &format!("{at}[{index}]"), faults);
         }
     }
 }
@@ -144,26 +144,26 @@ fn check_array(items: &mut [Value], schema: &Map<String, Value>, at: &str, fault
 fn check_text(text: &str, schema: &Map<String, Value>, at: &str, faults: &mut Vec<String>) {
     let length = text.chars().count() as u64;
     if let Some(least) = schema.get("minLength").and_then(Value::as_u64).filter(|least| length < *least) {
-        faults.push(format!("{} must have at least {least} characters", place(at)));
+        faults.push(format!("{} must have at least {least} characters", describe_path(at)));
     }
     if let Some(most) = schema.get("maxLength").and_then(Value::as_u64).filter(|most| length > *most) {
-        faults.push(format!("{} must have at most {most} characters", place(at)));
+        faults.push(format!("{} must have at most {most} characters", describe_path(at)));
     }
     if let Some(pattern) = schema.get("pattern").and_then(Value::as_str) {
         match regex::RegexBuilder::new(pattern).size_limit(1 << 20).build() {
             Ok(regex) if regex.is_match(text) => {}
-            Ok(_) => faults.push(format!("{} must match `{pattern}`", place(at))),
-            Err(_) => faults.push(format!("{} has a schema pattern that is not valid: `{pattern}`", place(at))),
+            Ok(_) => faults.push(format!("{} must match `{pattern}`", describe_path(at))),
+            Err(_) => faults.push(format!("{} has a schema pattern that is not valid: `{pattern}`", describe_path(at))),
         }
     }
 }
 
 /// Whether a value keeps to a bound.
-type Holds = fn(f64, f64) -> bool;
+type BoundCheck = fn(f64, f64) -> bool;
 
 fn check_number(number: &Number, schema: &Map<String, Value>, at: &str, faults: &mut Vec<String>) {
     let Some(value) = number.as_f64() else { return };
-    let bounds: [(&str, Holds, &str); 4] = [
+    let bounds: [(&str, BoundCheck, &str); 4] = [
         ("minimum", |value, bound| value >= bound, "at least"),
         ("maximum", |value, bound| value <= bound, "at most"),
         ("exclusiveMinimum", |value, bound| value > bound, "more than"),
@@ -173,12 +173,12 @@ fn check_number(number: &Number, schema: &Map<String, Value>, at: &str, faults: 
         if let Some(bound) = schema.get(keyword)
             && bound.as_f64().is_some_and(|bound| !holds(value, bound))
         {
-            faults.push(format!("{} must be {words} {bound}", place(at)));
+            faults.push(format!("{} must be {words} {bound}", describe_path(at)));
         }
     }
 }
 
-fn types(schema: &Map<String, Value>) -> Vec<&str> {
+fn schema_types(schema: &Map<String, Value>) -> Vec<&str> {
     match schema.get("type") {
         Some(Value::String(one)) => vec![one],
         Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
@@ -186,14 +186,14 @@ fn types(schema: &Map<String, Value>) -> Vec<&str> {
     }
 }
 
-fn accepts_null(schema: &Value) -> bool {
+fn allows_null(schema: &Value) -> bool {
     schema.as_object().is_none_or(|schema| {
-        let types = types(schema);
+        let types = schema_types(schema);
         types.is_empty() || types.contains(&"null")
     })
 }
 
-fn is(value: &Value, wanted: &str) -> bool {
+fn is_of_type(value: &Value, wanted: &str) -> bool {
     match wanted {
         "string" => value.is_string(),
         "integer" => value.is_i64() || value.is_u64(),
@@ -208,13 +208,13 @@ fn is(value: &Value, wanted: &str) -> bool {
 }
 
 /// The same value in the wanted type, when it spells one beyond doubt.
-fn coerced(value: &Value, wanted: &str) -> Option<Value> {
+fn coerce_value(value: &Value, wanted: &str) -> Option<Value> {
     match (wanted, value) {
         ("integer", Value::String(text)) => text.trim().parse::<i64>().ok().map(Value::from),
-        ("integer", Value::Number(number)) => whole(number.as_f64()?).map(Value::from),
+        ("integer", Value::Number(number)) => to_exact_integer(number.as_f64()?).map(Value::from),
         ("number", Value::String(text)) => {
             let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite())?;
-            whole(number).map(Value::from).or_else(|| Number::from_f64(number).map(Value::Number))
+            to_exact_integer(number).map(Value::from).or_else(|| Number::from_f64(number).map(Value::Number))
         }
         ("boolean", Value::String(text)) => match text.trim().to_ascii_lowercase().as_str() {
             "true" => Some(Value::Bool(true)),
@@ -222,13 +222,15 @@ fn coerced(value: &Value, wanted: &str) -> Option<Value> {
             _ => None,
         },
         ("string", Value::Number(_) | Value::Bool(_)) => Some(Value::String(value.to_string())),
-        ("object" | "array", Value::String(text)) => serde_json::from_str(text).ok().filter(|inner| is(inner, wanted)),
+        ("object" | "array", Value::String(text)) => {
+            serde_json::from_str(text).ok().filter(|inner| is_of_type(inner, wanted))
+        }
         _ => None,
     }
 }
 
 /// A float that is a whole number small enough to be exact.
-fn whole(number: f64) -> Option<i64> {
+fn to_exact_integer(number: f64) -> Option<i64> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     #[expect(clippy::cast_possible_truncation, reason = "the number is whole and within the exact range")]
     (number.fract() == 0.0 && number.abs() <= EXACT).then_some(number as i64)
@@ -245,11 +247,11 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-fn join(at: &str, name: &str) -> String {
+fn join_path(at: &str, name: &str) -> String {
     if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") }
 }
 
-fn place(at: &str) -> String {
+fn describe_path(at: &str) -> String {
     if at.is_empty() { String::from("the arguments") } else { format!("`{at}`") }
 }
 
@@ -288,7 +290,7 @@ mod tests {
             "count": "3", "ratio": "0.5", "deep": "True", "name": 7, "list": "[\"1\", 2.0]", "mode": null,
             "maybe": null, "other": "kept",
         });
-        fit(&mut arguments, &schema).unwrap();
+        coerce(&mut arguments, &schema).unwrap();
         let expected = json!({
             "count": 3, "ratio": 0.5, "deep": true, "name": "7", "list": [1, 2], "mode": "fast", "maybe": null,
             "other": "kept",
@@ -333,14 +335,14 @@ mod tests {
             ),
         ];
         for (schema, mut arguments, expected) in cases {
-            assert_eq!(fit(&mut arguments, &schema).unwrap_err(), expected, "{schema}");
+            assert_eq!(coerce(&mut arguments, &schema).unwrap_err(), expected, "{schema}");
         }
     }
 
     #[test]
     fn a_schema_that_says_nothing_accepts_everything() {
         for schema in [json!({}), json!(true), json!({"type": "thing"}), json!(null)] {
-            fit(&mut json!({"a": [1]}), &schema).unwrap();
+            coerce(&mut json!({"a": [1]}), &schema).unwrap();
         }
     }
 }

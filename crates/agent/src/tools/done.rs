@@ -8,27 +8,27 @@ use pintle::script::DONE_KEY;
 use pintle::{CallId, EffectCaller, EffectReply, EffectRequest, EffectRunner};
 use serde_json::{Value, json};
 
-use super::{Tool, ToolUse};
-use crate::model::ToolDefinition;
-use crate::turn::Turn;
+use super::{Tool, ToolContext};
+use crate::model::ModelTool;
+use crate::turn_context::TurnContext;
 
 /// The name of the tool.
 pub(crate) const NAME: &str = "done";
 
 /// The `done` tool.
 #[derive(Debug)]
-pub(crate) struct Done {
-    definition: ToolDefinition,
+pub(crate) struct DoneTool {
+    definition: ModelTool,
     /// The project's tool of that name, which does the work.
-    own: Option<Arc<dyn Tool>>,
+    project_tool: Option<Arc<dyn Tool>>,
 }
 
-impl Done {
+impl DoneTool {
     pub(crate) const NAME: &'static str = NAME;
 
     /// The tool, around the project's where there is one.
     pub(crate) fn new(own: Option<Arc<dyn Tool>>) -> Self {
-        let builtin = || ToolDefinition {
+        let builtin = || ModelTool {
             name: String::from(NAME),
             description: String::from("Says that the task is complete. Call it once, when nothing is left to do."),
             parameters: json!({
@@ -39,13 +39,13 @@ impl Done {
                 },
             }),
         };
-        Self { definition: own.as_ref().map_or_else(builtin, |tool| tool.definition().clone()), own }
+        Self { definition: own.as_ref().map_or_else(builtin, |tool| tool.definition().clone()), project_tool: own }
     }
 
     /// Takes note that the tool ran with these arguments. Where it is the project's, the flag says what that means.
-    pub(crate) fn note(turn: &Turn, arguments: &Value) {
+    pub(crate) fn record_done(turn: &TurnContext, arguments: &Value) {
         let has_own = turn.agent.spec.tools.iter().any(|tool| tool.name == NAME);
-        let declared = if has_own { flag(turn) } else { Some(arguments.clone()) };
+        let declared = if has_own { read_done_flag(turn) } else { Some(arguments.clone()) };
         if let Some(declared) = declared {
             turn.state.set_done(&declared);
         }
@@ -53,7 +53,7 @@ impl Done {
 }
 
 /// The flag as a script of the project's tool left it.
-fn flag(turn: &Turn) -> Option<Value> {
+fn read_done_flag(turn: &TurnContext) -> Option<Value> {
     let seam = turn.agent.shared.runtime.effects(&turn.origin, &turn.scope);
     let request = EffectRequest::ContextGet { key: Some(String::from(DONE_KEY)) };
     match seam.perform(EffectCaller::new(CallId(0), NAME), request) {
@@ -62,21 +62,21 @@ fn flag(turn: &Turn) -> Option<Value> {
     }
 }
 
-impl Tool for Done {
-    fn definition(&self) -> &ToolDefinition {
+impl Tool for DoneTool {
+    fn definition(&self) -> &ModelTool {
         &self.definition
     }
 
-    fn writes_unseen(&self) -> bool {
-        self.own.as_ref().is_some_and(|tool| tool.writes_unseen())
+    fn can_write_unseen(&self) -> bool {
+        self.project_tool.as_ref().is_some_and(|tool| tool.can_write_unseen())
     }
 
-    fn call(&self, arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
-        let result = match &self.own {
+    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
+        let result = match &self.project_tool {
             Some(tool) => tool.call(arguments, at)?,
             None => json!("the task is marked as complete"),
         };
-        Self::note(at.turn, arguments);
+        Self::record_done(at.turn, arguments);
         Ok(result)
     }
 }

@@ -19,21 +19,21 @@ use pintle::CancelToken;
 use pintle::event::FileEdited;
 use serde_json::Value;
 
-use crate::edits::{By, Files};
-use crate::model::ToolDefinition;
-use crate::turn::Turn;
+use crate::edits::{EditAuthor, TrackedFiles};
+use crate::model::ModelTool;
+use crate::turn_context::TurnContext;
 use crate::workspace::Workspace;
 
-pub(crate) use dispatch::{Asked, CallRequest, INTERRUPTED, TakenUp, dispatch};
-pub(crate) use done::Done;
-pub(crate) use policy::Policies;
-pub(crate) use script::{StarlarkTool, told, why};
-pub(crate) use toolbox::{Toolbox, permits};
+pub(crate) use dispatch::{GuardedCall, INTERRUPTED, ResumedCall, ToolCallRequest, dispatch};
+pub(crate) use done::DoneTool;
+pub(crate) use policy::ToolPolicies;
+pub(crate) use script::{StarlarkTool, failure_text, join_diagnostics};
+pub(crate) use toolbox::{Toolbox, allows_tool};
 
 /// Something an agent can do.
 pub trait Tool: Send + Sync + Debug {
     /// What the model is told: the name, what it does, and the JSON Schema of its arguments.
-    fn definition(&self) -> &ToolDefinition;
+    fn definition(&self) -> &ModelTool;
 
     /// The group it belongs to, such as `shell` or `filesystem`.
     fn category(&self) -> Option<&str> {
@@ -48,7 +48,7 @@ pub trait Tool: Send + Sync + Debug {
     /// Whether it may change files of the workspace without the session seeing it, as a program does that it starts. The
     /// session then compares the workspace before and after a call, when a hook wants to hear of edited files. Default:
     /// unless it claims to change nothing.
-    fn writes_unseen(&self) -> bool {
+    fn can_write_unseen(&self) -> bool {
         !self.is_read_only()
     }
 
@@ -56,18 +56,18 @@ pub trait Tool: Send + Sync + Debug {
     ///
     /// # Errors
     /// With one line for the model: what went wrong and what to do next.
-    fn call(&self, arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String>;
+    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String>;
 }
 
 /// One use of a tool: who uses it and what there is to use.
 #[derive(Debug, Clone, Copy)]
-pub struct ToolUse<'a> {
-    pub(crate) turn: &'a Turn,
+pub struct ToolContext<'a> {
+    pub(crate) turn: &'a TurnContext,
     pub(crate) call_id: &'a str,
     pub(crate) tool: &'a str,
 }
 
-impl ToolUse<'_> {
+impl ToolContext<'_> {
     /// The folder the agent works in.
     #[must_use]
     pub fn workspace(&self) -> &Workspace {
@@ -75,7 +75,7 @@ impl ToolUse<'_> {
     }
 
     /// The text of a file of the workspace, or of one that holds a large result of this session.
-    pub(crate) fn read(&self, path: &str) -> Result<String, String> {
+    pub(crate) fn read_file(&self, path: &str) -> Result<String, String> {
         match pintle::read_large_result(&self.turn.origin.session, path) {
             Some(kept) => kept.map_err(|fault| format!("cannot read `{path}`: {fault}")),
             None => self.workspace().read(path),
@@ -83,10 +83,10 @@ impl ToolUse<'_> {
     }
 
     /// The same for a tool that changes files: the hooks of `file.edited` are told.
-    pub(crate) fn files(&self) -> Files<'_> {
-        let by = By { run: &self.turn.origin.run, tool: self.tool, call_id: Some(self.call_id) };
-        let is_told = self.turn.listens::<FileEdited>();
-        Files { workspace: self.workspace(), told: is_told.then_some((&self.turn.agent.shared.edits, by)) }
+    pub(crate) fn files(&self) -> TrackedFiles<'_> {
+        let by = EditAuthor { run: &self.turn.origin.run, tool: self.tool, call_id: Some(self.call_id) };
+        let is_told = self.turn.has_listener::<FileEdited>();
+        TrackedFiles { workspace: self.workspace(), edit_sink: is_told.then_some((&self.turn.agent.shared.edits, by)) }
     }
 
     /// Raised when the result is no longer wanted.
@@ -103,7 +103,7 @@ impl ToolUse<'_> {
 }
 
 /// A text argument; the empty text when it is absent.
-pub(crate) fn text<'a>(arguments: &'a Value, name: &str) -> &'a str {
+pub(crate) fn text_argument<'a>(arguments: &'a Value, name: &str) -> &'a str {
     arguments.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
@@ -111,19 +111,19 @@ pub(crate) fn text<'a>(arguments: &'a Value, name: &str) -> &'a str {
 ///
 /// That is no default of the schema: hooks see what the model wrote, and a guard that looks at the first of several
 /// arguments must not find one that nobody gave.
-pub(crate) fn folder<'a>(arguments: &'a Value, name: &str) -> &'a str {
-    match text(arguments, name) {
+pub(crate) fn dir_argument<'a>(arguments: &'a Value, name: &str) -> &'a str {
+    match text_argument(arguments, name) {
         "" => ".",
         folder => folder,
     }
 }
 
 /// A whole, non-negative argument.
-pub(crate) fn number(arguments: &Value, name: &str) -> Option<usize> {
+pub(crate) fn number_argument(arguments: &Value, name: &str) -> Option<usize> {
     arguments.get(name).and_then(Value::as_u64).and_then(|number| usize::try_from(number).ok())
 }
 
 /// A yes-or-no argument; no when it is absent.
-pub(crate) fn flag(arguments: &Value, name: &str) -> bool {
+pub(crate) fn flag_argument(arguments: &Value, name: &str) -> bool {
     arguments.get(name).and_then(Value::as_bool).unwrap_or(false)
 }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use pintle::{CallId, Diagnostic, EffectCaller, Failure, FailureKind, Runtime, ScriptSource, ScriptTool, ToolSpec};
 use serde_json::{Value, json};
 
-use super::{Tool, ToolUse};
-use crate::model::ToolDefinition;
+use super::{Tool, ToolContext};
+use crate::model::ModelTool;
 use crate::verify;
 
 /// A Starlark tool, compiled.
 #[derive(Debug)]
 pub(crate) struct StarlarkTool {
-    definition: ToolDefinition,
+    definition: ModelTool,
     script: Option<ScriptTool>,
     verify: Option<ScriptTool>,
     timeout_ms: u64,
@@ -24,11 +24,12 @@ impl StarlarkTool {
     /// # Errors
     /// With what is wrong with its scripts, in one line.
     pub(crate) fn compile(runtime: &Runtime, spec: &ToolSpec) -> Result<Arc<Self>, String> {
-        let fault = |found: Vec<Diagnostic>| format!("tool `{}` does not compile: {}", spec.name, told(&found));
+        let fault =
+            |found: Vec<Diagnostic>| format!("tool `{}` does not compile: {}", spec.name, join_diagnostics(&found));
         let script = spec.script.as_ref().map(|_| runtime.compile_tool(spec)).transpose().map_err(fault)?;
         let verifier = |script: &ScriptSource| runtime.compile_verifier(&spec.name, script);
         let verify = spec.verify.as_ref().map(verifier).transpose().map_err(fault)?;
-        let definition = ToolDefinition {
+        let definition = ModelTool {
             name: spec.name.clone(),
             description: spec.description.clone(),
             parameters: spec.parameters.clone(),
@@ -38,7 +39,7 @@ impl StarlarkTool {
 }
 
 /// Why a script failed. That it raised an error goes without saying; that it was too slow or too large does not.
-pub(crate) fn why(failure: &Failure) -> String {
+pub(crate) fn failure_text(failure: &Failure) -> String {
     match failure.kind {
         FailureKind::Error => failure.message.clone(),
         _ => failure.to_string(),
@@ -46,7 +47,7 @@ pub(crate) fn why(failure: &Failure) -> String {
 }
 
 /// Findings in one line, errors first.
-pub(crate) fn told(found: &[Diagnostic]) -> String {
+pub(crate) fn join_diagnostics(found: &[Diagnostic]) -> String {
     let mut found: Vec<&Diagnostic> = found.iter().collect();
     found.sort_by_key(|diagnostic| std::cmp::Reverse(diagnostic.severity));
     let lines: Vec<String> = found.iter().map(|diagnostic| diagnostic.to_string().replace('\n', " ")).collect();
@@ -54,11 +55,11 @@ pub(crate) fn told(found: &[Diagnostic]) -> String {
 }
 
 impl Tool for StarlarkTool {
-    fn definition(&self) -> &ToolDefinition {
+    fn definition(&self) -> &ModelTool {
         &self.definition
     }
 
-    fn call(&self, arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
+    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
         let name = &self.definition.name;
         let Some(script) = &self.script else {
             return Err(format!("tool \"{name}\" is configured but no handler has been registered"));
@@ -69,11 +70,11 @@ impl Tool for StarlarkTool {
         let caller = EffectCaller::new(CallId(0), name);
         let result = script
             .run(arguments.clone(), &seam, caller, at.cancel(), self.timeout_ms)
-            .map_err(|failure| format!("script error: {}", why(&failure)))?;
+            .map_err(|failure| format!("script error: {}", failure_text(&failure)))?;
         if let Some(script) = &self.verify {
             let done = json!({"name": name, "args": arguments, "arguments": arguments.to_string(), "result": result});
             let verdict = verify::run(script, done, at.turn, name)?;
-            if !verdict.verified {
+            if !verdict.is_verified {
                 return Err(format!("verification failed: {}", verdict.reason));
             }
         }

@@ -13,17 +13,17 @@ use crate::workspace::Workspace;
 const PATTERN_BYTES: usize = 1 << 20;
 
 /// A line that matches.
-pub(crate) struct Hit<'a> {
+pub(crate) struct LineHit<'a> {
     pub(crate) path: &'a str,
     /// The line's number, from 1.
     pub(crate) number: usize,
     pub(crate) line: &'a str,
     /// Where the first match is in the line, in bytes.
-    pub(crate) at: Range<usize>,
+    pub(crate) span: Range<usize>,
 }
 
 /// Compiles a regular expression. `shown` is what the model wrote.
-pub(crate) fn pattern(expression: &str, shown: &str) -> Result<SearchPattern, String> {
+pub(crate) fn compile_pattern(expression: &str, shown: &str) -> Result<SearchPattern, String> {
     SearchPattern::with_size_limit(expression, PATTERN_BYTES).map_err(|fault| {
         // The parser's last line says what is wrong; those before draw the pattern.
         let why = fault.to_string();
@@ -33,7 +33,7 @@ pub(crate) fn pattern(expression: &str, shown: &str) -> Result<SearchPattern, St
 }
 
 /// The file of a path, or the wanted files beneath a folder.
-pub(crate) fn files(
+pub(crate) fn find_files(
     workspace: &Workspace,
     path: &str,
     wanted: impl Fn(&Path) -> bool,
@@ -49,12 +49,12 @@ pub(crate) fn files(
 ///
 /// # Errors
 /// When the flag is raised.
-pub(crate) fn lines(
+pub(crate) fn search_lines(
     workspace: &Workspace,
     paths: &[String],
     pattern: &SearchPattern,
     cancel: &CancelToken,
-    mut each: impl FnMut(Hit<'_>) -> ControlFlow<()>,
+    mut each: impl FnMut(LineHit<'_>) -> ControlFlow<()>,
 ) -> Result<(), String> {
     let cancelled = || String::from("cancelled");
     let mut watch = SearchBudget::from_cancel(cancel);
@@ -66,7 +66,7 @@ pub(crate) fn lines(
         let Ok(content) = workspace.read(path) else { continue };
         for (index, line) in content.lines().enumerate() {
             let Some(at) = pattern.find(line, 0, &mut watch).map_err(|_| cancelled())? else { continue };
-            if each(Hit { path, number: index + 1, line, at }).is_break() {
+            if each(LineHit { path, number: index + 1, line, span: at }).is_break() {
                 return Ok(());
             }
         }
@@ -80,10 +80,10 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
-    use crate::workspace::tests::workspace;
+    use crate::workspace::tests::open_workspace;
 
     /// A flag that is raised when it is looked at for the nth time, and how often it was.
-    fn raised_at(look: usize) -> (CancelToken, Arc<AtomicUsize>) {
+    fn cancel_at_look(look: usize) -> (CancelToken, Arc<AtomicUsize>) {
         let looks = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&looks);
         (
@@ -94,15 +94,15 @@ mod tests {
 
     #[test]
     fn a_search_of_one_long_line_ends_when_nobody_wants_its_result() {
-        let (folder, workspace) = workspace();
+        let (folder, workspace) = open_workspace();
         // One line of the largest file that is read, and one of a file that is not.
         workspace.write("line", &"x".repeat(16 << 20)).unwrap();
         std::fs::File::create(folder.path().join("larger")).unwrap().set_len(50 << 20).unwrap();
         let paths = [String::from("larger"), String::from("line")];
         for (expression, looks) in [("x{0,1000}y", 4), ("(x+x+)+y", 9), ("(?i)Y", 3), ("x{0,900}$y", 50)] {
-            let (cancel, looked) = raised_at(looks);
-            let pattern = pattern(expression, expression).unwrap();
-            let ended = lines(&workspace, &paths, &pattern, &cancel, |_| ControlFlow::Continue(()));
+            let (cancel, looked) = cancel_at_look(looks);
+            let pattern = compile_pattern(expression, expression).unwrap();
+            let ended = search_lines(&workspace, &paths, &pattern, &cancel, |_| ControlFlow::Continue(()));
             assert_eq!(ended, Err(String::from("cancelled")), "{expression}");
             assert_eq!(looked.load(Ordering::Relaxed), looks, "{expression} went on after it was cancelled");
         }
@@ -110,18 +110,19 @@ mod tests {
 
     #[test]
     fn short_lines_are_looked_through_one_by_one_and_counted_together() {
-        let (_folder, workspace) = workspace();
+        let (_folder, workspace) = open_workspace();
         workspace.write("lines", &"xxxxxxxx\n".repeat(200_000)).unwrap();
-        let (cancel, looked) = raised_at(20);
-        let ended = lines(&workspace, &[String::from("lines")], &pattern("y", "y").unwrap(), &cancel, |_| {
-            ControlFlow::Continue(())
-        });
+        let (cancel, looked) = cancel_at_look(20);
+        let ended =
+            search_lines(&workspace, &[String::from("lines")], &compile_pattern("y", "y").unwrap(), &cancel, |_| {
+                ControlFlow::Continue(())
+            });
         assert_eq!((ended, looked.load(Ordering::Relaxed)), (Err(String::from("cancelled")), 20));
     }
 
     #[test]
     fn what_is_no_pattern_is_told_in_one_line() {
-        let told = |written| pattern(written, written).unwrap_err();
+        let told = |written| compile_pattern(written, written).unwrap_err();
         assert_eq!(told("("), "`(` is not a regular expression: unclosed group");
         assert!(told("x{99999999}").starts_with("`x{99999999}` is not a regular expression: "));
     }

@@ -4,30 +4,30 @@ use std::sync::Arc;
 
 use pintle::suggest_nearest;
 
-use super::native::{self, Offer};
-use super::{Policies, Tool};
-use crate::model::ToolDefinition;
+use super::native::{self, ToolOffer};
+use super::{Tool, ToolPolicies};
+use crate::model::ModelTool;
 
 /// The tools of one agent, in the order the model sees them, and the policies that say which of them it may use.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Toolbox {
     tools: Vec<Arc<dyn Tool>>,
-    policies: Policies,
+    policies: ToolPolicies,
 }
 
 impl Toolbox {
-    pub(crate) fn new(policies: Policies) -> Self {
+    pub(crate) fn new(policies: ToolPolicies) -> Self {
         Self { tools: Vec::new(), policies }
     }
 
     /// Adds the native tools, each by the rule of its offer.
     pub(crate) fn with_native(mut self) -> Self {
-        for (tool, offer) in native::all() {
+        for (tool, offer) in native::native_tools() {
             let name = &tool.definition().name;
             let is_offered = match offer {
-                Offer::Always => true,
-                Offer::Granted => self.policies.grants(name),
-                Offer::Named => self.policies.names(name),
+                ToolOffer::Always => true,
+                ToolOffer::Granted => self.policies.is_explicitly_allowed(name),
+                ToolOffer::Named => self.policies.allows_by_name(name),
             };
             if is_offered {
                 self.add(tool);
@@ -45,12 +45,12 @@ impl Toolbox {
         }
     }
 
-    pub(crate) fn policies(&self) -> &Policies {
+    pub(crate) fn policies(&self) -> &ToolPolicies {
         &self.policies
     }
 
     /// Every tool, also those the policies deny.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
+    pub(crate) fn tools(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
         self.tools.iter()
     }
 
@@ -60,27 +60,27 @@ impl Toolbox {
 
     /// Whether the policies allow a tool.
     pub(crate) fn allows(&self, name: &str) -> bool {
-        permits(&self.policies, name)
+        allows_tool(&self.policies, name)
     }
 
     /// The tools the model is told of: a denied tool is not there for it.
-    pub(crate) fn definitions(&self) -> Vec<ToolDefinition> {
-        self.visible().map(|tool| tool.definition().clone()).collect()
+    pub(crate) fn definitions(&self) -> Vec<ModelTool> {
+        self.visible_tools().map(|tool| tool.definition().clone()).collect()
     }
 
     /// Why a tool is not there, for the model.
-    pub(crate) fn not_found(&self, name: &str) -> String {
-        let near = suggest_nearest(name, self.visible().map(|tool| tool.definition().name.as_str()));
+    pub(crate) fn missing_tool_message(&self, name: &str) -> String {
+        let near = suggest_nearest(name, self.visible_tools().map(|tool| tool.definition().name.as_str()));
         let hint = near.map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
         format!("tool \"{name}\" not found{hint}")
     }
 
-    fn visible(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
+    fn visible_tools(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
         self.tools.iter().filter(|tool| self.allows(&tool.definition().name))
     }
 }
 
 /// Whether policies allow a tool. To deny a native tool under one of its names is to deny it under both.
-pub(crate) fn permits(policies: &Policies, name: &str) -> bool {
-    policies.allows(name) && native::other_name(name).is_none_or(|other| !policies.denies(other))
+pub(crate) fn allows_tool(policies: &ToolPolicies, name: &str) -> bool {
+    policies.allows(name) && native::alternate_name(name).is_none_or(|other| !policies.denies(other))
 }

@@ -1,7 +1,7 @@
 //! `${env.NAME}` in declared values (docker-agent, variable expansion).
 
 /// A declared value with the host's variables in it. One that is not set is empty; every other `$` stays as it is.
-pub(super) fn expanded(value: &str, lookup: impl Fn(&str) -> Option<String>) -> String {
+pub(super) fn expand_env(value: &str, lookup: impl Fn(&str) -> Option<String>) -> String {
     let mut text = String::with_capacity(value.len());
     let mut rest = value;
     while let Some((before, after)) = rest.split_once("${env.") {
@@ -22,9 +22,9 @@ pub(super) fn expanded(value: &str, lookup: impl Fn(&str) -> Option<String>) -> 
 }
 
 /// The same for names with values.
-pub(super) fn all(declared: &[(String, String)]) -> Vec<(String, String)> {
+pub(super) fn expand_all(declared: &[(String, String)]) -> Vec<(String, String)> {
     let host = |name: &str| pintle::process::variable(name);
-    declared.iter().map(|(name, value)| (name.clone(), expanded(value, host))).collect()
+    declared.iter().map(|(name, value)| (name.clone(), expand_env(value, host))).collect()
 }
 
 fn is_name(name: &str) -> bool {
@@ -44,7 +44,7 @@ mod tests {
             ("$KEY ${KEY} ${env.} ${env.A B} ${env.KEY", "$KEY ${KEY} ${env.} ${env.A B} ${env.KEY"),
             ("${env.${env.KEY}", "${env.k${env.KEY}"),
         ] {
-            assert_eq!(expanded(value, lookup), expected, "{value}");
+            assert_eq!(expand_env(value, lookup), expected, "{value}");
         }
     }
 }

@@ -10,17 +10,17 @@ use pintle::{McpSpec, McpTransport};
 use serde_json::Value;
 
 use super::expand;
-use super::set::Set;
-use crate::agent::Shared;
-use crate::model::ToolDefinition;
-use crate::tools::{Tool, ToolUse};
+use super::set::Toolset;
+use crate::agent::SessionContext;
+use crate::model::ModelTool;
+use crate::tools::{Tool, ToolContext};
 
 /// How long one call may take.
 const TIMEOUT_MS: u64 = 300_000;
 
 #[derive(Debug)]
 struct ServerTool {
-    definition: ToolDefinition,
+    definition: ModelTool,
     server: Arc<McpServer>,
     /// The server's own name of the tool.
     name: String,
@@ -31,37 +31,37 @@ struct ServerTool {
 ///
 /// # Errors
 /// When it cannot be started.
-pub(super) fn open(spec: &McpSpec, shared: &Shared) -> Result<Set, String> {
+pub(super) fn open(spec: &McpSpec, shared: &SessionContext) -> Result<Toolset, String> {
     let mut spec = spec.clone();
     let mut directory = shared.workspace.root().to_owned();
     match &mut spec.transport {
         McpTransport::Stdio { environment, directory: below, .. } => {
-            *environment = expand::all(environment);
+            *environment = expand::expand_all(environment);
             if let Some(below) = below {
                 directory = shared.workspace.directory(below)?;
             }
         }
-        McpTransport::Http { headers, .. } => *headers = expand::all(headers),
+        McpTransport::Http { headers, .. } => *headers = expand::expand_all(headers),
     }
     let server = Arc::new(McpServer::start(&spec, &directory, McpLimits::default(), &shared.cancel)?);
     let tool = |tool: McpTool| -> Arc<dyn Tool> {
         let shown = if spec.name.is_empty() { tool.name.clone() } else { format!("{}_{}", spec.name, tool.name) };
         Arc::new(ServerTool {
-            definition: ToolDefinition { name: shown, description: tool.description, parameters: tool.schema },
+            definition: ModelTool { name: shown, description: tool.description, parameters: tool.schema },
             server: Arc::clone(&server),
             name: tool.name,
             is_read_only: tool.read_only,
         })
     };
-    Ok(Set {
+    Ok(Toolset {
         tools: server.tools().into_iter().map(tool).collect(),
         instruction: server.instructions().unwrap_or_default(),
-        ..Set::default()
+        ..Toolset::default()
     })
 }
 
 impl Tool for ServerTool {
-    fn definition(&self) -> &ToolDefinition {
+    fn definition(&self) -> &ModelTool {
         &self.definition
     }
 
@@ -73,7 +73,7 @@ impl Tool for ServerTool {
         self.is_read_only
     }
 
-    fn call(&self, arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
+    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
         self.server.call(&self.name, arguments, TIMEOUT_MS, at.cancel()).map(Value::String)
     }
 }

@@ -20,30 +20,30 @@ use std::sync::Arc;
 
 use pintle::{AgentSpec, ToolsetKind, ToolsetSpec, suggest_nearest};
 
-use crate::agent::Shared;
+use crate::agent::SessionContext;
 use crate::tools::Tool;
 
-use set::Set;
-use todo::Todos;
+use set::Toolset;
+use todo::TodoList;
 
-pub(crate) use team::of_team;
+pub(crate) use team::team_tools;
 
 /// What stands for a set's own words in the instruction that replaces them (docker-agent, tools, instructions).
 const OWN_WORDS: &str = "{ORIGINAL_INSTRUCTIONS}";
 
 /// What the sets of all members of a team share.
 #[derive(Debug, Default)]
-pub(crate) struct Place {
-    todos: Arc<Todos>,
+pub(crate) struct ToolsetContext {
+    todos: Arc<TodoList>,
 }
 
 /// Opens all declared sets, in their order. Those that wait for a server begin at once, side by side.
 pub(crate) fn open_all(
     specs: &[ToolsetSpec],
     member: &AgentSpec,
-    place: &Place,
-    shared: &Shared,
-) -> Vec<Result<Set, String>> {
+    place: &ToolsetContext,
+    shared: &SessionContext,
+) -> Vec<Result<Toolset, String>> {
     std::thread::scope(|scope| {
         let opening: Vec<_> = specs
             .iter()
@@ -65,10 +65,15 @@ pub(crate) fn open_all(
 ///
 /// # Errors
 /// When the set cannot be had at all.
-fn open(spec: &ToolsetSpec, member: &AgentSpec, place: &Place, shared: &Shared) -> Result<Set, String> {
+fn open(
+    spec: &ToolsetSpec,
+    member: &AgentSpec,
+    place: &ToolsetContext,
+    shared: &SessionContext,
+) -> Result<Toolset, String> {
     let workspace = &shared.workspace;
     let mut set = match &spec.kind {
-        ToolsetKind::Shell { environment } => shell::open(expand::all(environment)),
+        ToolsetKind::Shell { environment } => shell::open(expand::expand_all(environment)),
         ToolsetKind::Filesystem => filesystem::open(workspace),
         ToolsetKind::Think => think::open(),
         ToolsetKind::Todo { shared: true } => todo::open(Arc::clone(&place.todos)),
@@ -91,7 +96,7 @@ fn open(spec: &ToolsetSpec, member: &AgentSpec, place: &Place, shared: &Shared) 
 }
 
 /// Leaves the tools that were asked for, under the set's own names of them. A name that no tool has is worth a word.
-fn narrow(set: &mut Set, wanted: &[String], prefix: &str) {
+fn narrow(set: &mut Toolset, wanted: &[String], prefix: &str) {
     if wanted.is_empty() {
         return;
     }

@@ -10,39 +10,39 @@ use pintle::process::{self, ProcessError};
 use serde_json::Value;
 
 use super::expand;
-use super::set::Set;
+use super::set::Toolset;
 use super::shell::command;
-use crate::model::ToolDefinition;
-use crate::tools::{Tool, ToolUse};
+use crate::model::ModelTool;
+use crate::tools::{Tool, ToolContext};
 
 /// How long one run may take when the declaration does not say.
 const TIMEOUT_MS: u64 = 60_000;
 
 #[derive(Debug)]
-struct ScriptTool {
-    definition: ToolDefinition,
+struct CommandTool {
+    definition: ModelTool,
     spec: ScriptToolSpec,
     environment: Vec<(String, String)>,
 }
 
-pub(super) fn open(specs: &[ScriptToolSpec]) -> Set {
+pub(super) fn open(specs: &[ScriptToolSpec]) -> Toolset {
     let tool = |spec: &ScriptToolSpec| -> Arc<dyn Tool> {
         let description = if spec.description.is_empty() {
             format!("Runs a shell command: {}", spec.command)
         } else {
             spec.description.clone()
         };
-        Arc::new(ScriptTool {
-            definition: ToolDefinition { name: spec.name.clone(), description, parameters: spec.parameters.clone() },
-            environment: expand::all(&spec.environment),
+        Arc::new(CommandTool {
+            definition: ModelTool { name: spec.name.clone(), description, parameters: spec.parameters.clone() },
+            environment: expand::expand_all(&spec.environment),
             spec: spec.clone(),
         })
     };
-    Set { tools: specs.iter().map(tool).collect(), ..Set::default() }
+    Toolset { tools: specs.iter().map(tool).collect(), ..Toolset::default() }
 }
 
-impl Tool for ScriptTool {
-    fn definition(&self) -> &ToolDefinition {
+impl Tool for CommandTool {
+    fn definition(&self) -> &ModelTool {
         &self.definition
     }
 
@@ -50,11 +50,11 @@ impl Tool for ScriptTool {
         Some("shell")
     }
 
-    fn call(&self, arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
+    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
         let mut variables = self.environment.clone();
         variables.extend(self.variables(arguments)?);
         let directory = self.spec.directory.as_deref().unwrap_or_default();
-        let mut spec = command::spec(&self.spec.command, directory, &variables, at)?;
+        let mut spec = command::process_spec(&self.spec.command, directory, &variables, at)?;
         spec.timeout_ms = self.spec.timeout_ms.unwrap_or(TIMEOUT_MS);
         let output = match process::run(&spec, at.cancel()) {
             Ok(output) => output,
@@ -76,7 +76,7 @@ impl Tool for ScriptTool {
     }
 }
 
-impl ScriptTool {
+impl CommandTool {
     /// The declared arguments as variables. Text is taken as it is, everything else as JSON.
     fn variables(&self, arguments: &Value) -> Result<Vec<(String, String)>, String> {
         let declared = self.definition.parameters.get("properties").and_then(Value::as_object);

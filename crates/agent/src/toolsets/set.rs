@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::model::ToolDefinition;
-use crate::tools::{Tool, ToolUse};
+use crate::model::ModelTool;
+use crate::tools::{Tool, ToolContext};
 
 /// The tools of one set, ready to be used.
 #[derive(Debug, Default)]
-pub(crate) struct Set {
+pub(crate) struct Toolset {
     pub(crate) tools: Vec<Arc<dyn Tool>>,
     /// What the model is told about the set; may be empty.
     pub(crate) instruction: String,
@@ -19,7 +19,7 @@ pub(crate) struct Set {
 }
 
 /// One tool of a set whose tools are known beforehand.
-pub(super) struct Row<S: 'static> {
+pub(super) struct ToolDef<S: 'static> {
     pub(super) name: &'static str,
     /// What it does, for the model.
     pub(super) description: &'static str,
@@ -28,31 +28,31 @@ pub(super) struct Row<S: 'static> {
     /// Whether it claims to change nothing (docker-agent's read-only hint).
     pub(super) is_read_only: bool,
     /// Does it.
-    pub(super) call: Act<S>,
+    pub(super) call: ToolAction<S>,
 }
 
 /// What a tool does with the state of its set.
-pub(super) type Act<S> = fn(&S, &Value, &ToolUse<'_>) -> Result<Value, String>;
+pub(super) type ToolAction<S> = fn(&S, &Value, &ToolContext<'_>) -> Result<Value, String>;
 
 /// One tool of a set.
 #[derive(Debug)]
 struct SetTool<S: 'static> {
-    definition: ToolDefinition,
+    definition: ModelTool,
     category: &'static str,
     is_read_only: bool,
     state: Arc<S>,
-    call: Act<S>,
+    call: ToolAction<S>,
 }
 
 /// The tools of a table. They share one state.
-pub(super) fn tools<S: Debug + Send + Sync + 'static>(
+pub(super) fn build_tools<S: Debug + Send + Sync + 'static>(
     category: &'static str,
-    rows: &[Row<S>],
+    rows: &[ToolDef<S>],
     state: Arc<S>,
 ) -> Vec<Arc<dyn Tool>> {
-    let tool = |row: &Row<S>| -> Arc<dyn Tool> {
+    let tool = |row: &ToolDef<S>| -> Arc<dyn Tool> {
         Arc::new(SetTool {
-            definition: ToolDefinition {
+            definition: ModelTool {
                 name: row.name.to_owned(),
                 description: row.description.to_owned(),
                 parameters: (row.parameters)(),
@@ -67,7 +67,7 @@ pub(super) fn tools<S: Debug + Send + Sync + 'static>(
 }
 
 impl<S: Debug + Send + Sync + 'static> Tool for SetTool<S> {
-    fn definition(&self) -> &ToolDefinition {
+    fn definition(&self) -> &ModelTool {
         &self.definition
     }
 
@@ -80,11 +80,11 @@ impl<S: Debug + Send + Sync + 'static> Tool for SetTool<S> {
     }
 
     /// The tools of files say themselves what they change, and the others have no business with files.
-    fn writes_unseen(&self) -> bool {
+    fn can_write_unseen(&self) -> bool {
         self.category == "shell" && !self.is_read_only
     }
 
-    fn call(&self, arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
+    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
         (self.call)(&self.state, arguments, at)
     }
 }

@@ -5,16 +5,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
-use super::set::{self, Row, Set};
-use crate::tools::text;
+use super::set::{self, ToolDef, Toolset};
+use crate::tools::text_argument;
 
 /// Thoughts that are kept; the oldest go first.
 const MAX_THOUGHTS: usize = 100;
 
 #[derive(Debug, Default)]
-struct Thoughts(Mutex<VecDeque<String>>);
+struct ThoughtLog(Mutex<VecDeque<String>>);
 
-static TOOLS: [Row<Thoughts>; 1] = [Row {
+static TOOLS: [ToolDef<ThoughtLog>; 1] = [ToolDef {
     name: "think",
     description: "Writes down a thought and gives back all thoughts so far. It changes nothing and asks nobody.",
     parameters: || {
@@ -27,7 +27,7 @@ static TOOLS: [Row<Thoughts>; 1] = [Row {
     is_read_only: true,
     call: |thoughts, arguments, _at| {
         let mut thoughts = thoughts.0.lock().unwrap_or_else(PoisonError::into_inner);
-        thoughts.push_back(text(arguments, "thought").to_owned());
+        thoughts.push_back(text_argument(arguments, "thought").to_owned());
         if thoughts.len() > MAX_THOUGHTS {
             thoughts.pop_front();
         }
@@ -36,12 +36,12 @@ static TOOLS: [Row<Thoughts>; 1] = [Row {
     },
 }];
 
-pub(super) fn open() -> Set {
-    Set {
-        tools: set::tools("think", &TOOLS, Arc::new(Thoughts::default())),
+pub(super) fn open() -> Toolset {
+    Toolset {
+        tools: set::build_tools("think", &TOOLS, Arc::new(ThoughtLog::default())),
         instruction: String::from(
             "Use `think` before you act when rules have to be weighed, facts are still missing or a plan has several steps.",
         ),
-        ..Set::default()
+        ..Toolset::default()
     }
 }

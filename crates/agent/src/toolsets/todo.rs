@@ -4,18 +4,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
-use super::set::{self, Row, Set};
-use crate::tools::text;
+use super::set::{self, ToolDef, Toolset};
+use crate::tools::text_argument;
 
 /// The most entries of one list.
 const MAX_TODOS: usize = 1_000;
 
 /// A list of things to do.
 #[derive(Debug, Default)]
-pub(super) struct Todos(Mutex<Vec<Todo>>);
+pub(super) struct TodoList(Mutex<Vec<TodoItem>>);
 
 #[derive(Debug, Clone)]
-struct Todo {
+struct TodoItem {
     id: String,
     description: String,
     status: String,
@@ -24,8 +24,8 @@ struct Todo {
 /// The states of an entry that is not done, in the order in which they are told.
 const OPEN: [&str; 2] = ["in-progress", "pending"];
 
-static TOOLS: [Row<Todos>; 4] = [
-    Row {
+static TOOLS: [ToolDef<TodoList>; 4] = [
+    ToolDef {
         name: "create_todo",
         description: "Adds one thing to the list of things to do.",
         parameters: || {
@@ -37,11 +37,11 @@ static TOOLS: [Row<Todos>; 4] = [
         },
         is_read_only: true,
         call: |todos, arguments, _at| {
-            let mut created = todos.create(&[text(arguments, "description")])?;
-            Ok(todos.told(json!({"created": created.pop()}), "all_todos"))
+            let mut created = todos.create(&[text_argument(arguments, "description")])?;
+            Ok(todos.to_result(json!({"created": created.pop()}), "all_todos"))
         },
     },
-    Row {
+    ToolDef {
         name: "create_todos",
         description: "Adds several things to the list of things to do.",
         parameters: || {
@@ -58,10 +58,10 @@ static TOOLS: [Row<Todos>; 4] = [
             let list = arguments.get("descriptions").and_then(Value::as_array);
             let descriptions: Vec<&str> = list.into_iter().flatten().filter_map(Value::as_str).collect();
             let created = todos.create(&descriptions)?;
-            Ok(todos.told(json!({"created": created}), "all_todos"))
+            Ok(todos.to_result(json!({"created": created}), "all_todos"))
         },
     },
-    Row {
+    ToolDef {
         name: "update_todos",
         description: "Changes the state of things to do.",
         parameters: || {
@@ -91,9 +91,10 @@ static TOOLS: [Row<Todos>; 4] = [
         is_read_only: true,
         call: |todos, arguments, _at| {
             let updates = arguments.get("updates").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-            let (updated, not_found): (Vec<&Value>, Vec<&Value>) =
-                updates.iter().partition(|update| todos.update(text(update, "id"), text(update, "status")));
-            let not_found: Vec<&str> = not_found.into_iter().map(|update| text(update, "id")).collect();
+            let (updated, not_found): (Vec<&Value>, Vec<&Value>) = updates
+                .iter()
+                .partition(|update| todos.update(text_argument(update, "id"), text_argument(update, "status")));
+            let not_found: Vec<&str> = not_found.into_iter().map(|update| text_argument(update, "id")).collect();
             if updated.is_empty() && !not_found.is_empty() {
                 return Err(json!({"not_found": not_found, "all_todos": todos.all()}).to_string());
             }
@@ -101,43 +102,43 @@ static TOOLS: [Row<Todos>; 4] = [
             if let Some(fields) = told.as_object_mut().filter(|_| !not_found.is_empty()) {
                 fields.insert(String::from("not_found"), json!(not_found));
             }
-            Ok(todos.told(told, "all_todos"))
+            Ok(todos.to_result(told, "all_todos"))
         },
     },
-    Row {
+    ToolDef {
         name: "list_todos",
         description: "Lists the things to do with their states.",
         parameters: || json!({"type": "object", "properties": {}}),
         is_read_only: true,
-        call: |todos, _arguments, _at| Ok(todos.told(json!({}), "todos")),
+        call: |todos, _arguments, _at| Ok(todos.to_result(json!({}), "todos")),
     },
 ];
 
 /// The tools over a list, which may be shared.
-pub(super) fn open(todos: Arc<Todos>) -> Set {
-    Set {
-        tools: set::tools("todo", &TOOLS, todos),
+pub(super) fn open(todos: Arc<TodoList>) -> Toolset {
+    Toolset {
+        tools: set::build_tools("todo", &TOOLS, todos),
         instruction: String::from(
             "Keep a list of things to do for work of several steps: write the steps down first, set each to \
              `in-progress` when you begin it and to `completed` when it is done, and leave none open at the end.",
         ),
-        ..Set::default()
+        ..Toolset::default()
     }
 }
 
-impl Todos {
+impl TodoList {
     fn create(&self, descriptions: &[&str]) -> Result<Vec<Value>, String> {
         let mut todos = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if todos.len() + descriptions.len() > MAX_TODOS {
             return Err(format!("a list holds at most {MAX_TODOS} things; complete some of them"));
         }
         let first = todos.len();
-        todos.extend(descriptions.iter().enumerate().map(|(index, description)| Todo {
+        todos.extend(descriptions.iter().enumerate().map(|(index, description)| TodoItem {
             id: format!("todo_{}", first + index + 1),
             description: (*description).to_owned(),
             status: String::from("pending"),
         }));
-        Ok(todos.iter().skip(first).map(Todo::to_value).collect())
+        Ok(todos.iter().skip(first).map(TodoItem::to_value).collect())
     }
 
     /// Whether there is such an entry.
@@ -148,11 +149,11 @@ impl Todos {
     }
 
     fn all(&self) -> Vec<Value> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().map(Todo::to_value).collect()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().map(TodoItem::to_value).collect()
     }
 
     /// A result with the whole list under a name, and a reminder of what is open.
-    fn told(&self, mut told: Value, name: &str) -> Value {
+    fn to_result(&self, mut told: Value, name: &str) -> Value {
         if let Some(fields) = told.as_object_mut() {
             fields.insert(name.to_owned(), self.all().into());
             if let Some(reminder) = self.reminder() {
@@ -170,7 +171,7 @@ impl Todos {
     }
 }
 
-impl Todo {
+impl TodoItem {
     fn to_value(&self) -> Value {
         json!({"id": self.id, "description": self.description, "status": self.status})
     }

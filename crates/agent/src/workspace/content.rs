@@ -4,7 +4,7 @@
 ///
 /// Not there, or there more than once, is an error: an edit must hit what was meant.
 pub(crate) fn replace_one(text: &str, old: &str, new: &str) -> Result<String, String> {
-    match count(text, old)? {
+    match count_matches(text, old)? {
         1 => Ok(text.replacen(old, new, 1)),
         0 => Err(String::from("the text to replace is not in the file; read the file and copy it exactly")),
         many => Err(format!("the text to replace is in the file {many} times; give more of what stands around it")),
@@ -13,13 +13,13 @@ pub(crate) fn replace_one(text: &str, old: &str, new: &str) -> Result<String, St
 
 /// The text with every place where `old` stands replaced, and how many there were.
 pub(crate) fn replace_all(text: &str, old: &str, new: &str) -> Result<(String, usize), String> {
-    match count(text, old)? {
+    match count_matches(text, old)? {
         0 => Err(String::from("the text to replace is not in the file; read the file and copy it exactly")),
         many => Ok((text.replace(old, new), many)),
     }
 }
 
-fn count(text: &str, old: &str) -> Result<usize, String> {
+fn count_matches(text: &str, old: &str) -> Result<usize, String> {
     if old.is_empty() {
         return Err(String::from("the text to replace is empty; say what to replace"));
     }

@@ -11,7 +11,7 @@ use super::Workspace;
 impl Workspace {
     /// Replaces a file's text, making the file and its folders when they are not there.
     pub(crate) fn write(&self, path: &str, text: &str) -> Result<(), String> {
-        self.may_change(path)?;
+        self.check_change(path)?;
         self.run_at(path, |dir, path| {
             make_parent(dir, path)?;
             open_regular_file(dir, path, OpenOptions::new().create(true).write(true).truncate(true))?
@@ -20,7 +20,7 @@ impl Workspace {
     }
 
     pub(crate) fn append(&self, path: &str, text: &str) -> Result<(), String> {
-        self.may_change(path)?;
+        self.check_change(path)?;
         self.run_at(path, |dir, path| {
             make_parent(dir, path)?;
             open_regular_file(dir, path, OpenOptions::new().create(true).append(true))?.write_all(text.as_bytes())
@@ -29,19 +29,19 @@ impl Workspace {
 
     /// Removes a file, or a folder that is empty. A folder with something in it stays.
     pub(crate) fn remove(&self, path: &str) -> Result<(), String> {
-        self.may_change(path)?;
+        self.check_change(path)?;
         self.run_at(path, |dir, path| {
             if dir.symlink_metadata(path)?.is_dir() { dir.remove_dir(path) } else { dir.remove_file(path) }
         })
     }
 
-    pub(crate) fn make_folder(&self, path: &str) -> Result<(), String> {
-        self.may_change(path)?;
+    pub(crate) fn make_dir(&self, path: &str) -> Result<(), String> {
+        self.check_change(path)?;
         self.run_at(path, |dir, path| dir.create_dir_all(path))
     }
 
     pub(crate) fn copy(&self, from: &str, to: &str) -> Result<(), String> {
-        self.may_change(to)?;
+        self.check_change(to)?;
         let to = self.relative_path(to)?;
         self.run_at(from, |dir, from| {
             let mut source = open_regular_file(dir, from, OpenOptions::new().read(true))?;
@@ -53,8 +53,8 @@ impl Workspace {
     }
 
     pub(crate) fn rename(&self, from: &str, to: &str) -> Result<(), String> {
-        self.may_move(from)?;
-        self.may_change(to)?;
+        self.check_move(from)?;
+        self.check_change(to)?;
         let to = self.relative_path(to)?;
         self.run_at(from, |dir, from| {
             make_parent(dir, &to)?;
@@ -77,11 +77,11 @@ fn make_parent(dir: &Dir, path: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use crate::workspace::tests::workspace;
+    use crate::workspace::tests::open_workspace;
 
     #[test]
     fn files_are_made_changed_listed_and_removed() {
-        let (_folder, workspace) = workspace();
+        let (_folder, workspace) = open_workspace();
         workspace.write("a/b/c.txt", "one").unwrap();
         workspace.append("a/b/c.txt", " two").unwrap();
         workspace.copy("a/b/c.txt", "copy/d.txt").unwrap();
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn pipes_sockets_and_devices_are_refused_at_once() {
-        let (folder, workspace) = workspace();
+        let (folder, workspace) = open_workspace();
         workspace.write("plain", "kept").unwrap();
         let at = |name: &str| folder.path().join(name);
         let made = std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap();

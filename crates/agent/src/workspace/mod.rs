@@ -17,7 +17,7 @@ pub(crate) use content::{replace_all, replace_one};
 /// A folder that cannot be left, with what tools may not change in it.
 #[derive(Debug)]
 pub struct Workspace {
-    folder: JailedDir,
+    dir: JailedDir,
     /// What tools may not change.
     policy: PolicyFiles,
 }
@@ -27,7 +27,7 @@ impl Deref for Workspace {
     type Target = JailedDir;
 
     fn deref(&self) -> &JailedDir {
-        &self.folder
+        &self.dir
     }
 }
 
@@ -39,7 +39,7 @@ impl Workspace {
     pub fn open(root: &Path) -> Result<Self, String> {
         let opened = JailedDir::open(root);
         let folder = opened.map_err(|fault| format!("cannot open workspace `{}`: {fault}", root.display()))?;
-        Ok(Self { folder, policy: PolicyFiles::default() })
+        Ok(Self { dir: folder, policy: PolicyFiles::default() })
     }
 
     /// The real absolute path of a folder in the workspace, for a program to start in.
@@ -56,7 +56,7 @@ impl Workspace {
 pub(crate) mod tests {
     use super::*;
 
-    pub(crate) fn workspace() -> (tempfile::TempDir, Workspace) {
+    pub(crate) fn open_workspace() -> (tempfile::TempDir, Workspace) {
         let folder = tempfile::tempdir().unwrap();
         let workspace = Workspace::open(folder.path()).unwrap();
         (folder, workspace)
@@ -64,7 +64,7 @@ pub(crate) mod tests {
 
     #[test]
     fn no_spelling_of_a_path_leaves_the_workspace() {
-        let (folder, workspace) = workspace();
+        let (folder, workspace) = open_workspace();
         std::fs::create_dir(folder.path().join("in")).unwrap();
         std::fs::write(folder.path().join("in/a.txt"), "inside").unwrap();
         let secret = tempfile::NamedTempFile::new().unwrap();
@@ -92,7 +92,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_program_starts_only_in_a_folder_of_the_workspace() {
-        let (folder, workspace) = workspace();
+        let (folder, workspace) = open_workspace();
         std::fs::create_dir(folder.path().join("in")).unwrap();
         std::os::unix::fs::symlink("/", folder.path().join("out")).unwrap();
         assert_eq!(workspace.directory("in").unwrap(), workspace.root().join("in"));

@@ -15,41 +15,41 @@ const PROTECTED: [&str; 3] = [".harness", "harness.md", ".pintle"];
 impl Workspace {
     /// The same folder, in which tools may not change these paths either, wherever they are.
     #[must_use]
-    pub fn read_only(self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
+    pub fn with_read_only(self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
         let policy = self.policy.clone().with_paths(paths);
-        self.guarded_by(policy)
+        self.with_policy(policy)
     }
 
     /// The same folder, in which tools may not change these files. A project that is the workspace keeps its policy in
     /// files of its own; the rest of it is what there is to work on.
     #[must_use]
-    pub fn guarded_by(mut self, policy: PolicyFiles) -> Self {
+    pub fn with_policy(mut self, policy: PolicyFiles) -> Self {
         self.policy = policy.with_working_dir(self.root());
         self
     }
 
     /// Whether a tool may make, change or remove what is at a path: not what is or lies in something protected, by
     /// whatever links the path gets there.
-    pub(super) fn may_change(&self, path: &str) -> Result<(), String> {
-        let real = self.run_at(path, resolved)?;
-        let is_protected = is_an_agents(&real) || self.policy.is_policy(&self.root().join(&real));
-        if is_protected { Err(refusal(path)) } else { Ok(()) }
+    pub(super) fn check_change(&self, path: &str) -> Result<(), String> {
+        let real = self.run_at(path, resolve_links)?;
+        let is_protected = is_agent_path(&real) || self.policy.is_policy(&self.root().join(&real));
+        if is_protected { Err(protected_message(path)) } else { Ok(()) }
     }
 
     /// Whether a tool may take away what is at a path: nothing protected may lie in it either.
-    pub(super) fn may_move(&self, path: &str) -> Result<(), String> {
-        self.may_change(path)?;
-        let base = self.run_at(path, resolved)?;
+    pub(super) fn check_move(&self, path: &str) -> Result<(), String> {
+        self.check_change(path)?;
+        let base = self.run_at(path, resolve_links)?;
         let is_folder = self.run_at(path, |dir, path| dir.symlink_metadata(path)).is_ok_and(|found| found.is_dir());
-        let goes_along = |within: &Path| has_policy_name(&base.join(within)) || is_an_agents(&base.join(within));
+        let goes_along = |within: &Path| has_policy_name(&base.join(within)) || is_agent_path(&base.join(within));
         let is_protected = self.policy.contains_policy(&self.root().join(&base))
             // What a walk leaves out may be protected as well.
             || (is_folder && self.walk(path, goes_along, &CancelToken::default())?.all_paths() != Ok(Vec::new()));
-        if is_protected { Err(refusal(path)) } else { Ok(()) }
+        if is_protected { Err(protected_message(path)) } else { Ok(()) }
     }
 
     /// Whether a shell may be given a command in a folder: not one that plainly changes something protected.
-    pub(crate) fn may_run(&self, command: &str, folder: &str) -> Result<(), String> {
+    pub(crate) fn check_run(&self, command: &str, folder: &str) -> Result<(), String> {
         let paths = PolicyPaths::new(&self.policy, self.root(), self.root()).with_working_dir(Some(folder));
         let Some(changed) = judge_command(&paths, command).changed_policy else { return Ok(()) };
         Err(format!(
@@ -59,18 +59,18 @@ impl Workspace {
     }
 
     /// Whether a program may be started with these arguments in a folder, by the same rule.
-    pub(crate) fn may_start(&self, program: &str, arguments: &[String], folder: &str) -> Result<(), String> {
+    pub(crate) fn check_start(&self, program: &str, arguments: &[String], folder: &str) -> Result<(), String> {
         let words = std::iter::once(program).chain(arguments.iter().map(String::as_str));
-        self.may_run(&words.map(quote_word).collect::<Vec<_>>().join(" "), folder)
+        self.check_run(&words.map(quote_word).collect::<Vec<_>>().join(" "), folder)
     }
 }
 
-fn is_an_agents(path: &Path) -> bool {
+fn is_agent_path(path: &Path) -> bool {
     let is_one = |part: Component<'_>| PROTECTED.iter().any(|name| part.as_os_str().eq_ignore_ascii_case(name));
     path.components().any(is_one)
 }
 
-fn refusal(path: &str) -> String {
+fn protected_message(path: &str) -> String {
     format!(
         "`{path}` is read-only for tools: an agent's policy and records lie there; what a tool keeps belongs in another \
          folder, such as `memory/`, and a person can change these"
@@ -78,7 +78,7 @@ fn refusal(path: &str) -> String {
 }
 
 /// The path without links. The part of it that does not exist yet stays as it is.
-fn resolved(dir: &Dir, path: &Path) -> io::Result<PathBuf> {
+fn resolve_links(dir: &Dir, path: &Path) -> io::Result<PathBuf> {
     let mut missing = Vec::new();
     let mut known = path;
     loop {
@@ -106,11 +106,11 @@ mod tests {
 
     use pintle::CancelToken;
 
-    use crate::workspace::tests::workspace;
+    use crate::workspace::tests::open_workspace;
 
     #[test]
     fn policy_and_records_can_be_read_and_not_changed() {
-        let (folder, workspace) = workspace();
+        let (folder, workspace) = open_workspace();
         let at = |path: &str| folder.path().join(path);
         for path in [".harness/hooks", ".pintle/tapes", "deep/team/.harness/hooks", "area"] {
             fs::create_dir_all(at(path)).unwrap();
@@ -144,7 +144,7 @@ mod tests {
                 workspace.write(path, "x"),
                 workspace.append(path, "x"),
                 workspace.remove(path),
-                workspace.make_folder(path),
+                workspace.make_dir(path),
                 workspace.copy("area/a", path),
                 workspace.rename("area/a", path),
                 workspace.rename(path, "area/b"),
@@ -163,12 +163,12 @@ mod tests {
 
     #[test]
     fn what_a_person_names_is_read_only_too() {
-        let (folder, workspace) = workspace();
+        let (folder, workspace) = open_workspace();
         workspace.write("rules/a.md", "kept").unwrap();
         workspace.write("rules.md", "x").unwrap();
         workspace.write("area/t.jsonl", "kept").unwrap();
         let named = ["rules", "area/t.jsonl", "gone", "/", "."].map(|path| folder.path().join(path));
-        let workspace = workspace.read_only(named);
+        let workspace = workspace.with_read_only(named);
         for path in ["rules/a.md", "rules/b.md", "rules", "area/t.jsonl"] {
             assert!(workspace.write(path, "x").unwrap_err().contains("read-only for tools"), "{path}");
         }
@@ -179,12 +179,12 @@ mod tests {
 
     #[test]
     fn another_name_of_a_policy_file_is_that_file() {
-        let (folder, workspace) = workspace();
+        let (folder, workspace) = open_workspace();
         let at = |path: &str| folder.path().join(path);
         let outside = tempfile::tempdir().unwrap();
         fs::write(outside.path().join("own.yaml"), "kept").unwrap();
         for path in ["guard.sh", ".harness/hooks/g.md", "notes.md"] {
-            workspace.make_folder("other").unwrap();
+            workspace.make_dir("other").unwrap();
             fs::create_dir_all(at(path).parent().unwrap()).unwrap();
             fs::write(at(path), "kept").unwrap();
         }
@@ -193,7 +193,7 @@ mod tests {
         fs::hard_link(outside.path().join("own.yaml"), at("other/c.txt")).unwrap();
         fs::hard_link(at("notes.md"), at("other/d.txt")).unwrap();
         let policy = [at("guard.sh"), at(".harness/hooks/g.md"), outside.path().to_owned()];
-        let workspace = workspace.read_only(policy);
+        let workspace = workspace.with_read_only(policy);
         for path in ["other/a.txt", "other/b.txt", "other/c.txt"] {
             for fault in [workspace.write(path, "x"), workspace.append(path, "x"), workspace.copy("notes.md", path)] {
                 assert!(fault.unwrap_err().contains("read-only for tools"), "{path}");
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn records_are_not_listed() {
-        let (_folder, workspace) = workspace();
+        let (_folder, workspace) = open_workspace();
         fs::create_dir_all(workspace.root().join(".pintle/tapes")).unwrap();
         fs::write(workspace.root().join(".pintle/tapes/t.jsonl"), "x").unwrap();
         workspace.write("a.jsonl", "x").unwrap();

@@ -6,15 +6,15 @@ use std::sync::{Arc, Mutex};
 use pintle::{
     AgentSpec, Location, MemberSpec, PermissionMode, ScriptSource, ToolSpec, ToolsetKind, ToolsetSpec, Verdict,
 };
-use pintle_agent::model::ToolDefinition;
-use pintle_agent::{Tool, ToolUse};
+use pintle_agent::model::ModelTool;
+use pintle_agent::{Tool, ToolContext};
 use serde_json::{Map, Value, json};
 
-use crate::support::{Play, agent, call, hook, say};
-use crate::{Heard, Stage, stage, stage_with};
+use crate::support::{QueuedReplyModel, agent, call, hook, say};
+use crate::{FiredEventLog, LifecycleFixture, open_fixture, open_fixture_with};
 
 /// What was told: operation and path within the workspace, with the tool.
-fn told(heard: &Heard, stage: &Stage) -> Vec<String> {
+fn edit_lines(heard: &FiredEventLog, stage: &LifecycleFixture) -> Vec<String> {
     let root = format!("{}/", stage.folder.path().display());
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let line = |edit: Value| {
@@ -22,10 +22,10 @@ fn told(heard: &Heard, stage: &Stage) -> Vec<String> {
         let path = path.strip_prefix(&root).unwrap_or_else(|| panic!("{path} is not absolute"));
         format!("{} {path} by {}", text(&edit["operation"]), text(&edit["tool"]))
     };
-    heard.of("file.edited").into_iter().map(line).collect()
+    heard.payloads_of("file.edited").into_iter().map(line).collect()
 }
 
-fn script(source: &str) -> AgentSpec {
+fn script_agent(source: &str) -> AgentSpec {
     let tool = ToolSpec {
         name: String::from("work"),
         description: String::from("Works."),
@@ -39,8 +39,8 @@ fn script(source: &str) -> AgentSpec {
 }
 
 #[test]
-fn native_tools_tell_what_they_write_and_the_hook_hears_it_before_the_next_model_call() {
-    let heard = Heard::default();
+fn native_tool_writes_are_fired_before_the_next_model_call() {
+    let heard = FiredEventLog::default();
     let hooks = heard.hooks(&["file.edited", "iteration.post", "completion.pre"]);
     let calls = call(&[
         ("write", r#"{"path":"src/a.rs","content":"one"}"#),
@@ -48,9 +48,9 @@ fn native_tools_tell_what_they_write_and_the_hook_hears_it_before_the_next_model
         ("write", r#"{"path":"../out","content":"x"}"#),
     ]);
     let edit = call(&[("edit", r#"{"path":"src/a.rs","old":"one","new":"other"}"#)]);
-    let mut stage = stage(Play::root([calls, edit, say("done")]), hooks);
+    let mut stage = open_fixture(QueuedReplyModel::root([calls, edit, say("done")]), hooks);
     stage.session.turn("go").unwrap();
-    assert_eq!(told(&heard, &stage), ["write src/a.rs by write", "edit src/a.rs by edit"]);
+    assert_eq!(edit_lines(&heard, &stage), ["write src/a.rs by write", "edit src/a.rs by edit"]);
     assert_eq!(
         heard.names(),
         [
@@ -64,7 +64,7 @@ fn native_tools_tell_what_they_write_and_the_hook_hears_it_before_the_next_model
             "iteration.post",
         ]
     );
-    let edits = heard.of("file.edited");
+    let edits = heard.payloads_of("file.edited");
     assert_eq!((&edits[1]["size_bytes"], &edits[1]["call_id"]), (&json!(5), &json!("1")));
 }
 
@@ -82,9 +82,9 @@ def run(args):
     fs.remove(\"a.txt\")
     return fs.exists(\"c.txt\")
 ";
-    let heard = Heard::default();
-    let model = Play::root([call(&[("work", "{}")]), say("done")]);
-    let mut stage = stage_with(model, script(source), heard.hooks(&["file.edited"]), |builder| builder);
+    let heard = FiredEventLog::default();
+    let model = QueuedReplyModel::root([call(&[("work", "{}")]), say("done")]);
+    let mut stage = open_fixture_with(model, script_agent(source), heard.hooks(&["file.edited"]), |builder| builder);
     let answer = stage.session.turn("go").unwrap();
     assert_eq!(answer.tool_results[0].content, "true");
     let expected = [
@@ -96,27 +96,27 @@ def run(args):
         "create d by work",
         "delete a.txt by work",
     ];
-    assert_eq!(told(&heard, &stage), expected);
-    let moved = &heard.of("file.edited")[4];
+    assert_eq!(edit_lines(&heard, &stage), expected);
+    let moved = &heard.payloads_of("file.edited")[4];
     assert!(moved["from"].as_str().unwrap().ends_with("/b.txt"), "{moved}");
 }
 
 #[test]
 fn what_a_program_writes_is_found_once_and_for_the_call_that_ran_it() {
-    let heard = Heard::default();
+    let heard = FiredEventLog::default();
     let shell = |command: &str| json!({"command": command}).to_string();
     let first = shell("echo new > made.txt; echo longer >> there.txt; rm gone.txt");
-    let model = Play::root([
+    let model = QueuedReplyModel::root([
         call(&[("shell", &first)]),
         call(&[("shell", &shell("true")), ("shell", &shell("echo x > other.txt"))]),
         say("done"),
     ]);
-    let mut stage = stage(model, heard.hooks(&["file.edited"]));
+    let mut stage = open_fixture(model, heard.hooks(&["file.edited"]));
     for name in ["there.txt", "gone.txt", "same.txt"] {
         fs::write(stage.folder.path().join(name), "x").unwrap();
     }
     stage.session.turn("go").unwrap();
-    let mut found = told(&heard, &stage);
+    let mut found = edit_lines(&heard, &stage);
     // The two calls of the second round run at once: either may be the one that finds it.
     assert_eq!(found.pop().as_deref(), Some("create other.txt by shell"));
     assert_eq!(found, ["delete gone.txt by shell", "create made.txt by shell", "write there.txt by shell"]);
@@ -130,20 +130,20 @@ def run(args):
     exec.run(\"touch\", [\"by_program.txt\"])
     return \"ok\"
 ";
-    let heard = Heard::default();
-    let model = Play::root([call(&[("work", "{}")]), say("done")]);
-    let mut stage = stage_with(model, script(source), heard.hooks(&["file.edited"]), |builder| builder);
+    let heard = FiredEventLog::default();
+    let model = QueuedReplyModel::root([call(&[("work", "{}")]), say("done")]);
+    let mut stage = open_fixture_with(model, script_agent(source), heard.hooks(&["file.edited"]), |builder| builder);
     let answer = stage.session.turn("go").unwrap();
     assert!(!answer.tool_results[0].is_error, "{answer:?}");
-    assert_eq!(told(&heard, &stage), ["write by_script.txt by work", "create by_program.txt by work"]);
+    assert_eq!(edit_lines(&heard, &stage), ["write by_script.txt by work", "create by_program.txt by work"]);
 }
 
 /// Gap 9: the queue is the session's own.
 #[test]
 fn the_host_tells_of_its_own_edits_and_each_session_has_its_own_queue() {
-    let (one, other) = (Heard::default(), Heard::default());
-    let mut first = stage(Play::root([say("done")]), one.hooks(&["file.edited"]));
-    let mut second = stage(Play::root([say("done")]), other.hooks(&["file.edited"]));
+    let (one, other) = (FiredEventLog::default(), FiredEventLog::default());
+    let mut first = open_fixture(QueuedReplyModel::root([say("done")]), one.hooks(&["file.edited"]));
+    let mut second = open_fixture(QueuedReplyModel::root([say("done")]), other.hooks(&["file.edited"]));
     let metadata: Map<String, Value> = [("operation", json!("format")), ("by", json!("editor"))]
         .map(|(name, value)| (name.to_owned(), value))
         .into_iter()
@@ -153,40 +153,40 @@ fn the_host_tells_of_its_own_edits_and_each_session_has_its_own_queue() {
     assert!(other.names().is_empty());
     assert!(one.names().is_empty(), "it waits for a boundary of a round");
     first.session.turn("go").unwrap();
-    let edits = one.of("file.edited");
+    let edits = one.payloads_of("file.edited");
     assert_eq!(edits.len(), 1);
     assert_eq!((&edits[0]["operation"], &edits[0]["metadata"]["by"]), (&json!("format"), &json!("editor")));
     first.session.notify_file_edited("b.rs", Map::new());
     first.session.end();
-    assert_eq!(one.of("file.edited").len(), 2, "the end of a session is a boundary too");
+    assert_eq!(one.payloads_of("file.edited").len(), 2, "the end of a session is a boundary too");
 }
 
 /// Gap 9: an error in one hook.
 #[test]
 fn a_hook_that_fails_keeps_no_other_edit_from_being_told() {
-    let heard = Heard::default();
+    let heard = FiredEventLog::default();
     let mut hooks = vec![hook("crashes", "file.edited", |_| panic!("no"))];
     hooks.extend(heard.hooks(&["file.edited"]));
     let write = |name: &str| json!({"path": name, "content": "x"}).to_string();
     let calls = call(&[("write", &write("a")), ("write", &write("b")), ("write", &write("c"))]);
-    let mut stage = stage(Play::root([calls, say("done")]), hooks);
+    let mut stage = open_fixture(QueuedReplyModel::root([calls, say("done")]), hooks);
     stage.session.turn("go").unwrap();
-    let mut found = told(&heard, &stage);
+    let mut found = edit_lines(&heard, &stage);
     found.sort();
     assert_eq!(found, ["write a by write", "write b by write", "write c by write"]);
 }
 
 #[test]
 fn a_turn_that_fails_tells_its_edits_all_the_same() {
-    let heard = Heard::default();
+    let heard = FiredEventLog::default();
     let hooks = heard.hooks(&["file.edited"]);
-    let model = Play::root([call(&[("write", r#"{"path":"a","content":"x"}"#)])]);
+    let model = QueuedReplyModel::root([call(&[("write", r#"{"path":"a","content":"x"}"#)])]);
     let mut spec = agent();
     spec.exit.max_iterations = 1;
     spec.exit.on_max_iterations = pintle::OnMaxIterations::Error;
-    let mut stage = stage_with(model, spec, hooks, |builder| builder);
+    let mut stage = open_fixture_with(model, spec, hooks, |builder| builder);
     stage.session.turn("go").unwrap_err();
-    assert_eq!(told(&heard, &stage), ["write a by write"]);
+    assert_eq!(edit_lines(&heard, &stage), ["write a by write"]);
 }
 
 #[test]
@@ -209,9 +209,9 @@ fn the_filesystem_set_of_a_team_tells_what_it_writes() {
         ("remove_directory", r#"{"paths":["old"]}"#),
         ("write_file", r#"{"path":"../out","content":"one"}"#),
     ];
-    let heard = Heard::default();
-    let model = Play::root(calls.map(|one| call(&[one])).into_iter().chain([say("done")]));
-    let mut stage = stage_with(model, spec, heard.hooks(&["file.edited"]), |builder| {
+    let heard = FiredEventLog::default();
+    let model = QueuedReplyModel::root(calls.map(|one| call(&[one])).into_iter().chain([say("done")]));
+    let mut stage = open_fixture_with(model, spec, heard.hooks(&["file.edited"]), |builder| {
         builder.permission_mode(PermissionMode::Autonomous)
     });
     stage.session.turn("go").unwrap();
@@ -222,18 +222,18 @@ fn the_filesystem_set_of_a_team_tells_what_it_writes() {
         "create old by create_directory",
         "delete old by remove_directory",
     ];
-    assert_eq!(told(&heard, &stage), expected);
+    assert_eq!(edit_lines(&heard, &stage), expected);
 }
 
 /// A tool that writes as a program does, behind the session's back.
 #[derive(Debug)]
-struct Behind {
-    definition: ToolDefinition,
+struct UnseenWriteTool {
+    definition: ModelTool,
     is_read_only: bool,
 }
 
-impl Tool for Behind {
-    fn definition(&self) -> &ToolDefinition {
+impl Tool for UnseenWriteTool {
+    fn definition(&self) -> &ModelTool {
         &self.definition
     }
 
@@ -241,7 +241,7 @@ impl Tool for Behind {
         self.is_read_only
     }
 
-    fn call(&self, _arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
+    fn call(&self, _arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
         let path = at.workspace().root().join(format!("by_{}.txt", self.definition.name));
         fs::write(path, "x").map_err(|fault| fault.to_string())?;
         Err(String::from("it failed afterwards"))
@@ -252,18 +252,18 @@ impl Tool for Behind {
 fn a_tool_made_in_code_is_compared_unless_it_claims_to_change_nothing() {
     let tool = |name: &str, is_read_only| {
         let parameters = json!({"type": "object", "properties": {}});
-        let definition = ToolDefinition { name: name.to_owned(), description: String::from("Writes."), parameters };
-        Arc::new(Behind { definition, is_read_only })
+        let definition = ModelTool { name: name.to_owned(), description: String::from("Writes."), parameters };
+        Arc::new(UnseenWriteTool { definition, is_read_only })
     };
-    let heard = Heard::default();
-    let model = Play::root([call(&[("honest", "{}")]), call(&[("liar", "{}")]), say("done")]);
+    let heard = FiredEventLog::default();
+    let model = QueuedReplyModel::root([call(&[("honest", "{}")]), call(&[("liar", "{}")]), say("done")]);
     let hooks = heard.hooks(&["file.edited"]);
     let tools = [tool("honest", false), tool("liar", true)];
-    let mut stage = stage_with(model, agent(), hooks, |builder| {
+    let mut stage = open_fixture_with(model, agent(), hooks, |builder| {
         tools.into_iter().fold(builder, |builder, tool| builder.tool(tool))
     });
     stage.session.turn("go").unwrap();
-    assert_eq!(told(&heard, &stage), ["create by_honest.txt by honest"]);
+    assert_eq!(edit_lines(&heard, &stage), ["create by_honest.txt by honest"]);
 }
 
 #[test]
@@ -273,7 +273,7 @@ fn a_child_tells_its_own_hooks_of_its_own_edits() {
     let spec = AgentSpec { agents: vec![Arc::new(child)], ..agent() };
     let both =
         call(&[("write", r#"{"path":"mine","content":"x"}"#), ("delegate", r#"{"agent":"child","task":"write"}"#)]);
-    let model = Play::root([both, say("done")]);
+    let model = QueuedReplyModel::root([both, say("done")]);
     model.add("child", [write("its"), say("written")]);
     let agents = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&agents);
@@ -282,7 +282,7 @@ fn a_child_tells_its_own_hooks_of_its_own_edits() {
         seen.lock().unwrap().push(format!("{} {path}", call.event.origin.agent));
         Verdict::pass()
     });
-    let mut stage = stage_with(model, spec, [who], |builder| builder);
+    let mut stage = open_fixture_with(model, spec, [who], |builder| builder);
     stage.session.turn("go").unwrap();
     agents.lock().unwrap().sort();
     assert_eq!(*agents.lock().unwrap(), ["child its", "root mine"]);

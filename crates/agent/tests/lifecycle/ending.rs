@@ -5,28 +5,28 @@ use std::sync::{Arc, Mutex};
 use pintle_agent::UnsettledState;
 use serde_json::{Value, json};
 
-use crate::support::{Play, call, deny, hook, say};
-use crate::{Heard, stage};
+use crate::support::{QueuedReplyModel, call, deny, hook, say};
+use crate::{FiredEventLog, open_fixture};
 
 const END: [&str; 5] = ["finish.pre", "finish.unsettled", "finish.post", "session.error", "session.end"];
 
 #[test]
 fn a_run_finishes_once_before_its_session_ends() {
-    let heard = Heard::default();
-    let mut stage = stage(Play::root([say("done")]), heard.hooks(&END));
+    let heard = FiredEventLog::default();
+    let mut stage = open_fixture(QueuedReplyModel::root([say("done")]), heard.hooks(&END));
     stage.session.turn("go").unwrap();
     stage.session.end();
     stage.session.end();
     assert_eq!(heard.names(), ["finish.pre", "finish.post", "session.end"]);
     let pre = json!({"return_value": "done", "unsettled": [], "has_on_finish": false});
-    assert_eq!(heard.of("finish.pre"), [pre]);
-    assert_eq!(heard.of("finish.post"), [json!({"return_value": "done", "unsettled": []})]);
+    assert_eq!(heard.payloads_of("finish.pre"), [pre]);
+    assert_eq!(heard.payloads_of("finish.post"), [json!({"return_value": "done", "unsettled": []})]);
 }
 
 #[test]
 fn the_callback_replaces_the_value_and_is_called_once() {
-    let heard = Heard::default();
-    let mut stage = stage(Play::root([say("done")]), heard.hooks(&END));
+    let heard = FiredEventLog::default();
+    let mut stage = open_fixture(QueuedReplyModel::root([say("done")]), heard.hooks(&END));
     stage.session.turn("go").unwrap();
     let calls = Arc::new(Mutex::new(0));
     let counted = Arc::clone(&calls);
@@ -41,13 +41,13 @@ fn the_callback_replaces_the_value_and_is_called_once() {
     stage.session.end();
     assert_eq!(*calls.lock().unwrap(), 1);
     assert_eq!(heard.names(), ["finish.pre", "finish.post", "session.end"]);
-    assert_eq!(heard.of("finish.pre")[0]["has_on_finish"], json!(true));
-    assert_eq!(heard.of("finish.post")[0]["return_value"], expected);
+    assert_eq!(heard.payloads_of("finish.pre")[0]["has_on_finish"], json!(true));
+    assert_eq!(heard.payloads_of("finish.post")[0]["return_value"], expected);
 }
 
 #[test]
 fn a_callback_that_panics_leaves_the_value() {
-    let mut stage = stage(Play::root([say("done")]), []);
+    let mut stage = open_fixture(QueuedReplyModel::root([say("done")]), []);
     stage.session.turn("go").unwrap();
     stage.session.on_finish(|_, _| panic!("no"));
     assert_eq!(stage.session.finish(), json!("done"));
@@ -55,13 +55,13 @@ fn a_callback_that_panics_leaves_the_value() {
 
 #[test]
 fn what_is_not_settled_is_told_between_finish_pre_and_the_callback() {
-    let heard = Heard::default();
-    let mut stage = stage(Play::root([say("done")]), heard.hooks(&END));
+    let heard = FiredEventLog::default();
+    let mut stage = open_fixture(QueuedReplyModel::root([say("done")]), heard.hooks(&END));
     stage.session.turn("go").unwrap();
-    assert!(stage.session.unsettled().is_empty());
+    assert!(stage.session.unsettled_work().is_empty());
     stage.session.inbox().follow_up("and then?");
     stage.session.inbox().steer("wait");
-    let state = stage.session.unsettled();
+    let state = stage.session.unsettled_work();
     assert_eq!(state.summary(), "2 messages");
     assert_eq!(state.counts().filter(|(_, count)| *count > 0).collect::<Vec<_>>(), [("message", 2)]);
     let order = Arc::new(Mutex::new(Vec::new()));
@@ -72,7 +72,7 @@ fn what_is_not_settled_is_told_between_finish_pre_and_the_callback() {
     });
     stage.session.finish();
     assert_eq!(*order.lock().unwrap(), ["finish.pre", "finish.unsettled"]);
-    let told = &heard.of("finish.unsettled")[0];
+    let told = &heard.payloads_of("finish.unsettled")[0];
     assert_eq!(told["summary"], json!("2 messages"));
     assert_eq!(told["unsettled"][0], json!({"category": "message", "id": "message_1", "summary": "wait", "age_ms": 0}));
 }
@@ -81,7 +81,7 @@ fn what_is_not_settled_is_told_between_finish_pre_and_the_callback() {
 fn a_tool_call_and_a_task_that_run_are_not_settled() {
     let spec = crate::support::agent();
     let found = Arc::new(Mutex::new(Vec::new()));
-    let model = Play::root([call(&[("delegate_async", r#"{"task":"wait"}"#)]), say("done")]);
+    let model = QueuedReplyModel::root([call(&[("delegate_async", r#"{"task":"wait"}"#)]), say("done")]);
     let gate = Arc::new(std::sync::Barrier::new(2));
     let waits = Arc::clone(&gate);
     let hold = hook("hold", "turn.start", move |call| {
@@ -91,15 +91,15 @@ fn a_tool_call_and_a_task_that_run_are_not_settled() {
         pintle::Verdict::pass()
     });
     model.add("delegate", [say("waited")]);
-    let mut stage = crate::stage_with(model, spec, [hold], |builder| builder);
+    let mut stage = crate::open_fixture_with(model, spec, [hold], |builder| builder);
     stage.session.turn("go").unwrap();
-    let state = stage.session.unsettled();
+    let state = stage.session.unsettled_work();
     found.lock().unwrap().extend(state.all().into_iter().map(|work| (work.category, work.summary)));
     gate.wait();
     assert_eq!(*found.lock().unwrap(), [(String::from("background_task"), String::from("task"))]);
     assert_eq!(state.summary(), "1 background task");
     stage.session.end();
-    assert!(stage.session.unsettled().is_empty());
+    assert!(stage.session.unsettled_work().is_empty());
 }
 
 #[test]
@@ -117,18 +117,18 @@ fn a_session_that_ends_badly_says_so_before_its_end() {
         ),
     ];
     for (name, hooks, expected) in cases {
-        let heard = Heard::default();
-        let mut stage = stage(Play::root([]), heard.hooks(&END).into_iter().chain(hooks));
+        let heard = FiredEventLog::default();
+        let mut stage = open_fixture(QueuedReplyModel::root([]), heard.hooks(&END).into_iter().chain(hooks));
         stage.session.turn("go").unwrap_err();
         stage.session.end();
         assert_eq!(heard.names(), ["finish.pre", "finish.post", "session.error", "session.end"], "{name}");
-        assert_eq!(heard.of("session.error"), [expected], "{name}");
+        assert_eq!(heard.payloads_of("session.error"), [expected], "{name}");
     }
-    let heard = Heard::default();
-    let mut mended = stage(Play::root([]), heard.hooks(&END));
+    let heard = FiredEventLog::default();
+    let mut mended = open_fixture(QueuedReplyModel::root([]), heard.hooks(&END));
     mended.session.turn("go").unwrap_err();
     mended.model.add("root", [say("now")]);
     mended.session.turn("again").unwrap();
     mended.session.end();
-    assert!(heard.of("session.error").is_empty(), "the last turn went well");
+    assert!(heard.payloads_of("session.error").is_empty(), "the last turn went well");
 }

@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::support::worker;
 
 /// The fenced blocks behind a heading of the guide.
-fn blocks(heading: &str) -> Vec<String> {
+fn fenced_blocks(heading: &str) -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/session-hooks.md");
     let text = fs::read_to_string(path).unwrap();
     let (_, section) = text.split_once(heading).unwrap();
@@ -25,7 +25,7 @@ fn blocks(heading: &str) -> Vec<String> {
 
 #[test]
 fn the_example_of_the_guide_does_what_the_guide_says() {
-    let blocks = blocks("## Try it");
+    let blocks = fenced_blocks("## Try it");
     let [harness, script, hooks @ ..] = blocks.as_slice() else { panic!("{} blocks", blocks.len()) };
     assert_eq!(hooks.len(), 3);
     let demo = tempfile::tempdir().unwrap();

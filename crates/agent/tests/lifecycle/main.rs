@@ -20,13 +20,13 @@ use pintle::{AgentSpec, Effect, Hook, Layer, Reminder, Runtime, SystemClock, Ver
 use pintle_agent::{Session, SessionBuilder};
 use serde_json::Value;
 
-use support::{NoSleep, Play, agent, hook};
+use support::{QueuedReplyModel, RecordingSleeper, agent, hook};
 
 /// What was fired, in order: the event and its payload.
 #[derive(Debug, Clone, Default)]
-struct Heard(Arc<Mutex<Vec<(String, Value)>>>);
+struct FiredEventLog(Arc<Mutex<Vec<(String, Value)>>>);
 
-impl Heard {
+impl FiredEventLog {
     /// A hook on each event that keeps it and has no opinion.
     fn hooks(&self, events: &[&str]) -> Vec<Hook> {
         let keep = |event: &&str| {
@@ -45,42 +45,42 @@ impl Heard {
     }
 
     /// The payloads of one event.
-    fn of(&self, event: &str) -> Vec<Value> {
+    fn payloads_of(&self, event: &str) -> Vec<Value> {
         let heard = self.0.lock().unwrap();
         heard.iter().filter(|(name, _)| name == event).map(|(_, payload)| payload.clone()).collect()
     }
 }
 
 /// A session of an agent called `root`, with a tape.
-struct Stage {
+struct LifecycleFixture {
     session: Session,
-    model: Arc<Play>,
+    model: Arc<QueuedReplyModel>,
     runtime: Arc<Runtime>,
     folder: tempfile::TempDir,
 }
 
-fn stage(model: Arc<Play>, hooks: impl IntoIterator<Item = Hook>) -> Stage {
-    stage_with(model, agent(), hooks, |builder| builder)
+fn open_fixture(model: Arc<QueuedReplyModel>, hooks: impl IntoIterator<Item = Hook>) -> LifecycleFixture {
+    open_fixture_with(model, agent(), hooks, |builder| builder)
 }
 
-fn stage_with(
-    model: Arc<Play>,
+fn open_fixture_with(
+    model: Arc<QueuedReplyModel>,
     spec: AgentSpec,
     hooks: impl IntoIterator<Item = Hook>,
     more: impl FnOnce(SessionBuilder) -> SessionBuilder,
-) -> Stage {
+) -> LifecycleFixture {
     let folder = tempfile::tempdir().unwrap();
     let tape = Tape::in_memory(HeaderRecord::new("s", 0), Arc::new(SystemClock::default()));
     let builder = Runtime::builder().worker(support::worker()).tape(Arc::new(tape));
     let runtime = builder.chain(native::chain("test", Layer::Project, hooks)).build().runtime;
     let builder = Session::builder(Arc::clone(&runtime), spec, model.clone()).workspace(folder.path()).name("s");
-    let session = more(builder.sleeper(Arc::new(NoSleep::default()))).build().unwrap();
-    Stage { session, model, runtime, folder }
+    let session = more(builder.sleeper(Arc::new(RecordingSleeper::default()))).build().unwrap();
+    LifecycleFixture { session, model, runtime, folder }
 }
 
-impl Stage {
+impl LifecycleFixture {
     /// The host's records of reminders, as `what body` with the turn in which it happened.
-    fn reminded(&self) -> Vec<String> {
+    fn reminder_records(&self) -> Vec<String> {
         let lines = self.runtime.tape().unwrap().lines();
         let records = lines.iter().map(|line| serde_json::from_str::<Value>(line).unwrap());
         let reminders = records.filter(|record| record["kind"] == "reminder");
@@ -93,13 +93,13 @@ impl Stage {
     }
 
     /// How often each of the words is in each request.
-    fn sent(&self, words: &str) -> Vec<usize> {
-        let count = |at| support::told(&self.model.request(at)).join("\n").matches(words).count();
+    fn count_sent(&self, words: &str) -> Vec<usize> {
+        let count = |at| support::message_lines(&self.model.request(at)).join("\n").matches(words).count();
         (0..self.model.count()).map(count).collect()
     }
 }
 
 /// A hook that reminds the model of something each time it is asked.
-fn remind(event: &str, reminder: Reminder) -> Hook {
+fn reminder_hook(event: &str, reminder: Reminder) -> Hook {
     hook("reminds", event, move |_| Verdict::pass().with_effect(Effect::Reminder(reminder.clone())))
 }

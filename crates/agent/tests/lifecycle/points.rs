@@ -3,15 +3,15 @@
 use pintle::{Effect, Failure, FailureKind, FailurePolicy, Verdict};
 use serde_json::json;
 
-use crate::support::{Play, call, deny, hook, say};
-use crate::{Heard, stage, stage_with};
+use crate::support::{QueuedReplyModel, call, deny, hook, say};
+use crate::{FiredEventLog, open_fixture, open_fixture_with};
 
 #[test]
 fn iteration_post_follows_each_round_and_is_before_the_decision_to_go_on() {
-    let heard = Heard::default();
+    let heard = FiredEventLog::default();
     let events = ["completion.post", "tool.post", "iteration.post", "agent.stop", "turn.end"];
-    let model = Play::root([call(&[("list", "{}"), ("absent", "{}")]), say("done")]);
-    let mut stage = stage(model, heard.hooks(&events));
+    let model = QueuedReplyModel::root([call(&[("list", "{}"), ("absent", "{}")]), say("done")]);
+    let mut stage = open_fixture(model, heard.hooks(&events));
     stage.session.turn("go").unwrap();
     assert_eq!(
         heard.names(),
@@ -26,7 +26,7 @@ fn iteration_post_follows_each_round_and_is_before_the_decision_to_go_on() {
             "turn.end",
         ]
     );
-    let rounds = heard.of("iteration.post");
+    let rounds = heard.payloads_of("iteration.post");
     let first = &rounds[0];
     assert_eq!((&first["iteration"], &first["has_tool_calls"]), (&json!(1), &json!(true)));
     assert_eq!(first["tool_names"], json!(["list", "absent"]));
@@ -42,12 +42,12 @@ fn iteration_post_follows_each_round_and_is_before_the_decision_to_go_on() {
 }
 
 #[test]
-fn a_blocked_prompt_never_reaches_the_conversation_and_the_stop_has_its_name() {
+fn blocked_prompt_is_not_stored_and_stop_reason_names_it() {
     let secret = hook("secrets", "prompt.submit", |call| {
         let prompt = call.event.payload.field("prompt").and_then(|prompt| prompt.as_str()).unwrap_or_default();
         if prompt.contains("secret") { Verdict::deny("policy violation: secret in prompt") } else { Verdict::pass() }
     });
-    let mut stage = stage(Play::root([say("fine")]), [secret]);
+    let mut stage = open_fixture(QueuedReplyModel::root([say("fine")]), [secret]);
     let fault = stage.session.turn("my secret").unwrap_err();
     assert!(fault.is_denied() && fault.message.contains("policy violation"), "{fault}");
     assert_eq!(
@@ -57,7 +57,7 @@ fn a_blocked_prompt_never_reaches_the_conversation_and_the_stop_has_its_name() {
     assert_eq!(stage.model.count(), 0);
     let answer = stage.session.turn("hello").unwrap();
     assert_eq!((answer.stop_reason.as_str(), stage.session.stop_reason()), ("stop", "stop"));
-    assert_eq!(stage.sent("secret"), [0]);
+    assert_eq!(stage.count_sent("secret"), [0]);
 }
 
 /// A prompt that is steered in or waits is a prompt too: no other way leads past the veto.
@@ -75,12 +75,12 @@ fn what_is_said_while_the_agent_is_at_work_is_submitted_too() {
                 }
                 _ => Verdict::pass(),
             });
-            let mut stage = stage(Play::root([say("one"), say("two")]), [screens]);
+            let mut stage = open_fixture(QueuedReplyModel::root([say("one"), say("two")]), [screens]);
             say_it(&stage.session.inbox(), text);
             stage.session.turn("go").unwrap();
-            assert_eq!(stage.session.inbox().waiting(), 0, "{way} {text}");
+            assert_eq!(stage.session.inbox().len(), 0, "{way} {text}");
             let last = stage.model.count() - 1;
-            let told = crate::support::told(&stage.model.request(last)).join("\n");
+            let told = crate::support::message_lines(&stage.model.request(last)).join("\n");
             assert!(!told.contains("secret"), "{way} {text}: {told}");
             if let Some(sent) = sent {
                 assert!(told.contains(&format!("user: {sent}")), "{way} {text}: {told}");
@@ -91,15 +91,15 @@ fn what_is_said_while_the_agent_is_at_work_is_submitted_too() {
 
 #[test]
 fn the_stop_of_a_turn_has_a_word_for_each_way_to_stop() {
-    let denied = stage(Play::root([]), [deny("turn.start", "no")]).session.turn("go").unwrap_err();
+    let denied = open_fixture(QueuedReplyModel::root([]), [deny("turn.start", "no")]).session.turn("go").unwrap_err();
     assert_eq!(denied.stop_reason(), "hook_denied");
-    let failed = stage(Play::root([]), []).session.turn("go").unwrap_err();
+    let failed = open_fixture(QueuedReplyModel::root([]), []).session.turn("go").unwrap_err();
     assert_eq!(failed.stop_reason(), "model_error");
     let mut spec = crate::support::agent();
     spec.exit.max_iterations = 1;
     spec.exit.on_max_iterations = pintle::OnMaxIterations::WarnAndExit;
-    let model = Play::root([call(&[("list", "{}")])]);
-    let answer = stage_with(model, spec, [], |builder| builder).session.turn("go").unwrap();
+    let model = QueuedReplyModel::root([call(&[("list", "{}")])]);
+    let answer = open_fixture_with(model, spec, [], |builder| builder).session.turn("go").unwrap();
     assert_eq!(answer.stop_reason, "max_iterations");
 }
 
@@ -112,14 +112,14 @@ fn a_hook_answers_for_the_person_either_way_and_every_decision_is_told() {
             _ => Verdict::pass(),
         })
     };
-    let heard = Heard::default();
+    let heard = FiredEventLog::default();
     let mut hooks = heard.hooks(&["permission.ask", "permission.reply"]);
     hooks.push(by_hook());
-    let model = Play::root([
+    let model = QueuedReplyModel::root([
         call(&[("list", "{}"), ("shell", r#"{"command":"true"}"#), ("glob", r#"{"pattern":"*"}"#)]),
         say("done"),
     ]);
-    let mut stage = stage_with(model, crate::support::agent(), hooks, |builder| {
+    let mut stage = open_fixture_with(model, crate::support::agent(), hooks, |builder| {
         builder.permission_mode(pintle::PermissionMode::Strict)
     });
     let answer = stage.session.turn("go").unwrap();
@@ -127,44 +127,47 @@ fn a_hook_answers_for_the_person_either_way_and_every_decision_is_told() {
     assert_eq!(failed, [false, true, true]);
     assert!(answer.tool_results[1].content.contains("never unattended"), "{answer:?}");
     let told: Vec<String> = heard
-        .of("permission.reply")
+        .payloads_of("permission.reply")
         .iter()
         .map(|reply| format!("{} {} {}", reply["name"], reply["decision"], reply["source"]).replace('"', ""))
         .collect();
     assert_eq!(told, ["list allow hook", "shell deny hook", "glob deny resolver"]);
-    assert_eq!(heard.of("permission.ask").len(), 3);
+    assert_eq!(heard.payloads_of("permission.ask").len(), 3);
 }
 
 #[test]
-fn compaction_is_announced_only_when_it_is_due_and_a_block_skips_only_that_one() {
-    let heard = Heard::default();
-    let mut stage = stage(Play::root([say("a"), say("b"), say("gist")]), heard.hooks(&["compact.pre", "compact.post"]));
+fn compaction_fires_only_when_due_and_a_block_skips_it_once() {
+    let heard = FiredEventLog::default();
+    let mut stage = open_fixture(
+        QueuedReplyModel::root([say("a"), say("b"), say("gist")]),
+        heard.hooks(&["compact.pre", "compact.post"]),
+    );
     stage.session.turn("one").unwrap();
     stage.session.turn("two").unwrap();
     assert_eq!(heard.names(), Vec::<String>::new(), "nothing is due");
     stage.session.compact(None).unwrap().unwrap();
     assert_eq!(heard.names(), ["compact.pre", "compact.post"]);
 
-    let mut stage = crate::stage(Play::root([say("a"), say("b")]), [deny("compact.pre", "not now")]);
+    let mut stage = crate::open_fixture(QueuedReplyModel::root([say("a"), say("b")]), [deny("compact.pre", "not now")]);
     stage.session.turn("one").unwrap();
     assert_eq!(stage.session.compact(None), Ok(None));
     stage.session.turn("two").unwrap();
-    assert_eq!(stage.sent("one"), [1, 1], "nothing was lost");
+    assert_eq!(stage.count_sent("one"), [1, 1], "nothing was lost");
 }
 
 #[test]
 fn context_of_iteration_post_reaches_the_next_request() {
     let tells =
         hook("tells", "iteration.post", |_| Verdict::pass().with_effect(Effect::Context(String::from("look closer"))));
-    let mut stage = stage(Play::root([call(&[("list", "{}")]), say("done")]), [tells]);
+    let mut stage = open_fixture(QueuedReplyModel::root([call(&[("list", "{}")]), say("done")]), [tells]);
     stage.session.turn("go").unwrap();
-    assert_eq!(stage.sent("look closer"), [0, 1]);
+    assert_eq!(stage.count_sent("look closer"), [0, 1]);
 }
 
 #[test]
 fn a_failing_hook_of_agent_stop_ends_the_turn_at_once() {
     let crashes = || hook("judge", "agent.stop", |_| Verdict::failed(Failure::new(FailureKind::Error, "no such key")));
-    let mut ended = stage(Play::root([say("one"), say("two")]), [crashes()]);
+    let mut ended = open_fixture(QueuedReplyModel::root([say("one"), say("two")]), [crashes()]);
     let fault = ended.session.turn("go").unwrap_err();
     assert_eq!((ended.model.count(), fault.stop_reason()), (1, "hook_error"));
     let why = "the answer was not accepted: blocked by hook \"judge\": hook `judge` gave no answer (error: no such key); \
@@ -176,7 +179,7 @@ fn a_failing_hook_of_agent_stop_ends_the_turn_at_once() {
         _ => Verdict::pass(),
     });
     let open = pintle::Hook { on_failure: FailurePolicy::Open, ..crashes() };
-    let mut sent_on = stage(Play::root([say("one"), say("two")]), [open, once]);
+    let mut sent_on = open_fixture(QueuedReplyModel::root([say("one"), say("two")]), [open, once]);
     assert_eq!(sent_on.session.turn("go").unwrap().text, "two");
     assert_eq!(sent_on.model.count(), 2);
 }

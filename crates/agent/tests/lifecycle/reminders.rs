@@ -3,32 +3,32 @@
 use std::sync::Arc;
 
 use pintle::{AgentSpec, Effect, Reminder, ReminderAuthority, ReminderPropagation, ReminderRoleHint, Verdict};
-use pintle_agent::model::{Message, ModelError, Role};
+use pintle_agent::model::{MessageRole, ModelError, ModelMessage};
 use serde_json::json;
 
-use crate::support::{Play, agent, call, hook, rewrite, say};
-use crate::{remind, stage, stage_with};
+use crate::support::{QueuedReplyModel, agent, call, hook, rewrite, say};
+use crate::{open_fixture, open_fixture_with, reminder_hook};
 
-fn keyed(body: &str, ttl_turns: Option<u32>) -> Reminder {
+fn keyed_reminder(body: &str, ttl_turns: Option<u32>) -> Reminder {
     Reminder { dedupe_key: Some(String::from("k")), ttl_turns, ..Reminder::for_one_turn(body) }
 }
 
-fn rounds(count: usize) -> Arc<Play> {
+fn model_with_rounds(count: usize) -> Arc<QueuedReplyModel> {
     let look = (0..count).map(|_| call(&[("list", "{}")]));
-    Play::root(look.chain([say("done")]))
+    QueuedReplyModel::root(look.chain([say("done")]))
 }
 
 /// Gap 18.
 #[test]
-fn a_reminder_for_one_turn_from_iteration_post_is_seen_once_and_says_when_it_was_fired() {
+fn one_turn_reminder_is_sent_once_with_the_turn_it_fired_in() {
     let once = Reminder { dedupe_key: Some(String::from("k")), ..Reminder::for_one_turn("mind the gap") };
-    let mut stage = stage(rounds(3), [remind("iteration.post", once)]);
+    let mut stage = open_fixture(model_with_rounds(3), [reminder_hook("iteration.post", once)]);
     stage.session.turn("go").unwrap();
-    assert_eq!(stage.sent("mind the gap"), [0, 1, 0, 0]);
+    assert_eq!(stage.count_sent("mind the gap"), [0, 1, 0, 0]);
     let block = stage.model.request(1).messages.last().unwrap().content.clone();
     assert!(block.contains("fired_at_turn=\"1\" ttl_turns=\"1\">\nmind the gap\n"), "{block}");
     assert_eq!(
-        stage.reminded(),
+        stage.reminder_records(),
         [
             "1 injected mind the gap",
             "1 rendered mind the gap",
@@ -44,37 +44,41 @@ fn a_reminder_for_one_turn_from_iteration_post_is_seen_once_and_says_when_it_was
 #[test]
 fn ttl_counts_the_requests_that_carried_it() {
     for ttl in 1..=4_u32 {
-        let mut stage = stage(rounds(2), [remind("prompt.submit", keyed("heed this", Some(ttl)))]);
+        let mut stage = open_fixture(
+            model_with_rounds(2),
+            [reminder_hook("prompt.submit", keyed_reminder("heed this", Some(ttl)))],
+        );
         stage.model.add("root", [say("again")]);
         stage.session.turn("go").unwrap();
         stage.session.turn("go on").unwrap();
         let expected: Vec<usize> = (0..4).map(|at| usize::from(at < ttl)).collect();
-        assert_eq!(stage.sent("heed this"), expected, "ttl {ttl}");
+        assert_eq!(stage.count_sent("heed this"), expected, "ttl {ttl}");
     }
 }
 
 /// Gap 19.
 #[test]
-fn the_same_reminder_every_round_does_not_pile_up_and_a_newer_text_takes_its_place() {
-    let stays = remind("iteration.post", keyed("keep it short", None));
-    let mut stage = stage(rounds(3), [stays]);
+fn repeated_reminder_is_sent_once_and_newer_text_replaces_it() {
+    let stays = reminder_hook("iteration.post", keyed_reminder("keep it short", None));
+    let mut stage = open_fixture(model_with_rounds(3), [stays]);
     stage.session.turn("go").unwrap();
-    assert_eq!(stage.sent("keep it short"), [0, 1, 1, 1]);
+    assert_eq!(stage.count_sent("keep it short"), [0, 1, 1, 1]);
 
     let counts = hook("counts", "iteration.post", |call| {
         let round = call.event.payload.field("iteration").cloned().unwrap_or_default();
-        Verdict::pass().with_effect(Effect::Reminder(keyed(&format!("round {round} is over"), None)))
+        Verdict::pass().with_effect(Effect::Reminder(keyed_reminder(&format!("round {round} is over"), None)))
     });
-    let mut stage = crate::stage(rounds(3), [counts]);
+    let mut stage = crate::open_fixture(model_with_rounds(3), [counts]);
     stage.session.turn("go").unwrap();
     for (body, expected) in [("round 1", [0, 1, 0, 0]), ("round 2", [0, 0, 1, 0]), ("round 3", [0, 0, 0, 1])] {
-        assert_eq!(stage.sent(body), expected, "{body}");
+        assert_eq!(stage.count_sent(body), expected, "{body}");
     }
 }
 
 #[test]
 fn what_stands_before_the_reminders_is_the_same_in_the_next_request() {
-    let mut stage = stage(rounds(3), [remind("iteration.post", keyed("at the end", None))]);
+    let mut stage =
+        open_fixture(model_with_rounds(3), [reminder_hook("iteration.post", keyed_reminder("at the end", None))]);
     stage.session.turn("go").unwrap();
     for at in 1..3 {
         let (one, next) = (stage.model.request(at).messages, stage.model.request(at + 1).messages);
@@ -95,11 +99,12 @@ fn a_block_has_the_voice_and_the_order_that_its_reminders_want() {
         with("the rule", ReminderAuthority::Contract, ReminderRoleHint::EphemeralCache),
         with("as I said", ReminderAuthority::Contract, ReminderRoleHint::UserBlock),
     ];
-    let mut stage = stage(Play::root([say("done")]), all.map(|reminder| remind("turn.start", reminder)));
+    let mut stage =
+        open_fixture(QueuedReplyModel::root([say("done")]), all.map(|reminder| reminder_hook("turn.start", reminder)));
     stage.session.turn("go").unwrap();
     let request = stage.model.request(0);
     let [.., said, host, person] = request.messages.as_slice() else { panic!("{request:?}") };
-    assert_eq!((said, host.role, person.role), (&Message::user("go"), Role::System, Role::User));
+    assert_eq!((said, host.role, person.role), (&ModelMessage::user("go"), MessageRole::System, MessageRole::User));
     let places = ["the rule", "a correction", "first advice"].map(|body| host.content.find(body).unwrap());
     assert!(places.is_sorted(), "{}", host.content);
     assert!(person.content.contains("as I said") && !host.content.contains("as I said"));
@@ -111,26 +116,26 @@ fn a_block_has_the_voice_and_the_order_that_its_reminders_want() {
 /// Gap 21, at injection.
 #[test]
 fn a_lesser_authority_does_not_replace_a_greater_one() {
-    let contract = remind("turn.start", keyed("the rule", None));
-    let advice = Reminder { authority: ReminderAuthority::Advisory, ..keyed("some advice", None) };
-    let mut stage = stage(rounds(1), [contract, remind("iteration.post", advice)]);
+    let contract = reminder_hook("turn.start", keyed_reminder("the rule", None));
+    let advice = Reminder { authority: ReminderAuthority::Advisory, ..keyed_reminder("some advice", None) };
+    let mut stage = open_fixture(model_with_rounds(1), [contract, reminder_hook("iteration.post", advice)]);
     stage.session.turn("go").unwrap();
-    assert_eq!((stage.sent("the rule"), stage.sent("some advice")), (vec![1, 1], vec![0, 0]));
+    assert_eq!((stage.count_sent("the rule"), stage.count_sent("some advice")), (vec![1, 1], vec![0, 0]));
 }
 
 #[test]
 fn a_request_that_nobody_answered_carried_nothing() {
-    let model = Play::root([Err(ModelError::fatal("gone")), say("here")]);
+    let model = QueuedReplyModel::root([Err(ModelError::fatal("gone")), say("here")]);
     let first = hook("first", "prompt.submit", |call| {
         let is_first = call.event.payload.field("prompt") == Some(&json!("go"));
         let reminder = Effect::Reminder(Reminder::for_one_turn("heed this"));
         if is_first { Verdict::pass().with_effect(reminder) } else { Verdict::pass() }
     });
-    let mut stage = stage(model, [first]);
+    let mut stage = open_fixture(model, [first]);
     stage.session.turn("go").unwrap_err();
     stage.session.turn("again").unwrap();
-    assert_eq!(stage.sent("heed this"), [1, 1]);
-    assert_eq!(stage.reminded().iter().filter(|line| line.contains("rendered")).count(), 1);
+    assert_eq!(stage.count_sent("heed this"), [1, 1]);
+    assert_eq!(stage.reminder_records().iter().filter(|line| line.contains("rendered")).count(), 1);
 }
 
 #[test]
@@ -139,10 +144,10 @@ fn what_a_hook_takes_out_of_a_request_was_not_carried() {
     let once = hook("once", "session.start", |_| {
         Verdict::pass().with_effect(Effect::Reminder(Reminder::for_one_turn("heed this")))
     });
-    let mut stage = stage(rounds(1), [once, rewrite("completion.pre", bare)]);
+    let mut stage = open_fixture(model_with_rounds(1), [once, rewrite("completion.pre", bare)]);
     stage.session.turn("go").unwrap();
-    assert_eq!(stage.sent("heed this"), [0, 0]);
-    assert_eq!(stage.reminded(), ["0 injected heed this"]);
+    assert_eq!(stage.count_sent("heed this"), [0, 0]);
+    assert_eq!(stage.reminder_records(), ["0 injected heed this"]);
 }
 
 #[test]
@@ -150,9 +155,9 @@ fn a_reminder_of_a_hook_that_denies_counts_too() {
     let denies = hook("denies", "tool.pre", |_| {
         Verdict::deny("no").with_effect(Effect::Reminder(Reminder::for_one_turn("why not")))
     });
-    let mut stage = stage(rounds(1), [denies]);
+    let mut stage = open_fixture(model_with_rounds(1), [denies]);
     stage.session.turn("go").unwrap();
-    assert_eq!(stage.sent("why not"), [0, 1]);
+    assert_eq!(stage.count_sent("why not"), [0, 1]);
 }
 
 /// Gap 20, `propagate`.
@@ -165,48 +170,54 @@ fn children_and_grandchildren_get_what_is_for_all_and_nothing_else() {
     };
     let root = spec("root", vec![spec("child", vec![spec("grandchild", Vec::new())])]);
     let delegate = |to: &str| call(&[("delegate", &json!({"agent": to, "task": "look"}).to_string())]);
-    let model = Play::root([delegate("child"), say("done")]);
+    let model = QueuedReplyModel::root([delegate("child"), say("done")]);
     model.add("child", [delegate("grandchild"), say("looked")]);
     model.add("grandchild", [say("seen")]);
     let with = |body: &str, propagate| Reminder { body: body.to_owned(), propagate, ..Reminder::default() };
     let hooks = [
-        remind("prompt.submit", with("for all", ReminderPropagation::All)),
-        remind("prompt.submit", with("for this session", ReminderPropagation::Session)),
-        remind("prompt.submit", with("for no copy", ReminderPropagation::None)),
+        reminder_hook("prompt.submit", with("for all", ReminderPropagation::All)),
+        reminder_hook("prompt.submit", with("for this session", ReminderPropagation::Session)),
+        reminder_hook("prompt.submit", with("for no copy", ReminderPropagation::None)),
     ];
-    let mut stage = stage_with(model, root, hooks, |builder| builder);
+    let mut stage = open_fixture_with(model, root, hooks, |builder| builder);
     stage.session.turn("go").unwrap();
     let agents: Vec<String> = (0..stage.model.count()).map(|at| stage.model.request(at).agent).collect();
     assert_eq!(agents, ["root", "child", "grandchild", "child", "root"]);
-    assert_eq!(stage.sent("for all"), [1, 1, 1, 1, 1]);
-    assert_eq!(stage.sent("for this session"), [1, 0, 0, 0, 1]);
-    assert_eq!(stage.sent("for no copy"), [1, 0, 0, 0, 1]);
-    let inherited = stage.reminded().into_iter().filter(|line| line.contains("inherited")).collect::<Vec<_>>();
+    assert_eq!(stage.count_sent("for all"), [1, 1, 1, 1, 1]);
+    assert_eq!(stage.count_sent("for this session"), [1, 0, 0, 0, 1]);
+    assert_eq!(stage.count_sent("for no copy"), [1, 0, 0, 0, 1]);
+    let inherited = stage.reminder_records().into_iter().filter(|line| line.contains("inherited")).collect::<Vec<_>>();
     assert_eq!(inherited, ["0 inherited for all", "0 inherited for all"]);
 }
 
 #[test]
 fn clearing_a_conversation_drops_its_reminders() {
-    let mut stage = stage(Play::root([say("a"), say("b")]), [remind("session.start", keyed("heed this", None))]);
+    let mut stage = open_fixture(
+        QueuedReplyModel::root([say("a"), say("b")]),
+        [reminder_hook("session.start", keyed_reminder("heed this", None))],
+    );
     stage.session.turn("one").unwrap();
     stage.session.clear().unwrap();
     stage.session.turn("two").unwrap();
-    assert_eq!(stage.sent("heed this"), [1, 0]);
+    assert_eq!(stage.count_sent("heed this"), [1, 0]);
 }
 
 #[test]
 fn a_session_that_is_taken_up_again_goes_on_with_its_reminders() {
-    let mut first = stage(Play::root([say("a")]), [remind("session.start", keyed("heed this", Some(3)))]);
+    let mut first = open_fixture(
+        QueuedReplyModel::root([say("a")]),
+        [reminder_hook("session.start", keyed_reminder("heed this", Some(3)))],
+    );
     first.session.turn("one").unwrap();
     let lines: String = first.runtime.tape().unwrap().lines().iter().map(|line| format!("{line}\n")).collect();
     let reading = pintle::tape::read_bytes(lines.as_bytes()).unwrap();
-    let model = Play::root([say("b"), say("c"), say("d")]);
-    let mut again = stage_with(model, agent(), [], |builder| builder.resume(reading));
+    let model = QueuedReplyModel::root([say("b"), say("c"), say("d")]);
+    let mut again = open_fixture_with(model, agent(), [], |builder| builder.resume(reading));
     for text in ["two", "three", "four"] {
         again.session.turn(text).unwrap();
     }
-    assert_eq!(first.sent("heed this"), [1]);
-    assert_eq!(again.sent("heed this"), [1, 1, 0]);
+    assert_eq!(first.count_sent("heed this"), [1]);
+    assert_eq!(again.count_sent("heed this"), [1, 1, 0]);
 }
 
 /// Hooks of an event that a hook or a tool's script emits have as much to say as any others.
@@ -220,12 +231,13 @@ fn what_hooks_of_an_emitted_event_have_to_say_reaches_the_session() {
         });
         let answers = hook("answers", "custom.seen", move |_| {
             let verdict = if denies { Verdict::deny("no") } else { Verdict::pass() };
-            verdict.with_effect(Effect::Reminder(keyed("heed this", None)))
+            verdict.with_effect(Effect::Reminder(keyed_reminder("heed this", None)))
         });
-        let mut stage = stage(rounds(1), [emits, answers]);
+        let mut stage = open_fixture(model_with_rounds(1), [emits, answers]);
         stage.session.turn("go").unwrap();
-        assert_eq!(stage.sent("heed this"), [usize::from(by == "turn.start"), 1], "{by}");
-        let injected = stage.reminded().into_iter().filter(|line| line.contains("injected")).collect::<Vec<_>>();
+        assert_eq!(stage.count_sent("heed this"), [usize::from(by == "turn.start"), 1], "{by}");
+        let injected =
+            stage.reminder_records().into_iter().filter(|line| line.contains("injected")).collect::<Vec<_>>();
         assert_eq!(injected, ["1 injected heed this"], "{by}");
     }
 }

@@ -4,15 +4,15 @@ use std::io::Write;
 use std::net::TcpListener;
 
 use pintle::{CancelToken, ModelSpec, RetrySpec};
-use pintle_agent::model::{Model, ModelError, ModelErrorKind, RemoteModel, Timeouts};
+use pintle_agent::model::{Model, ModelError, ModelErrorKind, ModelTimeouts, RemoteModel};
 use pintle_testkit::model_server::{Answer, ModelServer, Reply};
 use serde_json::json;
 
-use crate::{KEY, answered, ask, call, model, question, spec};
+use crate::{KEY, complete_request, model_spec, new_request, open_model, request_with_answer, tool_call};
 
-fn fails(provider: &str, answer: Answer) -> (ModelErrorKind, String, String) {
+fn call_failing_server(provider: &str, answer: Answer) -> (ModelErrorKind, String, String) {
     let server = ModelServer::start(vec![answer]).unwrap();
-    let (reply, heard) = ask(&model(provider, &server), &question());
+    let (reply, heard) = complete_request(&open_model(provider, &server), &new_request());
     let ModelError { kind, message } = reply.unwrap_err();
     (kind, message, heard)
 }
@@ -40,7 +40,7 @@ fn refusals_are_sorted_and_say_what_to_do_next() {
         for (status, kind, why) in cases {
             let name = if provider == "openai" { "test-medium" } else { "test" };
             let message = format!("the model `{name}` of `{provider}` {why}");
-            let failed = fails(provider, Answer::Refuse(status, "slow down"));
+            let failed = call_failing_server(provider, Answer::Refuse(status, "slow down"));
             assert_eq!(failed, (kind, message, String::new()), "{provider} {status}");
         }
     }
@@ -51,9 +51,9 @@ fn a_call_that_failed_succeeds_when_tried_again() {
     for provider in ["openai", "anthropic", "gemini"] {
         let busy = Answer::Refuse(429, "busy");
         let server = ModelServer::start(vec![busy, Answer::Reply(Reply::text("here now"))]).unwrap();
-        let model = model(provider, &server);
-        assert_eq!(ask(&model, &question()).0.unwrap_err().kind, ModelErrorKind::Retryable);
-        assert_eq!(ask(&model, &question()).0.unwrap().text, "here now");
+        let model = open_model(provider, &server);
+        assert_eq!(complete_request(&model, &new_request()).0.unwrap_err().kind, ModelErrorKind::Retryable);
+        assert_eq!(complete_request(&model, &new_request()).0.unwrap().text, "here now");
         let seen = server.seen();
         assert_eq!(seen[0].body, seen[1].body);
     }
@@ -65,14 +65,14 @@ fn a_reply_that_breaks_off_is_an_error() {
     let long = || Reply::text("one two three four five six seven eight");
     for provider in ["openai", "anthropic", "gemini"] {
         for answer in [Answer::CutShort(long()), Answer::EndEarly(long())] {
-            let (kind, message, heard) = fails(provider, answer);
+            let (kind, message, heard) = call_failing_server(provider, answer);
             assert_eq!(kind, Retryable, "{provider}: {message}");
             assert!(heard.starts_with("one two") && !heard.contains("eight"), "{provider}: {heard}");
         }
     }
     for (kind, expected) in [("overloaded_error", Retryable), ("invalid_request_error", Fatal)] {
         for provider in ["openai", "anthropic"] {
-            let (kind, message, heard) = fails(provider, Answer::BreakOff(long(), kind));
+            let (kind, message, heard) = call_failing_server(provider, Answer::BreakOff(long(), kind));
             assert_eq!(kind, expected, "{provider}");
             assert!(message.ends_with("broke off: that is all"), "{provider}: {message}");
             assert!(heard.starts_with("one two"), "{provider}: {heard}");
@@ -84,7 +84,7 @@ fn a_reply_that_breaks_off_is_an_error() {
 fn a_redirect_is_not_followed() {
     let elsewhere = ModelServer::start(vec![Answer::Reply(Reply::text("trap"))]).unwrap();
     for provider in ["openai", "anthropic", "gemini"] {
-        let (kind, message, _) = fails(provider, Answer::Redirect(elsewhere.url("/v1/messages")));
+        let (kind, message, _) = call_failing_server(provider, Answer::Redirect(elsewhere.url("/v1/messages")));
         assert_eq!(kind, ModelErrorKind::Fatal);
         assert!(
             message.ends_with("answered 307, a redirect, which is not followed; put the right address into `base_url`"),
@@ -97,9 +97,10 @@ fn a_redirect_is_not_followed() {
 #[test]
 fn silence_ends_with_the_time_or_with_the_cancel_flag() {
     let server = ModelServer::start(vec![Answer::Silent]).unwrap();
-    let short = model("openai", &server).with_timeouts(Timeouts { silence_ms: 100, ..Timeouts::default() });
+    let short =
+        open_model("openai", &server).with_timeouts(ModelTimeouts { silence_ms: 100, ..ModelTimeouts::default() });
     assert_eq!(
-        ask(&short, &question()).0,
+        complete_request(&short, &new_request()).0,
         Err(ModelError::retryable("the model `test-medium` of `openai` said nothing for 100 ms"))
     );
 
@@ -110,7 +111,7 @@ fn silence_ends_with_the_time_or_with_the_cancel_flag() {
         Answer::Silent
     })
     .unwrap();
-    let stopped = model("anthropic", &server).complete(&question(), &mut |_| {}, &cancel);
+    let stopped = open_model("anthropic", &server).complete(&new_request(), &mut |_| {}, &cancel);
     assert_eq!(stopped, Err(ModelError::cancelled()));
 }
 
@@ -127,7 +128,7 @@ fn a_server_that_is_not_there_is_retryable() {
         retry: RetrySpec::default(),
     };
     let model = RemoteModel::new(&spec, &|_| None).unwrap();
-    let error = ask(&model, &question()).0.unwrap_err();
+    let error = complete_request(&model, &new_request()).0.unwrap_err();
     assert_eq!(error.kind, ModelErrorKind::Retryable);
     assert!(error.message.starts_with("the model `m` of `ollama` could not be reached: Connection refused"), "{error}");
     assert!(error.message.ends_with("; check the network and `base_url`"), "{error}");
@@ -139,20 +140,20 @@ fn a_missing_key_is_told_when_the_model_is_opened() {
     let open = |spec: ModelSpec| RemoteModel::new(&spec, &|_| None).map(drop);
     let cases = [
         (
-            ModelSpec { base_url: None, api_key_env: None, ..spec("openai", &server) },
+            ModelSpec { base_url: None, api_key_env: None, ..model_spec("openai", &server) },
             "the key of the provider `openai` is not set; put it into the environment variable `OPENAI_API_KEY`, or \
              name another one in `api_key_env`",
         ),
         (
-            spec("gemini", &server),
+            model_spec("gemini", &server),
             "the key of the provider `gemini` is not set; put it into the environment variable `TEST_KEY`, or name \
              another one in `api_key_env`",
         ),
         (
-            ModelSpec { api_key_env: None, ..spec("anthropic", &server) },
+            ModelSpec { api_key_env: None, ..model_spec("anthropic", &server) },
             "the provider `anthropic` wants a key; name its variable in `api_key_env`",
         ),
-        (spec("antropic", &server), "unknown model provider `antropic`; did you mean `anthropic`?"),
+        (model_spec("antropic", &server), "unknown model provider `antropic`; did you mean `anthropic`?"),
     ];
     for (spec, message) in cases {
         assert_eq!(open(spec), Err(ModelError::fatal(message)));
@@ -162,26 +163,26 @@ fn a_missing_key_is_told_when_the_model_is_opened() {
 #[test]
 fn a_key_is_shown_nowhere() {
     let server = ModelServer::start(vec![Answer::Refuse(401, "wrong key key-of-the-test")]).unwrap();
-    let model = model("openai", &server);
-    let error = ask(&model, &question()).0.unwrap_err();
+    let model = open_model("openai", &server);
+    let error = complete_request(&model, &new_request()).0.unwrap_err();
     let message = "the model `test-medium` of `openai` answered 401: wrong key [key]; check the key in `TEST_KEY`";
     assert_eq!(error.message, message);
     assert!(!format!("{model:?}").contains(KEY), "{model:?}");
 }
 
 #[test]
-fn arguments_that_are_no_json_reach_the_agent_and_do_not_spoil_the_conversation() {
+fn non_json_arguments_reach_the_agent_and_keep_conversation_valid() {
     let broken = Reply { calls: vec![("c1", "fs_read", "{\"path\": ")], ..Reply::text("") };
     let empty = Reply { calls: vec![("c2", "fs_read", "")], ..Reply::text("") };
     let answers = [broken, empty, Reply::text("sorry")].map(Answer::Reply).to_vec();
     let server = ModelServer::start(answers).unwrap();
-    let model = model("openai", &server);
-    let first = ask(&model, &question()).0.unwrap();
-    assert_eq!(first.tool_calls, [call("c1", "fs_read", "{\"path\": ")]);
-    let second_request = answered(&question(), &first);
-    let second = ask(&model, &second_request).0.unwrap();
-    assert_eq!(second.tool_calls, [call("c2", "fs_read", "{}")]);
-    ask(&model, &answered(&second_request, &second)).0.unwrap();
+    let model = open_model("openai", &server);
+    let first = complete_request(&model, &new_request()).0.unwrap();
+    assert_eq!(first.tool_calls, [tool_call("c1", "fs_read", "{\"path\": ")]);
+    let second_request = request_with_answer(&new_request(), &first);
+    let second = complete_request(&model, &second_request).0.unwrap();
+    assert_eq!(second.tool_calls, [tool_call("c2", "fs_read", "{}")]);
+    complete_request(&model, &request_with_answer(&second_request, &second)).0.unwrap();
     let sent = &server.seen()[2].body["messages"];
     let arguments = |index: usize| &sent[index]["tool_calls"][0]["function"]["arguments"];
     assert_eq!((arguments(2), arguments(4)), (&json!("{\"malformed\":\"{\\\"path\\\": \"}"), &json!("{}")));
@@ -192,11 +193,11 @@ fn a_secure_address_of_a_server_that_is_not_secure_is_an_error() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let spec = ModelSpec {
         base_url: Some(format!("https://{}", listener.local_addr().unwrap())),
-        ..spec("openai", &ModelServer::start(Vec::new()).unwrap())
+        ..model_spec("openai", &ModelServer::start(Vec::new()).unwrap())
     };
     let server = std::thread::spawn(move || listener.accept().unwrap().0.write_all(b"plain words\r\n\r\n"));
     let model = RemoteModel::new(&spec, &|_| Some(String::from(KEY))).unwrap();
-    let error = ask(&model, &question()).0.unwrap_err();
+    let error = complete_request(&model, &new_request()).0.unwrap_err();
     server.join().unwrap().unwrap();
     assert_eq!(error.kind, ModelErrorKind::Retryable);
     assert!(error.message.contains("could not be reached"), "{error}");

@@ -1,13 +1,15 @@
 //! What is sent and what comes back.
 
 use pintle::ModelSpec;
-use pintle_agent::model::{Message, ModelReply, ModelRequest, RemoteModel, ToolDefinition, Usage};
+use pintle_agent::model::{ModelMessage, ModelReply, ModelRequest, ModelTool, ModelUsage, RemoteModel};
 use pintle_testkit::model_server::{Answer, ModelServer, Reply};
 use serde_json::{Value, json};
 
-use crate::{KEY, answered, ask, call, model, question, spec, tool};
+use crate::{
+    KEY, complete_request, model_spec, new_request, open_model, request_with_answer, tool_call, tool_definition,
+};
 
-fn calling() -> Reply {
+fn tool_call_reply() -> Reply {
     Reply {
         text: "I will look.".into(),
         calls: vec![("c1", "fs_read_2", "{\"path\": \"a\"}"), ("c2", "fs_read", "{\"path\": \"ö\", \"n\": 1.5}")],
@@ -20,9 +22,10 @@ fn calling() -> Reply {
 fn a_tool_call_and_its_result_travel_in_every_format() {
     for provider in ["openai", "vllm", "anthropic", "gemini"] {
         let server =
-            ModelServer::start(vec![Answer::Reply(calling()), Answer::Reply(Reply::text("It is text."))]).unwrap();
-        let model = model(provider, &server);
-        let (reply, heard) = ask(&model, &question());
+            ModelServer::start(vec![Answer::Reply(tool_call_reply()), Answer::Reply(Reply::text("It is text."))])
+                .unwrap();
+        let model = open_model(provider, &server);
+        let (reply, heard) = complete_request(&model, &new_request());
         let reply = reply.unwrap();
         // Gemini gives no ids, so the calls get ours. The other name is the one that the wire has no place for.
         let ids = if provider == "gemini" { ["call_1", "call_2"] } else { ["c1", "c2"] };
@@ -30,17 +33,17 @@ fn a_tool_call_and_its_result_travel_in_every_format() {
         let expected = ModelReply {
             text: "I will look.".into(),
             tool_calls: vec![
-                call(ids[0], "fs.read", "{\"path\":\"a\"}"),
-                call(ids[1], "fs_read", "{\"path\":\"ö\",\"n\":1.5}"),
+                tool_call(ids[0], "fs.read", "{\"path\":\"a\"}"),
+                tool_call(ids[1], "fs_read", "{\"path\":\"ö\",\"n\":1.5}"),
             ],
             finish_reason: "tool_calls".into(),
-            usage: Usage { input_tokens: 30, output_tokens: 12 },
+            usage: ModelUsage { input_tokens: 30, output_tokens: 12 },
         };
         assert_eq!((&reply, heard.as_str()), (&expected, "I will look."), "{provider}");
-        let (last, _) = ask(&model, &answered(&question(), &reply));
+        let (last, _) = complete_request(&model, &request_with_answer(&new_request(), &reply));
         let last = last.unwrap();
         assert_eq!((last.text.as_str(), last.finish_reason.as_str()), ("It is text.", "stop"), "{provider}");
-        assert_eq!(last.usage, Usage { input_tokens: 10, output_tokens: 5 }, "{provider}");
+        assert_eq!(last.usage, ModelUsage { input_tokens: 10, output_tokens: 5 }, "{provider}");
 
         let seen = server.seen();
         assert_eq!(seen.len(), 2);
@@ -56,8 +59,8 @@ fn a_tool_call_and_its_result_travel_in_every_format() {
     }
 }
 
-fn schema() -> Value {
-    tool("x").parameters
+fn tool_schema() -> Value {
+    tool_definition("x").parameters
 }
 
 /// The whole second request: the conversation with the calls and their results.
@@ -79,8 +82,8 @@ fn second_body(provider: &str) -> Value {
             ],
             "system": "be brief",
             "tools": [
-                {"name": "fs_read_2", "description": "reads a file", "input_schema": schema()},
-                {"name": "fs_read", "description": "reads a file", "input_schema": schema()},
+                {"name": "fs_read_2", "description": "reads a file", "input_schema": tool_schema()},
+                {"name": "fs_read", "description": "reads a file", "input_schema": tool_schema()},
             ],
             "max_tokens": 256,
             "temperature": 0.7,
@@ -101,15 +104,15 @@ fn second_body(provider: &str) -> Value {
             ],
             "systemInstruction": {"parts": [{"text": "be brief"}]},
             "tools": [{"functionDeclarations": [
-                {"name": "fs_read_2", "description": "reads a file", "parametersJsonSchema": schema()},
-                {"name": "fs_read", "description": "reads a file", "parametersJsonSchema": schema()},
+                {"name": "fs_read_2", "description": "reads a file", "parametersJsonSchema": tool_schema()},
+                {"name": "fs_read", "description": "reads a file", "parametersJsonSchema": tool_schema()},
             ]}],
             "generationConfig": {"maxOutputTokens": 256, "temperature": 0.7},
         }),
         _ => {
             let function = |name: &str| {
                 json!({"type": "function", "function": {
-                    "name": name, "description": "reads a file", "parameters": schema(), "strict": false,
+                    "name": name, "description": "reads a file", "parameters": tool_schema(), "strict": false,
                 }})
             };
             json!({
@@ -138,10 +141,10 @@ fn second_body(provider: &str) -> Value {
 fn a_server_without_keys_gets_none() {
     for provider in ["ollama", "openai"] {
         let server = ModelServer::start(vec![Answer::Reply(Reply::text("hi"))]).unwrap();
-        let spec = ModelSpec { api_key_env: None, ..spec(provider, &server) };
+        let spec = ModelSpec { api_key_env: None, ..model_spec(provider, &server) };
         // The usual key of a provider stays with its usual address.
         let model = RemoteModel::new(&spec, &|_| Some(String::from("must not be sent"))).unwrap();
-        assert_eq!(ask(&model, &question()).0.unwrap().text, "hi");
+        assert_eq!(complete_request(&model, &new_request()).0.unwrap().text, "hi");
         let seen = server.seen();
         assert_eq!((seen[0].path.as_str(), seen[0].header("authorization")), ("/v1/chat/completions", None));
     }
@@ -158,10 +161,10 @@ fn what_a_request_sets_goes_before_what_was_declared() {
         top_p: Some(0.25),
         stop: vec!["END".into()],
         tools: Vec::new(),
-        messages: vec![Message::user("hi")],
-        ..question()
+        messages: vec![ModelMessage::user("hi")],
+        ..new_request()
     };
-    let reply = ask(&model("openai", &server), &request).0.unwrap();
+    let reply = complete_request(&open_model("openai", &server), &request).0.unwrap();
     assert_eq!(reply.finish_reason, "length");
     let whole = json!({
         "model": "other",
@@ -185,9 +188,9 @@ fn ids_that_a_server_repeats_are_made_different() {
         })
     };
     let server = ModelServer::start(vec![again(), again()]).unwrap();
-    let model = model("openai", &server);
-    let first = ask(&model, &question()).0.unwrap();
-    let second = ask(&model, &answered(&question(), &first)).0.unwrap();
+    let model = open_model("openai", &server);
+    let first = complete_request(&model, &new_request()).0.unwrap();
+    let second = complete_request(&model, &request_with_answer(&new_request(), &first)).0.unwrap();
     let ids: Vec<_> = first.tool_calls.iter().chain(&second.tool_calls).map(|call| call.id.as_str()).collect();
     assert_eq!(ids, ["call_0", "call_2", "call_3", "call_4"]);
 }
@@ -199,14 +202,15 @@ fn calls_of_many_threads_share_a_model() {
         Answer::Reply(Reply::text(format!("answer to {asked}")))
     })
     .unwrap();
-    let model = model("openai", &server);
+    let model = open_model("openai", &server);
     let heard: Vec<String> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..8)
             .map(|number| {
                 let model = &model;
                 scope.spawn(move || {
-                    let request = ModelRequest { messages: vec![Message::user(number.to_string())], ..question() };
-                    ask(model, &request).1
+                    let request =
+                        ModelRequest { messages: vec![ModelMessage::user(number.to_string())], ..new_request() };
+                    complete_request(model, &request).1
                 })
             })
             .collect();
@@ -220,13 +224,13 @@ fn what_providers_refuse_is_made_good() {
     for provider in ["openai", "anthropic"] {
         let server = ModelServer::start(vec![Answer::Reply(Reply::text("ok"))]).unwrap();
         let request = ModelRequest {
-            messages: vec![Message::user("a"), Message::assistant("", Vec::new()), Message::user("b")],
+            messages: vec![ModelMessage::user("a"), ModelMessage::assistant("", Vec::new()), ModelMessage::user("b")],
             tools: [json!({}), json!(null)]
-                .map(|parameters| ToolDefinition { name: "now".into(), description: String::new(), parameters })
+                .map(|parameters| ModelTool { name: "now".into(), description: String::new(), parameters })
                 .to_vec(),
-            ..question()
+            ..new_request()
         };
-        ask(&model(provider, &server), &request).0.unwrap();
+        complete_request(&open_model(provider, &server), &request).0.unwrap();
         let body = &server.seen()[0].body;
         assert_eq!(body["messages"], json!([{"role": "user", "content": "a"}, {"role": "user", "content": "b"}]));
         let whole = json!({"type": "object", "properties": {}});

@@ -6,14 +6,14 @@ mod formats;
 
 use pintle::{CancelToken, ModelSpec, RetrySpec};
 use pintle_agent::model::{
-    Delta, Message, Model, ModelError, ModelReply, ModelRequest, RemoteModel, ToolCall, ToolDefinition,
+    Model, ModelError, ModelMessage, ModelReply, ModelRequest, ModelTool, ModelToolCall, RemoteModel, ReplyDelta,
 };
 use pintle_testkit::model_server::ModelServer;
 use serde_json::json;
 
 pub(crate) const KEY: &str = "key-of-the-test";
 
-pub(crate) fn spec(provider: &str, server: &ModelServer) -> ModelSpec {
+pub(crate) fn model_spec(provider: &str, server: &ModelServer) -> ModelSpec {
     ModelSpec {
         // The chat form is given a name that looks like a wish for more thought; it must stay whole.
         name: if matches!(provider, "anthropic" | "gemini") { "test" } else { "test-medium" }.into(),
@@ -26,43 +26,46 @@ pub(crate) fn spec(provider: &str, server: &ModelServer) -> ModelSpec {
     }
 }
 
-pub(crate) fn model(provider: &str, server: &ModelServer) -> RemoteModel {
+pub(crate) fn open_model(provider: &str, server: &ModelServer) -> RemoteModel {
     let variable = |name: &str| (name == "TEST_KEY").then(|| format!("{KEY}\n"));
-    RemoteModel::new(&spec(provider, server), &variable).unwrap()
+    RemoteModel::new(&model_spec(provider, server), &variable).unwrap()
 }
 
-pub(crate) fn tool(name: &str) -> ToolDefinition {
-    ToolDefinition {
+pub(crate) fn tool_definition(name: &str) -> ModelTool {
+    ModelTool {
         name: name.into(),
         description: "reads a file".into(),
         parameters: json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}),
     }
 }
 
-pub(crate) fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
-    ToolCall { id: id.into(), name: name.into(), arguments: arguments.into() }
+pub(crate) fn tool_call(id: &str, name: &str, arguments: &str) -> ModelToolCall {
+    ModelToolCall { id: id.into(), name: name.into(), arguments: arguments.into() }
 }
 
-pub(crate) fn question() -> ModelRequest {
+pub(crate) fn new_request() -> ModelRequest {
     ModelRequest {
         agent: "root".into(),
         conversation: "s".into(),
-        messages: vec![Message::system("be brief"), Message::user("what is in a?")],
-        tools: vec![tool("fs.read"), tool("fs_read")],
+        messages: vec![ModelMessage::system("be brief"), ModelMessage::user("what is in a?")],
+        tools: vec![tool_definition("fs.read"), tool_definition("fs_read")],
         ..ModelRequest::default()
     }
 }
 
 /// What a model said after the tools ran.
-pub(crate) fn answered(request: &ModelRequest, reply: &ModelReply) -> ModelRequest {
+pub(crate) fn request_with_answer(request: &ModelRequest, reply: &ModelReply) -> ModelRequest {
     let mut messages = request.messages.clone();
     messages.push(reply.to_message());
-    messages.extend(reply.tool_calls.iter().map(|call| Message::tool(call, format!("result of {}", call.name))));
+    messages.extend(reply.tool_calls.iter().map(|call| ModelMessage::tool(call, format!("result of {}", call.name))));
     ModelRequest { messages, ..request.clone() }
 }
 
-pub(crate) fn ask(model: &RemoteModel, request: &ModelRequest) -> (Result<ModelReply, ModelError>, String) {
+pub(crate) fn complete_request(
+    model: &RemoteModel,
+    request: &ModelRequest,
+) -> (Result<ModelReply, ModelError>, String) {
     let mut heard = String::new();
-    let reply = model.complete(request, &mut |Delta::Text(text)| heard.push_str(&text), &CancelToken::default());
+    let reply = model.complete(request, &mut |ReplyDelta::Text(text)| heard.push_str(&text), &CancelToken::default());
     (reply, heard)
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use pintle::{Approver, Decision, HookReturn, PermissionMode, StepSpec};
 use serde_json::json;
 
-use crate::stage::*;
-use crate::support::{Play, call, say};
+use crate::fixture::*;
+use crate::support::{QueuedReplyModel, call, say};
 
 #[test]
 fn a_step_that_needs_approval_runs_on_a_yes_alone_and_for_these_arguments() {
@@ -15,10 +15,10 @@ fn a_step_that_needs_approval_runs_on_a_yes_alone_and_for_these_arguments() {
         (Some(vec![false]), Err("step `deploy` was not approved: it reaches customers")),
         (None, Err("step `deploy` was not approved: it reaches customers")),
     ] {
-        let person = answers.map(Person::saying);
+        let person = answers.map(YesNoApprover::with_answers);
         let resolver = person.clone().map(|person| person as Arc<dyn Approver>);
-        let mut stage = stage_with(
-            Play::root([]),
+        let mut stage = open_fixture_with(
+            QueuedReplyModel::root([]),
             resolver,
             // What the person is asked about is what runs: the arguments after the hooks.
             |runtime| {
@@ -27,7 +27,7 @@ fn a_step_that_needs_approval_runs_on_a_yes_alone_and_for_these_arguments() {
             |builder| builder,
         );
         let approval = Some(String::from("it reaches customers"));
-        let spec = persona("captain", [StepSpec { approval, ..StepSpec::new("deploy") }]);
+        let spec = persona_spec("captain", [StepSpec { approval, ..StepSpec::new("deploy") }]);
         let result = stage.session.persona(&spec).unwrap().step("deploy", json!([1]), |step| Ok(json!(step.args())));
         match expected {
             Ok(output) => assert_eq!(result.unwrap(), output),
@@ -36,7 +36,7 @@ fn a_step_that_needs_approval_runs_on_a_yes_alone_and_for_these_arguments() {
                 assert_eq!((error.category(), error.message.as_str()), ("approval_refused", message));
             }
         }
-        let announced = stage.heard_of("approval.requested");
+        let announced = stage.take_events_of("approval.requested");
         let expected = [r#"captain/deploy "step" "deploy": "it reaches customers""#];
         assert_eq!(announced, expected, "also when nobody is there");
         let approvals: Vec<_> = stage.records().into_iter().filter(|record| record["kind"] == "approval").collect();
@@ -45,46 +45,49 @@ fn a_step_that_needs_approval_runs_on_a_yes_alone_and_for_these_arguments() {
 }
 
 #[test]
-fn a_tool_call_that_a_person_is_asked_about_is_announced_and_others_are_not() {
+fn tool_call_approval_is_announced_and_other_calls_are_not() {
     let heard = Lines::default();
-    let person = Person::saying([true]);
-    let mut stage = stage_with(
-        Play::root([call(&[("deploy", "{}")]), say("deployed")]),
+    let person = YesNoApprover::with_answers([true]);
+    let mut stage = open_fixture_with(
+        QueuedReplyModel::root([call(&[("deploy", "{}")]), say("deployed")]),
         Some(person.clone()),
         |runtime| {
-            runtime.register_step_hook("cap*", "ship", "OnApprovalRequested", hears(&heard, "asked")).unwrap();
-            runtime.register_persona_hook("other", "OnApprovalRequested", hears(&heard, "of another")).unwrap();
+            runtime.register_step_hook("cap*", "ship", "OnApprovalRequested", line_hook(&heard, "asked")).unwrap();
+            runtime.register_persona_hook("other", "OnApprovalRequested", line_hook(&heard, "of another")).unwrap();
         },
         |builder| builder.permission_mode(PermissionMode::Strict),
     );
-    let spec = persona("captain", [StepSpec::new("ship")]);
-    let text =
-        stage.session.persona(&spec).unwrap().step("ship", json!([]), |step| Ok(json!(step.ask("ship it")?.text)));
+    let spec = persona_spec("captain", [StepSpec::new("ship")]);
+    let text = stage
+        .session
+        .persona(&spec)
+        .unwrap()
+        .step("ship", json!([]), |step| Ok(json!(step.run_prompt("ship it")?.text)));
     assert_eq!(text.unwrap(), json!("deployed"));
     assert_eq!(heard.all(), ["asked captain/ship"]);
-    assert_eq!(person.asked.all().len(), 1);
-    let announced = stage.heard_of("approval.requested");
+    assert_eq!(person.requests.all().len(), 1);
+    let announced = stage.take_events_of("approval.requested");
     assert!(announced[0].starts_with(r#"captain/ship "tool" "deploy""#), "{announced:?}");
     let records = stage.records();
     let request = records.iter().find(|record| record["event"] == "approval.requested").unwrap();
     let approval = records.iter().find(|record| record["kind"] == "approval").unwrap();
     assert_eq!(request["payload"]["digest"], approval["digest"], "it names the exact call that the answer is for");
 
-    let mut stage = stage_with(
-        Play::root([call(&[("deploy", "{}")]), say("deployed")]),
-        Some(Person::saying([])),
+    let mut stage = open_fixture_with(
+        QueuedReplyModel::root([call(&[("deploy", "{}")]), say("deployed")]),
+        Some(YesNoApprover::with_answers([])),
         |_| {},
         |builder| builder.permission_mode(PermissionMode::Autonomous),
     );
     stage.session.turn("ship it").unwrap();
-    assert_eq!(stage.heard_of("approval.requested"), [] as [&str; 0], "nobody is asked");
+    assert_eq!(stage.take_events_of("approval.requested"), [] as [&str; 0], "nobody is asked");
 }
 
 #[test]
 fn what_a_hook_decides_for_the_person_is_not_announced() {
-    let mut stage = stage_with(
-        Play::root([call(&[("deploy", "{}")]), say("done")]),
-        Some(Person::saying([true])),
+    let mut stage = open_fixture_with(
+        QueuedReplyModel::root([call(&[("deploy", "{}")]), say("done")]),
+        Some(YesNoApprover::with_answers([true])),
         |runtime| {
             runtime
                 .register_session_hook("permission_asked", |_| HookReturn::decision(Decision::Deny, "not unattended"))
@@ -94,5 +97,5 @@ fn what_a_hook_decides_for_the_person_is_not_announced() {
     );
     let answer = stage.session.turn("ship it").unwrap();
     assert!(answer.tool_results[0].content.contains("not unattended"), "{answer:?}");
-    assert_eq!(stage.heard_of("approval.requested"), [] as [&str; 0]);
+    assert_eq!(stage.take_events_of("approval.requested"), [] as [&str; 0]);
 }

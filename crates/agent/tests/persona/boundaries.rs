@@ -6,40 +6,44 @@ use pintle::{Approver, ErrorBoundary, HookReturn, StepSpec};
 use pintle_agent::StepError;
 use serde_json::{Value, json};
 
-use crate::stage::*;
-use crate::support::Play;
+use crate::fixture::*;
+use crate::support::QueuedReplyModel;
 
 /// What goes wrong in a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Trouble {
-    Fails,
-    Crashes,
+enum StepProblem {
+    Error,
+    Crash,
     Denied,
-    Spent,
+    BudgetExhausted,
 }
 
-fn run(trouble: Trouble, boundary: ErrorBoundary, answers: &[bool]) -> (Result<Value, StepError>, Vec<String>) {
-    let person = Person::saying(answers.iter().copied());
+fn run_step_with(
+    trouble: StepProblem,
+    boundary: ErrorBoundary,
+    answers: &[bool],
+) -> (Result<Value, StepError>, Vec<String>) {
+    let person = YesNoApprover::with_answers(answers.iter().copied());
     let resolver: Arc<dyn Approver> = person.clone();
-    let mut stage = stage_with(
-        Play::root([costing(1_000, 0)]),
+    let mut stage = open_fixture_with(
+        QueuedReplyModel::root([costly_reply(1_000, 0)]),
         Some(resolver),
         |runtime| {
-            if trouble == Trouble::Denied {
+            if trouble == StepProblem::Denied {
                 runtime.register_persona_hook("*", "PreStep", |_| HookReturn::deny("no")).unwrap();
             }
         },
         |builder| builder,
     );
-    let budget = tokens(100);
-    let spec = persona("captain", [StepSpec { budget, error_boundary: boundary, ..StepSpec::new("audit") }]);
+    let budget = token_budget(100);
+    let spec = persona_spec("captain", [StepSpec { budget, error_boundary: boundary, ..StepSpec::new("audit") }]);
     let result = stage.session.persona(&spec).unwrap().step("audit", json!([]), |step| match trouble {
-        Trouble::Fails => Err(StepError::failed("the branch is gone")),
-        Trouble::Crashes => panic!("a bug of the host"),
-        Trouble::Denied => Ok(json!("ran")),
-        Trouble::Spent => Ok(json!(step.ask("go")?.text)),
+        StepProblem::Error => Err(StepError::failed("the branch is gone")),
+        StepProblem::Crash => panic!("a bug of the host"),
+        StepProblem::Denied => Ok(json!("ran")),
+        StepProblem::BudgetExhausted => Ok(json!(step.run_prompt("go")?.text)),
     });
-    (result, person.asked.all())
+    (result, person.requests.all())
 }
 
 /// Trouble, boundary, answers of the person; the result (the category of the error, or that of the output that an error
@@ -47,24 +51,24 @@ fn run(trouble: Trouble, boundary: ErrorBoundary, answers: &[bool]) -> (Result<V
 #[test]
 fn a_boundary_says_what_an_error_means_and_a_denial_is_none() {
     use ErrorBoundary::{Continue, Escalate, Fail};
-    use Trouble::{Crashes, Denied, Fails, Spent};
-    type Row = (Trouble, ErrorBoundary, &'static [bool], Result<&'static str, &'static str>, usize);
+    use StepProblem::{BudgetExhausted, Crash, Denied, Error};
+    type Row = (StepProblem, ErrorBoundary, &'static [bool], Result<&'static str, &'static str>, usize);
     let rows: &[Row] = &[
-        (Fails, Fail, &[], Err("step_failed"), 0),
-        (Fails, Continue, &[], Ok("step_failed"), 0),
-        (Fails, Escalate, &[true], Ok("step_failed"), 1),
-        (Fails, Escalate, &[false], Err("step_failed"), 1),
-        (Crashes, Fail, &[], Err("step_failed"), 0),
-        (Crashes, Continue, &[], Ok("step_failed"), 0),
+        (Error, Fail, &[], Err("step_failed"), 0),
+        (Error, Continue, &[], Ok("step_failed"), 0),
+        (Error, Escalate, &[true], Ok("step_failed"), 1),
+        (Error, Escalate, &[false], Err("step_failed"), 1),
+        (Crash, Fail, &[], Err("step_failed"), 0),
+        (Crash, Continue, &[], Ok("step_failed"), 0),
         (Denied, Fail, &[], Err("hook_denied"), 0),
         (Denied, Continue, &[], Err("hook_denied"), 0),
         (Denied, Escalate, &[true], Err("hook_denied"), 0),
-        (Spent, Fail, &[], Err("budget_exceeded"), 0),
-        (Spent, Continue, &[], Ok("budget_exceeded"), 0),
-        (Spent, Escalate, &[false], Err("budget_exceeded"), 1),
+        (BudgetExhausted, Fail, &[], Err("budget_exceeded"), 0),
+        (BudgetExhausted, Continue, &[], Ok("budget_exceeded"), 0),
+        (BudgetExhausted, Escalate, &[false], Err("budget_exceeded"), 1),
     ];
     for (trouble, boundary, answers, expected, asked) in rows {
-        let (result, questions) = run(*trouble, *boundary, answers);
+        let (result, questions) = run_step_with(*trouble, *boundary, answers);
         let came = result
             .map(|output| output["category"].as_str().unwrap_or("").to_owned())
             .map_err(|error| error.category().to_owned());
@@ -76,16 +80,17 @@ fn a_boundary_says_what_an_error_means_and_a_denial_is_none() {
 
 #[test]
 fn a_step_inside_cannot_go_on_past_the_budget_of_the_one_around_it() {
-    let mut stage = stage([costing(1_000, 0)], |_| {});
+    let mut stage = open_fixture([costly_reply(1_000, 0)], |_| {});
     let lenient = |name: &str| StepSpec { error_boundary: ErrorBoundary::Continue, ..StepSpec::new(name) };
-    let spec = persona("captain", [StepSpec { budget: tokens(100), ..StepSpec::new("outer") }, lenient("inner")]);
+    let spec =
+        persona_spec("captain", [StepSpec { budget: token_budget(100), ..StepSpec::new("outer") }, lenient("inner")]);
     let after = Lines::default();
     let error = stage
         .session
         .persona(&spec)
         .unwrap()
         .step("outer", json!([]), |outer| {
-            outer.step("inner", json!([]), |inner| Ok(json!(inner.ask("go")?.text)))?;
+            outer.step("inner", json!([]), |inner| Ok(json!(inner.run_prompt("go")?.text)))?;
             after.add("the outer step went on");
             Ok(Value::Null)
         })
@@ -97,12 +102,12 @@ fn a_step_inside_cannot_go_on_past_the_budget_of_the_one_around_it() {
 
 #[test]
 fn after_a_failed_step_the_persona_goes_on_and_nothing_is_left_behind() {
-    let mut stage = stage([], |_| {});
-    let spec = persona("captain", [StepSpec::new("audit"), StepSpec::new("merge")]);
+    let mut stage = open_fixture([], |_| {});
+    let spec = persona_spec("captain", [StepSpec::new("audit"), StepSpec::new("merge")]);
     let mut captain = stage.session.persona(&spec).unwrap();
     let error = captain.step("audit", json!([]), |_| Err(StepError::from("broken"))).unwrap_err();
     assert_eq!((error.persona.as_str(), error.step.as_str(), error.message.as_str()), ("captain", "audit", "broken"));
     assert_eq!(captain.step("merge", json!([]), |_| Ok(json!("merged"))).unwrap(), json!("merged"));
-    let pres = stage.heard_of("step.pre");
+    let pres = stage.take_events_of("step.pre");
     assert_eq!(pres, ["captain/audit []", "captain/merge []"]);
 }

@@ -3,25 +3,32 @@
 use std::sync::Arc;
 
 use pintle::{BudgetSpec, ErrorBoundary, PersonaSpec, PriceSpec, StepSpec};
-use pintle_agent::{StepErrorKind, Used};
+use pintle_agent::{BudgetUsage, StepErrorKind};
 use serde_json::{Value, json};
 
-use crate::stage::*;
-use crate::support::{Play, Reply, call, say};
+use crate::fixture::*;
+use crate::support::{QueuedReply, QueuedReplyModel, call, say};
 
-fn price() -> PriceSpec {
+fn model_price() -> PriceSpec {
     PriceSpec { model: String::from("play"), input_usd_per_million: 100.0, output_usd_per_million: 1_000.0 }
 }
 
-fn bounded(budget: BudgetSpec) -> PersonaSpec {
-    PersonaSpec { prices: vec![price()], ..persona("captain", [StepSpec { budget, ..StepSpec::new("audit") }]) }
+fn bounded_persona(budget: BudgetSpec) -> PersonaSpec {
+    PersonaSpec {
+        prices: vec![model_price()],
+        ..persona_spec("captain", [StepSpec { budget, ..StepSpec::new("audit") }])
+    }
 }
 
 /// Asks the agent so often in one step.
-fn asking(stage: &mut Stage, spec: &PersonaSpec, times: usize) -> Result<Value, pintle_agent::StepError> {
+fn prompt_times(
+    stage: &mut PersonaFixture,
+    spec: &PersonaSpec,
+    times: usize,
+) -> Result<Value, pintle_agent::StepError> {
     stage.session.persona(spec)?.step("audit", json!([]), |step| {
         for _ in 0..times {
-            step.ask("go")?;
+            step.run_prompt("go")?;
         }
         Ok(json!("done"))
     })
@@ -30,22 +37,25 @@ fn asking(stage: &mut Stage, spec: &PersonaSpec, times: usize) -> Result<Value, 
 #[test]
 fn every_hook_hears_once_when_its_own_mark_is_passed() {
     let heard = Lines::default();
-    let mut stage = stage([costing(30, 0), costing(40, 0), costing(25, 0), costing(5, 0)], |runtime| {
-        for (pattern, event, word) in [
-            ("*", "OnBudgetThreshold(10)", "10"),
-            ("*", "OnBudgetThreshold(70)", "70"),
-            ("cap*", "OnBudgetThreshold(80)", "80"),
-            ("merge_*", "OnBudgetThreshold(80)", "not for this one"),
-            ("*", "OnBudgetThreshold(100)", "100"),
-            ("*", "OnBudgetThreshold(150)", "never reached"),
-        ] {
-            runtime.register_persona_hook(pattern, event, hears(&heard, word)).unwrap();
-        }
-        runtime.register_step_hook("*", "audit", "OnBudgetThreshold(50)", hears(&heard, "step 50")).unwrap();
-        runtime.register_step_hook("*", "merge", "OnBudgetThreshold(50)", hears(&heard, "of another step")).unwrap();
-    });
-    let spec = bounded(tokens(100));
-    assert_eq!(asking(&mut stage, &spec, 4).unwrap(), json!("done"));
+    let mut stage =
+        open_fixture([costly_reply(30, 0), costly_reply(40, 0), costly_reply(25, 0), costly_reply(5, 0)], |runtime| {
+            for (pattern, event, word) in [
+                ("*", "OnBudgetThreshold(10)", "10"),
+                ("*", "OnBudgetThreshold(70)", "70"),
+                ("cap*", "OnBudgetThreshold(80)", "80"),
+                ("merge_*", "OnBudgetThreshold(80)", "not for this one"),
+                ("*", "OnBudgetThreshold(100)", "100"),
+                ("*", "OnBudgetThreshold(150)", "never reached"),
+            ] {
+                runtime.register_persona_hook(pattern, event, line_hook(&heard, word)).unwrap();
+            }
+            runtime.register_step_hook("*", "audit", "OnBudgetThreshold(50)", line_hook(&heard, "step 50")).unwrap();
+            runtime
+                .register_step_hook("*", "merge", "OnBudgetThreshold(50)", line_hook(&heard, "of another step"))
+                .unwrap();
+        });
+    let spec = bounded_persona(token_budget(100));
+    assert_eq!(prompt_times(&mut stage, &spec, 4).unwrap(), json!("done"));
     let expected = ["10", "step 50", "70", "80", "100"].map(|word| format!("{word} captain/audit"));
     assert_eq!(heard.all(), expected);
     let marks = [
@@ -55,19 +65,19 @@ fn every_hook_hears_once_when_its_own_mark_is_passed() {
         "captain/audit step tokens 95.0/100.0 at 80.0",
         "captain/audit step tokens 100.0/100.0 at 100.0",
     ];
-    assert_eq!(stage.heard_of("budget.threshold"), marks);
+    assert_eq!(stage.take_events_of("budget.threshold"), marks);
 }
 
 #[test]
 fn several_budgets_are_counted_by_the_same_call_and_each_tells_of_itself() {
     let budget = BudgetSpec { max_tokens: Some(100), max_usd: Some(0.008) };
-    let mut spec = bounded(budget);
-    spec.budget = tokens(60);
+    let mut spec = bounded_persona(budget);
+    spec.budget = token_budget(60);
     spec.thresholds = vec![25.0];
     let session = BudgetSpec { max_tokens: Some(40), max_usd: None };
-    let model = Play::root([costing(20, 2), costing(20, 2)]);
-    let mut stage = stage_with(model, None, |_| {}, |builder| builder.budget(session, []));
-    let error = asking(&mut stage, &spec, 2).unwrap_err();
+    let model = QueuedReplyModel::root([costly_reply(20, 2), costly_reply(20, 2)]);
+    let mut stage = open_fixture_with(model, None, |_| {}, |builder| builder.budget(session, []));
+    let error = prompt_times(&mut stage, &spec, 2).unwrap_err();
     // The step and the persona would have had enough; the session had not.
     let marks = [
         "captain/audit step cost_usd 0.004/0.008 at 25.0",
@@ -82,7 +92,7 @@ fn several_budgets_are_counted_by_the_same_call_and_each_tells_of_itself() {
         "/ session tokens 44.0/40.0 at 80.0",
         "/ session tokens 44.0/40.0 at 100.0",
     ];
-    assert_eq!(stage.heard_of("budget.threshold"), marks);
+    assert_eq!(stage.take_events_of("budget.threshold"), marks);
     let StepErrorKind::Budget(spent) = &error.kind else { panic!("{error:?}") };
     assert_eq!((spent.scope, spent.limit, spent.consumed_tokens), ("session", "max_tokens", 44));
     let fault = stage.session.turn("go").unwrap_err();
@@ -91,9 +101,9 @@ fn several_budgets_are_counted_by_the_same_call_and_each_tells_of_itself() {
 
 #[test]
 fn a_spent_budget_is_the_error_that_harn_describes() {
-    let mut stage = stage([costing(60, 0), costing(60, 0), say("never asked")], |_| {});
-    let spec = bounded(tokens(100));
-    let error = asking(&mut stage, &spec, 3).unwrap_err();
+    let mut stage = open_fixture([costly_reply(60, 0), costly_reply(60, 0), say("never asked")], |_| {});
+    let spec = bounded_persona(token_budget(100));
+    let error = prompt_times(&mut stage, &spec, 3).unwrap_err();
     let message = "the budget of step `audit` is spent: 120 of 100 tokens; raise `max_tokens`";
     let expected = json!({
         "category": "budget_exceeded",
@@ -111,42 +121,42 @@ fn a_spent_budget_is_the_error_that_harn_describes() {
     });
     assert_eq!(error.to_value(), expected);
     assert_eq!(stage.model.count(), 2, "the call that passed the bound was the last");
-    assert_eq!(stage.heard_of("step.post"), [format!("captain/audit {expected} error=true")]);
+    assert_eq!(stage.take_events_of("step.post"), [format!("captain/audit {expected} error=true")]);
     // Another run of the step has its whole budget.
-    stage.model.add("root", [costing(60, 0)]);
-    assert_eq!(asking(&mut stage, &spec, 1).unwrap(), json!("done"));
+    stage.model.add("root", [costly_reply(60, 0)]);
+    assert_eq!(prompt_times(&mut stage, &spec, 1).unwrap(), json!("done"));
 }
 
 #[test]
 fn money_is_counted_by_the_declared_prices() {
     let budget = BudgetSpec { max_tokens: None, max_usd: Some(0.01) };
-    let mut stage = stage([costing(50, 4), costing(10, 1)], |_| {});
-    let spec = bounded(budget);
-    let error = asking(&mut stage, &spec, 2).unwrap_err();
+    let mut stage = open_fixture([costly_reply(50, 4), costly_reply(10, 1)], |_| {});
+    let spec = bounded_persona(budget);
+    let error = prompt_times(&mut stage, &spec, 2).unwrap_err();
     let value = error.to_value();
     assert_eq!((&value["limit"], &value["limit_value"]), (&json!("max_usd"), &json!(0.01)));
     assert_eq!(value["consumed_cost_usd"], json!(0.011));
-    let used = stage.session.persona(&spec).unwrap().used();
-    assert_eq!(used, Used { usage: pintle::event::TokenUsage::new(60, 5), calls: 2, cost_usd: Some(0.011) });
+    let used = stage.session.persona(&spec).unwrap().usage();
+    assert_eq!(used, BudgetUsage { usage: pintle::event::TokenUsage::new(60, 5), calls: 2, cost_usd: Some(0.011) });
 }
 
 #[test]
 fn a_body_cannot_hide_a_spent_budget_and_tool_calls_still_have_results() {
     let Ok(mut costly) = call(&[("look", "{}")]) else { unreachable!() };
     costly.usage.input_tokens = 500;
-    let mut stage = stage([Reply::Ok(costly), say("after")], |_| {});
-    let spec = bounded(tokens(100));
+    let mut stage = open_fixture([QueuedReply::Ok(costly), say("after")], |_| {});
+    let spec = bounded_persona(token_budget(100));
     let error = stage
         .session
         .persona(&spec)
         .unwrap()
         .step("audit", json!([]), |step| {
-            assert!(step.ask("go").is_err());
+            assert!(step.run_prompt("go").is_err());
             Ok(json!("all is well"))
         })
         .unwrap_err();
     assert_eq!(error.category(), "budget_exceeded");
-    assert_eq!(stage.heard_of("tool.pre"), [] as [&str; 0], "no tool runs on a spent budget");
+    assert_eq!(stage.take_events_of("tool.pre"), [] as [&str; 0], "no tool runs on a spent budget");
     stage.session.turn("go on").unwrap();
     let request = stage.model.request(1);
     let result = request.messages.iter().find(|message| message.role.to_string() == "tool").unwrap();
@@ -155,37 +165,37 @@ fn a_body_cannot_hide_a_spent_budget_and_tool_calls_still_have_results() {
 
 #[test]
 fn a_spent_persona_begins_no_further_step() {
-    let mut stage = stage([costing(150, 0)], |_| {});
-    let mut spec = bounded(BudgetSpec::default());
-    spec.budget = tokens(100);
+    let mut stage = open_fixture([costly_reply(150, 0)], |_| {});
+    let mut spec = bounded_persona(BudgetSpec::default());
+    spec.budget = token_budget(100);
     let reason = |error: pintle_agent::StepError| error.to_value()["reason"].clone();
-    assert_eq!(reason(asking(&mut stage, &spec, 1).unwrap_err()), json!("persona_budget_exhausted"));
-    assert_eq!(reason(asking(&mut stage, &spec, 1).unwrap_err()), json!("persona_budget_exhausted"));
-    assert_eq!(stage.heard_of("step.pre").len(), 1);
+    assert_eq!(reason(prompt_times(&mut stage, &spec, 1).unwrap_err()), json!("persona_budget_exhausted"));
+    assert_eq!(reason(prompt_times(&mut stage, &spec, 1).unwrap_err()), json!("persona_budget_exhausted"));
+    assert_eq!(stage.take_events_of("step.pre").len(), 1);
     // Another persona of the same session has its own.
     let other = PersonaSpec { name: String::from("other"), ..spec };
-    stage.model.add("root", [costing(50, 0)]);
-    assert_eq!(asking(&mut stage, &other, 1).unwrap(), json!("done"));
+    stage.model.add("root", [costly_reply(50, 0)]);
+    assert_eq!(prompt_times(&mut stage, &other, 1).unwrap(), json!("done"));
 }
 
 #[test]
 fn what_delegated_agents_use_is_charged_to_the_step_and_bound_by_it() {
-    let model = Play::root([
+    let model = QueuedReplyModel::root([
         call(&[("delegate", r#"{"agent":"helper","task":"a"}"#), ("delegate", r#"{"agent":"helper","task":"b"}"#)]),
         say("never"),
     ]);
-    model.add("helper", [costing(300, 0), costing(300, 0), costing(1, 0)]);
+    model.add("helper", [costly_reply(300, 0), costly_reply(300, 0), costly_reply(1, 0)]);
     let helper = pintle::AgentSpec { name: String::from("helper"), ..pintle::AgentSpec::default() };
     let agent = pintle::AgentSpec { agents: vec![Arc::new(helper)], ..crate::support::agent() };
-    let mut stage = stage_of(agent, model);
-    let spec = bounded(tokens(500));
-    let result = asking(&mut stage, &spec, 1);
+    let mut stage = open_agent_fixture(agent, model);
+    let spec = bounded_persona(token_budget(500));
+    let result = prompt_times(&mut stage, &spec, 1);
     let error = result.unwrap_err();
     let StepErrorKind::Budget(spent) = &error.kind else { panic!("{error:?}") };
     // Both ran at once: the one that came second passed the bound.
     assert_eq!((spent.scope, spent.limit_value), ("step", 500.0));
     assert!(spent.consumed_tokens > 600, "{spent:?}");
-    let marks = stage.heard_of("budget.threshold");
+    let marks = stage.take_events_of("budget.threshold");
     let at: Vec<&str> = marks.iter().filter_map(|line| line.rsplit(' ').next()).collect();
     assert_eq!(at, ["50.0", "80.0", "100.0"], "each mark once, though calls were made at once: {marks:?}");
     for record in stage.records().iter().filter(|record| record["kind"] == "model_request") {
@@ -195,46 +205,46 @@ fn what_delegated_agents_use_is_charged_to_the_step_and_bound_by_it() {
 
 #[test]
 fn a_person_may_give_as_much_again() {
-    let escalating = |answers: Vec<bool>, replies: Vec<Reply>| {
-        let person = Person::saying(answers);
-        let stage = stage_with(Play::root(replies), Some(person.clone()), |_| {}, |builder| builder);
+    let escalating = |answers: Vec<bool>, replies: Vec<QueuedReply>| {
+        let person = YesNoApprover::with_answers(answers);
+        let stage = open_fixture_with(QueuedReplyModel::root(replies), Some(person.clone()), |_| {}, |builder| builder);
         (stage, person)
     };
-    let mut spec = bounded(tokens(100));
+    let mut spec = bounded_persona(token_budget(100));
     spec.steps[0].error_boundary = ErrorBoundary::Escalate;
     let spent = "budget.threshold: the budget of step `audit` is spent: 150 of 100 tokens; raise `max_tokens`";
     let again = "budget.threshold: the budget of step `audit` is spent: 250 of 100 tokens; raise `max_tokens`";
 
-    let (mut stage, person) = escalating(vec![true], vec![costing(150, 0), costing(50, 0)]);
-    assert_eq!(asking(&mut stage, &spec, 2).unwrap(), json!("done"));
-    assert_eq!(person.asked.all(), [spent], "twice the budget is enough");
-    assert_eq!(stage.heard_of("approval.requested").len(), 1);
+    let (mut stage, person) = escalating(vec![true], vec![costly_reply(150, 0), costly_reply(50, 0)]);
+    assert_eq!(prompt_times(&mut stage, &spec, 2).unwrap(), json!("done"));
+    assert_eq!(person.requests.all(), [spent], "twice the budget is enough");
+    assert_eq!(stage.take_events_of("approval.requested").len(), 1);
 
-    let (mut stage, person) = escalating(vec![true, false], vec![costing(150, 0), costing(100, 0)]);
-    let error = asking(&mut stage, &spec, 2).unwrap_err();
+    let (mut stage, person) = escalating(vec![true, false], vec![costly_reply(150, 0), costly_reply(100, 0)]);
+    let error = prompt_times(&mut stage, &spec, 2).unwrap_err();
     assert_eq!((error.category(), error.to_value()["error_boundary"].clone()), ("budget_exceeded", json!("escalate")));
-    assert_eq!(person.asked.all(), [spent, again]);
+    assert_eq!(person.requests.all(), [spent, again]);
 
     // A call that costs more than twice the budget asks twice.
-    let (mut stage, person) = escalating(vec![true, true], vec![costing(250, 0)]);
-    assert_eq!(asking(&mut stage, &spec, 1).unwrap(), json!("done"));
-    assert_eq!(person.asked.all(), [again, again]);
+    let (mut stage, person) = escalating(vec![true, true], vec![costly_reply(250, 0)]);
+    assert_eq!(prompt_times(&mut stage, &spec, 1).unwrap(), json!("done"));
+    assert_eq!(person.requests.all(), [again, again]);
 
     // Nobody is there.
-    let mut stage = crate::stage::stage([costing(150, 0)], |_| {});
-    assert_eq!(asking(&mut stage, &spec, 1).unwrap_err().category(), "budget_exceeded");
-    assert_eq!(stage.heard_of("approval.requested").len(), 1, "hooks are told all the same");
+    let mut stage = crate::fixture::open_fixture([costly_reply(150, 0)], |_| {});
+    assert_eq!(prompt_times(&mut stage, &spec, 1).unwrap_err().category(), "budget_exceeded");
+    assert_eq!(stage.take_events_of("approval.requested").len(), 1, "hooks are told all the same");
 }
 
 #[test]
 fn a_session_budget_ends_turns_outside_of_steps_too() {
-    let model = Play::root([costing(60, 0), costing(60, 0)]);
-    let mut stage = stage_with(model, None, |_| {}, |builder| builder.budget(tokens(100), []));
+    let model = QueuedReplyModel::root([costly_reply(60, 0), costly_reply(60, 0)]);
+    let mut stage = open_fixture_with(model, None, |_| {}, |builder| builder.budget(token_budget(100), []));
     stage.session.turn("one").unwrap();
     let fault = stage.session.turn("two").unwrap_err();
     assert_eq!(fault.message, "the budget of the session is spent: 120 of 100 tokens; raise `max_tokens`");
     assert_eq!(
-        stage.heard_of("budget.threshold"),
+        stage.take_events_of("budget.threshold"),
         [
             "/ session tokens 60.0/100.0 at 50.0",
             "/ session tokens 120.0/100.0 at 80.0",

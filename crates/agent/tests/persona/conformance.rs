@@ -8,8 +8,8 @@ use pintle::{BudgetSpec, ErrorBoundary, HookReturn, Layer, PersonaSpec, Runtime,
 use pintle_agent::Session;
 use serde_json::json;
 
-use crate::stage::*;
-use crate::support::{NoSleep, Play, agent, call, say, told, worker};
+use crate::fixture::*;
+use crate::support::{QueuedReplyModel, RecordingSleeper, agent, call, message_lines, say, worker};
 
 /// `scenarios/persona_hooks`: a persona hook comes before a step hook that was registered after it, the body sees what both
 /// made of the arguments, `PostStep` rewrites the output, a tool hook inside the step composes with them, and the order
@@ -30,7 +30,7 @@ fn scenarios_persona_hooks() {
             HookReturn::args(args)
         }
     };
-    let mut stage = stage([call(&[("exec_ls", "{}"), ("look", "{}")]), say("merged")], |runtime| {
+    let mut stage = open_fixture([call(&[("exec_ls", "{}"), ("look", "{}")]), say("merged")], |runtime| {
         runtime.register_persona_hook("merge_*", "PreStep", adds(1, "persona")).unwrap();
         runtime.register_step_hook("merge_*", "merge", "PreStep", adds(10, "step")).unwrap();
         runtime.register_step_hook("merge_*", "other", "PreStep", adds(1_000, "another step")).unwrap();
@@ -44,10 +44,10 @@ fn scenarios_persona_hooks() {
             .unwrap();
         runtime.register_tool_hook(ToolHook::for_tools("exec_*").deny("exec is gated")).unwrap();
     });
-    let spec = persona("merge_captain", [StepSpec::new("merge")]);
+    let spec = persona_spec("merge_captain", [StepSpec::new("merge")]);
     let output = stage.session.persona(&spec).unwrap().step("merge", json!([0]), |step| {
         assert_eq!(step.args(), [0, 1, 10, 100].map(|number| json!(number)));
-        let answer = step.ask("merge it")?;
+        let answer = step.run_prompt("merge it")?;
         let results: Vec<&str> = answer.tool_results.iter().map(|result| result.content.as_str()).collect();
         assert!(results[0].contains("exec is gated"), "{results:?}");
         assert_eq!(results[1], "look ran");
@@ -77,13 +77,14 @@ fn scenarios_attributes_step() {
         error_boundary: ErrorBoundary::Continue,
         ..StepSpec::new("verify")
     };
-    let mut stage = stage([costing(80, 0), costing(80, 0), costing(80, 0), say("outside")], |_| {});
+    let mut stage =
+        open_fixture([costly_reply(80, 0), costly_reply(80, 0), costly_reply(80, 0), say("outside")], |_| {});
     let ask = |session: &mut Session, times: usize| {
         session.step(&spec, json!([]), |step| {
             for _ in 0..times {
-                step.ask("go")?;
+                step.run_prompt("go")?;
             }
-            Ok(json!(step.used().usage.total_tokens))
+            Ok(json!(step.usage().usage.total_tokens))
         })
     };
     assert_eq!(ask(&mut stage.session, 1).unwrap(), json!(80));
@@ -102,15 +103,15 @@ fn scenarios_attributes_step() {
 /// has used, and that it is paused.
 #[test]
 fn scenarios_attributes_durable_persona() {
-    let mut stage = stage([costing(40, 0), costing(40, 0), costing(40, 0)], |_| {});
+    let mut stage = open_fixture([costly_reply(40, 0), costly_reply(40, 0), costly_reply(40, 0)], |_| {});
     let budget = BudgetSpec { max_tokens: Some(100), max_usd: None };
-    let spec = PersonaSpec { budget, ..persona("nightly", [StepSpec::new("triage")]) };
+    let spec = PersonaSpec { budget, ..persona_spec("nightly", [StepSpec::new("triage")]) };
     let triage = |session: &mut Session| {
-        session.persona(&spec).unwrap().step("triage", json!([]), |step| Ok(json!(step.ask("go")?.text)))
+        session.persona(&spec).unwrap().step("triage", json!([]), |step| Ok(json!(step.run_prompt("go")?.text)))
     };
     triage(&mut stage.session).unwrap();
     triage(&mut stage.session).unwrap();
-    assert_eq!(stage.session.persona(&spec).unwrap().used().usage.total_tokens, 80);
+    assert_eq!(stage.session.persona(&spec).unwrap().usage().usage.total_tokens, 80);
     stage.session.persona(&spec).unwrap().pause("maintenance");
     assert_eq!(triage(&mut stage.session).unwrap_err().category(), "persona_paused");
     stage.session.persona(&spec).unwrap().resume("over");
@@ -162,13 +163,13 @@ def after(event):
     let built = Runtime::builder().path(package.path(), Layer::Project).worker(worker()).build();
     assert!(!built.has_errors(), "{:?}", built.diagnostics);
     let spec = PersonaSpec::clone(&built.personas[0]);
-    let model = Play::root([say("sound"), say("merged")]);
+    let model = QueuedReplyModel::root([say("sound"), say("merged")]);
     let folder = tempfile::tempdir().unwrap();
     let builder =
         Session::builder(Arc::clone(&built.runtime), agent(), model.clone()).workspace(folder.path()).name("s");
-    let mut session = builder.sleeper(Arc::new(NoSleep::default())).build().unwrap();
+    let mut session = builder.sleeper(Arc::new(RecordingSleeper::default())).build().unwrap();
     let outputs = session.persona(&spec).unwrap().run(json!(["main"])).unwrap();
     assert_eq!(outputs, json!({"audit": "sound, says the auditor", "merge": "merged"}));
-    let asked: Vec<String> = (0..2).map(|at| told(&model.request(at)).pop().unwrap()).collect();
+    let asked: Vec<String> = (0..2).map(|at| message_lines(&model.request(at)).pop().unwrap()).collect();
     assert_eq!(asked, ["user: audit main!", "user: merge main after sound, says the auditor"]);
 }

@@ -6,18 +6,18 @@ use pintle::{AgentSpec, MemberSpec, PersonaSpec, StepSpec, TeamSpec};
 use pintle_agent::StepError;
 use serde_json::json;
 
-use crate::stage::*;
-use crate::support::{Play, agent, call, say};
+use crate::fixture::*;
+use crate::support::{QueuedReplyModel, agent, call, say};
 
 #[test]
 fn a_persona_hands_its_work_to_those_it_names_and_gets_a_receipt() {
     let heard = Lines::default();
-    let mut stage = stage([], |runtime| {
-        runtime.register_persona_hook("cap*", "OnHandoffEmitted", hears(&heard, "handed")).unwrap();
-        runtime.register_persona_hook("other", "OnHandoffEmitted", hears(&heard, "of another")).unwrap();
+    let mut stage = open_fixture([], |runtime| {
+        runtime.register_persona_hook("cap*", "OnHandoffEmitted", line_hook(&heard, "handed")).unwrap();
+        runtime.register_persona_hook("other", "OnHandoffEmitted", line_hook(&heard, "of another")).unwrap();
     });
     let handoffs = vec![String::from("release_captain")];
-    let spec = PersonaSpec { handoffs, ..persona("captain", [StepSpec::new("audit")]) };
+    let spec = PersonaSpec { handoffs, ..persona_spec("captain", [StepSpec::new("audit")]) };
     let mut captain = stage.session.persona(&spec).unwrap();
     let receipt = captain.hand_off("release_captain", "order 17", json!({"order": 17})).unwrap();
     assert_eq!((receipt.from.as_str(), receipt.to.as_str()), ("captain", "release_captain"));
@@ -53,15 +53,15 @@ fn agents_of_a_team_that_pass_work_on_are_told_of() {
     let root = member("root", MemberSpec { sub_agents: others(), handoffs: others(), ..MemberSpec::default() });
     let team =
         TeamSpec { agents: vec![Arc::clone(&root), member("reviewer", MemberSpec::default())], ..TeamSpec::default() };
-    let model = Play::root([
+    let model = QueuedReplyModel::root([
         call(&[("transfer_task", r#"{"agent":"reviewer","task":"look at it","expected_output":"a word"}"#)]),
         call(&[("handoff", r#"{"agent":"reviewer"}"#)]),
     ]);
     model.add("reviewer", [say("sound"), say("mine now")]);
-    let mut stage = stage_team(AgentSpec::clone(&root), team, model);
+    let mut stage = open_team_fixture(AgentSpec::clone(&root), team, model);
     assert_eq!(stage.session.turn("go").unwrap().text, "mine now");
     assert_eq!(
-        stage.heard_of("handoff.emitted"),
+        stage.take_events_of("handoff.emitted"),
         [r#"/ "task" "root" -> "reviewer""#, r#"/ "handoff" "root" -> "reviewer""#,]
     );
 }

@@ -4,15 +4,15 @@ use pintle::{HookReturn, Reminder, StepSpec, ToolsPolicy};
 use pintle_agent::{StepError, StepErrorKind};
 use serde_json::{Value, json};
 
-use crate::stage::*;
-use crate::support::{call, say, told};
+use crate::fixture::*;
+use crate::support::{call, message_lines, say};
 
 /// What the hook of an event returns, and what the step comes to: its output, or its error.
-struct Case {
+struct StepHookCase {
     event: &'static str,
-    returns: fn() -> HookReturn,
+    hook_return: fn() -> HookReturn,
     output: Result<Value, Value>,
-    ran: bool,
+    has_run: bool,
 }
 
 #[test]
@@ -22,36 +22,46 @@ fn what_a_hook_returns_decides_about_the_step() {
         json!({"category": "hook_denied", "event": event, "reason": reason, "persona": "merge_captain", "step": "audit", "message": message})
     };
     let cases = [
-        Case { event: "PreStep", returns: HookReturn::allow, output: Ok(json!([17, "x"])), ran: true },
-        Case { event: "PreStep", returns: || HookReturn::value(json!(null)), output: Ok(json!([17, "x"])), ran: true },
-        Case {
+        StepHookCase { event: "PreStep", hook_return: HookReturn::allow, output: Ok(json!([17, "x"])), has_run: true },
+        StepHookCase {
             event: "PreStep",
-            returns: || HookReturn::deny("not today"),
+            hook_return: || HookReturn::value(json!(null)),
+            output: Ok(json!([17, "x"])),
+            has_run: true,
+        },
+        StepHookCase {
+            event: "PreStep",
+            hook_return: || HookReturn::deny("not today"),
             output: Err(denied("PreStep", "not today")),
-            ran: false,
+            has_run: false,
         },
-        Case { event: "PreStep", returns: || HookReturn::args(json!([18])), output: Ok(json!([18])), ran: true },
-        Case {
+        StepHookCase {
             event: "PreStep",
-            returns: || HookReturn::value(json!({"reason": "a bare reason denies"})),
-            output: Err(denied("PreStep", "a bare reason denies")),
-            ran: false,
+            hook_return: || HookReturn::args(json!([18])),
+            output: Ok(json!([18])),
+            has_run: true,
         },
-        Case { event: "PostStep", returns: HookReturn::allow, output: Ok(json!([17, "x"])), ran: true },
-        Case {
+        StepHookCase {
+            event: "PreStep",
+            hook_return: || HookReturn::value(json!({"reason": "a bare reason denies"})),
+            output: Err(denied("PreStep", "a bare reason denies")),
+            has_run: false,
+        },
+        StepHookCase { event: "PostStep", hook_return: HookReturn::allow, output: Ok(json!([17, "x"])), has_run: true },
+        StepHookCase {
             event: "PostStep",
-            returns: || HookReturn::output(json!({"ok": true})),
+            hook_return: || HookReturn::output(json!({"ok": true})),
             output: Ok(json!({"ok": true})),
-            ran: true,
+            has_run: true,
         },
     ];
     for case in cases {
-        let Case { event, returns, output, ran } = case;
-        let mut stage = stage([], |runtime| {
+        let StepHookCase { event, hook_return: returns, output, has_run: ran } = case;
+        let mut stage = open_fixture([], |runtime| {
             let hook = pintle::PersonaHook::for_event("merge_*", event, move |_| returns()).step("audit").name("judge");
             runtime.register_hook(hook).unwrap();
         });
-        let captain = persona("merge_captain", [StepSpec::new("audit")]);
+        let captain = persona_spec("merge_captain", [StepSpec::new("audit")]);
         let bodies = Lines::default();
         let result = stage.session.persona(&captain).unwrap().step("audit", json!([17, "x"]), |step| {
             bodies.add("ran");
@@ -60,21 +70,21 @@ fn what_a_hook_returns_decides_about_the_step() {
         assert_eq!(result.map_err(|error| error.to_value()), output, "{event}");
         assert_eq!(bodies.all().len(), usize::from(ran), "{event}");
         // A step that did not begin has no end.
-        assert_eq!(stage.heard_of("step.post").len(), usize::from(ran), "{event}");
+        assert_eq!(stage.take_events_of("step.post").len(), usize::from(ran), "{event}");
     }
 }
 
 #[test]
-fn what_a_hook_may_not_return_fails_the_step_and_names_hook_event_and_shape() {
+fn invalid_hook_return_fails_the_step_and_names_hook_event_and_shape() {
     for (event, returned) in [("PreStep", json!(7)), ("PreStep", json!({"dney": "x"})), ("PreStep", json!({"args": 3}))]
     {
         let shape = returned.clone();
-        let mut stage = stage([], |runtime| {
+        let mut stage = open_fixture([], |runtime| {
             let hook =
                 pintle::PersonaHook::for_event("*", event, move |_| HookReturn::value(shape.clone())).name("odd");
             runtime.register_hook(hook).unwrap();
         });
-        let captain = persona("merge_captain", [StepSpec::new("audit")]);
+        let captain = persona_spec("merge_captain", [StepSpec::new("audit")]);
         let error =
             stage.session.persona(&captain).unwrap().step("audit", json!([]), |_| Ok(json!("ran"))).unwrap_err();
         assert!(matches!(error.kind, StepErrorKind::Denied { event: "PreStep", .. }), "{returned}: {error:?}");
@@ -84,8 +94,8 @@ fn what_a_hook_may_not_return_fails_the_step_and_names_hook_event_and_shape() {
 
 #[test]
 fn arguments_are_a_list_whatever_they_were() {
-    let mut stage = stage([], |_| {});
-    let captain = persona("p", [StepSpec::new("s")]);
+    let mut stage = open_fixture([], |_| {});
+    let captain = persona_spec("p", [StepSpec::new("s")]);
     let cases = [
         (json!(null), json!([])),
         (json!([1, 2]), json!([1, 2])),
@@ -101,15 +111,15 @@ fn arguments_are_a_list_whatever_they_were() {
 #[test]
 fn a_step_without_a_persona_is_matched_by_a_star_and_by_no_name() {
     let heard = Lines::default();
-    let mut stage = stage([], |runtime| {
-        runtime.register_persona_hook("*", "PreStep", hears(&heard, "star")).unwrap();
-        runtime.register_persona_hook("merge_*", "PreStep", hears(&heard, "merge")).unwrap();
-        runtime.register_step_hook("*", "audit", "PreStep", hears(&heard, "star audit")).unwrap();
-        runtime.register_step_hook("*", "other", "PreStep", hears(&heard, "star other")).unwrap();
+    let mut stage = open_fixture([], |runtime| {
+        runtime.register_persona_hook("*", "PreStep", line_hook(&heard, "star")).unwrap();
+        runtime.register_persona_hook("merge_*", "PreStep", line_hook(&heard, "merge")).unwrap();
+        runtime.register_step_hook("*", "audit", "PreStep", line_hook(&heard, "star audit")).unwrap();
+        runtime.register_step_hook("*", "other", "PreStep", line_hook(&heard, "star other")).unwrap();
     });
     stage.session.step(&StepSpec::new("audit"), json!([]), |_| Ok(Value::Null)).unwrap();
     assert_eq!(heard.take(), ["star /audit", "star audit /audit"]);
-    let captain = persona("merge_captain", [StepSpec::new("audit")]);
+    let captain = persona_spec("merge_captain", [StepSpec::new("audit")]);
     stage.session.persona(&captain).unwrap().step("audit", json!([]), |_| Ok(Value::Null)).unwrap();
     assert_eq!(
         heard.take(),
@@ -119,13 +129,13 @@ fn a_step_without_a_persona_is_matched_by_a_star_and_by_no_name() {
 
 #[test]
 fn steps_nest_and_everything_inside_says_where_it_is() {
-    let mut stage = stage([call(&[("look", "{}")]), say("seen"), say("after")], |_| {});
-    let inner = persona("auditor", [StepSpec::new("check")]);
-    let outer = persona("captain", [StepSpec::new("audit"), StepSpec::new("deep")]);
+    let mut stage = open_fixture([call(&[("look", "{}")]), say("seen"), say("after")], |_| {});
+    let inner = persona_spec("auditor", [StepSpec::new("check")]);
+    let outer = persona_spec("captain", [StepSpec::new("audit"), StepSpec::new("deep")]);
     let result = stage.session.persona(&outer).unwrap().step("audit", json!([1]), |step| {
         step.step("deep", json!([2]), |deep| {
             let mut auditor = deep.persona(&inner).map_err(StepError::from)?;
-            auditor.step("check", json!([3]), |check| Ok(json!(check.ask("look")?.text)))
+            auditor.step("check", json!([3]), |check| Ok(json!(check.run_prompt("look")?.text)))
         })
     });
     assert_eq!(result.unwrap(), json!("seen"));
@@ -140,7 +150,7 @@ fn steps_nest_and_everything_inside_says_where_it_is() {
         r#"step.post captain/deep "seen" error=false"#,
         r#"step.post captain/audit "seen" error=false"#,
     ];
-    assert_eq!(stage.heard.all(), expected);
+    assert_eq!(stage.events.all(), expected);
     let last = stage.records().into_iter().rfind(|record| record["event"] == "turn.end").unwrap();
     assert!(last["origin"].get("persona").is_none(), "{last}");
 }
@@ -153,16 +163,18 @@ fn a_step_narrows_tools_and_nothing_in_it_gets_them_back() {
         deny: Vec::new(),
     };
     let replies = [call(&[("look", "{}"), ("deploy", "{}")]), say("one"), call(&[("deploy", "{}")]), say("two")];
-    let mut stage = stage(replies, |_| {});
-    let mut spec =
-        persona("captain", [StepSpec { tools: allow(&["look"]), ..StepSpec::new("audit") }, StepSpec::new("inner")]);
+    let mut stage = open_fixture(replies, |_| {});
+    let mut spec = persona_spec(
+        "captain",
+        [StepSpec { tools: allow(&["look"]), ..StepSpec::new("audit") }, StepSpec::new("inner")],
+    );
     // What the inner step may is bound by the step around it.
     spec.steps[1].tools = allow(&["look", "deploy"]);
     let mut captain = stage.session.persona(&spec).unwrap();
     captain
         .step("audit", json!([]), |step| {
-            step.ask("one")?;
-            step.step("inner", json!([]), |inner| Ok(json!(inner.ask("two")?.text)))
+            step.run_prompt("one")?;
+            step.step("inner", json!([]), |inner| Ok(json!(inner.run_prompt("two")?.text)))
         })
         .unwrap();
     let offered: Vec<Vec<String>> =
@@ -196,20 +208,20 @@ fn a_step_has_a_model_and_words_of_its_own_and_only_while_it_runs() {
         temperature: None,
         retry: pintle::RetrySpec::default(),
     };
-    let mut stage = stage([say("one"), say("two"), say("three")], |_| {});
-    let mut spec = persona("captain", [StepSpec::new("audit"), StepSpec::new("merge")]);
+    let mut stage = open_fixture([say("one"), say("two"), say("three")], |_| {});
+    let mut spec = persona_spec("captain", [StepSpec::new("audit"), StepSpec::new("merge")]);
     spec.instruction = String::from("You are the captain.");
     spec.model = Some(model("small"));
     spec.steps[0].model = Some(model("large"));
     spec.steps[0].instruction = String::from("Audit with care.");
     let mut captain = stage.session.persona(&spec).unwrap();
     for name in ["audit", "merge"] {
-        captain.step(name, json!([]), |step| Ok(json!(step.ask("go")?.text))).unwrap();
+        captain.step(name, json!([]), |step| Ok(json!(step.run_prompt("go")?.text))).unwrap();
     }
     stage.session.turn("go").unwrap();
     let sent: Vec<(String, String)> = (0..3)
         .map(|at| stage.model.request(at))
-        .map(|request| (request.model.clone(), told(&request)[0].clone()))
+        .map(|request| (request.model.clone(), message_lines(&request)[0].clone()))
         .collect();
     assert_eq!(
         sent[0],
@@ -221,8 +233,8 @@ fn a_step_has_a_model_and_words_of_its_own_and_only_while_it_runs() {
 }
 
 #[test]
-fn a_reminder_of_a_step_hook_is_in_the_steps_next_request_and_the_hooks_are_on_the_tape() {
-    let mut stage = stage([say("audited")], |runtime| {
+fn step_hook_reminder_is_in_the_next_request_and_hooks_are_recorded() {
+    let mut stage = open_fixture([say("audited")], |runtime| {
         runtime
             .register_step_hook("merge_*", "audit", "PreStep", |event| {
                 let reminder = Reminder {
@@ -234,13 +246,13 @@ fn a_reminder_of_a_step_hook_is_in_the_steps_next_request_and_the_hooks_are_on_t
             })
             .unwrap();
     });
-    let captain = persona("merge_captain", [StepSpec::new("audit")]);
+    let captain = persona_spec("merge_captain", [StepSpec::new("audit")]);
     let output = stage.session.persona(&captain).unwrap().step("audit", json!(["branch"]), |step| {
         assert_eq!(step.args(), [json!("branch")]);
-        Ok(json!(step.ask("audit it")?.text))
+        Ok(json!(step.run_prompt("audit it")?.text))
     });
     assert_eq!(output.unwrap(), json!("audited"));
-    assert!(told(&stage.model.request(0)).join("\n").contains("Audit step is running"));
+    assert!(message_lines(&stage.model.request(0)).join("\n").contains("Audit step is running"));
     let records = stage.records();
     let of_hook: Vec<&Value> = records.iter().filter(|record| record["hook"] == "register_step_hook#1").collect();
     let kinds: Vec<&str> = of_hook.iter().filter_map(|record| record["kind"].as_str()).collect();
@@ -255,24 +267,24 @@ fn a_reminder_of_a_step_hook_is_in_the_steps_next_request_and_the_hooks_are_on_t
 
 #[test]
 fn declared_steps_run_one_after_another_with_what_came_before() {
-    let mut stage = stage([say("sound"), say("merged")], |_| {});
+    let mut stage = open_fixture([say("sound"), say("merged")], |_| {});
     let prompt = |name: &str, prompt: &str| StepSpec { prompt: Some(prompt.to_owned()), ..StepSpec::new(name) };
-    let spec = persona(
+    let spec = persona_spec(
         "captain",
         [prompt("audit", "audit {{args.branch}}"), prompt("merge", "merge {{args.0.branch}}: {{steps.audit}}")],
     );
     let outputs = stage.session.persona(&spec).unwrap().run(json!({"branch": "main"})).unwrap();
     assert_eq!(outputs, json!({"audit": "sound", "merge": "merged"}));
-    let asked: Vec<String> = (0..2).map(|at| told(&stage.model.request(at)).pop().unwrap()).collect();
+    let asked: Vec<String> = (0..2).map(|at| message_lines(&stage.model.request(at)).pop().unwrap()).collect();
     assert_eq!(asked, ["user: audit main", "user: merge main: sound"]);
     let bad = [
-        (persona("captain", []), "persona `captain` declares no steps; declare one with a `prompt`"),
+        (persona_spec("captain", []), "persona `captain` declares no steps; declare one with a `prompt`"),
         (
-            persona("captain", [StepSpec::new("audit")]),
+            persona_spec("captain", [StepSpec::new("audit")]),
             "step `audit` has no `prompt`, so that it can only be run from code; declare one",
         ),
         (
-            persona("captain", [prompt("audit", "{{args.7}}")]),
+            persona_spec("captain", [prompt("audit", "{{args.7}}")]),
             "there is no `args.7` for the prompt; `args.0` is the first argument, `steps.NAME` a step",
         ),
     ];
@@ -284,20 +296,20 @@ fn declared_steps_run_one_after_another_with_what_came_before() {
 
 #[test]
 fn what_is_wrong_with_a_persona_is_told_before_anything_runs() {
-    let mut stage = stage([], |_| {});
-    let mut spec = persona("captain", [StepSpec { budget: tokens(0), ..StepSpec::new("audit") }]);
+    let mut stage = open_fixture([], |_| {});
+    let mut spec = persona_spec("captain", [StepSpec { budget: token_budget(0), ..StepSpec::new("audit") }]);
     spec.budget.max_usd = Some(1.0);
     let fault = stage.session.persona(&spec).unwrap_err();
     assert_eq!(
         fault.message,
         "persona `captain`: `max_usd` cannot be kept without prices; step `audit`: `max_tokens` is 0, with which nothing can run"
     );
-    let spec = persona("captain", [StepSpec::new("audit")]);
+    let spec = persona_spec("captain", [StepSpec::new("audit")]);
     let error = stage.session.persona(&spec).unwrap().step("adit", json!([]), |_| Ok(Value::Null)).unwrap_err();
     assert_eq!(error.message, "persona `captain` has no step `adit`; did you mean `audit`?");
-    let mut spec = persona("captain", [StepSpec::new("audit")]);
+    let mut spec = persona_spec("captain", [StepSpec::new("audit")]);
     spec.steps[0].tools.deny = vec![String::from("a[")];
     let error = stage.session.persona(&spec).unwrap().step("audit", json!([]), |_| Ok(Value::Null)).unwrap_err();
     assert!(error.message.contains("`a[` is not a glob"), "{}", error.message);
-    assert_eq!(stage.heard.all(), [] as [&str; 0]);
+    assert_eq!(stage.events.all(), [] as [&str; 0]);
 }

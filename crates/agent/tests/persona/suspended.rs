@@ -8,19 +8,19 @@ use pintle_agent::Session;
 use pintle_agent::model::ModelReply;
 use serde_json::json;
 
-use crate::stage::*;
-use crate::support::{NoSleep, Play, agent, call, say, worker};
+use crate::fixture::*;
+use crate::support::{QueuedReplyModel, RecordingSleeper, agent, call, say, worker};
 
 /// A hook that lets another agent work when a tool is called, and a tool that does the same.
 const DELEGATES: &str = "meta.call_tool(\"delegate\", {\"agent\": \"helper\", \"task\": \"look\"})";
 
-fn costly() -> crate::support::Reply {
+fn costly_call_reply() -> crate::support::QueuedReply {
     let Ok(reply) = say("looked") else { unreachable!() };
-    Ok(ModelReply { usage: pintle_agent::model::Usage { input_tokens: 5_000, output_tokens: 0 }, ..reply })
+    Ok(ModelReply { usage: pintle_agent::model::ModelUsage { input_tokens: 5_000, output_tokens: 0 }, ..reply })
 }
 
 /// Plays a step in which a tool is called. `by_hook` says who delegates: a hook of the tool's call, or the tool itself.
-fn used(by_hook: bool) -> (u64, Vec<String>) {
+fn measure_usage(by_hook: bool) -> (u64, Vec<String>) {
     let project = tempfile::tempdir().unwrap();
     let hooks = project.path().join(".harness/hooks");
     fs::create_dir_all(&hooks).unwrap();
@@ -51,8 +51,8 @@ fn used(by_hook: bool) -> (u64, Vec<String>) {
         meta: MetaSpec { enabled: true, ..MetaSpec::default() },
         ..agent()
     };
-    let model = Play::root([call(&[("plain", "{}")]), say("done")]);
-    model.add("helper", [costly()]);
+    let model = QueuedReplyModel::root([call(&[("plain", "{}")]), say("done")]);
+    model.add("helper", [costly_call_reply()]);
     let heard = Lines::default();
     let told = heard.clone();
     let hook = pintle::ToolHook::for_tools("*").pre(move |event| {
@@ -61,21 +61,21 @@ fn used(by_hook: bool) -> (u64, Vec<String>) {
     built.runtime.register_tool_hook(hook).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let builder = Session::builder(Arc::clone(&built.runtime), spec, model.clone()).workspace(folder.path()).name("s");
-    let mut session = builder.sleeper(Arc::new(NoSleep::default())).build().unwrap();
-    let captain = persona("captain", [StepSpec::new("audit")]);
+    let mut session = builder.sleeper(Arc::new(RecordingSleeper::default())).build().unwrap();
+    let captain = persona_spec("captain", [StepSpec::new("audit")]);
     let mut captain = session.persona(&captain).unwrap();
-    captain.step("audit", json!([]), |step| Ok(json!(step.ask("go")?.text))).unwrap();
-    let used = captain.used();
+    captain.step("audit", json!([]), |step| Ok(json!(step.run_prompt("go")?.text))).unwrap();
+    let used = captain.usage();
     assert_eq!(model.count(), 3, "the other agent worked");
     (used.usage.input_tokens, heard.all())
 }
 
 #[test]
 fn what_a_tool_does_is_charged_and_what_a_hook_does_is_not() {
-    let (by_tool, heard) = used(false);
+    let (by_tool, heard) = measure_usage(false);
     assert_eq!(by_tool, 5_020);
     assert_eq!(heard, ["plain in captain/audit", "delegate in captain/audit"]);
-    let (by_hook, heard) = used(true);
+    let (by_hook, heard) = measure_usage(true);
     assert_eq!(by_hook, 20);
     assert_eq!(heard, ["delegate in /", "plain in captain/audit"]);
 }

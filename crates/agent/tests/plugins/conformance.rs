@@ -33,8 +33,8 @@ use pintle_agent::DaemonOptions;
 use serde_json::json;
 
 use crate::plugin::*;
-use crate::stage::Stage;
-use crate::support::{Play, agent, call, say};
+use crate::stage::RegisteredFixture;
+use crate::support::{QueuedReplyModel, agent, call, say};
 
 #[test]
 fn each_script_has_a_test_of_the_same_meaning() {
@@ -56,13 +56,13 @@ fn each_script_has_a_test_of_the_same_meaning() {
 fn tool_hooks() {
     let kept = "register_tool_hook({\"pattern\": \"exec_*\", \"deny\": \"exec is gated\"})\n\
                 register_tool_hook({\"pattern\": \"*\", \"max_output\": 100})\n";
-    assert_eq!(load(&[("policy.star", kept)], "policy.star").declarations.len(), 2);
+    assert_eq!(load_plugin(&[("policy.star", kept)], "policy.star").declarations.len(), 2);
     let cleared = format!("{kept}clear_tool_hooks()\nregister_session_hook(\"post_turn\", lambda event: None)\n");
-    let mut stage = under(&cleared, [call(&[("exec_ls", "{}")]), say("done")]);
+    let mut stage = open_with_plugin(&cleared, [call(&[("exec_ls", "{}")]), say("done")]);
     stage.session.turn("go").unwrap();
-    assert_eq!(stage.ran_sorted(), ["exec_ls {}"]);
+    assert_eq!(stage.sorted_tools_run(), ["exec_ls {}"]);
     for clear in ["clear_tool_hooks()", "clear_persona_hooks()", "clear_session_hooks()"] {
-        assert!(!load(&[("policy.star", clear)], "policy.star").has_errors(), "{clear}");
+        assert!(!load_plugin(&[("policy.star", clear)], "policy.star").has_errors(), "{clear}");
     }
 }
 
@@ -83,7 +83,7 @@ register_persona_hook("merge_*", "PreStep", by(10, 3))
 register_persona_hook("merge_*", "PostStep", lambda ctx: {"output": {"was": ctx["output"], "by": ctx["persona"]}})
 register_tool_hook({"pattern": "exec_*", "deny": "not inside a step"})
 "#;
-    let mut stage = under(plugin, [call(&[("exec_ls", "{}")]), say("audited")]);
+    let mut stage = open_with_plugin(plugin, [call(&[("exec_ls", "{}")]), say("audited")]);
     let spec = PersonaSpec {
         name: String::from("merge_captain"),
         steps: vec![StepSpec::new("audit")],
@@ -92,13 +92,13 @@ register_tool_hook({"pattern": "exec_*", "deny": "not inside a step"})
     let mut persona = stage.session.persona(&spec).unwrap();
     let output = persona.step("audit", json!([0]), |step| {
         let seen = step.args().to_vec();
-        let answer = step.ask("look at the branch")?;
+        let answer = step.run_prompt("look at the branch")?;
         Ok(json!([seen, answer.text]))
     });
     assert_eq!(output.unwrap(), json!({"was": [[123], "audited"], "by": "merge_captain"}));
-    assert_eq!(stage.ran_sorted(), Vec::<String>::new());
+    assert_eq!(stage.sorted_tools_run(), Vec::<String>::new());
     assert!(stage.results()[0].contains("not inside a step"), "{:?}", stage.results());
-    assert_eq!(stage.asked("step.pre").len(), 3);
+    assert_eq!(stage.hooks_called("step.pre").len(), 3);
 }
 
 /// Hooks of the manifest with patterns over the event: one denies tools that write, one rewrites what is read.
@@ -127,13 +127,13 @@ def redact(event):
 "#;
     let replies = [call(&[("exec_ls", "{}"), ("look", "{}"), ("fetch_page", "{}")]), say("done")];
     let files = [("harn.toml", manifest), ("src/policy.star", module)];
-    let mut stage = under_with(&files, "harn.toml", Play::root(replies), agent(), |builder| builder);
+    let mut stage = open_with_files(&files, "harn.toml", QueuedReplyModel::root(replies), agent(), |builder| builder);
     stage.session.turn("go").unwrap();
     let results = stage.results();
     assert!(results[0].contains("exec_ls writes"), "{results:?}");
     assert_eq!(results[1..], ["[redacted]", "<html>"]);
-    assert_eq!(stage.asked("tool.pre"), ["policy::no_writes"]);
-    assert_eq!(stage.asked("tool.post"), ["guard::policy::redact"]);
+    assert_eq!(stage.hooks_called("tool.pre"), ["policy::no_writes"]);
+    assert_eq!(stage.hooks_called("tool.post"), ["guard::policy::redact"]);
 }
 
 /// Step hooks of the manifest, by the target `persona.step`: they see the payload's fields and rewrite both ways.
@@ -161,8 +161,8 @@ def after(event):
     return {"output": [event["event"], event["output"]]}
 "#;
     let files = [("harn.toml", manifest), ("steps.star", module)];
-    let mut stage = under_with(&files, "harn.toml", Play::root([]), agent(), |builder| builder);
-    let run = |stage: &mut Stage, persona: &str, step: &str| {
+    let mut stage = open_with_files(&files, "harn.toml", QueuedReplyModel::root([]), agent(), |builder| builder);
+    let run = |stage: &mut RegisteredFixture, persona: &str, step: &str| {
         let steps = vec![StepSpec::new(step)];
         let spec = PersonaSpec { name: persona.to_owned(), steps, ..PersonaSpec::default() };
         let mut persona = stage.session.persona(&spec).unwrap();
@@ -178,14 +178,16 @@ def after(event):
 #[test]
 fn agent_loop_checkpoint_hook() {
     let plugin = "register_session_hook(\"post_turn\", \"has_tool_calls\", lambda event: {\"body\": \"tools ran\"})\n";
-    let mut stage = under(plugin, [call(&[("look", "{}")]), say("done"), say("again")]);
+    let mut stage = open_with_plugin(plugin, [call(&[("look", "{}")]), say("done"), say("again")]);
     stage.session.turn("go").unwrap();
     stage.session.turn("again").unwrap();
-    assert_eq!(stage.asked("iteration.post").len(), 1, "of three turns one called a tool");
+    assert_eq!(stage.hooks_called("iteration.post").len(), 1, "of three turns one called a tool");
     assert!(stage.sent(1).contains("tools ran"), "{}", stage.sent(1));
 
-    let other =
-        load(&[("policy.star", "register_session_hook(\"loop_checkpoint\", lambda event: None)\n")], "policy.star");
+    let other = load_plugin(
+        &[("policy.star", "register_session_hook(\"loop_checkpoint\", lambda event: None)\n")],
+        "policy.star",
+    );
     assert!(other.has_errors());
     let found = other.diagnostics[0].to_string() + other.diagnostics[0].help.as_deref().unwrap_or_default();
     assert!(found.contains("loop_checkpoint") || found.contains("LoopCheckpoint"), "{found}");
@@ -204,7 +206,7 @@ register_tool_hook({"pattern": "look", "pre": seen, "post": seen, "name": "tool"
 register_persona_hook("*", "PreStep", seen, {"name": "persona"})
 register_step_hook("*", "audit", "PostStep", seen, name = "step")
 "#;
-    let mut stage = under(plugin, [call(&[("look", "{}")]), say("done")]);
+    let mut stage = open_with_plugin(plugin, [call(&[("look", "{}")]), say("done")]);
     stage.session.turn("go").unwrap();
     let hooks: Vec<String> =
         stage.of("", &["hook_call"]).iter().map(|record| record["hook"].as_str().unwrap().to_owned()).collect();
@@ -240,9 +242,9 @@ def after(event):
 register_tool_hook({"pattern": "exec_*", "pre": before, "post": after})
 "#;
     let calls = [("exec_ls", r#"{"path":"/"}"#), ("exec_ls", r#"{"path":"~/x"}"#), ("exec_ls", r#"{"path":"."}"#)];
-    let mut stage = under(plugin, [call(&calls), say("done")]);
+    let mut stage = open_with_plugin(plugin, [call(&calls), say("done")]);
     stage.session.turn("go").unwrap();
-    assert_eq!(stage.ran_sorted(), [r#"exec_ls {"path":"."}"#, r#"exec_ls {"path":"home/x"}"#]);
+    assert_eq!(stage.sorted_tools_run(), [r#"exec_ls {"path":"."}"#, r#"exec_ls {"path":"home/x"}"#]);
     let results = stage.results();
     assert!(results[0].contains("not the root"), "{results:?}");
     assert_eq!(results[1..], ["a.txt (checked)", "a.txt (checked)"]);
@@ -276,9 +278,9 @@ register_tool_hook({"pattern": "exec_*", "pre": pre})
     let commands = ["rm -r x", "npm i left-pad", "npm run test", "curl example.org"];
     let calls: Vec<String> = commands.iter().map(|path| json!({"path": path}).to_string()).collect();
     let calls: Vec<(&str, &str)> = calls.iter().map(|arguments| ("exec_ls", arguments.as_str())).collect();
-    let mut stage = under(plugin, [call(&calls), say("done")]);
+    let mut stage = open_with_plugin(plugin, [call(&calls), say("done")]);
     stage.session.turn("go").unwrap();
-    let ran = stage.ran_sorted();
+    let ran = stage.sorted_tools_run();
     let expected = ["curl example.org", "npm run test", "pnpm install"];
     assert_eq!(ran, expected.map(|path| format!("exec_ls {}", json!({"path": path}))));
     assert!(stage.results()[0].contains("remove by hand"));
@@ -297,11 +299,11 @@ def idle(event):
 
 register_session_hook("session_idle", idle)
 "#;
-    let mut stage = under(plugin, [say("one")]);
+    let mut stage = open_with_plugin(plugin, [say("one")]);
     stage.session.inbox().follow_up("first");
     let options = DaemonOptions { wake_interval_ms: 50, max_idle: Some(2) };
-    stage.session.daemon(options, |_, answer| assert!(answer.is_ok(), "{answer:?}")).unwrap();
-    assert_eq!(stage.asked("session.idle"), ["policy.star:6 idle", "policy.star:6 idle"]);
+    stage.session.run_daemon(options, |_, answer| assert!(answer.is_ok(), "{answer:?}")).unwrap();
+    assert_eq!(stage.hooks_called("session.idle"), ["policy.star:6 idle", "policy.star:6 idle"]);
     let said = &stage.of("", &["effect"])[0]["request"];
     assert!(said.to_string().contains("50"), "{said}");
 }
@@ -319,17 +321,17 @@ def once(event):
 register_session_hook("pre_compact", once)
 register_session_hook("post_compact", lambda event: False)
 "#;
-    let mut stage = under(plugin, [say("a"), say("b"), say("gist"), say("c")]);
+    let mut stage = open_with_plugin(plugin, [say("a"), say("b"), say("gist"), say("c")]);
     stage.session.turn("one").unwrap();
     stage.session.turn("two").unwrap();
-    assert_eq!(stage.asked("compact.pre"), Vec::<String>::new(), "none is due");
+    assert_eq!(stage.hooks_called("compact.pre"), Vec::<String>::new(), "none is due");
     assert_eq!(stage.session.compact(None), Ok(None));
-    assert_eq!(stage.asked("compact.post").len(), 0);
+    assert_eq!(stage.hooks_called("compact.post").len(), 0);
     assert!(stage.session.compact(None).unwrap().is_some());
     let hook = "policy.star:8 once";
     let kinds = ["hook_call", "hook_returned", "hook_vetoed", "hook_call", "hook_returned"];
     assert_eq!(stage.hook_kinds(hook), kinds);
-    let after = stage.asked("compact.post").remove(0);
+    let after = stage.hooks_called("compact.post").remove(0);
     let returned = stage.of(&after, &["hook_returned"]).remove(0).to_string();
     assert!(returned.contains("PostCompact"), "{returned}");
     stage.session.turn("three").unwrap();
@@ -338,45 +340,45 @@ register_session_hook("post_compact", lambda event: False)
 /// Gates in the form of the mechanism scripts: what triggers one, what it does, and what does not trigger it.
 #[test]
 fn gates_have_a_trigger_an_effect_and_a_negative() {
-    struct Gate {
+    struct GateScriptCase {
         plugin: &'static str,
         trigger: (&'static str, &'static str),
         negative: (&'static str, &'static str),
         effect: &'static str,
     }
     let gates = [
-        Gate {
+        GateScriptCase {
             plugin: "register_tool_hook({\"pattern\": \"fs.*\", \"deny\": \"files are gated\"})\n",
             trigger: ("fs.write", "{}"),
             negative: ("look", "{}"),
             effect: "files are gated",
         },
-        Gate {
+        GateScriptCase {
             plugin: "register_tool_hook({\"pattern\": \"tool.args.path == 'x'\", \"pre\": lambda event: {\"deny\": \"not x\"}})\n",
             trigger: ("look", r#"{"path":"x"}"#),
             negative: ("look", r#"{"path":"y"}"#),
             effect: "not x",
         },
-        Gate {
+        GateScriptCase {
             plugin: "register_tool_hook({\"pattern\": \"{exec,fetch}_*\", \"deny\": \"no network, no programs\"})\n",
             trigger: ("fetch_page", "{}"),
             negative: ("look", "{}"),
             effect: "no network, no programs",
         },
-        Gate {
+        GateScriptCase {
             plugin: "register_tool_hook({\"pattern\": \"look\", \"post\": lambda event: {\"result\": \"hidden\", \"denial\": {\"kind\": \"secret\", \"message\": \"m\"}}})\n",
             trigger: ("look", "{}"),
             negative: ("exec_ls", "{}"),
             effect: "hidden",
         },
     ];
-    for Gate { plugin, trigger, negative, effect } in gates {
-        let mut stage = under(plugin, [call(&[trigger, negative]), say("done")]);
+    for GateScriptCase { plugin, trigger, negative, effect } in gates {
+        let mut stage = open_with_plugin(plugin, [call(&[trigger, negative]), say("done")]);
         stage.session.turn("go").unwrap();
         let results = stage.results();
         assert!(results[0].contains(effect), "{plugin}{results:?}");
         assert!(!results[1].contains(effect), "{plugin}{results:?}");
-        let ran = stage.ran_sorted();
+        let ran = stage.sorted_tools_run();
         assert!(ran.contains(&format!("{} {}", negative.0, negative.1)), "{plugin}{ran:?}");
     }
 }

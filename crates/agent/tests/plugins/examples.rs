@@ -5,22 +5,22 @@ use pintle::{PersonaSpec, StepSpec};
 use serde_json::{Value, json};
 
 use crate::plugin::*;
-use crate::stage::asking;
-use crate::support::{Play, agent, call, say};
+use crate::stage::with_strict_mode;
+use crate::support::{QueuedReplyModel, agent, call, say};
 
 const RECORDS: [&str; 3] = ["hook_call", "hook_returned", "hook_vetoed"];
 
 #[test]
 fn exec_is_gated() {
     let plugin = r#"register_tool_hook({"pattern": "exec_*", "deny": "exec is gated"})"#;
-    let mut stage = under(plugin, [call(&[("exec_ls", r#"{"path":"."}"#), ("look", "{}")]), say("done")]);
+    let mut stage = open_with_plugin(plugin, [call(&[("exec_ls", r#"{"path":"."}"#), ("look", "{}")]), say("done")]);
     stage.session.turn("go").unwrap();
-    assert_eq!(stage.ran_sorted(), ["look {}"], "the gated tool did not run");
+    assert_eq!(stage.sorted_tools_run(), ["look {}"], "the gated tool did not run");
     let results = stage.results();
     assert!(results[0].contains("exec is gated"), "{results:?}");
     assert_eq!(results[1], "seen");
 
-    let hook = stage.asked("tool.pre").remove(0);
+    let hook = stage.hooks_called("tool.pre").remove(0);
     assert!(hook.starts_with("policy.star:1 "), "{hook}");
     assert_eq!(stage.hook_kinds(&hook), RECORDS);
     let records = stage.of(&hook, &RECORDS);
@@ -33,12 +33,12 @@ fn exec_is_gated() {
 #[test]
 fn long_output_is_cut_to_4000() {
     let plugin = r#"register_tool_hook({"pattern": "*", "max_output": 4000})"#;
-    let mut stage = under(plugin, [call(&[("read", r#"{"path":"long.txt"}"#)]), say("done")]);
+    let mut stage = open_with_plugin(plugin, [call(&[("read", r#"{"path":"long.txt"}"#)]), say("done")]);
     std::fs::write(stage.folder.path().join("long.txt"), "line of output\n".repeat(1_000)).unwrap();
     stage.session.turn("go").unwrap();
     let result = stage.results().remove(0);
     assert!(result.len() <= 4_000 && result.len() > 3_900, "{}", result.len());
-    let hook = stage.asked("tool.post").remove(0);
+    let hook = stage.hooks_called("tool.post").remove(0);
     assert_eq!(stage.hook_kinds(&hook), RECORDS[..2]);
 }
 
@@ -52,12 +52,12 @@ register_tool_hook(
     },
 )
 "#;
-    let mut stage = under(plugin, [call(&[("fetch_page", "{}")]), call(&[("look", "{}")]), say("done")]);
+    let mut stage = open_with_plugin(plugin, [call(&[("fetch_page", "{}")]), call(&[("look", "{}")]), say("done")]);
     stage.session.turn("go").unwrap();
     assert!(!stage.sent(0).contains("Network fetch"));
     assert!(stage.sent(1).contains("Network fetch is about to run"), "{}", stage.sent(1));
-    assert_eq!(stage.ran_sorted(), ["fetch_page {}", "look {}"], "a reminder refuses nothing");
-    let hook = stage.asked("tool.pre").remove(0);
+    assert_eq!(stage.sorted_tools_run(), ["fetch_page {}", "look {}"], "a reminder refuses nothing");
+    let hook = stage.hooks_called("tool.pre").remove(0);
     assert_eq!(stage.hook_kinds(&hook), RECORDS[..2], "and only the fetch is announced");
     let reminders = stage.of("", &["reminder"]);
     let what: Vec<&Value> = reminders.iter().map(|record| &record["what"]).collect();
@@ -76,20 +76,20 @@ def audit(ctx):
 
 register_step_hook("merge_*", "audit", "PreStep", audit)
 "#;
-    let mut stage = under(plugin, [say("audited"), say("triaged"), say("other")]);
+    let mut stage = open_with_plugin(plugin, [say("audited"), say("triaged"), say("other")]);
     let step = |name: &str| vec![StepSpec::new(name)];
     for (persona, step_name) in [("merge_captain", "audit"), ("triage", "audit"), ("merge_captain", "other")] {
         let spec = PersonaSpec { name: persona.to_owned(), steps: step(step_name), ..PersonaSpec::default() };
         let mut persona = stage.session.persona(&spec).unwrap();
         let output = persona.step(step_name, json!(["branch", 17]), |step| {
             assert_eq!(step.args(), [json!("branch"), json!(17)]);
-            Ok(json!(step.ask("look at the branch")?.text))
+            Ok(json!(step.run_prompt("look at the branch")?.text))
         });
         assert!(output.is_ok(), "{output:?}");
     }
     assert!(stage.sent(0).contains("Audit step is running"), "{}", stage.sent(0));
-    assert_eq!(stage.asked("step.pre"), ["policy.star:8 audit"], "only the persona and the step that match");
-    let fired = &stage.fired("step.pre")[0];
+    assert_eq!(stage.hooks_called("step.pre"), ["policy.star:8 audit"], "only the persona and the step that match");
+    let fired = &stage.fired_payloads("step.pre")[0];
     assert_eq!((&fired["persona"], &fired["args"]), (&json!("merge_captain"), &json!(["branch", 17])));
     let returned = &stage.of("policy.star:8 audit", &["hook_returned"])[0];
     assert!(returned.to_string().contains("Audit step is running"), "{returned}");
@@ -107,7 +107,7 @@ def reject_secrets(event):
 #[test]
 fn a_prompt_with_a_secret_never_reaches_the_model() {
     let plugin = format!("{REJECT_SECRETS}\nregister_session_hook(\"user_prompt_submit\", reject_secrets)\n");
-    let mut stage = under(&plugin, [say("hello")]);
+    let mut stage = open_with_plugin(&plugin, [say("hello")]);
     let fault = stage.session.turn("my secret is 7").unwrap_err();
     assert!(fault.is_denied());
     assert!(fault.message.contains("policy violation: secret in prompt"), "{}", fault.message);
@@ -119,7 +119,7 @@ fn a_prompt_with_a_secret_never_reaches_the_model() {
     let twice = ["hook_call", "hook_returned", "hook_vetoed", "hook_call", "hook_returned"];
     assert_eq!(stage.hook_kinds(hook), twice);
     assert_eq!(stage.of(hook, &["hook_vetoed"])[0]["reason"], json!("policy violation: secret in prompt"));
-    assert_eq!(stage.fired("prompt.submit")[0]["prompt"], json!("my secret is 7"));
+    assert_eq!(stage.fired_payloads("prompt.submit")[0]["prompt"], json!("my secret is 7"));
 }
 
 #[test]
@@ -139,17 +139,24 @@ register_session_hook("permission_asked", gate)
 register_session_hook("permission_asked", readers)
 "#;
     let replies = [call(&[("exec_root", "{}"), ("exec_ls", "{}"), ("look", "{}")]), say("done")];
-    let mut stage = under_with(&[("policy.star", plugin)], "policy.star", Play::root(replies), agent(), asking);
+    let mut stage = open_with_files(
+        &[("policy.star", plugin)],
+        "policy.star",
+        QueuedReplyModel::root(replies),
+        agent(),
+        with_strict_mode,
+    );
     stage.session.turn("go").unwrap();
     // Nobody answers here, so that what ran was let through by the hook.
-    assert_eq!(stage.ran_sorted(), ["exec_ls {}"]);
+    assert_eq!(stage.sorted_tools_run(), ["exec_ls {}"]);
     assert!(stage.results()[0].contains("exec_root never runs unattended"), "{:?}", stage.results());
     let vetoed = |hook: &str| -> Vec<Value> {
         stage.of(hook, &["hook_vetoed"]).into_iter().map(|record| record["decision"].clone()).collect()
     };
     assert_eq!(vetoed("policy.star:12 gate"), [json!("deny")]);
     assert_eq!(vetoed("policy.star:13 readers"), [json!("allow")]);
-    let asked: Vec<Value> = stage.fired("permission.ask").iter().map(|payload| payload["name"].clone()).collect();
+    let asked: Vec<Value> =
+        stage.fired_payloads("permission.ask").iter().map(|payload| payload["name"].clone()).collect();
     assert_eq!(asked, [json!("exec_root"), json!("exec_ls"), json!("look")]);
 }
 
@@ -166,7 +173,7 @@ register_session_hook("file_edited", lint)
 "#;
     let write = |path: &str| json!({"path": path, "content": "x"}).to_string();
     let (source, notes) = (write("a.rs"), write("notes.md"));
-    let mut stage = under(plugin, [call(&[("write", &source), ("write", &notes)]), say("done")]);
+    let mut stage = open_with_plugin(plugin, [call(&[("write", &source), ("write", &notes)]), say("done")]);
     stage.session.turn("go").unwrap();
     let kinds = ["hook_call", "hook_returned", "hook_call", "hook_returned"];
     assert_eq!(stage.hook_kinds("policy.star:8 lint"), kinds);
@@ -186,13 +193,14 @@ pattern = "*"
 handler = "policy::reject_secrets"
 "#;
     let files = [("harn.toml", manifest), ("policy.star", REJECT_SECRETS)];
-    let mut stage = under_with(&files, "harn.toml", Play::root([say("hello")]), agent(), |builder| builder);
+    let mut stage =
+        open_with_files(&files, "harn.toml", QueuedReplyModel::root([say("hello")]), agent(), |builder| builder);
     let fault = stage.session.turn("my secret is 7").unwrap_err();
     assert_eq!(fault.stop_reason(), "user_prompt_submit_blocked");
     assert!(fault.message.contains("policy violation: secret in prompt"), "{}", fault.message);
     assert_eq!(stage.session.turn("good day").unwrap().text, "hello");
     let hook = "policy::reject_secrets";
-    assert_eq!(stage.asked("prompt.submit"), [hook, hook]);
+    assert_eq!(stage.hooks_called("prompt.submit"), [hook, hook]);
     assert_eq!(stage.hook_kinds(hook)[..3], RECORDS);
     assert_eq!(stage.of(hook, &["hook_vetoed"])[0]["reason"], json!("policy violation: secret in prompt"));
 }
@@ -226,14 +234,14 @@ fn the_return_protocol_is_the_pages() {
     ];
     for (returned, expected, vetoed) in cases {
         let plugin = format!("register_session_hook(\"user_prompt_submit\", lambda event: {returned})\n");
-        let mut stage = under(&plugin, [say("hello")]);
+        let mut stage = open_with_plugin(&plugin, [say("hello")]);
         let answer = stage.session.turn("good day");
         match (answer, expected) {
             (Ok(_), Ok(told)) => assert!(stage.sent(0).contains(told), "{returned}: {}", stage.sent(0)),
             (Err(fault), Err(why)) => assert!(fault.message.contains(why), "{returned}: {}", fault.message),
             (answer, _) => assert!(answer.is_ok() == expected.is_ok(), "{returned}: {answer:?}"),
         }
-        let hook = stage.asked("prompt.submit").remove(0);
+        let hook = stage.hooks_called("prompt.submit").remove(0);
         let denied = stage.hook_kinds(&hook).len() == 3 || stage.model.count() == 0;
         assert_eq!(denied, *vetoed, "{returned}");
     }

@@ -7,11 +7,11 @@ use pintle::AgentSpec;
 use serde_json::json;
 
 use crate::plugin::*;
-use crate::stage::stage_on;
-use crate::support::{Play, agent, call, say};
+use crate::stage::open_fixture_on;
+use crate::support::{QueuedReplyModel, agent, call, say};
 
 #[test]
-fn a_handler_finds_its_siblings_and_constants_each_time_when_its_file_is_gone() {
+fn handler_finds_siblings_and_constants_after_its_file_is_gone() {
     let plugin = r#"
 WORDS = ["mkfs", "shutdown"]
 REASON = "refused: "
@@ -27,9 +27,9 @@ def pre(event):
 register_tool_hook({"pattern": "exec_*", "pre": pre})
 "#;
     let calls = [("exec_ls", r#"{"path":"mkfs"}"#), ("exec_ls", "{}"), ("exec_ls", r#"{"path":"shutdown now"}"#)];
-    let mut stage = under(plugin, [call(&calls), say("done")]);
+    let mut stage = open_with_plugin(plugin, [call(&calls), say("done")]);
     stage.session.turn("go").unwrap();
-    assert_eq!(stage.ran_sorted(), ["exec_ls {}"]);
+    assert_eq!(stage.sorted_tools_run(), ["exec_ls {}"]);
     let results = stage.results();
     assert!(results[0].contains("refused: mkfs") && results[2].contains("refused: shutdown"), "{results:?}");
 }
@@ -40,13 +40,16 @@ fn a_plugin_rules_on_parallel_calls_and_below_delegations() {
     let child = AgentSpec { name: String::from("reviewer"), ..agent() };
     let root = AgentSpec { agents: vec![Arc::new(child)], ..agent() };
     let several: Vec<(&str, &str)> = vec![("exec_ls", "{}"), ("look", "{}"), ("exec_root", "{}"), ("fetch_page", "{}")];
-    let model =
-        Play::root([call(&several), call(&[("delegate", r#"{"agent":"reviewer","task":"look"}"#)]), say("done")]);
+    let model = QueuedReplyModel::root([
+        call(&several),
+        call(&[("delegate", r#"{"agent":"reviewer","task":"look"}"#)]),
+        say("done"),
+    ]);
     model.add("reviewer", [call(&[("exec_root", "{}")]), say("sound")]);
-    let mut stage = under_with(&[("policy.star", plugin)], "policy.star", model, root, |builder| builder);
+    let mut stage = open_with_files(&[("policy.star", plugin)], "policy.star", model, root, |builder| builder);
     stage.session.turn("go").unwrap();
-    assert_eq!(stage.ran_sorted(), ["fetch_page {}", "look {}"]);
-    assert_eq!(stage.asked("tool.pre").len(), 3, "two of the root's calls and the child's");
+    assert_eq!(stage.sorted_tools_run(), ["fetch_page {}", "look {}"]);
+    assert_eq!(stage.hooks_called("tool.pre").len(), 3, "two of the root's calls and the child's");
 }
 
 #[test]
@@ -54,7 +57,7 @@ fn several_threads_fire_at_one_plugin() {
     let plugin = "LIMIT = 3\n\n\ndef pre(event):\n    if event[\"tool\"][\"args\"][\"n\"] > LIMIT:\n        \
                   return {\"deny\": str(event[\"tool\"][\"args\"][\"n\"])}\n\n\n\
                   register_tool_hook({\"pattern\": \"look\", \"pre\": pre})\n";
-    let built = load(&[("policy.star", plugin)], "policy.star");
+    let built = load_plugin(&[("policy.star", plugin)], "policy.star");
     let runtime = &built.runtime;
     std::thread::scope(|scope| {
         for thread in 0..4_u64 {
@@ -81,13 +84,13 @@ fn a_failing_handler_denies_where_it_could_have_and_is_told_elsewhere() {
     for (registration, denies) in cases {
         let files = format!("{failing}{registration}");
         // A change of what is frozen is nothing that runs in this process: the worker says the same.
-        let built = load(&[("policy.star", &files)], "policy.star");
+        let built = load_plugin(&[("policy.star", &files)], "policy.star");
         let faults: Vec<String> = built.diagnostics.iter().map(ToString::to_string).collect();
         assert!(faults.is_empty(), "{faults:?}");
         let replies = [call(&[("look", "{}")]), say("done")];
-        let mut stage = stage_on(built.runtime, Play::root(replies), agent(), |builder| builder);
+        let mut stage = open_fixture_on(built.runtime, QueuedReplyModel::root(replies), agent(), |builder| builder);
         stage.session.turn("go").unwrap();
-        assert_eq!(stage.ran_sorted().is_empty(), denies, "{registration}");
+        assert_eq!(stage.sorted_tools_run().is_empty(), denies, "{registration}");
         let returned = stage.of("policy.star:8 count", &["hook_returned"]);
         let hook = if returned.is_empty() { stage.of("", &["hook_returned"]) } else { returned };
         assert!(hook[0].to_string().contains("this value cannot be changed"), "{}", hook[0]);
@@ -105,7 +108,7 @@ fn a_plugin_that_cannot_be_loaded_registers_nothing_and_says_where() {
         ("for a in range(1000000000):\n    pass\n", "steps"),
     ];
     for (plugin, told) in cases {
-        let built = load(&[("policy.star", plugin)], "policy.star");
+        let built = load_plugin(&[("policy.star", plugin)], "policy.star");
         assert!(built.has_errors(), "{plugin}");
         assert!(built.declarations.is_empty(), "{plugin}");
         let found = built.diagnostics.iter().find(|found| found.severity == pintle::Severity::Error).unwrap();

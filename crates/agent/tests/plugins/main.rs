@@ -5,7 +5,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
-#[path = "../registered/stage.rs"]
+#[path = "../registered/fixture.rs"]
 #[expect(dead_code, reason = "hooks come from files here, not from closures")]
 mod stage;
 

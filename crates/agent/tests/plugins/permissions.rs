@@ -5,8 +5,8 @@ use pintle::{AgentSpec, ApprovalResponse, ToolsPolicy};
 use pintle_testkit::ScriptedResolver;
 
 use crate::plugin::*;
-use crate::stage::{Stage, asking, stage_on};
-use crate::support::{Play, Reply, agent, call, say};
+use crate::stage::{RegisteredFixture, open_fixture_on, with_strict_mode};
+use crate::support::{QueuedReply, QueuedReplyModel, agent, call, say};
 
 const PERMISSIONS: &str = r#"
 def rule(event):
@@ -25,13 +25,13 @@ register_session_hook("permission_asked", rule)
 fn per_agent_permissions_dynamic() {
     let calls = [("exec_root", "{}"), ("exec_ls", r#"{"path":"src/a"}"#), ("exec_ls", r#"{"path":"/etc"}"#)];
     let files = [("policy.star", PERMISSIONS)];
-    let model = Play::root([call(&calls), say("done")]);
-    let mut stage = under_with(&files, "policy.star", model, agent(), asking);
+    let model = QueuedReplyModel::root([call(&calls), say("done")]);
+    let mut stage = open_with_files(&files, "policy.star", model, agent(), with_strict_mode);
     stage.session.turn("go").unwrap();
-    assert_eq!(stage.ran_sorted(), [r#"exec_ls {"path":"src/a"}"#]);
+    assert_eq!(stage.sorted_tools_run(), [r#"exec_ls {"path":"src/a"}"#]);
     assert!(stage.results()[0].contains("never"), "{:?}", stage.results());
     let replies: Vec<String> = stage
-        .fired("permission.reply")
+        .fired_payloads("permission.reply")
         .iter()
         .map(|reply| format!("{} {}", reply["name"], reply["decision"]))
         .collect();
@@ -48,12 +48,12 @@ fn per_agent_permissions_dynamic_escalation() {
     let person = Arc::new(ScriptedResolver::new(ApprovalResponse::Approved { answered_by: String::from("ada") }));
     let calls = [("exec_root", "{}"), ("exec_ls", r#"{"path":"src/a"}"#), ("look", "{}")];
     let files = [("policy.star", plugin.as_str())];
-    let model = Play::root([call(&calls), say("done")]);
+    let model = QueuedReplyModel::root([call(&calls), say("done")]);
     let resolver = Arc::clone(&person);
-    let built = load_with(&files, "policy.star", |builder| builder.approver(resolver));
-    let mut stage = stage_on(built.runtime, model, agent(), asking);
+    let built = load_plugin_with(&files, "policy.star", |builder| builder.approver(resolver));
+    let mut stage = open_fixture_on(built.runtime, model, agent(), with_strict_mode);
     stage.session.turn("go").unwrap();
-    assert_eq!(stage.ran_sorted(), [r#"exec_ls {"path":"src/a"}"#, "look {}"]);
+    assert_eq!(stage.sorted_tools_run(), [r#"exec_ls {"path":"src/a"}"#, "look {}"]);
     assert_eq!(person.asked().len(), 1, "only about what no hook decided");
     let told: Vec<String> = stage.of("", &["effect"]).iter().map(|record| record["request"].to_string()).collect();
     for expected in ["exec_root deny", "exec_ls allow", "look allow"] {
@@ -62,14 +62,18 @@ fn per_agent_permissions_dynamic_escalation() {
     assert_eq!(told.len(), 3, "{told:?}");
 }
 
-fn delegating(root: AgentSpec, child: AgentSpec, replies: impl IntoIterator<Item = Reply>) -> (Arc<Play>, AgentSpec) {
-    let model = Play::root([call(&[("delegate", r#"{"agent":"reviewer","task":"look"}"#)]), say("done")]);
+fn delegation_to_reviewer(
+    root: AgentSpec,
+    child: AgentSpec,
+    replies: impl IntoIterator<Item = QueuedReply>,
+) -> (Arc<QueuedReplyModel>, AgentSpec) {
+    let model = QueuedReplyModel::root([call(&[("delegate", r#"{"agent":"reviewer","task":"look"}"#)]), say("done")]);
     model.add("reviewer", replies);
     (model, AgentSpec { agents: vec![Arc::new(AgentSpec { name: String::from("reviewer"), ..child })], ..root })
 }
 
 /// The tools that ran, but for those that delegate.
-fn worked(stage: &Stage) -> Vec<String> {
+fn tools_run(stage: &RegisteredFixture) -> Vec<String> {
     let names = stage.of("", &["tool_call"]).into_iter().map(|record| record["name"].as_str().unwrap().to_owned());
     names.filter(|name| name != "delegate").collect()
 }
@@ -88,11 +92,11 @@ def rule(event):
 register_session_hook("permission_asked", rule)
 "#;
     let calls = [("list", "{}"), ("write", r#"{"path":"a","content":"x"}"#)];
-    let (model, spec) = delegating(agent(), agent(), [call(&calls), say("sound")]);
-    let mut stage = under_with(&[("policy.star", plugin)], "policy.star", model, spec, asking);
+    let (model, spec) = delegation_to_reviewer(agent(), agent(), [call(&calls), say("sound")]);
+    let mut stage = open_with_files(&[("policy.star", plugin)], "policy.star", model, spec, with_strict_mode);
     stage.session.turn("go").unwrap();
-    assert_eq!(worked(&stage), ["list"]);
-    assert_eq!(stage.asked("permission.ask").len(), 3);
+    assert_eq!(tools_run(&stage), ["list"]);
+    assert_eq!(stage.hooks_called("permission.ask").len(), 3);
 }
 
 /// A child gets no more than its own tools and its parents' hooks leave it.
@@ -101,8 +105,8 @@ fn sub_agent_permissions_intersection() {
     let plugin = "register_tool_hook({\"pattern\": \"write\", \"deny\": \"writing is gated\"})\n";
     let child = AgentSpec { policy: ToolsPolicy { deny: vec![String::from("glob")], ..agent().policy }, ..agent() };
     let calls = [("list", "{}"), ("write", r#"{"path":"a","content":"x"}"#), ("glob", r#"{"pattern":"*"}"#)];
-    let (model, spec) = delegating(agent(), child, [call(&calls), say("sound")]);
-    let mut stage = under_with(&[("policy.star", plugin)], "policy.star", model, spec, |builder| builder);
+    let (model, spec) = delegation_to_reviewer(agent(), child, [call(&calls), say("sound")]);
+    let mut stage = open_with_files(&[("policy.star", plugin)], "policy.star", model, spec, |builder| builder);
     stage.session.turn("go").unwrap();
-    assert_eq!(worked(&stage), ["list"]);
+    assert_eq!(tools_run(&stage), ["list"]);
 }

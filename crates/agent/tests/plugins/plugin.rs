@@ -6,15 +6,15 @@ use pintle::{AgentSpec, BuiltRuntime, Layer, Runtime, RuntimeBuilder, SystemCloc
 use pintle_agent::SessionBuilder;
 use serde_json::Value;
 
-use crate::stage::{Stage, stage_on};
-use crate::support::{Play, Reply, agent};
+use crate::stage::{RegisteredFixture, open_fixture_on};
+use crate::support::{QueuedReply, QueuedReplyModel, agent};
 
 /// Loads files, of which `path` is the one that is named (empty: their folder). The files are gone when it is done.
-pub(crate) fn load(files: &[(&str, &str)], path: &str) -> BuiltRuntime {
-    load_with(files, path, |builder| builder)
+pub(crate) fn load_plugin(files: &[(&str, &str)], path: &str) -> BuiltRuntime {
+    load_plugin_with(files, path, |builder| builder)
 }
 
-pub(crate) fn load_with(
+pub(crate) fn load_plugin_with(
     files: &[(&str, &str)],
     path: &str,
     more: impl FnOnce(RuntimeBuilder) -> RuntimeBuilder,
@@ -30,27 +30,29 @@ pub(crate) fn load_with(
 }
 
 /// A session under a plugin, whose model plays these replies.
-pub(crate) fn under(plugin: &str, replies: impl IntoIterator<Item = Reply>) -> Stage {
-    under_with(&[("policy.star", plugin)], "policy.star", Play::root(replies), agent(), |builder| builder)
+pub(crate) fn open_with_plugin(plugin: &str, replies: impl IntoIterator<Item = QueuedReply>) -> RegisteredFixture {
+    open_with_files(&[("policy.star", plugin)], "policy.star", QueuedReplyModel::root(replies), agent(), |builder| {
+        builder
+    })
 }
 
-pub(crate) fn under_with(
+pub(crate) fn open_with_files(
     files: &[(&str, &str)],
     path: &str,
-    model: Arc<Play>,
+    model: Arc<QueuedReplyModel>,
     agent: AgentSpec,
     more: impl FnOnce(SessionBuilder) -> SessionBuilder,
-) -> Stage {
-    let built = load(files, path);
+) -> RegisteredFixture {
+    let built = load_plugin(files, path);
     let faults: Vec<String> = built.diagnostics.iter().map(ToString::to_string).collect();
     assert!(faults.is_empty(), "{faults:#?}");
     assert!(!built.declarations.is_empty(), "nothing was registered");
-    stage_on(built.runtime, model, agent, more)
+    open_fixture_on(built.runtime, model, agent, more)
 }
 
-impl Stage {
+impl RegisteredFixture {
     /// The names of the hooks that were asked about an event, in order.
-    pub(crate) fn asked(&self, event: &str) -> Vec<String> {
+    pub(crate) fn hooks_called(&self, event: &str) -> Vec<String> {
         let records = self.records();
         let of_event: Vec<&Value> =
             records.iter().filter(|record| record["kind"] == "event" && record["event"] == event).collect();
@@ -61,14 +63,14 @@ impl Stage {
     }
 
     /// The tools of the test that ran, with their arguments. Calls of one reply run at once, so they are sorted.
-    pub(crate) fn ran_sorted(&self) -> Vec<String> {
+    pub(crate) fn sorted_tools_run(&self) -> Vec<String> {
         let mut ran = self.ran.all();
         ran.sort();
         ran
     }
 
     /// The payload of an event, as it was fired.
-    pub(crate) fn fired(&self, event: &str) -> Vec<Value> {
+    pub(crate) fn fired_payloads(&self, event: &str) -> Vec<Value> {
         let events = self.of("", &["event"]).into_iter().filter(|record| record["event"] == event);
         events.map(|record| record["payload"].clone()).collect()
     }

@@ -5,13 +5,13 @@ use pintle::tape::record::RecordBody;
 use pintle::{Decision, HookReturn, PersonaSpec, Reminder, StepSpec, ToolHook};
 use serde_json::{Value, json};
 
-use crate::stage::*;
-use crate::support::{Play, agent, call, say};
+use crate::fixture::*;
+use crate::support::{QueuedReplyModel, agent, call, say};
 
 #[test]
 fn exec_is_gated() {
     let replies = [call(&[("exec_ls", r#"{"path":"."}"#), ("look", "{}")]), say("done")];
-    let mut stage = stage(replies, |runtime| {
+    let mut stage = open_fixture(replies, |runtime| {
         runtime.register_tool_hook(ToolHook::for_tools("exec_*").deny("exec is gated").name("gate")).unwrap();
     });
     stage.session.turn("go").unwrap();
@@ -34,7 +34,7 @@ fn exec_is_gated() {
 fn long_output_is_cut_to_4000() {
     let long = "line of output\n".repeat(1_000);
     let replies = [call(&[("read", r#"{"path":"long.txt"}"#)]), say("done")];
-    let mut stage = stage(replies, |runtime| {
+    let mut stage = open_fixture(replies, |runtime| {
         runtime.register_tool_hook(ToolHook::for_tools("*").max_output(4000).name("cut")).unwrap();
     });
     std::fs::write(stage.folder.path().join("long.txt"), &long).unwrap();
@@ -48,7 +48,7 @@ fn long_output_is_cut_to_4000() {
 #[test]
 fn a_fetch_is_announced_to_the_model() {
     let replies = [call(&[("fetch_page", "{}")]), say("done")];
-    let mut stage = stage(replies, |runtime| {
+    let mut stage = open_fixture(replies, |runtime| {
         let hook = ToolHook::for_tools("fetch_*").name("fetching").pre(|_| {
             let tags = vec![String::from("tool")];
             HookReturn::reminder(Reminder {
@@ -73,8 +73,8 @@ fn a_fetch_is_announced_to_the_model() {
 #[test]
 fn the_audit_step_is_announced_and_keeps_its_arguments() {
     let replies = [say("audited"), say("triaged")];
-    let model = Play::root(replies);
-    let mut stage = stage_with(
+    let model = QueuedReplyModel::root(replies);
+    let mut stage = open_fixture_with(
         model,
         agent(),
         |runtime| {
@@ -100,7 +100,7 @@ fn the_audit_step_is_announced_and_keeps_its_arguments() {
         let mut persona = stage.session.persona(&spec).unwrap();
         let output = persona.step("audit", json!(["branch", 17]), |step| {
             assert_eq!(step.args(), [json!("branch"), json!(17)]);
-            Ok(json!(step.ask("look at the branch")?.text))
+            Ok(json!(step.run_prompt("look at the branch")?.text))
         });
         assert!(output.is_ok(), "{output:?}");
     }
@@ -114,7 +114,7 @@ fn the_audit_step_is_announced_and_keeps_its_arguments() {
 
 #[test]
 fn a_prompt_with_a_secret_never_reaches_the_model() {
-    let mut stage = stage([say("hello")], |runtime| {
+    let mut stage = open_fixture([say("hello")], |runtime| {
         runtime
             .register_session_hook("user_prompt_submit", |event| {
                 event.prompt()?.contains("secret").then(|| HookReturn::block("policy violation: secret in prompt"))
@@ -137,8 +137,8 @@ fn a_prompt_with_a_secret_never_reaches_the_model() {
 #[test]
 fn exec_root_never_runs_unattended() {
     let replies = [call(&[("exec_root", "{}"), ("exec_ls", "{}")]), say("done")];
-    let mut stage = stage_with(
-        Play::root(replies),
+    let mut stage = open_fixture_with(
+        QueuedReplyModel::root(replies),
         agent(),
         |runtime| {
             runtime
@@ -153,7 +153,7 @@ fn exec_root_never_runs_unattended() {
                 })
                 .unwrap();
         },
-        asking,
+        with_strict_mode,
     );
     stage.session.turn("go").unwrap();
     // Nobody answers here, so that what ran was let through by the hook.
@@ -171,7 +171,7 @@ fn a_linter_is_told_of_each_file_that_was_edited() {
     let write = |path: &str| json!({"path": path, "content": "x"}).to_string();
     let (source, notes) = (write("a.rs"), write("notes.md"));
     let replies = [call(&[("write", source.as_str()), ("write", notes.as_str())]), say("done")];
-    let mut stage = stage(replies, |runtime| {
+    let mut stage = open_fixture(replies, |runtime| {
         runtime
             .register_session_hook("file_edited", |event| {
                 if let Some(path) = event.path().filter(|path| path.ends_with(".rs")) {
@@ -190,7 +190,7 @@ fn a_linter_is_told_of_each_file_that_was_edited() {
 
 #[test]
 fn every_tape_of_these_examples_names_its_hooks_before_they_are_asked() {
-    let mut stage = stage([call(&[("exec_ls", "{}")]), say("done")], |runtime| {
+    let mut stage = open_fixture([call(&[("exec_ls", "{}")]), say("done")], |runtime| {
         runtime.register_tool_hook(ToolHook::for_tools("exec_*").deny("no").name("gate")).unwrap();
     });
     stage.session.turn("go").unwrap();

@@ -6,7 +6,7 @@
 mod support;
 
 mod examples;
+mod fixture;
 mod gaps;
 mod manifest;
 mod published;
-mod stage;

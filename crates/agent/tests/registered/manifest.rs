@@ -12,43 +12,43 @@ const MANIFEST: &str = "[package]\nname = \"policy\"\n\n[[hooks]]\nevent = \"Pre
 const MODULE: &str = "def _reason(name):\n    return \"gated \" + name\n\ndef gate(event):\n    metrics.incr(\"asked\")\n    return {\"deny\": _reason(event[\"tool\"][\"name\"])}\n";
 
 #[expect(clippy::unwrap_used, reason = "tests fail by panicking")]
-fn package(manifest: &str, module: &str) -> (tempfile::TempDir, BuiltRuntime) {
+fn write_package(manifest: &str, module: &str) -> (tempfile::TempDir, BuiltRuntime) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("harn.toml"), manifest).unwrap();
     std::fs::write(folder.path().join("policy.star"), module).unwrap();
-    let built = load(folder.path());
+    let built = load_project(folder.path());
     (folder, built)
 }
 
-fn load(folder: &Path) -> BuiltRuntime {
+fn load_project(folder: &Path) -> BuiltRuntime {
     Runtime::builder().worker(worker()).path(folder, Layer::Project).build()
 }
 
 #[expect(clippy::unwrap_used, reason = "tests fail by panicking")]
-fn gated(runtime: &Runtime, tool: &str) -> String {
+fn gate_result(runtime: &Runtime, tool: &str) -> String {
     let call = json!({"id": "1", "name": tool, "arguments": "{}", "args": {}});
     runtime.fire(&Event::new(EventName::parse("tool.pre").unwrap(), call, Arc::new(Origin::default()))).reason()
 }
 
 #[test]
 fn a_function_finds_its_siblings_each_time_after_its_file_is_gone() {
-    let (folder, built) = package(MANIFEST, MODULE);
+    let (folder, built) = write_package(MANIFEST, MODULE);
     assert!(!built.has_errors(), "{:?}", built.diagnostics);
     drop(folder);
     for tool in ["exec_a", "exec_b", "exec_c"] {
-        assert!(gated(&built.runtime, tool).ends_with(&format!("gated {tool}")));
+        assert!(gate_result(&built.runtime, tool).ends_with(&format!("gated {tool}")));
     }
-    assert_eq!(gated(&built.runtime, "look"), "");
+    assert_eq!(gate_result(&built.runtime, "look"), "");
 }
 
 #[test]
 fn what_a_function_counts_stays_within_its_runtime() {
-    let (folder, one) = package(MANIFEST, MODULE);
-    let other = load(folder.path());
+    let (folder, one) = write_package(MANIFEST, MODULE);
+    let other = load_project(folder.path());
     for _ in 0..3 {
-        gated(&one.runtime, "exec_a");
+        gate_result(&one.runtime, "exec_a");
     }
-    gated(&other.runtime, "exec_a");
+    gate_result(&other.runtime, "exec_a");
     let asked = |built: &BuiltRuntime| built.runtime.metrics().get("asked").cloned();
     assert_eq!((asked(&one), asked(&other)), (Some(json!(3)), Some(json!(1))));
 }
@@ -63,11 +63,11 @@ fn a_handler_that_is_not_there_private_or_broken_does_not_load() {
         (MANIFEST.to_owned(), String::from("def gate(harness, event):\n    return None\n"), "gate"),
     ];
     for (manifest, module, word) in cases {
-        let (_folder, built) = package(&manifest, &module);
+        let (_folder, built) = write_package(&manifest, &module);
         assert!(built.has_errors(), "{manifest}\n{module}");
         let found = format!("{:?}", built.diagnostics);
         assert!(found.contains(word), "{word}: {found}");
-        assert!(gated(&built.runtime, "exec_a").is_empty(), "nothing half-loaded is asked");
+        assert!(gate_result(&built.runtime, "exec_a").is_empty(), "nothing half-loaded is asked");
     }
 }
 
@@ -79,7 +79,7 @@ fn a_hook_for_a_step_that_no_persona_has_is_pointed_out() {
     let cases = [("merge_captain.audit", true), ("merge_*", true), ("merge_captain.audti", false), ("triage.*", false)];
     for (pattern, is_met) in cases {
         let hook = format!("[[hooks]]\nevent = \"PreStep\"\npattern = \"{pattern}\"\nhandler = \"policy::seen\"\n");
-        let (_folder, built) = package(&format!("[package]\nname = \"policy\"\n\n{hook}{personas}"), module);
+        let (_folder, built) = write_package(&format!("[package]\nname = \"policy\"\n\n{hook}{personas}"), module);
         assert!(!built.has_errors(), "{:?}", built.diagnostics);
         let found: Vec<&str> = built.diagnostics.iter().map(|finding| finding.code).collect();
         assert_eq!(found.contains(&"unknown_step"), !is_met, "{pattern}: {:?}", built.diagnostics);

@@ -47,13 +47,13 @@ use pintle_agent::Session;
 use pintle_testkit::ScriptedResolver;
 use serde_json::{Value, json};
 
-use crate::stage::*;
-use crate::support::{Play, agent, call, say, told};
+use crate::fixture::*;
+use crate::support::{QueuedReplyModel, agent, call, message_lines, say};
 
 /// The numbers in the first column of a table of the documentation comment of a file. Each row names a test and the file
 /// below `crates/` that holds it; a row whose test is not there fails.
 #[expect(clippy::unwrap_used, reason = "tests fail by panicking")]
-pub(crate) fn rows(source: &str) -> BTreeSet<u32> {
+pub(crate) fn documented_rows(source: &str) -> BTreeSet<u32> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let rows = source.lines().filter_map(|line| line.strip_prefix("//! | "));
     let mut numbers = BTreeSet::new();
@@ -70,7 +70,7 @@ pub(crate) fn rows(source: &str) -> BTreeSet<u32> {
 
 #[test]
 fn every_published_test_has_one_here() {
-    let present = rows(include_str!("published.rs"));
+    let present = documented_rows(include_str!("published.rs"));
     let missing: Vec<u32> = (1..=32).filter(|number| !present.contains(number)).collect();
     assert!(missing.is_empty(), "no test for {missing:?}");
 }
@@ -79,7 +79,7 @@ fn every_published_test_has_one_here() {
 fn what_finishes_a_run_replaces_its_value_once() {
     let values = Lines::default();
     let lines = values.clone();
-    let mut stage = stage([say("first")], |runtime| {
+    let mut stage = open_fixture([say("first")], |runtime| {
         for event in ["pre_finish", "post_finish"] {
             let lines = lines.clone();
             runtime
@@ -109,8 +109,8 @@ fn a_hook_reaches_the_runtime_under_every_permission_mode() {
     for mode in modes {
         let seen = Lines::default();
         let lines = seen.clone();
-        let mut stage = stage_with(
-            Play::root([call(&[("look", "{}")]), say("done")]),
+        let mut stage = open_fixture_with(
+            QueuedReplyModel::root([call(&[("look", "{}")]), say("done")]),
             agent(),
             move |runtime| {
                 let hook = ToolHook::for_tools("*").pre(move |event| {
@@ -134,7 +134,7 @@ fn a_hook_reaches_the_runtime_under_every_permission_mode() {
 
 #[test]
 fn a_failing_prompt_hook_tells_its_real_cause() {
-    let mut stage = stage([say("hello")], |runtime| {
+    let mut stage = open_fixture([say("hello")], |runtime| {
         runtime.register_session_hook("user_prompt_submit", |_| Err::<(), _>("the index is gone")).unwrap();
     });
     let fault = stage.session.turn("go").unwrap_err();
@@ -147,7 +147,7 @@ fn a_failing_prompt_hook_tells_its_real_cause() {
 fn a_hook_sees_how_much_of_a_budget_is_used() {
     let seen = Lines::default();
     let lines = seen.clone();
-    let mut stage = stage([say("a"), say("b")], |runtime| {
+    let mut stage = open_fixture([say("a"), say("b")], |runtime| {
         let told = move |event: &pintle::HookEvent<'_>| {
             let field = |name: &str| event.field(name).and_then(Value::as_f64).unwrap_or_default();
             lines.add(format!("{} of {}", field("used"), field("limit")));
@@ -161,7 +161,7 @@ fn a_hook_sees_how_much_of_a_budget_is_used() {
         ..PersonaSpec::default()
     };
     let mut persona = stage.session.persona(&spec).unwrap();
-    persona.step("s", json!([]), |step| Ok(json!(step.ask("go")?.text))).unwrap();
+    persona.step("s", json!([]), |step| Ok(json!(step.run_prompt("go")?.text))).unwrap();
     assert_eq!(seen.all(), ["11 of 40"]);
 }
 
@@ -176,7 +176,7 @@ fn a_person_is_asked_about_the_arguments_that_a_hook_left() {
     runtime.register_tool_hook(hook).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let replies = [call(&[("write", r#"{"path":"other.txt","content":"x"}"#)]), say("done")];
-    let builder = Session::builder(runtime, agent(), Play::root(replies)).workspace(folder.path());
+    let builder = Session::builder(runtime, agent(), QueuedReplyModel::root(replies)).workspace(folder.path());
     builder.permission_mode(PermissionMode::Strict).build().unwrap().turn("go").unwrap();
     let asked = person.asked();
     assert_eq!(asked.len(), 1);
@@ -193,8 +193,8 @@ fn a_rule_covers_the_arguments_that_a_hook_left() {
         location: Location::default(),
     };
     let rules = PermissionsSpec { deny: vec![rule], ..PermissionsSpec::default() };
-    let mut stage = stage_with(
-        Play::root([call(&[("look", r#"{"path":"a.txt"}"#)]), say("done")]),
+    let mut stage = open_fixture_with(
+        QueuedReplyModel::root([call(&[("look", r#"{"path":"a.txt"}"#)]), say("done")]),
         agent(),
         |runtime| {
             let hook = ToolHook::for_tools("look").pre(|_| HookReturn::args(json!({"path": "id.key"})));
@@ -209,7 +209,7 @@ fn a_rule_covers_the_arguments_that_a_hook_left() {
 #[test]
 fn reminders_leave_the_beginning_of_a_request_as_it_was() {
     let replies = (0..4).map(|_| call(&[("look", "{}")])).chain([say("done")]);
-    let mut stage = stage(replies, |runtime| {
+    let mut stage = open_fixture(replies, |runtime| {
         runtime
             .register_session_hook("post_turn", |event| {
                 Reminder::for_one_turn(format!("round {}", event.field("iteration").unwrap_or(&Value::Null)))
@@ -218,10 +218,10 @@ fn reminders_leave_the_beginning_of_a_request_as_it_was() {
     });
     stage.session.turn("go").unwrap();
     let own = |request: usize| -> Vec<String> {
-        told(&stage.model.request(request)).into_iter().filter(|line| !line.contains("<reminders")).collect()
+        message_lines(&stage.model.request(request)).into_iter().filter(|line| !line.contains("<reminders")).collect()
     };
     for request in 1..stage.model.count() {
-        let lines = told(&stage.model.request(request));
+        let lines = message_lines(&stage.model.request(request));
         assert!(lines.last().is_some_and(|line| line.contains(&format!("round {request}"))), "{lines:?}");
         assert!(own(request).starts_with(&own(request - 1)));
     }

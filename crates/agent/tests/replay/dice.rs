@@ -2,15 +2,15 @@
 
 /// SplitMix64.
 #[derive(Debug, Clone)]
-pub(crate) struct Dice(u64);
+pub(crate) struct SplitMixDice(u64);
 
-impl Dice {
+impl SplitMixDice {
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
 
     /// Dice that depend on a seed and a text alone.
-    pub(crate) fn of(seed: u64, text: &str) -> Self {
+    pub(crate) fn from_seed(seed: u64, text: &str) -> Self {
         Self(
             text.bytes().fold(seed ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
                 (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -10,13 +10,13 @@ use std::num::NonZeroUsize;
 use pintle::tape::replay::{ReplayOptions, ReplayReport, replay};
 use pintle::tape::{HostRecord, RecordBody};
 
-use dice::Dice;
-use session::table;
+use dice::SplitMixDice;
+use session::normalize_numbers;
 
 /// How many sessions are played.
 const SESSIONS: u64 = 40;
 
-fn again(tape: &[u8], threads: usize) -> ReplayReport {
+fn replay_with_threads(tape: &[u8], threads: usize) -> ReplayReport {
     replay(tape, &ReplayOptions { threads: NonZeroUsize::new(threads), stop_point: None }).unwrap()
 }
 
@@ -25,11 +25,11 @@ fn random_sessions_come_out_byte_for_byte() {
     pintle_testkit::quiet_panics("fell over");
     let mut kinds = std::collections::BTreeSet::new();
     for seed in 0..SESSIONS {
-        let tape = session::play(seed);
-        let one = again(&tape, 1);
+        let tape = session::play_session(seed);
+        let one = replay_with_threads(&tape, 1);
         let text = String::from_utf8_lossy(&tape);
         assert_eq!(one.difference, None, "seed {seed}");
-        assert!(one.tape == tape && again(&tape, 3).tape == tape, "seed {seed}");
+        assert!(one.tape == tape && replay_with_threads(&tape, 3).tape == tape, "seed {seed}");
         assert_eq!(one.unfinished, [], "seed {seed}");
         let reading = pintle::tape::read_bytes(&tape).unwrap();
         let report = pintle::tape::verify::verify(&reading);
@@ -43,17 +43,17 @@ fn random_sessions_come_out_byte_for_byte() {
 }
 
 /// What happens in a session, without what places it on the tape: what agents do at once may stand in another order.
-fn happenings(tape: &[u8]) -> Vec<String> {
+fn session_events(tape: &[u8]) -> Vec<String> {
     let reading = pintle::tape::read_bytes(tape).unwrap();
     let happening = |body: &RecordBody<'_>| match body {
         // Only the folder differs.
         RecordBody::Event(fired) if fired.event == "session.start" => None,
-        RecordBody::Event(fired) => Some(format!("{} {}", fired.event, table(&fired.payload))),
+        RecordBody::Event(fired) => Some(format!("{} {}", fired.event, normalize_numbers(&fired.payload))),
         RecordBody::HookCall(asked) => Some(format!("{} in round {}", asked.hook, asked.round)),
         RecordBody::HookReturned(answered) => {
-            Some(format!("{} {}", answered.hook, table(format!("{:?}", answered.verdict))))
+            Some(format!("{} {}", answered.hook, normalize_numbers(format!("{:?}", answered.verdict))))
         }
-        RecordBody::Host(HostRecord::Message(message)) => Some(table(&message.message)),
+        RecordBody::Host(HostRecord::Message(message)) => Some(normalize_numbers(&message.message)),
         _ => None,
     };
     let mut all: Vec<String> = reading.records.iter().filter_map(|record| happening(&record.body)).collect();
@@ -65,7 +65,8 @@ fn happenings(tape: &[u8]) -> Vec<String> {
 fn a_seed_plays_the_same_session_every_time() {
     pintle_testkit::quiet_panics("fell over");
     for seed in 0..8 {
-        let (once, again) = (happenings(&session::play(seed)), happenings(&session::play(seed)));
+        let (once, again) =
+            (session_events(&session::play_session(seed)), session_events(&session::play_session(seed)));
         let first = once.iter().find(|happening| !again.contains(happening));
         assert!(once == again, "seed {seed}: {} and {} happenings, {first:?}", once.len(), again.len());
     }
@@ -75,13 +76,13 @@ fn a_seed_plays_the_same_session_every_time() {
 fn random_sessions_cut_anywhere_come_out_as_far_as_they_are_whole() {
     pintle_testkit::quiet_panics("fell over");
     for seed in 0..6 {
-        let tape = session::play(seed);
+        let tape = session::play_session(seed);
         let header = tape.iter().position(|byte| *byte == b'\n').unwrap() + 1;
-        let mut dice = Dice::new(seed ^ 0xc07);
+        let mut dice = SplitMixDice::new(seed ^ 0xc07);
         for _ in 0..20 {
             let cut = header + dice.roll(tape.len() - header);
             let part = &tape[..cut];
-            let replayed = again(part, 2);
+            let replayed = replay_with_threads(part, 2);
             assert_eq!(replayed.difference, None, "seed {seed}, cut at {cut}");
             let whole = part.iter().filter(|byte| **byte == b'\n').count();
             let lacks_end_only = tape[cut] == b'\n';

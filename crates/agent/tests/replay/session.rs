@@ -12,12 +12,14 @@ use pintle::{
     Event, EventName, Failure, FailureKind, FailurePolicy, Hook, HookCall, Layer, MatchResult, Matcher, Profile,
     RandomSource, Reminder, Runtime, ToolsPolicy, Verdict, native,
 };
-use pintle_agent::model::{Delta, Model, ModelError, ModelReply, ModelRequest, ToolCall, ToolDefinition, Usage};
-use pintle_agent::{Session, Sleeper, Tool, ToolUse};
+use pintle_agent::model::{
+    Model, ModelError, ModelReply, ModelRequest, ModelTool, ModelToolCall, ModelUsage, ReplyDelta,
+};
+use pintle_agent::{Session, Sleeper, Tool, ToolContext};
 use pintle_testkit::FakeClock;
 use serde_json::{Map, Value, json};
 
-use crate::dice::Dice;
+use crate::dice::SplitMixDice;
 
 /// The events that have random hooks.
 const EVENTS: [&str; 9] = [
@@ -34,9 +36,9 @@ const EVENTS: [&str; 9] = [
 
 /// A model that says or calls something at random, by the conversation, up to a number of messages.
 #[derive(Debug)]
-struct Chance(u64);
+struct RandomReplyModel(u64);
 
-impl Model for Chance {
+impl Model for RandomReplyModel {
     fn name(&self) -> &str {
         "chance"
     }
@@ -44,46 +46,46 @@ impl Model for Chance {
     fn complete(
         &self,
         request: &ModelRequest,
-        on: &mut dyn FnMut(Delta),
+        on: &mut dyn FnMut(ReplyDelta),
         _cancel: &CancelToken,
     ) -> Result<ModelReply, ModelError> {
-        let mut dice = Dice::of(self.0, &table(format!("{:?}", request.messages)));
+        let mut dice = SplitMixDice::from_seed(self.0, &normalize_numbers(format!("{:?}", request.messages)));
         let number = dice.roll(1 << 40) as u64;
         let can_call = !request.tools.is_empty() && request.messages.len() < 40;
         let calls = if can_call && dice.roll(5) > 1 { 1 + dice.roll(3) } else { 0 };
         let call = |at: usize| {
-            let mut dice = Dice::new(self.0 ^ (number << 20) ^ (at as u64 + 1));
+            let mut dice = SplitMixDice::new(self.0 ^ (number << 20) ^ (at as u64 + 1));
             let (name, arguments) = match dice.roll(7) {
                 0 => ("delegate", json!({"task": format!("part {}", dice.roll(9))})),
                 1 => ("break", json!({"n": dice.roll(3)})),
                 2 => ("nowhere", json!({})),
                 _ => ("look", json!({"n": dice.roll(3), "text": "long ".repeat(dice.roll(2) * 300)})),
             };
-            ToolCall { id: format!("c{number}_{at}"), name: name.to_owned(), arguments: arguments.to_string() }
+            ModelToolCall { id: format!("c{number}_{at}"), name: name.to_owned(), arguments: arguments.to_string() }
         };
         let reply = ModelReply {
             text: if calls == 0 { format!("answer {number}") } else { String::new() },
             tool_calls: (0..calls).map(call).collect(),
             finish_reason: String::from(if calls == 0 { "stop" } else { "tool_calls" }),
-            usage: Usage { input_tokens: 10, output_tokens: 1 },
+            usage: ModelUsage { input_tokens: 10, output_tokens: 1 },
         };
-        on(Delta::Text(reply.text.clone()));
+        on(ReplyDelta::Text(reply.text.clone()));
         Ok(reply)
     }
 }
 
 /// Chance that is none, so that what the session takes from it is the same on every thread.
 #[derive(Debug)]
-struct Same;
+struct ConstantRandom;
 
-impl RandomSource for Same {
+impl RandomSource for ConstantRandom {
     fn next_bits(&self) -> u64 {
         7
     }
 }
 
 /// What is on the table, without the numbers in names such as `delegation_3`: agents that begin at once share them out.
-pub(crate) fn table(what: impl ToString) -> String {
+pub(crate) fn normalize_numbers(what: impl ToString) -> String {
     let mut in_number = false;
     let stays = |letter: &char| {
         let is_digit = letter.is_ascii_digit();
@@ -95,38 +97,41 @@ pub(crate) fn table(what: impl ToString) -> String {
 
 /// A tool that gives what it was given, or fails.
 #[derive(Debug)]
-struct Echo(ToolDefinition, bool);
+struct ReplayEchoTool(ModelTool, bool);
 
-impl Tool for Echo {
-    fn definition(&self) -> &ToolDefinition {
+impl Tool for ReplayEchoTool {
+    fn definition(&self) -> &ModelTool {
         &self.0
     }
 
-    fn call(&self, arguments: &Value, _at: &ToolUse<'_>) -> Result<Value, String> {
+    fn call(&self, arguments: &Value, _at: &ToolContext<'_>) -> Result<Value, String> {
         if self.1 { Ok(arguments.clone()) } else { Err(String::from("it broke")) }
     }
 }
 
-fn echo(name: &str, works: bool) -> Arc<dyn Tool> {
+fn echo_tool(name: &str, works: bool) -> Arc<dyn Tool> {
     let parameters = json!({"type": "object", "properties": {"n": {"type": "integer"}, "text": {"type": "string"}}});
-    Arc::new(Echo(ToolDefinition { name: name.to_owned(), description: String::from("a tool"), parameters }, works))
+    Arc::new(ReplayEchoTool(
+        ModelTool { name: name.to_owned(), description: String::from("a tool"), parameters },
+        works,
+    ))
 }
 
 #[derive(Debug)]
-struct NoSleep;
+struct ReplayNullSleeper;
 
-impl Sleeper for NoSleep {
+impl Sleeper for ReplayNullSleeper {
     fn sleep(&self, _duration_ms: u64, _cancel: &CancelToken) {}
 }
 
 /// Says yes or no by the question.
 #[derive(Debug)]
-struct Fickle(u64);
+struct RandomApprover(u64);
 
-impl Approver for Fickle {
+impl Approver for RandomApprover {
     fn request_approval(&self, question: &ApprovalRequest<'_>) -> ApprovalResponse {
         let by = String::from("mara");
-        match Dice::of(self.0, &table(question.event.payload.value())).roll(3) {
+        match SplitMixDice::from_seed(self.0, &normalize_numbers(question.event.payload.value())).roll(3) {
             0 => ApprovalResponse::Unavailable,
             1 => ApprovalResponse::Refused { answered_by: by },
             _ => ApprovalResponse::Approved { answered_by: by },
@@ -136,11 +141,11 @@ impl Approver for Fickle {
 
 /// Wants events by their payload, and fails now and then.
 #[derive(Debug)]
-struct Whim(u64);
+struct RandomPayloadMatcher(u64);
 
-impl Matcher for Whim {
+impl Matcher for RandomPayloadMatcher {
     fn matches(&self, event: &Event) -> MatchResult {
-        match Dice::of(self.0, &table(event.payload.value())).roll(10) {
+        match SplitMixDice::from_seed(self.0, &normalize_numbers(event.payload.value())).roll(10) {
             0 => MatchResult::Failed(Failure::new(FailureKind::Error, "no such field")),
             1 => panic!("matcher fell over"),
             2..=4 => MatchResult::No,
@@ -153,7 +158,7 @@ impl Matcher for Whim {
     }
 }
 
-fn rewritten(call: &HookCall<'_>, dice: &mut Dice) -> Verdict {
+fn random_rewrite(call: &HookCall<'_>, dice: &mut SplitMixDice) -> Verdict {
     let field = match call.event.name.as_str() {
         "tool.pre" => ("args", json!({"n": dice.roll(3), "text": "other ".repeat(dice.roll(2) * 250)})),
         "tool.post" => ("content", json!(format!("seen {}", dice.roll(3)))),
@@ -163,8 +168,8 @@ fn rewritten(call: &HookCall<'_>, dice: &mut Dice) -> Verdict {
     Verdict::rewrite(Map::from_iter([(field.0.to_owned(), field.1)]))
 }
 
-fn said(seed: u64, call: &HookCall<'_>) -> Verdict {
-    let mut dice = Dice::of(seed, &table(call.event.payload.value()));
+fn random_verdict(seed: u64, call: &HookCall<'_>) -> Verdict {
+    let mut dice = SplitMixDice::from_seed(seed, &normalize_numbers(call.event.payload.value()));
     let reason = format!("because {}", dice.roll(3));
     let verdict = match dice.roll(20) {
         0 => Verdict::deny(reason),
@@ -172,7 +177,7 @@ fn said(seed: u64, call: &HookCall<'_>) -> Verdict {
         2 => Verdict::allow(reason),
         3 => Verdict::failed(Failure::new(FailureKind::Timeout, "too slow")),
         4 => panic!("hook fell over"),
-        5..=8 => rewritten(call, &mut dice),
+        5..=8 => random_rewrite(call, &mut dice),
         9 | 10 if call.event.name.as_str() != "custom.seen" => {
             let request =
                 EffectRequest::Emit { event: String::from("custom.seen"), payload: json!({"n": dice.roll(5)}) };
@@ -196,7 +201,7 @@ fn said(seed: u64, call: &HookCall<'_>) -> Verdict {
     }
 }
 
-fn random_chain(dice: &mut Dice, number: usize) -> Chain {
+fn random_chain(dice: &mut SplitMixDice, number: usize) -> Chain {
     let layer = dice.pick(&[Layer::Managed, Layer::User, Layer::Project, Layer::Runtime]);
     let profile = dice.pick(&[
         Profile::SequentialFirstDeny,
@@ -207,9 +212,9 @@ fn random_chain(dice: &mut Dice, number: usize) -> Chain {
     let hooks = (0..2 + dice.roll(6)).map(|at| {
         let seed = dice.roll(usize::MAX) as u64;
         let name = EventName::parse(dice.pick(&EVENTS)).unwrap();
-        let hook = native::hook(&format!("h{number}_{at}"), name, move |call| said(seed, call));
+        let hook = native::hook(&format!("h{number}_{at}"), name, move |call| random_verdict(seed, call));
         Hook {
-            matcher: (dice.roll(3) == 0).then(|| Arc::new(Whim(seed)) as Arc<dyn Matcher>),
+            matcher: (dice.roll(3) == 0).then(|| Arc::new(RandomPayloadMatcher(seed)) as Arc<dyn Matcher>),
             guard: dice.roll(3) > 0,
             on_failure: dice.pick(&[FailurePolicy::Open, FailurePolicy::Open, FailurePolicy::Closed]),
             strict_matcher: dice.roll(4) == 0,
@@ -222,12 +227,15 @@ fn random_chain(dice: &mut Dice, number: usize) -> Chain {
 }
 
 /// Plays a session and gives its tape.
-pub(crate) fn play(seed: u64) -> Vec<u8> {
-    let mut dice = Dice::new(seed);
+pub(crate) fn play_session(seed: u64) -> Vec<u8> {
+    let mut dice = SplitMixDice::new(seed);
     let clock = Arc::new(FakeClock::new());
     let tape = Arc::new(Tape::in_memory(HeaderRecord::new("s", 0), clock.clone()));
-    let builder =
-        Runtime::builder().tape(Arc::clone(&tape)).clock(clock).random(Arc::new(Same)).approver(Arc::new(Fickle(seed)));
+    let builder = Runtime::builder()
+        .tape(Arc::clone(&tape))
+        .clock(clock)
+        .random(Arc::new(ConstantRandom))
+        .approver(Arc::new(RandomApprover(seed)));
     let chains = 1 + dice.roll(3);
     let builder = (0..chains).fold(builder, |builder, number| builder.chain(random_chain(&mut dice, number)));
     let runtime = builder.build().runtime;
@@ -239,9 +247,10 @@ pub(crate) fn play(seed: u64) -> Vec<u8> {
         ..AgentSpec::default()
     };
     let folder = tempfile::tempdir().unwrap();
-    let model = Arc::new(Chance(seed));
-    let session = Session::builder(runtime, agent, model).workspace(folder.path()).name("s").sleeper(Arc::new(NoSleep));
-    let mut session = session.tool(echo("look", true)).tool(echo("break", false)).build().unwrap();
+    let model = Arc::new(RandomReplyModel(seed));
+    let session =
+        Session::builder(runtime, agent, model).workspace(folder.path()).name("s").sleeper(Arc::new(ReplayNullSleeper));
+    let mut session = session.tool(echo_tool("look", true)).tool(echo_tool("break", false)).build().unwrap();
     for turn in 0..1 + dice.roll(3) {
         // What a turn comes to is on the tape, whether it ends well or not.
         let _ = session.turn(&format!("do {turn}"));

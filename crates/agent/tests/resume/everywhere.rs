@@ -5,16 +5,18 @@ use std::fs;
 
 use pintle::tape::record::host::HostRecord;
 use pintle::tape::{LoadedTape, RecordBody, read, verify};
-use pintle_agent::model::{Message, Role};
-use pintle_agent::{Past, PastState};
+use pintle_agent::model::{MessageRole, ModelMessage};
+use pintle_agent::{SessionStatus, SessionSummary};
 
-use crate::stage::{Kept, PROMPTS, again, begin, project, reading, say, text_of};
+use crate::fixture::{
+    PROMPTS, ScriptRecordingModel, begin_session, make_project, parse_tape, resume_session, say_prompts, text_of,
+};
 
 /// It is cut off after each so many records: to go on to its end takes as long as the whole session did.
 const EACH: usize = 3;
 
 /// The conversation of the session's own agent, from its tape.
-fn conversation(reading: &LoadedTape) -> Vec<Message> {
+fn taped_conversation(reading: &LoadedTape) -> Vec<ModelMessage> {
     let message = |record: &pintle::tape::Record<'_>| match &record.body {
         RecordBody::Host(HostRecord::Message(message)) if message.origin.run.is_empty() => {
             Some(serde_json::from_value(message.message.clone().into_owned()).unwrap())
@@ -25,10 +27,13 @@ fn conversation(reading: &LoadedTape) -> Vec<Message> {
 }
 
 /// Each prompt stands there once and in order, and each call has one result.
-fn check_whole(reading: &LoadedTape, at: usize) {
-    let messages = conversation(reading);
-    let prompts: Vec<&str> =
-        messages.iter().filter(|message| message.role == Role::User).map(|message| message.content.as_str()).collect();
+fn check_complete(reading: &LoadedTape, at: usize) {
+    let messages = taped_conversation(reading);
+    let prompts: Vec<&str> = messages
+        .iter()
+        .filter(|message| message.role == MessageRole::User)
+        .map(|message| message.content.as_str())
+        .collect();
     assert_eq!(prompts, PROMPTS, "cut after record {at}");
     let mut results: HashMap<&str, usize> = HashMap::new();
     for message in &messages {
@@ -46,38 +51,39 @@ fn check_whole(reading: &LoadedTape, at: usize) {
 
 #[test]
 fn a_session_cut_off_after_any_record_goes_on_to_its_end() {
-    let folder = project();
-    let (mut session, runtime) = begin(folder.path(), &Kept::new());
-    say(&mut session, &PROMPTS).unwrap();
+    let folder = make_project();
+    let (mut session, runtime) = begin_session(folder.path(), &ScriptRecordingModel::new());
+    say_prompts(&mut session, &PROMPTS).unwrap();
     session.end();
     let text = text_of(&runtime);
-    check_whole(&reading(&text), 0);
+    check_complete(&parse_tape(&text), 0);
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let mut interrupted = 0;
     for at in (1..=lines.len()).step_by(EACH) {
-        let other = project();
+        let other = make_project();
         let tape = other.path().join("t.jsonl");
         let before = lines[..at].concat();
         // Part of the next record was written too.
         let torn = lines.get(at).map_or("", |line| &line[..line.len() / 2]);
         fs::write(&tape, before.clone() + torn).unwrap();
-        let model = Kept::new();
-        let Some(past) = Past::of(&reading(&before)) else {
-            assert!(again(other.path(), &model, &tape).is_err(), "cut after record {at}");
+        let model = ScriptRecordingModel::new();
+        let Some(past) = SessionSummary::from_tape(&parse_tape(&before)) else {
+            assert!(resume_session(other.path(), &model, &tape).is_err(), "cut after record {at}");
             continue;
         };
-        assert_eq!(past.state == PastState::Ended, before.contains("\"kind\":\"closed\""), "{at}");
-        let (mut session, _) = again(other.path(), &model, &tape).unwrap();
-        assert_eq!(session.cut_off(), past.cut_off, "cut after record {at}");
-        session.go_on().unwrap_or_else(|fault| panic!("cut after record {at}: {fault}"));
-        say(&mut session, &PROMPTS[past.prompts..]).unwrap_or_else(|fault| panic!("cut after record {at}: {fault}"));
+        assert_eq!(past.state == SessionStatus::Ended, before.contains("\"kind\":\"closed\""), "{at}");
+        let (mut session, _) = resume_session(other.path(), &model, &tape).unwrap();
+        assert_eq!(session.interrupted_turn(), past.interrupted_turn, "cut after record {at}");
+        session.continue_turn().unwrap_or_else(|fault| panic!("cut after record {at}: {fault}"));
+        say_prompts(&mut session, &PROMPTS[past.prompts..])
+            .unwrap_or_else(|fault| panic!("cut after record {at}: {fault}"));
         session.end();
         drop(session);
 
         let whole = fs::read_to_string(&tape).unwrap();
         assert!(whole.starts_with(&before), "cut after record {at}");
         let reading = read(&tape).unwrap();
-        check_whole(&reading, at);
+        check_complete(&reading, at);
         let report = verify::verify(&reading);
         assert!(report.is_valid(), "cut after record {at}: {report:?}");
         interrupted += usize::from(whole.contains("may or may not have taken effect"));

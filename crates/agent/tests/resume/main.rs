@@ -6,7 +6,7 @@
 mod support;
 
 mod everywhere;
+mod fixture;
+mod from_tape;
 mod restored;
 mod same;
-mod stage;
-mod taped;

@@ -7,58 +7,58 @@ use pintle::{
     AgentSpec, Effect, Hook, Layer, MemberSpec, PermissionMode, PermissionsSpec, PersonaSpec, Reminder, Runtime,
     StepSpec, SystemClock, TeamSpec, Verdict, native,
 };
-use pintle_agent::{DaemonOptions, Session, SessionBuilder, Step, StepError};
+use pintle_agent::{DaemonOptions, PersonaStep, Session, SessionBuilder, StepError};
 use serde_json::{Value, json};
 
-use crate::stage::{reading, text_of};
-use crate::support::{NoSleep, Play, Reply, agent, call, hook, say, told};
+use crate::fixture::{parse_tape, text_of};
+use crate::support::{QueuedReply, QueuedReplyModel, RecordingSleeper, agent, call, hook, message_lines, say};
 
 /// A session under hooks, with a tape in memory. The folder lasts as long as the session.
-struct Set {
+struct RestoredFixture {
     session: Session,
-    model: Arc<Play>,
+    model: Arc<QueuedReplyModel>,
     runtime: Arc<Runtime>,
     _folder: tempfile::TempDir,
 }
 
-fn open(
-    model: Arc<Play>,
+fn open_restored(
+    model: Arc<QueuedReplyModel>,
     spec: AgentSpec,
     hooks: impl IntoIterator<Item = Hook>,
     more: impl FnOnce(SessionBuilder) -> SessionBuilder,
-) -> Result<Set, String> {
+) -> Result<RestoredFixture, String> {
     let folder = tempfile::tempdir().unwrap();
     let tape = Tape::in_memory(HeaderRecord::new("s", 0), Arc::new(SystemClock::default()));
     let runtime = Runtime::builder().tape(Arc::new(tape)).chain(native::chain("test", Layer::Project, hooks));
     let runtime = runtime.build().runtime;
     let builder = Session::builder(Arc::clone(&runtime), spec, model.clone()).workspace(folder.path()).name("s");
-    let session = more(builder.sleeper(Arc::new(NoSleep::default()))).build()?;
-    Ok(Set { session, model, runtime, _folder: folder })
+    let session = more(builder.sleeper(Arc::new(RecordingSleeper::default()))).build()?;
+    Ok(RestoredFixture { session, model, runtime, _folder: folder })
 }
 
-fn first(replies: impl IntoIterator<Item = Reply>, hooks: impl IntoIterator<Item = Hook>) -> Set {
-    open(Play::root(replies), agent(), hooks, |builder| builder).unwrap()
+fn open_new(replies: impl IntoIterator<Item = QueuedReply>, hooks: impl IntoIterator<Item = Hook>) -> RestoredFixture {
+    open_restored(QueuedReplyModel::root(replies), agent(), hooks, |builder| builder).unwrap()
 }
 
-impl Set {
-    fn tape(&self) -> LoadedTape {
-        reading(&text_of(&self.runtime))
+impl RestoredFixture {
+    fn read_tape(&self) -> LoadedTape {
+        parse_tape(&text_of(&self.runtime))
     }
 
     /// In which requests these words are.
-    fn sent(&self, words: &str) -> Vec<bool> {
-        (0..self.model.count()).map(|at| told(&self.model.request(at)).join("\n").contains(words)).collect()
+    fn requests_with(&self, words: &str) -> Vec<bool> {
+        (0..self.model.count()).map(|at| message_lines(&self.model.request(at)).join("\n").contains(words)).collect()
     }
 
     /// The same session from this tape, in another process.
-    fn again(&self, replies: impl IntoIterator<Item = Reply>, hooks: impl IntoIterator<Item = Hook>) -> Self {
-        let tape = self.tape();
-        open(Play::root(replies), agent(), hooks, |builder| builder.resume(tape)).unwrap()
+    fn resume(&self, replies: impl IntoIterator<Item = QueuedReply>, hooks: impl IntoIterator<Item = Hook>) -> Self {
+        let tape = self.read_tape();
+        open_restored(QueuedReplyModel::root(replies), agent(), hooks, |builder| builder.resume(tape)).unwrap()
     }
 }
 
 /// A hook that reminds the model of something each time the person says something.
-fn reminds(reminder: &Reminder) -> Hook {
+fn reminder_hook(reminder: &Reminder) -> Hook {
     let reminder = reminder.clone();
     hook("reminds", "prompt.submit", move |_| Verdict::pass().with_effect(Effect::Reminder(reminder.clone())))
 }
@@ -113,13 +113,13 @@ fn reminders_go_on_as_if_the_session_had_never_been_cut_off() {
         ),
     ];
     for (name, reminder, before, after, expected) in cases {
-        let mut one = first([say("a"), say("the gist")], [reminds(&reminder)]);
+        let mut one = open_new([say("a"), say("the gist")], [reminder_hook(&reminder)]);
         before(&mut one.session);
         let replies = || [say("b"), say("c"), say("d")];
-        let mut two = one.again(replies(), after.iter().map(reminds));
+        let mut two = one.resume(replies(), after.iter().map(reminder_hook));
         // The same without the cut: the hook of before is not asked any more.
         let mut whole =
-            first([say("a"), say("the gist")].into_iter().chain(replies()), [first_only(&reminder, &after)]);
+            open_new([say("a"), say("the gist")].into_iter().chain(replies()), [first_prompt_hook(&reminder, &after)]);
         before(&mut whole.session);
         let made = whole.model.count();
         for prompt in ["two", "three", "four"] {
@@ -127,13 +127,13 @@ fn reminders_go_on_as_if_the_session_had_never_been_cut_off() {
             whole.model.add("root", replies());
             whole.session.turn(prompt).unwrap();
         }
-        assert_eq!(two.sent("heed this"), expected, "{name}");
-        assert_eq!(whole.sent("heed this").split_off(made), expected, "{name}, without a cut");
+        assert_eq!(two.requests_with("heed this"), expected, "{name}");
+        assert_eq!(whole.requests_with("heed this").split_off(made), expected, "{name}, without a cut");
     }
 }
 
 /// A hook that asks for one thing at the first prompt and for another one at all later ones.
-fn first_only(reminder: &Reminder, after: &Option<Reminder>) -> Hook {
+fn first_prompt_hook(reminder: &Reminder, after: &Option<Reminder>) -> Hook {
     let (first, later) = (reminder.clone(), after.clone());
     hook("reminds", "prompt.submit", move |call| {
         let is_first = call.event.payload.field("prompt") == Some(&json!("one"));
@@ -142,12 +142,12 @@ fn first_only(reminder: &Reminder, after: &Option<Reminder>) -> Hook {
     })
 }
 
-fn captain() -> PersonaSpec {
+fn captain_persona() -> PersonaSpec {
     let merge = StepSpec { approval: Some(String::from("it is serious")), ..StepSpec::new("merge") };
     PersonaSpec { name: String::from("captain"), steps: vec![StepSpec::new("audit"), merge], ..PersonaSpec::default() }
 }
 
-fn auditor() -> PersonaSpec {
+fn auditor_persona() -> PersonaSpec {
     let refused = StepSpec { approval: Some(String::from("it is serious")), ..StepSpec::new("merge") };
     PersonaSpec {
         name: String::from("auditor"),
@@ -156,17 +156,17 @@ fn auditor() -> PersonaSpec {
     }
 }
 
-fn ask(step: &mut Step<'_>) -> Result<Value, StepError> {
-    Ok(json!(step.ask("go")?.text))
+fn prompt_step(step: &mut PersonaStep<'_>) -> Result<Value, StepError> {
+    Ok(json!(step.run_prompt("go")?.text))
 }
 
 /// Lets the auditor work in a step of the captain's, in the named step of its own, and asks once more behind it.
-fn within(session: &mut Session, name: &str) {
-    let mut captain = session.persona(&captain()).unwrap();
+fn run_auditor_within(session: &mut Session, name: &str) {
+    let mut captain = session.persona(&captain_persona()).unwrap();
     let done = captain.step("audit", json!([]), |step| {
-        let mut inner = step.persona(&auditor()).map_err(StepError::from)?;
-        let _ = inner.step(name, json!([]), ask);
-        ask(step)
+        let mut inner = step.persona(&auditor_persona()).map_err(StepError::from)?;
+        let _ = inner.step(name, json!([]), prompt_step);
+        prompt_step(step)
     });
     done.unwrap();
 }
@@ -178,21 +178,26 @@ fn personas_are_as_paused_and_have_used_as_much_as_before() {
     type Case = (&'static str, Before, &'static [&'static str], [u64; 2]);
     let cases: [Case; 10] = [
         ("nothing", |_| {}, &[], [0, 0]),
-        ("a step", |session| drop(session.persona(&captain()).unwrap().step("audit", json!([]), ask)), &[], [11, 0]),
+        (
+            "a step",
+            |session| drop(session.persona(&captain_persona()).unwrap().step("audit", json!([]), prompt_step)),
+            &[],
+            [11, 0],
+        ),
         (
             "a step that a person refuses",
-            |session| drop(session.persona(&captain()).unwrap().step("merge", json!([]), ask)),
+            |session| drop(session.persona(&captain_persona()).unwrap().step("merge", json!([]), prompt_step)),
             &[],
             [0, 0],
         ),
-        ("a role in a role", |session| within(session, "check"), &[], [22, 11]),
-        ("a role in a role, which a hook denies", |session| within(session, "denied"), &[], [11, 0]),
-        ("a role in a role, which a person refuses", |session| within(session, "merge"), &[], [11, 0]),
+        ("a role in a role", |session| run_auditor_within(session, "check"), &[], [22, 11]),
+        ("a role in a role, which a hook denies", |session| run_auditor_within(session, "denied"), &[], [11, 0]),
+        ("a role in a role, which a person refuses", |session| run_auditor_within(session, "merge"), &[], [11, 0]),
         (
             "the inner role alone, after both",
             |session| {
-                within(session, "check");
-                session.persona(&auditor()).unwrap().step("check", json!([]), ask).unwrap();
+                run_auditor_within(session, "check");
+                session.persona(&auditor_persona()).unwrap().step("check", json!([]), prompt_step).unwrap();
             },
             &[],
             [22, 22],
@@ -201,9 +206,9 @@ fn personas_are_as_paused_and_have_used_as_much_as_before() {
             "a step without a persona in one",
             |session| {
                 session
-                    .persona(&captain())
+                    .persona(&captain_persona())
                     .unwrap()
-                    .step("audit", json!([]), |step| step.step("audit", json!([]), ask))
+                    .step("audit", json!([]), |step| step.step("audit", json!([]), prompt_step))
                     .unwrap();
             },
             &[],
@@ -228,31 +233,36 @@ fn personas_are_as_paused_and_have_used_as_much_as_before() {
         })
     };
     for (name, before, paused, used) in cases {
-        let mut one = first([say("a"), say("b"), say("c")], [denies()]);
+        let mut one = open_new([say("a"), say("b"), say("c")], [denies()]);
         one.session.start().unwrap();
         before(&mut one.session);
-        let mut two = one.again([], [denies()]);
+        let mut two = one.resume([], [denies()]);
         for (set, when) in [(&mut one, "before"), (&mut two, "after")] {
             let told = set.session.paused_personas().into_iter();
-            let told: Vec<String> = told.map(|p| format!("{}: {} by {}", p.persona, p.reason, p.by)).collect();
+            let told: Vec<String> = told.map(|p| format!("{}: {} by {}", p.persona, p.reason, p.source)).collect();
             assert_eq!(told, paused, "{name}, {when} the cut");
-            let of = [captain(), auditor()].map(|spec| set.session.persona(&spec).unwrap().used().usage.total_tokens);
+            let of = [captain_persona(), auditor_persona()]
+                .map(|spec| set.session.persona(&spec).unwrap().usage().usage.total_tokens);
             assert_eq!(of, used, "{name}, {when} the cut");
         }
     }
 }
 
-fn member(name: &str, handoffs: &[&str], forced_handoff: Option<&str>) -> AgentSpec {
+fn member_spec(name: &str, handoffs: &[&str], forced_handoff: Option<&str>) -> AgentSpec {
     let handoffs = handoffs.iter().map(|to| (*to).to_owned()).collect();
     let forced_handoff = forced_handoff.map(str::to_owned);
     let member = MemberSpec { max_consecutive_tool_calls: 5, handoffs, forced_handoff, ..MemberSpec::default() };
     AgentSpec { name: name.to_owned(), member: Some(member), ..AgentSpec::default() }
 }
 
-fn team(model: Arc<Play>, specs: &[AgentSpec], tape: Option<LoadedTape>) -> Result<Set, String> {
+fn open_team(
+    model: Arc<QueuedReplyModel>,
+    specs: &[AgentSpec],
+    tape: Option<LoadedTape>,
+) -> Result<RestoredFixture, String> {
     let permissions = PermissionsSpec { mode: Some(PermissionMode::Autonomous), ..PermissionsSpec::default() };
     let team = TeamSpec { agents: specs.iter().cloned().map(Arc::new).collect(), permissions: permissions.clone() };
-    open(model, specs[0].clone(), [], |builder| {
+    open_restored(model, specs[0].clone(), [], |builder| {
         let builder = builder.team(team).permissions(permissions);
         match tape {
             Some(tape) => builder.resume(tape),
@@ -261,7 +271,7 @@ fn team(model: Arc<Play>, specs: &[AgentSpec], tape: Option<LoadedTape>) -> Resu
     })
 }
 
-fn to(agent: &str) -> Reply {
+fn handoff_reply(agent: &str) -> QueuedReply {
     call(&[("handoff", &json!({"agent": agent}).to_string())])
 }
 
@@ -269,41 +279,41 @@ fn to(agent: &str) -> Reply {
 fn the_agent_that_spoke_last_speaks_again() {
     /// What the agents say before the cut, what forces a hand-off of `root`, whether the conversation is cleared, and who
     /// speaks after it.
-    type Case = (&'static str, Vec<(&'static str, Reply)>, Option<&'static str>, bool, &'static str);
+    type Case = (&'static str, Vec<(&'static str, QueuedReply)>, Option<&'static str>, bool, &'static str);
     let cases: Vec<Case> = vec![
         ("nobody hands over", vec![("root", say("hello"))], None, false, "root"),
-        ("a hand-off", vec![("root", to("billing")), ("billing", say("paid"))], None, false, "billing"),
+        ("a hand-off", vec![("root", handoff_reply("billing")), ("billing", say("paid"))], None, false, "billing"),
         (
             "there and back",
-            vec![("root", to("billing")), ("billing", to("root")), ("root", say("hello"))],
+            vec![("root", handoff_reply("billing")), ("billing", handoff_reply("root")), ("root", say("hello"))],
             None,
             false,
             "root",
         ),
         ("a forced one", vec![("root", say("draft")), ("billing", say("final"))], Some("billing"), false, "billing"),
-        ("cleared behind it", vec![("root", to("billing")), ("billing", say("paid"))], None, true, "root"),
+        ("cleared behind it", vec![("root", handoff_reply("billing")), ("billing", say("paid"))], None, true, "root"),
     ];
     for (name, replies, forced, is_cleared, expected) in cases {
-        let specs = [member("root", &["billing"], forced), member("billing", &["root"], None)];
-        let model = Play::root([]);
+        let specs = [member_spec("root", &["billing"], forced), member_spec("billing", &["root"], None)];
+        let model = QueuedReplyModel::root([]);
         replies.into_iter().for_each(|(agent, reply)| model.add(agent, [reply]));
-        let mut one = team(model, &specs, None).unwrap();
+        let mut one = open_team(model, &specs, None).unwrap();
         one.session.turn("my bill").unwrap();
         if is_cleared {
             one.session.clear().unwrap();
         }
         assert_eq!(one.session.agent(), expected, "{name}, before the cut");
 
-        let model = Play::root([say("again")]);
+        let model = QueuedReplyModel::root([say("again")]);
         model.add("billing", [say("again")]);
-        let mut two = team(model, &specs, Some(one.tape())).unwrap();
+        let mut two = open_team(model, &specs, Some(one.read_tape())).unwrap();
         assert_eq!(two.session.agent(), expected, "{name}");
         two.session.turn("thanks").unwrap();
         assert_eq!(two.model.request(0).agent, expected, "{name}");
-        let knows = two.sent("my bill")[0];
+        let knows = two.requests_with("my bill")[0];
         assert_eq!(knows, !is_cleared, "{name}: the conversation comes along");
 
-        let alone = team(Play::root([]), &specs[..1], Some(one.tape()));
+        let alone = open_team(QueuedReplyModel::root([]), &specs[..1], Some(one.read_tape()));
         assert_eq!(alone.is_err(), expected == "billing", "{name}: an agent that is gone cannot speak");
         if let Err(why) = alone {
             assert!(why.contains("`billing`"), "{why}");
@@ -322,15 +332,15 @@ fn a_daemon_counts_its_model_calls_on() {
     };
     let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
     let once = DaemonOptions { wake_interval_ms: 50, max_idle: Some(1) };
-    let mut one = first([call(&[("list", "{}")]), say("a"), say("the gist"), say("b")], [heard(&seen)]);
+    let mut one = open_new([call(&[("list", "{}")]), say("a"), say("the gist"), say("b")], [heard(&seen)]);
     one.session.turn("one").unwrap();
     one.session.compact(None).unwrap().unwrap();
     one.session.turn("two").unwrap();
-    one.session.daemon(once, |_, _| {}).unwrap();
-    let mut two = one.again([say("c")], [heard(&seen)]);
-    two.session.daemon(once, |_, _| {}).unwrap();
-    let mut three = one.again([say("c")], [heard(&seen)]);
+    one.session.run_daemon(once, |_, _| {}).unwrap();
+    let mut two = one.resume([say("c")], [heard(&seen)]);
+    two.session.run_daemon(once, |_, _| {}).unwrap();
+    let mut three = one.resume([say("c")], [heard(&seen)]);
     three.session.turn("three").unwrap();
-    three.session.daemon(once, |_, _| {}).unwrap();
+    three.session.run_daemon(once, |_, _| {}).unwrap();
     assert_eq!(*seen.lock().unwrap(), [json!(3), json!(3), json!(4)]);
 }

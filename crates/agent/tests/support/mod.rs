@@ -10,29 +10,29 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use pintle::{CancelToken, Chain, EventName, Hook, HookCall, Layer, Runtime, Verdict, native};
-use pintle_agent::model::{Delta, Model, ModelError, ModelReply, ModelRequest, ToolCall, Usage};
+use pintle_agent::model::{Model, ModelError, ModelReply, ModelRequest, ModelToolCall, ModelUsage, ReplyDelta};
 use pintle_agent::{Session, SessionBuilder, Sleeper};
 use serde_json::Value;
 
 pub(crate) use worker::worker;
 
-pub(crate) type Reply = Result<ModelReply, ModelError>;
+pub(crate) type QueuedReply = Result<ModelReply, ModelError>;
 
 /// A model that plays replies, each agent its own.
 #[derive(Debug, Default)]
-pub(crate) struct Play {
-    replies: Mutex<HashMap<String, VecDeque<Reply>>>,
+pub(crate) struct QueuedReplyModel {
+    replies: Mutex<HashMap<String, VecDeque<QueuedReply>>>,
     pub(crate) requests: Mutex<Vec<ModelRequest>>,
 }
 
-impl Play {
-    pub(crate) fn root(replies: impl IntoIterator<Item = Reply>) -> Arc<Self> {
+impl QueuedReplyModel {
+    pub(crate) fn root(replies: impl IntoIterator<Item = QueuedReply>) -> Arc<Self> {
         let play = Arc::new(Self::default());
         play.add("root", replies);
         play
     }
 
-    pub(crate) fn add(&self, agent: &str, replies: impl IntoIterator<Item = Reply>) {
+    pub(crate) fn add(&self, agent: &str, replies: impl IntoIterator<Item = QueuedReply>) {
         self.replies.lock().unwrap().entry(agent.to_owned()).or_default().extend(replies);
     }
 
@@ -45,35 +45,35 @@ impl Play {
     }
 }
 
-impl Model for Play {
+impl Model for QueuedReplyModel {
     fn name(&self) -> &str {
         "play"
     }
 
-    fn complete(&self, request: &ModelRequest, on: &mut dyn FnMut(Delta), _cancel: &CancelToken) -> Reply {
+    fn complete(&self, request: &ModelRequest, on: &mut dyn FnMut(ReplyDelta), _cancel: &CancelToken) -> QueuedReply {
         self.requests.lock().unwrap().push(request.clone());
         let mut replies = self.replies.lock().unwrap();
         let next = replies.get_mut(&request.agent).and_then(VecDeque::pop_front);
         let reply = next.unwrap_or_else(|| Err(ModelError::fatal(format!("no reply left for {}", request.agent))));
         if let Ok(reply) = &reply {
-            on(Delta::Text(reply.text.clone()));
+            on(ReplyDelta::Text(reply.text.clone()));
         }
         reply
     }
 }
 
-pub(crate) fn say(text: &str) -> Reply {
+pub(crate) fn say(text: &str) -> QueuedReply {
     Ok(ModelReply {
         text: text.to_owned(),
         finish_reason: String::from("stop"),
-        usage: Usage { input_tokens: 10, output_tokens: 1 },
+        usage: ModelUsage { input_tokens: 10, output_tokens: 1 },
         ..ModelReply::default()
     })
 }
 
 /// A reply that calls tools: name and arguments as the model writes them. Ids are `1`, `2`, ….
-pub(crate) fn call(calls: &[(&str, &str)]) -> Reply {
-    let call = |(at, (name, arguments)): (usize, &(&str, &str))| ToolCall {
+pub(crate) fn call(calls: &[(&str, &str)]) -> QueuedReply {
+    let call = |(at, (name, arguments)): (usize, &(&str, &str))| ModelToolCall {
         id: (at + 1).to_string(),
         name: (*name).to_owned(),
         arguments: (*arguments).to_owned(),
@@ -81,16 +81,16 @@ pub(crate) fn call(calls: &[(&str, &str)]) -> Reply {
     Ok(ModelReply {
         tool_calls: calls.iter().enumerate().map(call).collect(),
         finish_reason: String::from("tool_calls"),
-        usage: Usage { input_tokens: 10, output_tokens: 1 },
+        usage: ModelUsage { input_tokens: 10, output_tokens: 1 },
         ..ModelReply::default()
     })
 }
 
 /// Everything that was fired: the event's name, the agent, and the payload.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Seen(Arc<Mutex<Vec<(String, String, Value)>>>);
+pub(crate) struct AgentEventLog(Arc<Mutex<Vec<(String, String, Value)>>>);
 
-impl Seen {
+impl AgentEventLog {
     pub(crate) fn names(&self) -> Vec<String> {
         self.0.lock().unwrap().iter().map(|(name, ..)| name.clone()).collect()
     }
@@ -156,25 +156,25 @@ pub(crate) fn rewrite(event: &str, fields: Value) -> Hook {
     hook("changed", event, move |_| Verdict::rewrite(fields.as_object().unwrap().clone()))
 }
 
-pub(crate) fn runtime(seen: &Seen, hooks: impl IntoIterator<Item = Hook>) -> Arc<Runtime> {
+pub(crate) fn runtime(seen: &AgentEventLog, hooks: impl IntoIterator<Item = Hook>) -> Arc<Runtime> {
     let builder = Runtime::builder().worker(worker()).chain(seen.chain());
     builder.chain(native::chain("test", Layer::Project, hooks)).build().runtime
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct NoSleep(pub Mutex<Vec<u64>>);
+pub(crate) struct RecordingSleeper(pub Mutex<Vec<u64>>);
 
-impl Sleeper for NoSleep {
+impl Sleeper for RecordingSleeper {
     fn sleep(&self, duration_ms: u64, _cancel: &CancelToken) {
         self.0.lock().unwrap().push(duration_ms);
     }
 }
 
 /// A session of an agent called `root` in a folder of its own.
-pub(crate) struct Stage {
+pub(crate) struct AgentFixture {
     pub(crate) folder: tempfile::TempDir,
-    pub(crate) seen: Seen,
-    pub(crate) model: Arc<Play>,
+    pub(crate) seen: AgentEventLog,
+    pub(crate) model: Arc<QueuedReplyModel>,
     pub(crate) session: Session,
 }
 
@@ -187,25 +187,29 @@ pub(crate) fn agent() -> pintle::AgentSpec {
     }
 }
 
-pub(crate) fn stage(model: Arc<Play>, hooks: impl IntoIterator<Item = Hook>, spec: pintle::AgentSpec) -> Stage {
-    stage_with(model, hooks, spec, |builder| builder)
+pub(crate) fn open_fixture(
+    model: Arc<QueuedReplyModel>,
+    hooks: impl IntoIterator<Item = Hook>,
+    spec: pintle::AgentSpec,
+) -> AgentFixture {
+    open_fixture_with(model, hooks, spec, |builder| builder)
 }
 
-pub(crate) fn stage_with(
-    model: Arc<Play>,
+pub(crate) fn open_fixture_with(
+    model: Arc<QueuedReplyModel>,
     hooks: impl IntoIterator<Item = Hook>,
     spec: pintle::AgentSpec,
     more: impl FnOnce(SessionBuilder) -> SessionBuilder,
-) -> Stage {
+) -> AgentFixture {
     let folder = tempfile::tempdir().unwrap();
-    let seen = Seen::default();
+    let seen = AgentEventLog::default();
     let runtime = runtime(&seen, hooks);
     let builder = Session::builder(runtime, spec, model.clone()).workspace(folder.path()).name("s");
-    let session = more(builder.sleeper(Arc::new(NoSleep::default()))).build().unwrap();
-    Stage { folder, seen, model, session }
+    let session = more(builder.sleeper(Arc::new(RecordingSleeper::default()))).build().unwrap();
+    AgentFixture { folder, seen, model, session }
 }
 
 /// What the model was told in one request, as `role: text` lines.
-pub(crate) fn told(request: &ModelRequest) -> Vec<String> {
+pub(crate) fn message_lines(request: &ModelRequest) -> Vec<String> {
     request.messages.iter().map(|message| format!("{}: {}", message.role, message.content)).collect()
 }

@@ -1,31 +1,31 @@
 //! Compaction: when it comes, who may veto, steer or replace it, and what is left.
 
 use pintle::{ApprovalResponse, CompactionSpec, Effect, Verdict};
-use pintle_agent::model::{ModelError, ModelReply, Usage};
+use pintle_agent::model::{ModelError, ModelReply, ModelUsage};
 use serde_json::json;
 
-use crate::stage::{Scene, Stage, expect};
-use crate::support::{Reply, call, deny, hook, say, told};
+use crate::fixture::{TeamFixture, TeamScenario, check_lines};
+use crate::support::{QueuedReply, call, deny, hook, message_lines, say};
 
 const EVENTS: &[&str] =
     &["compact.pre", "compact.before", "compact.post", "iteration.start", "iteration.end", "session.start", "error"];
 
 /// A session whose model takes 200 tokens.
-fn small(replies: impl IntoIterator<Item = Reply>) -> Scene {
-    Scene::of(replies).spec(|spec| {
+fn small_model_scenario(replies: impl IntoIterator<Item = QueuedReply>) -> TeamScenario {
+    TeamScenario::from_replies(replies).spec(|spec| {
         spec.member.as_mut().unwrap().compaction =
             CompactionSpec { context_limit: Some(200), ..CompactionSpec::default() };
     })
 }
 
 /// An answer that the provider counts as nearly all that the model takes.
-fn costly(text: &str) -> Reply {
-    let usage = Usage { input_tokens: 185, output_tokens: 5 };
+fn costly_reply(text: &str) -> QueuedReply {
+    let usage = ModelUsage { input_tokens: 185, output_tokens: 5 };
     say(text).map(|reply| ModelReply { usage, ..reply })
 }
 
-fn lines(stage: &Stage) -> Vec<String> {
-    stage.record.of(EVENTS)
+fn event_lines(stage: &TeamFixture) -> Vec<String> {
+    stage.events.lines_of(EVENTS)
 }
 
 #[test]
@@ -34,11 +34,11 @@ fn a_conversation_at_the_threshold_is_summed_up_before_the_next_call() {
         hook("keep", "session.start", |_| Verdict::pass().with_effect(Effect::Context(String::from("stay polite"))));
     let steer =
         hook("steer", "compact.pre", |_| Verdict::pass().with_effect(Effect::Context(String::from("keep the paths"))));
-    let mut stage = small([costly("a"), say("the gist"), say("b")]).hook(keep).hook(steer).open();
+    let mut stage = small_model_scenario([costly_reply("a"), say("the gist"), say("b")]).hook(keep).hook(steer).open();
     stage.session.turn("one").unwrap();
     assert_eq!(stage.session.turn("two").unwrap().text, "b");
-    expect(
-        &lines(&stage),
+    check_lines(
+        &event_lines(&stage),
         "
         session.start startup
         iteration.start 1
@@ -58,29 +58,29 @@ fn a_conversation_at_the_threshold_is_summed_up_before_the_next_call() {
     );
     assert!(asked.messages.last().unwrap().content.ends_with("\n\nkeep the paths"));
     let expected = ["system: be brief\n\nstay polite", "user: Session Summary: the gist", "user: two"];
-    assert_eq!(told(&stage.model.request(2)), expected, "what a session's start said outlives the compaction");
+    assert_eq!(message_lines(&stage.model.request(2)), expected, "what a session's start said outlives the compaction");
 }
 
 #[test]
 fn tool_results_that_push_it_over_are_named_as_the_cause() {
     let arguments = json!({"cmd": "x".repeat(900)}).to_string();
-    let mut stage = small([call(&[("shell", &arguments)]), say("the gist"), say("b")]).open();
+    let mut stage = small_model_scenario([call(&[("shell", &arguments)]), say("the gist"), say("b")]).open();
     assert_eq!(stage.session.turn("one").unwrap().text, "b");
-    let pre = stage.record.of(&["compact.pre"]);
+    let pre = stage.events.lines_of(&["compact.pre"]);
     assert_eq!(pre, ["compact.pre tool_overflow"]);
-    assert_eq!(told(&stage.model.request(2))[1..], ["user: Session Summary: the gist", "user: one"]);
+    assert_eq!(message_lines(&stage.model.request(2))[1..], ["user: Session Summary: the gist", "user: one"]);
 }
 
 #[test]
 fn a_veto_keeps_the_conversation_and_is_told() {
     for event in ["compact.pre", "compact.before"] {
-        let mut stage = small([costly("a"), say("b")]).hook(deny(event, "not now")).open();
+        let mut stage = small_model_scenario([costly_reply("a"), say("b")]).hook(deny(event, "not now")).open();
         stage.session.turn("one").unwrap();
         assert_eq!(stage.session.turn("two").unwrap().text, "b", "{event}");
-        assert_eq!(stage.record.of(&["compact.post"]), Vec::<String>::new());
-        assert_eq!(told(&stage.model.request(1)).len(), 4, "{event}: nothing was lost");
+        assert_eq!(stage.events.lines_of(&["compact.post"]), Vec::<String>::new());
+        assert_eq!(message_lines(&stage.model.request(1)).len(), 4, "{event}: nothing was lost");
         let notice = String::from("notice: the conversation was not compacted: not now");
-        assert!(stage.told.lines().contains(&notice), "{event}: {:?}", stage.told.lines());
+        assert!(stage.notices.lines().contains(&notice), "{event}: {:?}", stage.notices.lines());
     }
 }
 
@@ -94,24 +94,27 @@ fn the_first_summary_of_a_hook_is_used_verbatim_and_no_model_is_asked() {
         assert_eq!(messages.len(), 2);
         Verdict::pass()
     });
-    let scene =
-        small([costly("a"), say("b")]).hook(messages).hook(write(" ")).hook(write("first")).hook(write("second"));
+    let scene = small_model_scenario([costly_reply("a"), say("b")])
+        .hook(messages)
+        .hook(write(" "))
+        .hook(write("first"))
+        .hook(write("second"));
     let mut stage = scene.open();
     stage.session.turn("one").unwrap();
     stage.session.turn("two").unwrap();
     assert_eq!(stage.model.count(), 2);
-    assert_eq!(told(&stage.model.request(1))[1..], ["user: Session Summary: first", "user: two"]);
-    assert_eq!(stage.record.of(&["compact.post"]), ["compact.post threshold first"]);
+    assert_eq!(message_lines(&stage.model.request(1))[1..], ["user: Session Summary: first", "user: two"]);
+    assert_eq!(stage.events.lines_of(&["compact.post"]), ["compact.post threshold first"]);
 }
 
 #[test]
 fn an_overflow_is_compacted_once_and_the_call_made_again() {
     let too_long = || Err(ModelError::fatal("prompt is too long: 300 tokens > 200 maximum"));
-    let mut stage = Scene::of([say("a"), too_long(), say("the gist"), say("b")]).open();
+    let mut stage = TeamScenario::from_replies([say("a"), too_long(), say("the gist"), say("b")]).open();
     stage.session.turn("one").unwrap();
     assert_eq!(stage.session.turn("two").unwrap().text, "b");
-    expect(
-        &lines(&stage)[3..],
+    check_lines(
+        &event_lines(&stage)[3..],
         "
         iteration.start 1
         compact.pre overflow
@@ -122,25 +125,25 @@ fn an_overflow_is_compacted_once_and_the_call_made_again() {
         iteration.end 2 normal
         ",
     );
-    let mut twice = Scene::of([say("a"), too_long(), say("the gist"), too_long()]).open();
+    let mut twice = TeamScenario::from_replies([say("a"), too_long(), say("the gist"), too_long()]).open();
     twice.session.turn("one").unwrap();
     let fault = twice.session.turn("two").unwrap_err();
     assert_eq!(fault.message, "prompt is too long: 300 tokens > 200 maximum");
-    assert_eq!(twice.record.of(&["compact.pre"]).len(), 1);
+    assert_eq!(twice.events.lines_of(&["compact.pre"]).len(), 1);
 }
 
 #[test]
 fn a_veto_of_an_overflow_fails_the_turn_with_the_models_words() {
     let too_long = Err(ModelError::fatal("context_length_exceeded"));
-    let mut stage = Scene::of([say("a"), too_long]).hook(deny("compact.before", "never")).open();
+    let mut stage = TeamScenario::from_replies([say("a"), too_long]).hook(deny("compact.before", "never")).open();
     stage.session.turn("one").unwrap();
     assert_eq!(stage.session.turn("two").unwrap_err().message, "context_length_exceeded");
-    assert_eq!(stage.record.of(&["error"]), ["error model context_length_exceeded"]);
+    assert_eq!(stage.events.lines_of(&["error"]), ["error model context_length_exceeded"]);
 }
 
 #[test]
 fn a_person_may_want_it_and_say_what_to_keep() {
-    let mut stage = Scene::of([say("a"), say("the gist"), say("b")]).open();
+    let mut stage = TeamScenario::from_replies([say("a"), say("the gist"), say("b")]).open();
     assert!(stage.session.compact(None).unwrap().is_none(), "there is nothing to sum up yet");
     stage.session.turn("one").unwrap();
     let compacted = stage.session.compact(Some("keep the names")).unwrap().unwrap();
@@ -148,8 +151,8 @@ fn a_person_may_want_it_and_say_what_to_keep() {
         (compacted.summary.as_str(), compacted.removed_messages, compacted.remaining_messages),
         ("the gist", 2, 1)
     );
-    expect(
-        &stage.record.of(&["compact.pre", "compact.before", "compact.post"]),
+    check_lines(
+        &stage.events.lines_of(&["compact.pre", "compact.before", "compact.post"]),
         "
         compact.pre manual keep the names
         compact.before manual
@@ -158,26 +161,27 @@ fn a_person_may_want_it_and_say_what_to_keep() {
     );
     assert!(stage.model.request(1).messages.last().unwrap().content.ends_with("\n\nkeep the names"));
     stage.session.turn("two").unwrap();
-    assert_eq!(told(&stage.model.request(2))[1..], ["user: Session Summary: the gist", "user: two"]);
+    assert_eq!(message_lines(&stage.model.request(2))[1..], ["user: Session Summary: the gist", "user: two"]);
 }
 
 #[test]
 fn a_model_that_gives_no_summary_leaves_the_conversation_alone() {
-    let mut stage = Scene::of([say("a"), say(" "), say("b")]).answer(ApprovalResponse::Unavailable).open();
+    let mut stage =
+        TeamScenario::from_replies([say("a"), say(" "), say("b")]).answer(ApprovalResponse::Unavailable).open();
     stage.session.turn("one").unwrap();
     assert_eq!(stage.session.compact(None).unwrap_err().message, "the model gave no summary; try again");
     stage.session.turn("two").unwrap();
-    assert_eq!(told(&stage.model.request(2)).len(), 4);
+    assert_eq!(message_lines(&stage.model.request(2)).len(), 4);
 }
 
 #[test]
 fn compaction_can_be_switched_off_and_still_be_asked_for() {
-    let scene = small([costly("a"), say("b"), say("the gist")]).spec(|spec| {
+    let scene = small_model_scenario([costly_reply("a"), say("b"), say("the gist")]).spec(|spec| {
         spec.member.as_mut().unwrap().compaction.enabled = false;
     });
     let mut stage = scene.open();
     stage.session.turn("one").unwrap();
     stage.session.turn("two").unwrap();
-    assert!(stage.record.of(&["compact.pre"]).is_empty());
+    assert!(stage.events.lines_of(&["compact.pre"]).is_empty());
     assert!(stage.session.compact(None).unwrap().is_some());
 }

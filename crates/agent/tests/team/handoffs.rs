@@ -5,10 +5,14 @@ use std::sync::Arc;
 use pintle::{AgentSpec, ModelSpec, TeamSpec};
 use pintle_agent::model::{Model, ModelError};
 
-use crate::stage::{Scene, Stage, expect, member};
-use crate::support::{Play, call, say, told};
+use crate::fixture::{TeamFixture, TeamScenario, check_lines, member_spec};
+use crate::support::{QueuedReplyModel, call, message_lines, say};
 
-fn open(scene: Scene, others: Vec<AgentSpec>, plays: &[(&str, Vec<crate::support::Reply>)]) -> Stage {
+fn open_team(
+    scene: TeamScenario,
+    others: Vec<AgentSpec>,
+    plays: &[(&str, Vec<crate::support::QueuedReply>)],
+) -> TeamFixture {
     let agents = std::iter::once(scene.spec.clone()).chain(others).map(Arc::new).collect();
     let team = TeamSpec { agents, permissions: scene.permissions.clone() };
     let stage = scene.open_with(|builder| builder.team(team));
@@ -20,13 +24,13 @@ fn open(scene: Scene, others: Vec<AgentSpec>, plays: &[(&str, Vec<crate::support
 
 #[test]
 fn a_hand_off_gives_the_conversation_to_another_agent_for_good() {
-    let scene = Scene::of([call(&[("handoff", r#"{"agent":"billing"}"#)])])
+    let scene = TeamScenario::from_replies([call(&[("handoff", r#"{"agent":"billing"}"#)])])
         .spec(|spec| spec.member.as_mut().unwrap().handoffs = vec![String::from("billing")]);
-    let mut stage = open(scene, vec![member("billing")], &[("billing", vec![say("paid"), say("again")])]);
+    let mut stage = open_team(scene, vec![member_spec("billing")], &[("billing", vec![say("paid"), say("again")])]);
     assert_eq!(stage.session.turn("my bill").unwrap().text, "paid");
     assert_eq!(stage.session.agent(), "billing");
-    expect(
-        &stage.record.of(&["agent.switch", "iteration.start", "iteration.end", "agent.stop", "error"]),
+    check_lines(
+        &stage.events.lines_of(&["agent.switch", "iteration.start", "iteration.end", "agent.stop", "error"]),
         "
         iteration.start 1
         agent.switch root billing handoff
@@ -36,19 +40,19 @@ fn a_hand_off_gives_the_conversation_to_another_agent_for_good() {
         iteration.end 2 normal
         ",
     );
-    assert_eq!(told(&stage.model.request(1))[1], "user: my bill", "the conversation went along");
+    assert_eq!(message_lines(&stage.model.request(1))[1], "user: my bill", "the conversation went along");
     assert_eq!(stage.session.turn("thanks").unwrap().text, "again");
     assert_eq!(stage.model.request(2).agent, "billing");
 }
 
 #[test]
 fn a_forced_hand_off_follows_every_answer() {
-    let scene = Scene::of([say("draft")])
+    let scene = TeamScenario::from_replies([say("draft")])
         .spec(|spec| spec.member.as_mut().unwrap().forced_handoff = Some(String::from("editor")));
-    let mut stage = open(scene, vec![member("editor")], &[("editor", vec![say("final")])]);
+    let mut stage = open_team(scene, vec![member_spec("editor")], &[("editor", vec![say("final")])]);
     assert_eq!(stage.session.turn("write").unwrap().text, "final");
-    expect(
-        &stage.record.of(&["agent.switch", "iteration.end", "agent.stop"]),
+    check_lines(
+        &stage.events.lines_of(&["agent.switch", "iteration.end", "agent.stop"]),
         "
         agent.stop draft
         agent.switch root editor forced_handoff
@@ -62,26 +66,26 @@ fn a_forced_hand_off_follows_every_answer() {
 #[test]
 fn a_circle_of_forced_hand_offs_ends() {
     let to = |name: &str, next: &str| {
-        let mut spec = member(name);
+        let mut spec = member_spec(name);
         spec.member.as_mut().unwrap().forced_handoff = Some(next.to_owned());
         spec
     };
-    let mut scene = Scene::of((0..30).map(|_| say("over to you")));
+    let mut scene = TeamScenario::from_replies((0..30).map(|_| say("over to you")));
     scene.spec = to("root", "other");
     let replies = (0..30).map(|_| say("back to you")).collect();
-    let mut stage = open(scene, vec![to("other", "root")], &[("other", replies)]);
+    let mut stage = open_team(scene, vec![to("other", "root")], &[("other", replies)]);
     let fault = stage.session.turn("go").unwrap_err();
     assert!(fault.message.starts_with("agents handed the conversation on 20 times"), "{fault}");
 }
 
 #[test]
 fn an_agent_that_cannot_be_opened_fails_the_turn() {
-    let scene = Scene::of([say("draft")])
+    let scene = TeamScenario::from_replies([say("draft")])
         .spec(|spec| spec.member.as_mut().unwrap().forced_handoff = Some(String::from("nobody")));
-    let mut stage = open(scene, vec![member("editor")], &[]);
+    let mut stage = open_team(scene, vec![member_spec("editor")], &[]);
     let fault = stage.session.turn("write").unwrap_err();
     assert!(fault.message.contains("nobody"), "{fault}");
-    assert_eq!(stage.record.of(&["iteration.end"]), ["iteration.end 1 error"]);
+    assert_eq!(stage.events.lines_of(&["iteration.end"]), ["iteration.end 1 error"]);
 }
 
 #[test]
@@ -95,11 +99,11 @@ fn models_stand_in_for_one_that_fails_in_their_order() {
         temperature: None,
         retry: pintle::RetrySpec { max_retries: 0, ..pintle::RetrySpec::default() },
     };
-    let scene = Scene::of([Err(ModelError::retryable("busy"))]).spec(|spec| {
+    let scene = TeamScenario::from_replies([Err(ModelError::retryable("busy"))]).spec(|spec| {
         spec.member.as_mut().unwrap().fallback_models = vec![named("broken"), named("second"), named("third")]
     });
-    let second = Play::root([Err(ModelError::fatal("no quota"))]);
-    let third = Play::root([say("at last")]);
+    let second = QueuedReplyModel::root([Err(ModelError::fatal("no quota"))]);
+    let third = QueuedReplyModel::root([say("at last")]);
     let (two, three) = (second.clone(), third.clone());
     let mut stage = scene.spec(|spec| spec.model = Some(named("first"))).open_with(move |builder| {
         builder.open_model(Box::new(move |spec| -> Result<Arc<dyn Model>, ModelError> {
@@ -112,24 +116,24 @@ fn models_stand_in_for_one_that_fails_in_their_order() {
     });
     assert_eq!(stage.session.turn("go").unwrap().text, "at last");
     assert_eq!((stage.model.count(), second.count(), third.count()), (1, 1, 1));
-    assert_eq!(stage.record.of(&["iteration.end"]), ["iteration.end 1 normal"]);
-    let notices: Vec<String> = stage.told.lines().into_iter().filter(|line| line.starts_with("notice")).collect();
+    assert_eq!(stage.events.lines_of(&["iteration.end"]), ["iteration.end 1 normal"]);
+    let notices: Vec<String> = stage.notices.lines().into_iter().filter(|line| line.starts_with("notice")).collect();
     assert_eq!(notices.len(), 3, "{notices:?}");
 }
 
 #[test]
 fn a_task_for_another_member_is_no_prompt_and_waits_for_no_person() {
-    let scene = Scene::of([
+    let scene = TeamScenario::from_replies([
         call(&[("transfer_task", r#"{"agent":"helper","task":"look it up","expected_output":"a word"}"#)]),
         say("done"),
     ])
     .spec(|spec| spec.member.as_mut().unwrap().sub_agents = vec![String::from("helper")]);
-    let mut stage = open(scene, vec![member("helper")], &[("helper", vec![say("found")])]);
+    let mut stage = open_team(scene, vec![member_spec("helper")], &[("helper", vec![say("found")])]);
     stage.session.inbox().follow_up("thanks");
     stage.model.add("root", [say("you are welcome")]);
     assert_eq!(stage.session.turn("go").unwrap().text, "you are welcome");
-    expect(
-        &stage.record.of(&[
+    check_lines(
+        &stage.events.lines_of(&[
             "prompt.submit",
             "prompt.followup",
             "user.input",

@@ -4,16 +4,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use pintle::{ApprovalResponse, CancelToken, Verdict};
-use pintle_agent::model::{Delta, Model, ModelError, ModelRequest};
+use pintle_agent::model::{Model, ModelError, ModelRequest, ReplyDelta};
 use serde_json::json;
 
-use crate::stage::{Scene, expect, is_denied, stopper};
-use crate::support::{Reply, call, deny, hook, say};
+use crate::fixture::{TeamScenario, check_lines, is_denied, stop_hook};
+use crate::support::{QueuedReply, call, deny, hook, say};
 
 #[test]
 fn a_turn_fires_its_events_in_order() {
-    let events = Scene::of([call(&[("shell", r#"{"cmd":"ls"}"#)]), say("done")]).events();
-    expect(
+    let events = TeamScenario::from_replies([call(&[("shell", r#"{"cmd":"ls"}"#)]), say("done")]).play_events();
+    check_lines(
         &events,
         r#"
         prompt.submit go
@@ -43,17 +43,33 @@ fn a_turn_fires_its_events_in_order() {
 fn every_iteration_that_starts_ends_once_and_says_why() {
     let shell = || call(&[("shell", r#"{"cmd":"ls"}"#)]);
     let loops = || (0..5).map(move |_| shell());
-    let cases: Vec<(&str, Scene, &[&str])> = vec![
-        ("an answer", Scene::of([say("a")]), &["1 normal"]),
-        ("tools and an answer", Scene::of([shell(), say("a")]), &["1 continue", "2 normal"]),
-        ("a model error", Scene::of([Err(ModelError::fatal("gone"))]), &["1 error"]),
-        ("a denied request", Scene::of([say("a")]).hook(deny("completion.pre", "no")), &["1 hook_blocked"]),
-        ("a denied reply", Scene::of([say("a")]).hook(deny("completion.post", "no")), &["1 hook_blocked"]),
-        ("a hook that ends the run", Scene::of([shell()]).hook(stopper("tool.post", "enough")), &["1 hook_blocked"]),
-        ("a loop", Scene::of(loops()), &["1 continue", "2 continue", "3 continue", "4 continue", "5 loop_detected"]),
+    let cases: Vec<(&str, TeamScenario, &[&str])> = vec![
+        ("an answer", TeamScenario::from_replies([say("a")]), &["1 normal"]),
+        ("tools and an answer", TeamScenario::from_replies([shell(), say("a")]), &["1 continue", "2 normal"]),
+        ("a model error", TeamScenario::from_replies([Err(ModelError::fatal("gone"))]), &["1 error"]),
+        (
+            "a denied request",
+            TeamScenario::from_replies([say("a")]).hook(deny("completion.pre", "no")),
+            &["1 hook_blocked"],
+        ),
+        (
+            "a denied reply",
+            TeamScenario::from_replies([say("a")]).hook(deny("completion.post", "no")),
+            &["1 hook_blocked"],
+        ),
+        (
+            "a hook that ends the run",
+            TeamScenario::from_replies([shell()]).hook(stop_hook("tool.post", "enough")),
+            &["1 hook_blocked"],
+        ),
+        (
+            "a loop",
+            TeamScenario::from_replies(loops()),
+            &["1 continue", "2 continue", "3 continue", "4 continue", "5 loop_detected"],
+        ),
         (
             "a loop and a hook that ends the run",
-            Scene::of([shell()]).hook(stopper("tool.post", "enough")).spec(|spec| {
+            TeamScenario::from_replies([shell()]).hook(stop_hook("tool.post", "enough")).spec(|spec| {
                 spec.member.as_mut().unwrap().max_consecutive_tool_calls = 1;
             }),
             &["1 loop_detected"],
@@ -63,8 +79,8 @@ fn every_iteration_that_starts_ends_once_and_says_why() {
         let mut stage = scene.open();
         let _ = stage.session.turn("go");
         let ends: Vec<String> = expected.iter().map(|end| format!("iteration.end {end}")).collect();
-        assert_eq!(stage.record.of(&["iteration.end"]), ends, "{name}");
-        assert_eq!(stage.record.of(&["iteration.start"]).len(), ends.len(), "{name}");
+        assert_eq!(stage.events.lines_of(&["iteration.end"]), ends, "{name}");
+        assert_eq!(stage.events.lines_of(&["iteration.start"]).len(), ends.len(), "{name}");
     }
 }
 
@@ -77,12 +93,12 @@ fn an_iteration_ends_also_when_it_is_cancelled() {
             raise.cancel();
             Verdict::pass()
         });
-        let scene = Scene::of([call(&[("shell", r#"{"cmd":"ls"}"#)]), say("after")]).hook(stop);
+        let scene = TeamScenario::from_replies([call(&[("shell", r#"{"cmd":"ls"}"#)]), say("after")]).hook(stop);
         let mut stage = scene.open_with(|builder| builder.cancel(cancel));
         assert!(stage.session.turn("go").is_err());
-        assert_eq!(stage.record.of(&["iteration.end"]), ["iteration.end 1 canceled"], "{event}");
-        assert!(stage.record.of(&["notification", "error"]).is_empty(), "{event}: the person knows");
-        assert_eq!(stage.record.of(&["user.input"]), ["user.input prompt"], "{event}");
+        assert_eq!(stage.events.lines_of(&["iteration.end"]), ["iteration.end 1 canceled"], "{event}");
+        assert!(stage.events.lines_of(&["notification", "error"]).is_empty(), "{event}: the person knows");
+        assert_eq!(stage.events.lines_of(&["user.input"]), ["user.input prompt"], "{event}");
     }
 }
 
@@ -91,21 +107,21 @@ fn a_hook_that_stops_the_run_is_told_as_an_error_with_its_own_words() {
     let cases = [
         (deny("completion.pre", "max_iterations reached"), "max_iterations reached"),
         (deny("completion.pre", ""), "Agent terminated by a hook."),
-        (stopper("tool.post", "enough"), "enough"),
-        (stopper("tool.post", ""), "Agent terminated by a hook."),
+        (stop_hook("tool.post", "enough"), "enough"),
+        (stop_hook("tool.post", ""), "Agent terminated by a hook."),
     ];
     for (hook, message) in cases {
-        let mut stage = Scene::of([call(&[("look", "{}")]), say("never")]).hook(hook).open();
+        let mut stage = TeamScenario::from_replies([call(&[("look", "{}")]), say("never")]).hook(hook).open();
         assert_eq!(is_denied(stage.session.turn("go")), message);
-        let told = stage.record.of(&["notification", "error", "turn.end", "agent.stop"]);
-        expect(&told, &format!("notification error {message}\nerror hook {message} hook_blocked\nturn.end"));
+        let told = stage.events.lines_of(&["notification", "error", "turn.end", "agent.stop"]);
+        check_lines(&told, &format!("notification error {message}\nerror hook {message} hook_blocked\nturn.end"));
     }
 }
 
 #[test]
 fn a_model_error_is_told_and_has_no_completion_post() {
-    let events = Scene::of([Err(ModelError::fatal("wrong key"))]).events();
-    expect(
+    let events = TeamScenario::from_replies([Err(ModelError::fatal("wrong key"))]).play_events();
+    check_lines(
         &events,
         "
         prompt.submit go
@@ -124,14 +140,14 @@ fn a_model_error_is_told_and_has_no_completion_post() {
 #[test]
 fn a_loop_is_told_with_the_documented_words() {
     let loops = (0..6).map(|_| call(&[("look", r#"{"at":1}"#)]));
-    let mut stage = Scene::of(loops).open();
+    let mut stage = TeamScenario::from_replies(loops).open();
     let fault = stage.session.turn("go").unwrap_err();
     let message = "Agent terminated: detected 5 consecutive identical calls to look. This indicates a degenerate loop \
                    where the model is not making progress.";
     assert_eq!(fault.message, message);
     assert_eq!(stage.model.count(), 5, "the fifth batch ran");
-    expect(
-        &stage.record.of(&["notification", "error"]),
+    check_lines(
+        &stage.events.lines_of(&["notification", "error"]),
         &format!("notification error {message}\nerror limit {message}"),
     );
 }
@@ -140,15 +156,15 @@ fn a_loop_is_told_with_the_documented_words() {
 fn at_the_limit_a_person_is_asked_and_ten_more_calls_are_allowed() {
     let limited = |answer: Option<ApprovalResponse>| {
         let calls = (0..13).map(|at| call(&[("look", &format!(r#"{{"at":{at}}}"#))]));
-        let mut scene = Scene::of(calls.chain([say("end")])).spec(|spec| spec.exit.max_iterations = 2);
+        let mut scene = TeamScenario::from_replies(calls.chain([say("end")])).spec(|spec| spec.exit.max_iterations = 2);
         scene.answer = answer;
         scene.open()
     };
     let yes = ApprovalResponse::Approved { answered_by: String::from("ada") };
     let mut stage = limited(Some(yes));
     assert_eq!(stage.session.turn("go").unwrap().text, "end");
-    let told = stage.record.of(&["notification", "limit.iterations", "user.input", "session.resume"]);
-    expect(
+    let told = stage.events.lines_of(&["notification", "limit.iterations", "user.input", "session.resume"]);
+    check_lines(
         &told,
         "
         notification warning Maximum iterations reached (2)
@@ -169,13 +185,13 @@ fn at_the_limit_a_person_is_asked_and_ten_more_calls_are_allowed() {
         assert_eq!(stage.session.turn("go").unwrap().text, stopped);
         assert_eq!(stage.model.count(), 2);
         let inputs: &[&str] = if waits { &["user.input limit", "user.input prompt"] } else { &["user.input prompt"] };
-        assert_eq!(stage.record.of(&["user.input"]), inputs);
+        assert_eq!(stage.events.lines_of(&["user.input"]), inputs);
     }
 }
 
 #[test]
 fn a_hook_that_denies_the_resumption_keeps_the_limit() {
-    let scene = Scene::of([call(&[("look", "{}")]), say("never")])
+    let scene = TeamScenario::from_replies([call(&[("look", "{}")]), say("never")])
         .spec(|spec| spec.exit.max_iterations = 1)
         .answer(ApprovalResponse::Approved { answered_by: String::from("ada") })
         .hook(deny("session.resume", "no overtime"));
@@ -195,7 +211,7 @@ fn context_of_an_iteration_is_for_its_call_and_that_of_a_session_for_all() {
         }
         _ => Verdict::pass(),
     });
-    let scene = Scene::of([call(&[("look", "{}")]), say("a"), say("b")])
+    let scene = TeamScenario::from_replies([call(&[("look", "{}")]), say("a"), say("b")])
         .hook(context("session.start"))
         .hook(context("prompt.submit"))
         .hook(once);
@@ -210,24 +226,27 @@ fn context_of_an_iteration_is_for_its_call_and_that_of_a_session_for_all() {
 
 /// A model that is broken.
 #[derive(Debug)]
-struct Broken;
+struct FailingModel;
 
-impl Model for Broken {
+impl Model for FailingModel {
     fn name(&self) -> &str {
         "broken"
     }
 
     #[expect(clippy::panic, reason = "that is what this model is for")]
-    fn complete(&self, _request: &ModelRequest, _on: &mut dyn FnMut(Delta), _cancel: &CancelToken) -> Reply {
+    fn complete(&self, _request: &ModelRequest, _on: &mut dyn FnMut(ReplyDelta), _cancel: &CancelToken) -> QueuedReply {
         panic!("a bug in a provider");
     }
 }
 
 #[test]
 fn an_iteration_ends_also_when_the_model_panics() {
-    let mut stage = Scene::of([]).open_on(Arc::new(Broken));
+    let mut stage = TeamScenario::from_replies([]).open_on(Arc::new(FailingModel));
     assert!(catch_unwind(AssertUnwindSafe(|| stage.session.turn("go"))).is_err());
-    assert_eq!(stage.record.of(&["iteration.start", "iteration.end"]), ["iteration.start 1", "iteration.end 1 error"]);
+    assert_eq!(
+        stage.events.lines_of(&["iteration.start", "iteration.end"]),
+        ["iteration.start 1", "iteration.end 1 error"]
+    );
 }
 
 #[test]
@@ -236,7 +255,7 @@ fn a_stop_hook_may_send_the_agent_on() {
         Some(count) if count.as_u64() == Some(0) => Verdict::deny("run the tests first"),
         _ => Verdict::pass(),
     });
-    let mut stage = Scene::of([say("a"), say("b")]).hook(twice).open();
+    let mut stage = TeamScenario::from_replies([say("a"), say("b")]).hook(twice).open();
     assert_eq!(stage.session.turn("go").unwrap().text, "b");
-    assert_eq!(stage.record.of(&["iteration.end"]), ["iteration.end 1 continue", "iteration.end 2 normal"]);
+    assert_eq!(stage.events.lines_of(&["iteration.end"]), ["iteration.end 1 continue", "iteration.end 2 normal"]);
 }

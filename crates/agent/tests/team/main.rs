@@ -6,11 +6,11 @@
 mod support;
 
 mod compaction;
+mod fixture;
 mod handoffs;
 mod iterations;
 mod payloads;
 mod permissions;
 mod prompts;
 mod reminders;
-mod stage;
 mod tool_calls;

@@ -3,14 +3,14 @@
 use std::sync::{Arc, Mutex};
 
 use pintle::{CompactionSpec, ModelSpec, PermissionMode, Verdict};
-use pintle_agent::model::{ModelReply, Usage};
+use pintle_agent::model::{ModelReply, ModelUsage};
 use serde_json::{Value, json};
 
-use crate::stage::Scene;
+use crate::fixture::TeamScenario;
 use crate::support::{call, hook, say};
 
 /// Plays a scene and gives the payloads of one event.
-fn payloads(event: &str, scene: Scene) -> Vec<Value> {
+fn play_payloads(event: &str, scene: TeamScenario) -> Vec<Value> {
     let seen: Arc<Mutex<Vec<Value>>> = Arc::default();
     let keep = Arc::clone(&seen);
     let keeper = hook("keeper", event, move |call| {
@@ -35,8 +35,8 @@ fn a_reply_of_the_model_tells_its_model_its_tokens_and_no_price() {
         temperature: None,
         retry: pintle::RetrySpec::default(),
     };
-    let scene = Scene::of([say("hello")]).spec(|agent| agent.model = Some(spec));
-    let posts = payloads("completion.post", scene);
+    let scene = TeamScenario::from_replies([say("hello")]).spec(|agent| agent.model = Some(spec));
+    let posts = play_payloads("completion.post", scene);
     let mut post = posts[0].clone();
     post.as_object_mut().unwrap().retain(|name, _| !matches!(name.as_str(), "choices" | "duration_ms"));
     assert_eq!(
@@ -60,7 +60,7 @@ fn a_reply_of_the_model_tells_its_model_its_tokens_and_no_price() {
 
 #[test]
 fn the_end_of_an_answer_tells_what_the_person_said() {
-    let stops = payloads("agent.stop", Scene::of([say("a"), say("b")]));
+    let stops = play_payloads("agent.stop", TeamScenario::from_replies([say("a"), say("b")]));
     let said: Vec<&Value> = stops.iter().map(|stop| &stop["last_user_message"]).collect();
     assert_eq!(said, [&json!("one"), &json!("two")]);
 }
@@ -71,8 +71,8 @@ fn the_events_of_a_call_tell_of_the_tool_and_the_session() {
         json!([payload["category"], payload["read_only"], payload["permission_mode"], payload["executed"]])
     };
     for event in ["tool.transform", "tool.guard", "tool.pre", "permission.reply", "tool.result", "tool.post"] {
-        let scene = Scene::of([call(&[("look", "{}"), ("change", "{}")]), say("done")]);
-        let seen = payloads(event, scene.mode(PermissionMode::Balanced));
+        let scene = TeamScenario::from_replies([call(&[("look", "{}"), ("change", "{}")]), say("done")]);
+        let seen = play_payloads(event, scene.mode(PermissionMode::Balanced));
         let executed = if event == "tool.post" { json!(false) } else { Value::Null };
         assert_eq!(about(&seen[0]), json!(["filesystem", true, "balanced", null]), "{event}");
         assert_eq!(about(&seen[1]), json!(["filesystem", null, "balanced", executed]), "{event}");
@@ -81,22 +81,22 @@ fn the_events_of_a_call_tell_of_the_tool_and_the_session() {
 
 #[test]
 fn a_compaction_tells_the_numbers_from_before_it() {
-    let usage = Usage { input_tokens: 185, output_tokens: 5 };
+    let usage = ModelUsage { input_tokens: 185, output_tokens: 5 };
     let costly = say("a").map(|reply| ModelReply { usage, ..reply });
     let scene = || {
-        Scene::of([costly.clone(), say("the gist"), say("b")]).spec(|spec| {
+        TeamScenario::from_replies([costly.clone(), say("the gist"), say("b")]).spec(|spec| {
             let compaction = CompactionSpec { context_limit: Some(200), ..CompactionSpec::default() };
             spec.member.as_mut().unwrap().compaction = compaction;
         })
     };
-    let before = &payloads("compact.before", scene())[0];
+    let before = &play_payloads("compact.before", scene())[0];
     // 190 tokens as the provider counted them, and 4 for the prompt that came after.
     assert_eq!(
         (&before["input_tokens"], &before["output_tokens"], &before["context_limit"]),
         (&json!(194), &json!(5), &json!(200))
     );
     assert_eq!(
-        payloads("compact.post", scene()),
+        play_payloads("compact.post", scene()),
         [json!({
             "reason": "threshold",
             "summary": "the gist",

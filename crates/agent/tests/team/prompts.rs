@@ -5,11 +5,11 @@ use pintle_agent::Inbox;
 use serde_json::json;
 use std::sync::{Arc, Mutex};
 
-use crate::stage::{Scene, Stage, expect, is_denied};
-use crate::support::{call, deny, hook, rewrite, say, told};
+use crate::fixture::{TeamFixture, TeamScenario, check_lines, is_denied};
+use crate::support::{call, deny, hook, message_lines, rewrite, say};
 
 /// Says things while a call of the model's tool is judged, the first time.
-fn while_at_work(say: impl Fn(&Inbox) + Send + Sync + 'static) -> (pintle::Hook, Arc<Mutex<Option<Inbox>>>) {
+fn say_during_call(say: impl Fn(&Inbox) + Send + Sync + 'static) -> (pintle::Hook, Arc<Mutex<Option<Inbox>>>) {
     let inbox: Arc<Mutex<Option<Inbox>>> = Arc::default();
     let known = Arc::clone(&inbox);
     let hook = hook("person", "tool.pre", move |_| {
@@ -21,7 +21,7 @@ fn while_at_work(say: impl Fn(&Inbox) + Send + Sync + 'static) -> (pintle::Hook,
     (hook, inbox)
 }
 
-fn open(scene: Scene, person: (pintle::Hook, Arc<Mutex<Option<Inbox>>>)) -> Stage {
+fn open_with_inbox(scene: TeamScenario, person: (pintle::Hook, Arc<Mutex<Option<Inbox>>>)) -> TeamFixture {
     let (hook, inbox) = person;
     let stage = scene.hook(hook).open();
     *inbox.lock().unwrap() = Some(stage.session.inbox());
@@ -34,10 +34,10 @@ fn a_denied_prompt_never_enters_the_conversation() {
         Some(prompt) if prompt == &json!("secret") => Verdict::deny("not that word"),
         _ => Verdict::pass(),
     });
-    let mut stage = Scene::of([say("hi")]).hook(guard).open();
+    let mut stage = TeamScenario::from_replies([say("hi")]).hook(guard).open();
     assert_eq!(is_denied(stage.session.turn("secret")), "not that word");
-    expect(
-        &stage.record.take()[1..],
+    check_lines(
+        &stage.events.take()[1..],
         "
         prompt.submit secret
         notification error not that word
@@ -46,35 +46,38 @@ fn a_denied_prompt_never_enters_the_conversation() {
         ",
     );
     stage.session.turn("hello").unwrap();
-    assert_eq!(told(&stage.model.request(0)), ["system: be brief", "user: hello"]);
+    assert_eq!(message_lines(&stage.model.request(0)), ["system: be brief", "user: hello"]);
 }
 
 #[test]
 fn a_prompt_may_be_rewritten_and_its_context_holds_for_the_run() {
     let context =
         hook("hint", "prompt.submit", |_| Verdict::pass().with_effect(Effect::Context(String::from("logs: /tmp"))));
-    let scene = Scene::of([call(&[("look", "{}")]), say("a"), say("b")])
+    let scene = TeamScenario::from_replies([call(&[("look", "{}")]), say("a"), say("b")])
         .hook(rewrite("prompt.submit", json!({"prompt": "show the logs, please"})))
         .hook(context);
     let mut stage = scene.open();
     stage.session.turn("logs").unwrap();
-    assert_eq!(told(&stage.model.request(0)), ["system: be brief\n\nlogs: /tmp", "user: show the logs, please"]);
-    assert_eq!(told(&stage.model.request(1))[0], "system: be brief\n\nlogs: /tmp");
+    assert_eq!(
+        message_lines(&stage.model.request(0)),
+        ["system: be brief\n\nlogs: /tmp", "user: show the logs, please"]
+    );
+    assert_eq!(message_lines(&stage.model.request(1))[0], "system: be brief\n\nlogs: /tmp");
 }
 
 #[test]
-fn steering_comes_before_the_next_model_call_and_replaces_the_context_of_the_prompt() {
-    let person = while_at_work(|inbox| {
+fn steering_precedes_next_model_call_and_replaces_prompt_context() {
+    let person = say_during_call(|inbox| {
         inbox.steer("leave the tests alone");
         inbox.steer("and hurry");
     });
     let context = hook("hint", "prompt.submit", |_| Verdict::pass().with_effect(Effect::Context(String::from("old"))));
     let newer = hook("hint", "prompt.steer", |_| Verdict::pass().with_effect(Effect::Context(String::from("new"))));
-    let scene = Scene::of([call(&[("look", "{}")]), say("done")]).hook(context).hook(newer);
-    let mut stage = open(scene, person);
+    let scene = TeamScenario::from_replies([call(&[("look", "{}")]), say("done")]).hook(context).hook(newer);
+    let mut stage = open_with_inbox(scene, person);
     stage.session.turn("go").unwrap();
-    expect(
-        &stage.record.of(&["prompt.steer", "iteration.start", "iteration.end"]),
+    check_lines(
+        &stage.events.lines_of(&["prompt.steer", "iteration.start", "iteration.end"]),
         r#"
         iteration.start 1
         prompt.steer ["leave the tests alone","and hurry"]
@@ -83,23 +86,23 @@ fn steering_comes_before_the_next_model_call_and_replaces_the_context_of_the_pro
         iteration.end 2 normal
         "#,
     );
-    let second = told(&stage.model.request(1));
+    let second = message_lines(&stage.model.request(1));
     assert_eq!(second[0], "system: be brief\n\nnew");
     assert_eq!(second[4..], ["user: leave the tests alone", "user: and hurry"]);
 }
 
 #[test]
 fn steering_in_the_place_of_the_end_goes_on_and_a_follow_up_comes_last() {
-    let scene = Scene::of([say("one"), say("two"), say("three")]);
+    let scene = TeamScenario::from_replies([say("one"), say("two"), say("three")]);
     let mut stage = scene.open();
     let inbox = stage.session.inbox();
     inbox.follow_up("and the changelog");
     inbox.steer("not so fast");
-    assert_eq!(inbox.waiting(), 2);
+    assert_eq!(inbox.len(), 2);
     assert_eq!(stage.session.turn("go").unwrap().text, "two");
-    assert_eq!(inbox.waiting(), 0);
-    expect(
-        &stage.record.of(&["prompt.steer", "prompt.followup", "agent.stop", "iteration.end"]),
+    assert_eq!(inbox.len(), 0);
+    check_lines(
+        &stage.events.lines_of(&["prompt.steer", "prompt.followup", "agent.stop", "iteration.end"]),
         r#"
         prompt.steer ["not so fast"]
         agent.stop one
@@ -109,7 +112,7 @@ fn steering_in_the_place_of_the_end_goes_on_and_a_follow_up_comes_last() {
         iteration.end 2 normal
         "#,
     );
-    let scene = Scene::of([say("one"), say("two")]);
+    let scene = TeamScenario::from_replies([say("one"), say("two")]);
     let late: Arc<Mutex<Option<Inbox>>> = Arc::default();
     let known = Arc::clone(&late);
     let speak = hook("person", "agent.stop", move |_| {
@@ -121,34 +124,34 @@ fn steering_in_the_place_of_the_end_goes_on_and_a_follow_up_comes_last() {
     let mut stage = scene.hook(speak).open();
     *late.lock().unwrap() = Some(stage.session.inbox());
     assert_eq!(stage.session.turn("go").unwrap().text, "two");
-    assert_eq!(stage.record.of(&["iteration.end"]), ["iteration.end 1 steered", "iteration.end 2 normal"]);
+    assert_eq!(stage.events.lines_of(&["iteration.end"]), ["iteration.end 1 steered", "iteration.end 2 normal"]);
 }
 
 #[test]
 fn hooks_may_drop_what_a_person_says_and_the_person_is_told() {
-    let person = while_at_work(|inbox| {
+    let person = say_during_call(|inbox| {
         inbox.steer("drop the database");
         inbox.follow_up("and the backups");
     });
-    let scene = Scene::of([call(&[("look", "{}")]), say("done")])
+    let scene = TeamScenario::from_replies([call(&[("look", "{}")]), say("done")])
         .hook(deny("prompt.steer", "not while it runs"))
         .hook(deny("prompt.followup", "never"));
-    let mut stage = open(scene, person);
+    let mut stage = open_with_inbox(scene, person);
     assert_eq!(stage.session.turn("go").unwrap().text, "done");
-    let notices: Vec<String> = stage.told.lines().into_iter().filter(|line| line.starts_with("notice")).collect();
+    let notices: Vec<String> = stage.notices.lines().into_iter().filter(|line| line.starts_with("notice")).collect();
     assert_eq!(
         notices,
         ["notice: your message was dropped: not while it runs", "notice: your prompt was dropped: never"]
     );
-    assert!(!told(&stage.model.request(1)).iter().any(|line| line.contains("database")));
+    assert!(!message_lines(&stage.model.request(1)).iter().any(|line| line.contains("database")));
 }
 
 #[test]
 fn the_text_of_a_reply_is_told_once_no_hook_can_change_it() {
     // The hooks of the stage listen to every event and might.
-    let mut stage = Scene::of([say("hello")]).open();
+    let mut stage = TeamScenario::from_replies([say("hello")]).open();
     stage.session.turn("go").unwrap();
-    assert_eq!(stage.told.lines(), ["answered: hello", "message: hello"]);
+    assert_eq!(stage.notices.lines(), ["answered: hello", "message: hello"]);
 }
 
 #[test]
@@ -157,7 +160,7 @@ fn clearing_a_members_session_ends_it_and_begins_another() {
         let source = call.event.payload.field("source").unwrap().as_str().unwrap();
         Verdict::pass().with_effect(Effect::Context(format!("began by {source}")))
     });
-    let mut stage = Scene::of([say("a"), say("b")]).hook(context).open();
+    let mut stage = TeamScenario::from_replies([say("a"), say("b")]).hook(context).open();
     stage.session.turn("one").unwrap();
     stage.session.clear().unwrap();
     stage.session.turn("two").unwrap();
@@ -165,6 +168,6 @@ fn clearing_a_members_session_ends_it_and_begins_another() {
     stage.session.end();
     drop(stage.session);
     let expected = "session.start startup\nsession.end clear\nsession.start clear\nsession.end done";
-    expect(&stage.record.of(&["session.start", "session.end"]), expected);
-    assert_eq!(told(&stage.model.request(1)), ["system: be brief\n\nbegan by clear", "user: two"]);
+    check_lines(&stage.events.lines_of(&["session.start", "session.end"]), expected);
+    assert_eq!(message_lines(&stage.model.request(1)), ["system: be brief\n\nbegan by clear", "user: two"]);
 }

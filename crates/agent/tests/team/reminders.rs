@@ -3,13 +3,17 @@
 use std::sync::Arc;
 
 use pintle::{CompactionSpec, Effect, Hook, Reminder, ReminderPropagation, TeamSpec, Verdict};
-use pintle_agent::model::{ModelError, ModelReply, Usage};
+use pintle_agent::model::{ModelError, ModelReply, ModelUsage};
 
-use crate::stage::{Scene, Stage, member};
-use crate::support::{Reply, call, hook, say, told};
+use crate::fixture::{TeamFixture, TeamScenario, member_spec};
+use crate::support::{QueuedReply, call, hook, message_lines, say};
 
 /// A hook that reminds the model of something for good.
-fn remind(event: &str, body: &'static str, more: impl Fn(&mut Reminder) + Send + Sync + 'static) -> Hook {
+fn lasting_reminder_hook(
+    event: &str,
+    body: &'static str,
+    more: impl Fn(&mut Reminder) + Send + Sync + 'static,
+) -> Hook {
     hook("reminds", event, move |_| {
         let mut reminder = Reminder { body: body.to_owned(), ..Reminder::default() };
         more(&mut reminder);
@@ -18,13 +22,13 @@ fn remind(event: &str, body: &'static str, more: impl Fn(&mut Reminder) + Send +
 }
 
 /// Whether the last request had these words.
-fn is_told(stage: &Stage, words: &str) -> bool {
-    told(&stage.model.request(stage.model.count() - 1)).join("\n").contains(words)
+fn is_told(stage: &TeamFixture, words: &str) -> bool {
+    message_lines(&stage.model.request(stage.model.count() - 1)).join("\n").contains(words)
 }
 
 /// An answer that the provider counts as nearly all that the model takes.
-fn costly(text: &str) -> Reply {
-    let usage = Usage { input_tokens: 185, output_tokens: 5 };
+fn costly_reply(text: &str) -> QueuedReply {
+    let usage = ModelUsage { input_tokens: 185, output_tokens: 5 };
     say(text).map(|reply| ModelReply { usage, ..reply })
 }
 
@@ -33,23 +37,25 @@ fn costly(text: &str) -> Reply {
 fn what_wants_to_outlives_every_kind_of_compaction_and_nothing_else_does() {
     let too_long = || Err(ModelError::fatal("prompt is too long: 300 tokens > 200 maximum"));
     let result = call(&[("shell", &format!("{{\"cmd\":\"{}\"}}", "x".repeat(900)))]);
-    let kinds: [(&str, Vec<Reply>); 4] = [
-        ("auto", vec![costly("a"), say("the gist"), say("b")]),
+    let kinds: [(&str, Vec<QueuedReply>); 4] = [
+        ("auto", vec![costly_reply("a"), say("the gist"), say("b")]),
         ("tool_overflow", vec![say("a"), result, say("the gist"), say("b")]),
         ("overflow", vec![say("a"), too_long(), say("the gist"), say("b")]),
         ("manual", vec![say("a"), say("the gist"), say("b")]),
     ];
     for (kind, replies) in kinds {
         let limit = Some(200).filter(|_| kind != "manual");
-        let scene = Scene::of(replies)
+        let scene = TeamScenario::from_replies(replies)
             .spec(|spec| {
                 spec.member.as_mut().unwrap().compaction =
                     CompactionSpec { context_limit: limit, ..CompactionSpec::default() };
             })
-            .hook(remind("session.start", "kept over it", |reminder| reminder.preserve_on_compact = true))
-            .hook(remind("session.start", "gone with it", |_| {}))
-            .hook(remind("compact.pre", "asked for before", |_| {}))
-            .hook(remind("compact.post", "asked for after", |_| {}));
+            .hook(lasting_reminder_hook("session.start", "kept over it", |reminder| {
+                reminder.preserve_on_compact = true
+            }))
+            .hook(lasting_reminder_hook("session.start", "gone with it", |_| {}))
+            .hook(lasting_reminder_hook("compact.pre", "asked for before", |_| {}))
+            .hook(lasting_reminder_hook("compact.post", "asked for after", |_| {}));
         let mut stage = scene.open();
         stage.session.turn("one").unwrap();
         assert!(is_told(&stage, "kept over it") && is_told(&stage, "gone with it"), "{kind}");
@@ -57,7 +63,7 @@ fn what_wants_to_outlives_every_kind_of_compaction_and_nothing_else_does() {
             stage.session.compact(None).unwrap().unwrap();
         }
         assert_eq!(stage.session.turn("two").unwrap().text, "b", "{kind}");
-        assert_eq!(stage.record.of(&["compact.pre"]), [format!("compact.pre {kind}")]);
+        assert_eq!(stage.events.lines_of(&["compact.pre"]), [format!("compact.pre {kind}")]);
         let expected =
             [("kept over it", true), ("gone with it", false), ("asked for before", true), ("asked for after", true)];
         for (words, is_expected) in expected {
@@ -68,11 +74,13 @@ fn what_wants_to_outlives_every_kind_of_compaction_and_nothing_else_does() {
 
 #[test]
 fn a_hand_off_takes_reminders_along_but_for_those_that_want_no_copy() {
-    let scene = Scene::of([call(&[("handoff", r#"{"agent":"billing"}"#)])])
+    let scene = TeamScenario::from_replies([call(&[("handoff", r#"{"agent":"billing"}"#)])])
         .spec(|spec| spec.member.as_mut().unwrap().handoffs = vec![String::from("billing")])
-        .hook(remind("prompt.submit", "goes along", |_| {}))
-        .hook(remind("prompt.submit", "stays behind", |reminder| reminder.propagate = ReminderPropagation::None));
-    let agents = vec![Arc::new(scene.spec.clone()), Arc::new(member("billing"))];
+        .hook(lasting_reminder_hook("prompt.submit", "goes along", |_| {}))
+        .hook(lasting_reminder_hook("prompt.submit", "stays behind", |reminder| {
+            reminder.propagate = ReminderPropagation::None
+        }));
+    let agents = vec![Arc::new(scene.spec.clone()), Arc::new(member_spec("billing"))];
     let team = TeamSpec { agents, permissions: scene.permissions.clone() };
     let mut stage = scene.open_with(|builder| builder.team(team));
     stage.model.add("billing", [say("paid")]);

@@ -3,7 +3,7 @@
 use pintle::{ApprovalResponse, PermissionMode, PermissionsSpec, Verdict, VerdictKind};
 use serde_json::{Value, json};
 
-use crate::stage::{Scene, Stage, expect, rule, stopper};
+use crate::fixture::{TeamFixture, TeamScenario, check_lines, parse_rule, stop_hook};
 use crate::support::{call, deny, hook, rewrite, say};
 
 const TOOL_EVENTS: &[&str] = &[
@@ -17,28 +17,28 @@ const TOOL_EVENTS: &[&str] = &[
     "tool.post",
 ];
 
-fn one_call(command: &str) -> Scene {
+fn one_call_scenario(command: &str) -> TeamScenario {
     let arguments = json!({"cmd": command}).to_string();
-    Scene::of([call(&[("shell", &arguments)]), say("done")])
+    TeamScenario::from_replies([call(&[("shell", &arguments)]), say("done")])
 }
 
-fn played(scene: Scene) -> (Stage, Vec<String>) {
+fn play_turn(scene: TeamScenario) -> (TeamFixture, Vec<String>) {
     let mut stage = scene.open();
     let _ = stage.session.turn("go");
-    let mut lines = stage.record.of(TOOL_EVENTS);
+    let mut lines = stage.events.lines_of(TOOL_EVENTS);
     lines.retain(|line| line != "user.input prompt");
     (stage, lines)
 }
 
-fn ask(event: &str, reason: &'static str) -> pintle::Hook {
+fn ask_hook(event: &str, reason: &'static str) -> pintle::Hook {
     hook("asker", event, move |_| Verdict::ask(reason))
 }
 
-fn allow(event: &str) -> pintle::Hook {
+fn allow_hook(event: &str) -> pintle::Hook {
     hook("friend", event, |_| Verdict::allow("fine"))
 }
 
-fn yes() -> ApprovalResponse {
+fn approve_once() -> ApprovalResponse {
     ApprovalResponse::Approved { answered_by: String::from("ada") }
 }
 
@@ -54,9 +54,9 @@ fn a_call_that_everybody_asks_about_goes_past_everybody_once() {
         let metadata = json!({"blast": "low"}).as_object().unwrap().clone();
         Verdict::ask("look at it").with_effect(pintle::Effect::Metadata(metadata))
     });
-    let scene = one_call("make").hook(changed).hook(labels).answer(yes());
-    let (_stage, lines) = played(scene);
-    expect(
+    let scene = one_call_scenario("make").hook(changed).hook(labels).answer(approve_once());
+    let (_stage, lines) = play_turn(scene);
+    check_lines(
         &lines,
         r#"
         tool.transform shell {"cmd":"make"}
@@ -75,9 +75,9 @@ fn a_call_that_everybody_asks_about_goes_past_everybody_once() {
 #[test]
 fn the_person_sees_the_exact_call_that_runs() {
     let changed = rewrite("tool.pre", json!({"args": {"cmd": "make -h"}}));
-    let scene = one_call("make").mode(PermissionMode::Balanced).hook(changed).answer(yes());
-    let (stage, lines) = played(scene);
-    expect(
+    let scene = one_call_scenario("make").mode(PermissionMode::Balanced).hook(changed).answer(approve_once());
+    let (stage, lines) = play_turn(scene);
+    check_lines(
         &lines,
         r#"
         tool.transform shell {"cmd":"make"}
@@ -91,7 +91,7 @@ fn the_person_sees_the_exact_call_that_runs() {
         tool.post ran make -h
         "#,
     );
-    let asked = stage.resolver.asked();
+    let asked = stage.approver.asked();
     let [(payload, digest, reasons)] = asked.as_slice() else { panic!("{asked:?}") };
     assert_eq!((&payload["args"], &payload["arguments"]), (&json!({"cmd": "make -h"}), &json!(r#"{"cmd":"make -h"}"#)));
     assert_eq!(*digest, pintle::Payload::new(payload.clone()).digest());
@@ -101,49 +101,52 @@ fn the_person_sees_the_exact_call_that_runs() {
 
 #[test]
 fn each_refusal_ends_the_call_where_it_stands_and_the_model_reads_why() {
-    let rules = |deny: &str| PermissionsSpec { deny: vec![rule(deny)], ..PermissionsSpec::default() };
+    let rules = |deny: &str| PermissionsSpec { deny: vec![parse_rule(deny)], ..PermissionsSpec::default() };
     let transform = r#"tool.transform shell {"cmd":"make"}"#;
     let guard = r#"tool.guard shell {"cmd":"make"}"#;
     let pre = r#"tool.pre shell {"cmd":"make"}"#;
-    let cases: Vec<(Scene, Vec<&str>, &str, &str)> = vec![
+    let cases: Vec<(TeamScenario, Vec<&str>, &str, &str)> = vec![
         (
-            one_call("make").hook(deny("tool.transform", "no")),
+            one_call_scenario("make").hook(deny("tool.transform", "no")),
             vec![transform],
             "deny hook tool_input_transform_deny",
             "The tool call was rejected by a tool_input_transform hook. Reason: no",
         ),
         (
-            one_call("make").hook(deny("tool.guard", "no")),
+            one_call_scenario("make").hook(deny("tool.guard", "no")),
             vec![transform, guard],
             "deny hook tool_guard_deny",
             "The tool call was rejected by a tool_guard hook. Reason: no",
         ),
         (
-            Scene { permissions: rules("shell:cmd=make*"), ..one_call("make") },
+            TeamScenario { permissions: rules("shell:cmd=make*"), ..one_call_scenario("make") },
             vec![transform, guard, pre],
             "deny rule team_permissions_deny",
             "Tool 'shell' is denied by the permission rule `shell:cmd=make*`.",
         ),
         (
-            one_call("make").mode(PermissionMode::Restricted),
+            one_call_scenario("make").mode(PermissionMode::Restricted),
             vec![transform, guard, pre],
             "deny rule mode_restricted",
             "Tool 'shell' is denied by the session's permission mode.",
         ),
         (
-            one_call("make").hook(deny("tool.pre", "")),
+            one_call_scenario("make").hook(deny("tool.pre", "")),
             vec![transform, guard, pre],
             "deny hook pre_tool_use_hook_deny",
             "The tool call was rejected by a pre_tool_use hook.",
         ),
         (
-            one_call("make").mode(PermissionMode::Balanced).hook(deny("permission.ask", "no")).answer(yes()),
+            one_call_scenario("make")
+                .mode(PermissionMode::Balanced)
+                .hook(deny("permission.ask", "no"))
+                .answer(approve_once()),
             vec![transform, guard, pre, "permission.ask no permission rule allows it"],
             "deny hook permission_request_hook_deny",
             "The tool call was rejected by a permission_request hook. Reason: no",
         ),
         (
-            one_call("make")
+            one_call_scenario("make")
                 .mode(PermissionMode::Balanced)
                 .answer(ApprovalResponse::Refused { answered_by: String::from("ada") }),
             vec![transform, guard, pre, "permission.ask no permission rule allows it", "user.input permission"],
@@ -151,14 +154,14 @@ fn each_refusal_ends_the_call_where_it_stands_and_the_model_reads_why() {
             "The user rejected the tool call.",
         ),
         (
-            one_call("make").mode(PermissionMode::Balanced),
+            one_call_scenario("make").mode(PermissionMode::Balanced),
             vec![transform, guard, pre, "permission.ask no permission rule allows it"],
             "deny resolver non_interactive_deny",
             "Tool 'shell' requires user confirmation but the session is non-interactive.…",
         ),
     ];
     for (scene, before, reply, text) in cases {
-        let (_stage, lines) = played(scene);
+        let (_stage, lines) = play_turn(scene);
         let mut expected: Vec<String> = before.into_iter().map(str::to_owned).collect();
         expected.push(format!("permission.reply {reply}"));
         expected.push(format!("tool.result {text}"));
@@ -167,7 +170,7 @@ fn each_refusal_ends_the_call_where_it_stands_and_the_model_reads_why() {
             None => (text, " false"),
         };
         expected.push(format!("tool.post {start}{more}"));
-        expect(&lines, &expected.join("\n"));
+        check_lines(&lines, &expected.join("\n"));
     }
 }
 
@@ -180,56 +183,68 @@ fn changed_arguments_are_judged_again_and_nothing_is_allowed_by_that() {
             _ => Verdict::pass(),
         })
     };
-    let by_guard = played(one_call("make").hook(to("sudo make")).hook(no_sudo())).1;
+    let by_guard = play_turn(one_call_scenario("make").hook(to("sudo make")).hook(no_sudo())).1;
     assert!(by_guard.contains(&String::from("permission.reply deny hook tool_guard_deny")), "{by_guard:?}");
-    let denied = PermissionsSpec { deny: vec![rule("shell:cmd=rm*")], ..PermissionsSpec::default() };
-    let by_rule = played(Scene { permissions: denied, ..one_call("make").hook(to("rm x")) }).1;
+    let denied = PermissionsSpec { deny: vec![parse_rule("shell:cmd=rm*")], ..PermissionsSpec::default() };
+    let by_rule = play_turn(TeamScenario { permissions: denied, ..one_call_scenario("make").hook(to("rm x")) }).1;
     assert!(by_rule.contains(&String::from("permission.reply deny rule team_permissions_deny")), "{by_rule:?}");
     // A rule that allows the changed call does not answer the question that the call as it was raised.
-    let allowed = PermissionsSpec { allow: vec![rule("shell:cmd=pwd")], ..PermissionsSpec::default() };
-    let asked = played(Scene { permissions: allowed, ..one_call("make").hook(to("pwd")) }).1;
+    let allowed = PermissionsSpec { allow: vec![parse_rule("shell:cmd=pwd")], ..PermissionsSpec::default() };
+    let asked = play_turn(TeamScenario { permissions: allowed, ..one_call_scenario("make").hook(to("pwd")) }).1;
     assert!(asked.contains(&String::from("permission.reply deny resolver non_interactive_deny")), "{asked:?}");
 }
 
 #[test]
-fn an_allowing_hook_answers_the_mode_and_no_guard_no_rule_and_no_strict_session() {
+fn allowing_hook_answers_the_mode_but_no_guard_rule_or_strict_mode() {
     let settles = "permission.reply allow hook pre_tool_use_hook_allow";
     let asks = "permission.reply allow person user_approved";
-    let ask_rule = PermissionsSpec { ask: vec![rule("shell")], ..PermissionsSpec::default() };
-    let allow_rule = PermissionsSpec { allow: vec![rule("shell")], ..PermissionsSpec::default() };
-    let deny_rule = PermissionsSpec { deny: vec![rule("shell")], ..PermissionsSpec::default() };
-    let balanced = || one_call("make").mode(PermissionMode::Balanced).answer(yes());
+    let ask_rule = PermissionsSpec { ask: vec![parse_rule("shell")], ..PermissionsSpec::default() };
+    let allow_rule = PermissionsSpec { allow: vec![parse_rule("shell")], ..PermissionsSpec::default() };
+    let deny_rule = PermissionsSpec { deny: vec![parse_rule("shell")], ..PermissionsSpec::default() };
+    let balanced = || one_call_scenario("make").mode(PermissionMode::Balanced).answer(approve_once());
     let cases = [
-        ("mode", balanced().hook(allow("tool.pre")), settles),
-        ("guard", balanced().hook(allow("tool.pre")).hook(ask("tool.guard", "look")), asks),
-        ("ask rule", Scene { permissions: ask_rule, ..balanced().hook(allow("tool.pre")) }, asks),
+        ("mode", balanced().hook(allow_hook("tool.pre")), settles),
+        ("guard", balanced().hook(allow_hook("tool.pre")).hook(ask_hook("tool.guard", "look")), asks),
+        ("ask rule", TeamScenario { permissions: ask_rule, ..balanced().hook(allow_hook("tool.pre")) }, asks),
         (
             "deny rule",
-            Scene { permissions: deny_rule, ..balanced().hook(allow("tool.pre")) },
+            TeamScenario { permissions: deny_rule, ..balanced().hook(allow_hook("tool.pre")) },
             "permission.reply deny rule team_permissions_deny",
         ),
-        ("strict", balanced().mode(PermissionMode::Strict).hook(allow("tool.pre")), asks),
-        ("guard that allows", balanced().hook(allow("tool.guard")), asks),
+        ("strict", balanced().mode(PermissionMode::Strict).hook(allow_hook("tool.pre")), asks),
+        ("guard that allows", balanced().hook(allow_hook("tool.guard")), asks),
         (
             "permission hook",
-            balanced().hook(allow("permission.ask")),
+            balanced().hook(allow_hook("permission.ask")),
             "permission.reply allow hook permission_request_hook_allow",
         ),
-        ("permission hook and a guard", balanced().hook(allow("permission.ask")).hook(ask("tool.guard", "look")), asks),
-        ("permission hook that asks", balanced().hook(ask("permission.ask", "hm")), asks),
-        ("a guard that asks under yolo", one_call("make").answer(yes()).hook(ask("tool.guard", "look")), asks),
         (
-            "a guard that asks over an allow rule",
-            Scene { permissions: allow_rule, ..balanced().hook(ask("tool.guard", "look")) },
+            "permission hook and a guard",
+            balanced().hook(allow_hook("permission.ask")).hook(ask_hook("tool.guard", "look")),
             asks,
         ),
-        ("a hook that asks under yolo", one_call("make").answer(yes()).hook(ask("tool.pre", "look")), asks),
+        ("permission hook that asks", balanced().hook(ask_hook("permission.ask", "hm")), asks),
+        (
+            "a guard that asks under yolo",
+            one_call_scenario("make").answer(approve_once()).hook(ask_hook("tool.guard", "look")),
+            asks,
+        ),
+        (
+            "a guard that asks over an allow rule",
+            TeamScenario { permissions: allow_rule, ..balanced().hook(ask_hook("tool.guard", "look")) },
+            asks,
+        ),
+        (
+            "a hook that asks under yolo",
+            one_call_scenario("make").answer(approve_once()).hook(ask_hook("tool.pre", "look")),
+            asks,
+        ),
     ];
     for (name, scene, expected) in cases {
-        let (stage, lines) = played(scene);
+        let (stage, lines) = play_turn(scene);
         let replies: Vec<&String> = lines.iter().filter(|line| line.starts_with("permission.reply")).collect();
         assert_eq!(replies, [expected], "{name}");
-        assert_eq!(stage.resolver.asked().len(), usize::from(expected == asks), "{name}");
+        assert_eq!(stage.approver.asked().len(), usize::from(expected == asks), "{name}");
     }
 }
 
@@ -239,15 +254,16 @@ fn an_allow_beside_a_rewrite_allows_the_rewritten_call() {
         let fields = json!({"args": {"cmd": "make -h"}}).as_object().unwrap().clone();
         Verdict::new(VerdictKind::Allow { reason: String::from("safe") }).with_rewrite(pintle::Rewrite::Fields(fields))
     });
-    let (stage, lines) = played(one_call("make").mode(PermissionMode::Balanced).hook(injects).answer(yes()));
+    let (stage, lines) =
+        play_turn(one_call_scenario("make").mode(PermissionMode::Balanced).hook(injects).answer(approve_once()));
     assert!(lines.contains(&String::from("tool.post ran make -h")), "{lines:?}");
-    assert!(stage.resolver.asked().is_empty(), "{lines:?}");
+    assert!(stage.approver.asked().is_empty(), "{lines:?}");
 }
 
 #[test]
 fn a_failing_tool_goes_past_the_same_hooks() {
-    let (_stage, lines) = played(one_call("fail"));
-    expect(
+    let (_stage, lines) = play_turn(one_call_scenario("fail"));
+    check_lines(
         &lines[2..],
         r#"
         tool.pre shell {"cmd":"fail"}
@@ -260,23 +276,23 @@ fn a_failing_tool_goes_past_the_same_hooks() {
 
 #[test]
 fn calls_that_cannot_run_ask_nobody_and_are_paired() {
-    let scene = Scene::of([call(&[("absent", "{}"), ("shell", "{broken")]), say("done")]);
-    let (stage, lines) = played(scene.mode(PermissionMode::Balanced).answer(yes()));
+    let scene = TeamScenario::from_replies([call(&[("absent", "{}"), ("shell", "{broken")]), say("done")]);
+    let (stage, lines) = play_turn(scene.mode(PermissionMode::Balanced).answer(approve_once()));
     let count = |event: &str| lines.iter().filter(|line| line.starts_with(event)).count();
     assert_eq!((count("tool.pre"), count("tool.result"), count("tool.post"), count("permission")), (2, 2, 2, 0));
-    assert!(stage.resolver.asked().is_empty());
+    assert!(stage.approver.asked().is_empty());
     assert!(lines.last().unwrap().ends_with(" false"), "{lines:?}");
 }
 
 #[test]
 fn what_a_result_hook_makes_of_a_result_is_all_that_anybody_sees() {
     let redact = rewrite("tool.result", json!({"content": "[REDACTED]"}));
-    let mut stage = one_call("cat key").hook(redact).open();
+    let mut stage = one_call_scenario("cat key").hook(redact).open();
     let answer = stage.session.turn("go").unwrap();
     assert_eq!(answer.tool_results[0].content, "[REDACTED]");
-    assert_eq!(stage.record.of(&["tool.post"]), ["tool.post [REDACTED]"]);
+    assert_eq!(stage.events.lines_of(&["tool.post"]), ["tool.post [REDACTED]"]);
     assert_eq!(stage.model.request(1).messages.last().unwrap().content, "[REDACTED]");
-    let denied = played(one_call("fail").hook(rewrite("tool.result", json!({"content": "hidden"})))).1;
+    let denied = play_turn(one_call_scenario("fail").hook(rewrite("tool.result", json!({"content": "hidden"})))).1;
     assert_eq!(denied.last().unwrap(), "tool.post hidden");
 }
 
@@ -290,15 +306,15 @@ fn a_hook_that_ends_the_run_lets_the_result_stand_and_stops_the_siblings() {
     let commands = ["meet", "wait", "make", "make", "make", "make", "make", "make", "make", "make"];
     let arguments = commands.map(|command| json!({"cmd": command}).to_string());
     let calls: Vec<(&str, &str)> = arguments.iter().map(|arguments| ("shell", arguments.as_str())).collect();
-    let mut stage = Scene::of([call(&calls), say("never")]).hook(first).open();
+    let mut stage = TeamScenario::from_replies([call(&calls), say("never")]).hook(first).open();
     assert_eq!(stage.session.turn("go").unwrap_err().message, "enough");
-    let posts = stage.record.of(&["tool.post"]);
+    let posts = stage.events.lines_of(&["tool.post"]);
     assert_eq!(posts.len(), 10, "each call has its end");
     assert_eq!(posts[0], "tool.post ran meet");
     assert_eq!(posts[1], "tool.post tool error: stopped", "what ran was stopped");
     let skipped = "tool.post The tool call was skipped because a post_tool_use hook signalled run termination. false";
     assert_eq!(posts[8..], [skipped, skipped], "what had not begun was spared");
-    assert_eq!(stage.record.of(&["tool.pre"]).len(), 8);
+    assert_eq!(stage.events.lines_of(&["tool.pre"]).len(), 8);
     assert_eq!(stage.model.count(), 1);
 }
 
@@ -311,20 +327,20 @@ fn cancelling_in_any_hook_of_a_call_is_no_denial() {
             raise.cancel();
             Verdict::deny("cut short")
         });
-        let scene = one_call("make").mode(PermissionMode::Balanced).hook(stop).answer(yes());
+        let scene = one_call_scenario("make").mode(PermissionMode::Balanced).hook(stop).answer(approve_once());
         let mut stage = scene.open_with(|builder| builder.cancel(cancel));
-        assert_eq!(stage.session.turn("go").unwrap_err().kind, pintle_agent::FaultKind::Cancelled, "{event}");
-        let told = stage.record.of(&["permission.reply", "tool.post"]);
-        expect(&told, "permission.reply deny cancelled context_canceled\ntool.post cancelled before it ran false");
+        assert_eq!(stage.session.turn("go").unwrap_err().kind, pintle_agent::TurnErrorKind::Cancelled, "{event}");
+        let told = stage.events.lines_of(&["permission.reply", "tool.post"]);
+        check_lines(&told, "permission.reply deny cancelled context_canceled\ntool.post cancelled before it ran false");
     }
 }
 
 #[test]
 fn the_stop_of_a_hook_is_not_a_refusal_of_the_result() {
-    let mut stage = one_call("make").hook(stopper("tool.post", "enough")).open();
+    let mut stage = one_call_scenario("make").hook(stop_hook("tool.post", "enough")).open();
     assert!(stage.session.turn("go").is_err());
-    assert_eq!(stage.record.of(&["iteration.end"]), ["iteration.end 1 hook_blocked"]);
+    assert_eq!(stage.events.lines_of(&["iteration.end"]), ["iteration.end 1 hook_blocked"]);
     assert_eq!(stage.session.turn("again").unwrap().text, "done");
-    let told = crate::support::told(&stage.model.request(1));
+    let told = crate::support::message_lines(&stage.model.request(1));
     assert!(told.contains(&String::from("tool: ran make")), "{told:?}");
 }

@@ -8,12 +8,12 @@ use serde_json::Value;
 
 use crate::support::*;
 
-pub(crate) fn toolset(kind: ToolsetKind) -> ToolsetSpec {
+pub(crate) fn toolset_spec(kind: ToolsetKind) -> ToolsetSpec {
     ToolsetSpec { kind, tools: Vec::new(), instruction: None, location: Location::default() }
 }
 
 /// An agent called `root` that is a team of its own.
-pub(crate) fn member(toolsets: impl IntoIterator<Item = ToolsetSpec>) -> AgentSpec {
+pub(crate) fn member_spec(toolsets: impl IntoIterator<Item = ToolsetSpec>) -> AgentSpec {
     let member = MemberSpec { toolsets: toolsets.into_iter().collect(), ..MemberSpec::default() };
     AgentSpec {
         name: String::from("root"),
@@ -24,18 +24,19 @@ pub(crate) fn member(toolsets: impl IntoIterator<Item = ToolsetSpec>) -> AgentSp
 }
 
 /// What became of calls: each result's text, and whether it is an error.
-pub(crate) type Results = Vec<(String, bool)>;
+pub(crate) type ToolCallResults = Vec<(String, bool)>;
 
 /// Makes each call in a message of its own, in a folder that was prepared.
-pub(crate) fn made(
+pub(crate) fn make_calls(
     spec: AgentSpec,
     hooks: impl IntoIterator<Item = Hook>,
     prepare: impl FnOnce(&Path),
     calls: &[(&str, Value)],
-) -> (Results, Stage) {
+) -> (ToolCallResults, AgentFixture) {
     let replies = calls.iter().map(|(name, arguments)| call(&[(name, arguments.to_string().as_str())]));
-    let model = Play::root(replies.chain([say("end")]));
-    let mut stage = stage_with(model, hooks, spec, |builder| builder.permission_mode(PermissionMode::Autonomous));
+    let model = QueuedReplyModel::root(replies.chain([say("end")]));
+    let mut stage =
+        open_fixture_with(model, hooks, spec, |builder| builder.permission_mode(PermissionMode::Autonomous));
     prepare(stage.folder.path());
     let answer = stage.session.turn("go").unwrap();
     let results = answer.tool_results.into_iter().map(|result| (result.content, result.is_error)).collect();
@@ -43,12 +44,16 @@ pub(crate) fn made(
 }
 
 /// The same with one set and no hooks.
-pub(crate) fn with(kind: ToolsetKind, prepare: impl FnOnce(&Path), calls: &[(&str, Value)]) -> (Results, Stage) {
-    made(member([toolset(kind)]), [], prepare, calls)
+pub(crate) fn call_toolset(
+    kind: ToolsetKind,
+    prepare: impl FnOnce(&Path),
+    calls: &[(&str, Value)],
+) -> (ToolCallResults, AgentFixture) {
+    make_calls(member_spec([toolset_spec(kind)]), [], prepare, calls)
 }
 
 /// Compares results with what is expected of them: `Ok` is the whole text, `Err` a part of an error's.
-pub(crate) fn check(results: &Results, calls: &[(&str, Value)], expected: &[Result<&str, &str>]) {
+pub(crate) fn check_results(results: &ToolCallResults, calls: &[(&str, Value)], expected: &[Result<&str, &str>]) {
     assert_eq!(results.len(), expected.len());
     for (((text, is_error), (name, arguments)), expected) in results.iter().zip(calls).zip(expected) {
         match expected {

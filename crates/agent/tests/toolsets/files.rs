@@ -9,10 +9,10 @@ use pintle::{Layer, PermissionMode, Runtime, ToolsetKind};
 use pintle_agent::Session;
 use serde_json::{Value, json};
 
-use crate::bench::{check, member, toolset, with};
+use crate::bench::{call_toolset, check_results, member_spec, toolset_spec};
 use crate::support::*;
 
-fn prepare(folder: &Path) {
+fn prepare_files(folder: &Path) {
     fs::create_dir_all(folder.join("src/deep")).unwrap();
     fs::create_dir_all(folder.join(".git")).unwrap();
     fs::create_dir_all(folder.join("empty")).unwrap();
@@ -114,8 +114,8 @@ fn each_tool_does_what_it_says_and_refuses_what_it_must() {
     ];
     let calls: Vec<(&str, Value)> = table.iter().map(|(name, arguments, _)| (*name, arguments.clone())).collect();
     let expected: Vec<Result<&str, &str>> = table.iter().map(|(.., expected)| *expected).collect();
-    let (results, stage) = with(ToolsetKind::Filesystem, prepare, &calls);
-    check(&results, &calls, &expected);
+    let (results, stage) = call_toolset(ToolsetKind::Filesystem, prepare_files, &calls);
+    check_results(&results, &calls, &expected);
     assert_eq!(fs::read_to_string(stage.folder.path().join(".harness/rule.md")).unwrap(), "kept");
 }
 
@@ -131,7 +131,7 @@ fn long_listings_and_searches_end() {
         ("directory_tree", json!({"path": "."})),
         ("search_files_content", json!({"path": ".", "query": "x"})),
     ];
-    let (results, _stage) = with(ToolsetKind::Filesystem, many, &calls);
+    let (results, _stage) = call_toolset(ToolsetKind::Filesystem, many, &calls);
     assert_eq!(results[0].0.lines().count(), 101);
     assert!(results[0].0.ends_with("FILE 099\n...output truncated due to file limit...\n"));
     let tree: Value = serde_json::from_str(&results[1].0).unwrap();
@@ -142,7 +142,7 @@ fn long_listings_and_searches_end() {
 #[test]
 fn hooks_see_the_names_the_category_and_the_claim() {
     let calls = [("read_file", json!({"path": "a.txt"})), ("write_file", json!({"path": "b", "content": ""}))];
-    let (_, stage) = with(ToolsetKind::Filesystem, prepare, &calls);
+    let (_, stage) = call_toolset(ToolsetKind::Filesystem, prepare_files, &calls);
     let seen: Vec<Value> = stage
         .seen
         .of("tool.pre")
@@ -162,7 +162,7 @@ fn hooks_see_the_names_the_category_and_the_claim() {
         !names.iter().any(|name| ["read", "shell", "delegate", "transfer_task"].contains(&name.as_str())),
         "{names:?}"
     );
-    assert!(told(&stage.model.request(0))[0].contains("be brief\n\nFiles: the working directory is"));
+    assert!(message_lines(&stage.model.request(0))[0].contains("be brief\n\nFiles: the working directory is"));
 }
 
 #[test]
@@ -173,8 +173,9 @@ fn the_file_of_a_large_result_can_be_read_by_its_path_and_by_no_other() {
     fs::write(&hooks, limiter).unwrap();
     let built = Runtime::builder().path(&hooks, Layer::User).build();
     assert!(!built.has_errors(), "{:?}", built.diagnostics);
-    let model = Play::root([call(&[("shell", r#"{"cmd":"yes line | head -n 20000; echo last"}"#)]), say("large")]);
-    let spec = member([ToolsetKind::Shell { environment: Vec::new() }, ToolsetKind::Filesystem].map(toolset));
+    let model =
+        QueuedReplyModel::root([call(&[("shell", r#"{"cmd":"yes line | head -n 20000; echo last"}"#)]), say("large")]);
+    let spec = member_spec([ToolsetKind::Shell { environment: Vec::new() }, ToolsetKind::Filesystem].map(toolset_spec));
     let session = Session::builder(built.runtime, spec, model.clone()).permission_mode(PermissionMode::Autonomous);
     let mut session = session.workspace(folder.path()).name("large").build().unwrap();
     let told = session.turn("go").unwrap().tool_results[0].content.clone();
@@ -197,7 +198,7 @@ fn the_tools_of_each_set_are_those_that_matchers_are_compared_with() {
         ToolsetKind::Memory { path: None },
         ToolsetKind::Fetch { timeout_ms: None },
     ] {
-        let (_, stage) = with(kind.clone(), |_| {}, &[]);
+        let (_, stage) = call_toolset(kind.clone(), |_| {}, &[]);
         let mut names: Vec<String> = stage.model.request(0).tools.iter().map(|tool| tool.name.clone()).collect();
         let mut known = tools_of(&kind).to_vec();
         names.sort();

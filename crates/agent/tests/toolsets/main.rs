@@ -5,7 +5,7 @@ mod support;
 
 mod bench;
 mod files;
-mod little;
 mod mcp;
 mod shell;
+mod small_toolsets;
 mod team;

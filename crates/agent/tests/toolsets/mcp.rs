@@ -3,7 +3,7 @@
 use pintle::{McpSpec, McpTransport, ToolsetKind, ToolsetSpec};
 use serde_json::json;
 
-use crate::bench::{made, member, toolset};
+use crate::bench::{make_calls, member_spec, toolset_spec};
 use crate::support::*;
 
 /// A server with a tool that echoes a line of its environment and one that says it only reads.
@@ -18,7 +18,7 @@ while read -r line; do
 done
 "#;
 
-fn server(name: &str, program: &str) -> ToolsetKind {
+fn server_toolset(name: &str, program: &str) -> ToolsetKind {
     ToolsetKind::Mcp(McpSpec {
         name: name.to_owned(),
         transport: McpTransport::Stdio {
@@ -42,7 +42,8 @@ fn tools_of_a_server_are_called_by_its_name_and_guarded_like_all_others() {
         ("kind_say", json!({})),
         ("say", json!({"text": "x"})),
     ];
-    let (results, stage) = made(member([toolset(server("kind", "/bin/sh"))]), [guard], |_| {}, &calls);
+    let (results, stage) =
+        make_calls(member_spec([toolset_spec(server_toolset("kind", "/bin/sh"))]), [guard], |_| {}, &calls);
     assert_eq!(results[0], (String::from("given"), false));
     assert!(results[1].1 && results[1].0.contains("do not look"), "{results:?}");
     assert!(results[2].1 && results[2].0.contains("`text` is required"), "{results:?}");
@@ -50,16 +51,16 @@ fn tools_of_a_server_are_called_by_its_name_and_guarded_like_all_others() {
     let pre = stage.seen.of("tool.pre");
     assert_eq!((&pre[0]["category"], pre[0].get("read_only")), (&json!("mcp"), None));
     assert_eq!(pre[1]["read_only"], json!(true));
-    assert!(told(&stage.model.request(0))[0].contains("Be kind."));
+    assert!(message_lines(&stage.model.request(0))[0].contains("Be kind."));
 }
 
 #[test]
-fn a_server_is_narrowed_by_its_own_names_and_one_that_does_not_start_is_left_out() {
+fn server_is_narrowed_by_own_names_and_a_failing_one_is_left_out() {
     let sets = [
-        ToolsetSpec { tools: vec![String::from("say")], ..toolset(server("kind", "/bin/sh")) },
-        toolset(server("gone", "pintle-no-such-program")),
-        toolset(ToolsetKind::Think),
+        ToolsetSpec { tools: vec![String::from("say")], ..toolset_spec(server_toolset("kind", "/bin/sh")) },
+        toolset_spec(server_toolset("gone", "pintle-no-such-program")),
+        toolset_spec(ToolsetKind::Think),
     ];
-    let (_, stage) = made(member(sets), [], |_| {}, &[]);
+    let (_, stage) = make_calls(member_spec(sets), [], |_| {}, &[]);
     assert_eq!(stage.session.tools(), ["kind_say", "think"]);
 }

@@ -5,10 +5,10 @@ use std::fs;
 use pintle::{ScriptToolSpec, ToolsetKind, Verdict};
 use serde_json::{Value, json};
 
-use crate::bench::{check, made, member, toolset, with};
+use crate::bench::{call_toolset, check_results, make_calls, member_spec, toolset_spec};
 use crate::support::*;
 
-fn shell(environment: &[(&str, &str)]) -> ToolsetKind {
+fn shell_toolset(environment: &[(&str, &str)]) -> ToolsetKind {
     let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
     ToolsetKind::Shell { environment: environment.iter().map(owned).collect() }
 }
@@ -39,7 +39,7 @@ fn a_command_is_told_with_its_output_whatever_becomes_of_it() {
         std::os::unix::fs::symlink("/", folder.join("out")).unwrap();
     };
     let environment = [("GIVEN", "given"), ("EXPANDED", "${env.PINTLE_NO_SUCH_VARIABLE}")];
-    let (mut results, _stage) = with(shell(&environment), prepare, &calls);
+    let (mut results, _stage) = call_toolset(shell_toolset(&environment), prepare, &calls);
     // Shells word this differently.
     let missing = "Error executing command: exit status 127\nOutput: ";
     if let Some((text, _)) =
@@ -47,7 +47,7 @@ fn a_command_is_told_with_its_output_whatever_becomes_of_it() {
     {
         *text = String::from("Error executing command: exit status 127\nOutput: /bin/sh: 1: -x: not found");
     }
-    check(&results, &calls, &expected);
+    check_results(&results, &calls, &expected);
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn the_shell_does_not_plainly_change_policy_or_records() {
     let job = ("run_background_job", denied[0].clone());
     let calls: Vec<(&str, Value)> =
         denied.iter().chain(&allowed).map(|call| ("shell", call.clone())).chain([job]).collect();
-    let (results, stage) = with(shell(&[]), prepare, &calls);
+    let (results, stage) = call_toolset(shell_toolset(&[]), prepare, &calls);
     for (index, (call, (text, is_error))) in calls.iter().zip(&results).enumerate() {
         let is_denied = index < denied.len() || call.0 == "run_background_job";
         assert_eq!(
@@ -89,7 +89,8 @@ fn the_shell_does_not_plainly_change_policy_or_records() {
 
 #[test]
 fn a_flood_of_output_is_cut_and_marked() {
-    let (results, _stage) = with(shell(&[]), |_| {}, &[("shell", json!({"cmd": "yes | head -c 3000000"}))]);
+    let (results, _stage) =
+        call_toolset(shell_toolset(&[]), |_| {}, &[("shell", json!({"cmd": "yes | head -c 3000000"}))]);
     let text = &results[0].0;
     assert!(
         text.len() < (1 << 20) + 100 && text.ends_with("[Output truncated: exceeded 1048576 bytes]"),
@@ -109,7 +110,7 @@ fn a_guard_sees_the_name_and_the_argument_it_was_written_for() {
     });
     let calls = [("shell", json!({"cmd": "rm -rf in"})), ("shell", json!({"cmd": "ls"}))];
     let prepare = |folder: &std::path::Path| fs::create_dir(folder.join("in")).unwrap();
-    let (results, stage) = made(member([toolset(shell(&[]))]), [guard], prepare, &calls);
+    let (results, stage) = make_calls(member_spec([toolset_spec(shell_toolset(&[]))]), [guard], prepare, &calls);
     assert!(results[0].1 && results[0].0.contains("no"), "{results:?}");
     assert_eq!(results[1], (String::from("in"), false));
     assert_eq!(stage.seen.of("tool.pre")[1]["category"], "shell");
@@ -132,7 +133,7 @@ fn a_job_runs_on_beside_the_conversation_and_ends_with_the_session() {
         ("shell", json!({"cmd": "until [ -s other ]; do :; done"})),
         ("view_background_job", json!({"job_id": "job_1"})),
     ];
-    let (results, stage) = with(shell(&[]), |_| {}, &calls);
+    let (results, stage) = call_toolset(shell_toolset(&[]), |_| {}, &calls);
     let text = |at: usize| results[at].0.as_str();
     assert_eq!(text(0), "Background Jobs:\n\nNo background jobs found.\n");
     assert!(
@@ -149,7 +150,7 @@ fn a_job_runs_on_beside_the_conversation_and_ends_with_the_session() {
     assert!(results[8].1 && text(8).contains("is not running (current status: stopped)"), "{}", text(8));
     assert!(results[9].1 && text(9).contains("Job not found: job_9"), "{}", text(9));
     let other: i32 = fs::read_to_string(stage.folder.path().join("other")).unwrap().trim().parse().unwrap();
-    let Stage { session, folder, .. } = stage;
+    let AgentFixture { session, folder, .. } = stage;
     drop(session);
     assert!(!std::path::Path::new(&format!("/proc/{other}/cwd")).exists(), "nothing of a session outlives it");
     drop(folder);
@@ -184,7 +185,7 @@ fn arguments_of_a_script_are_variables_and_nothing_else_is() {
         ("slow", json!({"who": "x"})),
         ("lost", json!({"who": "x"})),
     ];
-    let (results, stage) = with(ToolsetKind::Script(tools), |_| {}, &calls);
+    let (results, stage) = call_toolset(ToolsetKind::Script(tools), |_| {}, &calls);
     let expected = [
         Ok("a $(id) 'b'|2|[\"x\",1]|set|unset\n"),
         Err("`who` is required"),
@@ -193,6 +194,6 @@ fn arguments_of_a_script_are_variables_and_nothing_else_is() {
         Err("did not end within 300 ms"),
         Err("outside the workspace"),
     ];
-    check(&results, &calls, &expected);
+    check_results(&results, &calls, &expected);
     assert_eq!(stage.seen.of("tool.pre")[0]["category"], "shell");
 }

@@ -6,36 +6,36 @@ use std::sync::{Arc, Mutex};
 use pintle::{AgentSpec, Hook, MemberSpec, PermissionMode, TeamSpec, ToolsetKind, Verdict};
 use serde_json::{Value, json};
 
-use crate::bench::{member, toolset};
+use crate::bench::{member_spec, toolset_spec};
 use crate::support::*;
 
-fn named(name: &str, spec: AgentSpec, more: impl FnOnce(&mut MemberSpec)) -> Arc<AgentSpec> {
+fn team_member(name: &str, spec: AgentSpec, more: impl FnOnce(&mut MemberSpec)) -> Arc<AgentSpec> {
     let mut spec = AgentSpec { name: name.to_owned(), description: format!("does {name}"), ..spec };
     more(spec.member.as_mut().unwrap());
     Arc::new(spec)
 }
 
-fn names(names: &[&str]) -> Vec<String> {
+fn to_names(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
 /// `root` gives tasks to `worker`, who may give some to `root` and to `helper`, and hands over to `closer`.
-fn team() -> TeamSpec {
-    let set = |kind: ToolsetKind| member([toolset(kind)]);
+fn team_spec() -> TeamSpec {
+    let set = |kind: ToolsetKind| member_spec([toolset_spec(kind)]);
     let agents = vec![
-        named("root", set(ToolsetKind::BackgroundAgents), |root| {
-            root.sub_agents = names(&["worker"]);
-            root.handoffs = names(&["closer"]);
+        team_member("root", set(ToolsetKind::BackgroundAgents), |root| {
+            root.sub_agents = to_names(&["worker"]);
+            root.handoffs = to_names(&["closer"]);
         }),
-        named("worker", set(ToolsetKind::Think), |worker| worker.sub_agents = names(&["root", "helper"])),
-        named("helper", set(ToolsetKind::Think), |_| {}),
-        named("closer", set(ToolsetKind::Filesystem), |_| {}),
+        team_member("worker", set(ToolsetKind::Think), |worker| worker.sub_agents = to_names(&["root", "helper"])),
+        team_member("helper", set(ToolsetKind::Think), |_| {}),
+        team_member("closer", set(ToolsetKind::Filesystem), |_| {}),
     ];
     TeamSpec { agents, ..TeamSpec::default() }
 }
 
 /// Keeps what members do, as `agent:event` with the word that matters.
-fn witnesses(seen: &Arc<Mutex<Vec<String>>>) -> Vec<Hook> {
+fn witness_hooks(seen: &Arc<Mutex<Vec<String>>>) -> Vec<Hook> {
     let fields: [(&str, &'static str); 6] = [
         ("session.start", "source"),
         ("session.end", "reason"),
@@ -57,11 +57,12 @@ fn witnesses(seen: &Arc<Mutex<Vec<String>>>) -> Vec<Hook> {
     fields.into_iter().map(hook).collect()
 }
 
-fn played(model: Arc<Play>, hooks: Vec<Hook>) -> (Vec<(String, bool)>, String, Stage) {
-    let team = team();
+fn play_prompt(model: Arc<QueuedReplyModel>, hooks: Vec<Hook>) -> (Vec<(String, bool)>, String, AgentFixture) {
+    let team = team_spec();
     let first = AgentSpec::clone(team.agents.first().unwrap());
-    let mut stage =
-        stage_with(model, hooks, first, |builder| builder.team(team).permission_mode(PermissionMode::Autonomous));
+    let mut stage = open_fixture_with(model, hooks, first, |builder| {
+        builder.team(team).permission_mode(PermissionMode::Autonomous)
+    });
     let answer = stage.session.turn("go").unwrap();
     let results = answer.tool_results.into_iter().map(|result| (result.content, result.is_error)).collect();
     (results, answer.text, stage)
@@ -71,9 +72,9 @@ fn played(model: Arc<Play>, hooks: Vec<Hook>) -> (Vec<(String, bool)>, String, S
 fn a_task_is_done_in_a_session_of_its_own_between_two_switches() {
     let seen = Arc::default();
     let task = json!({"agent": "worker", "task": "count", "expected_output": "a number"}).to_string();
-    let model = Play::root([call(&[("transfer_task", &task)]), say("end")]);
+    let model = QueuedReplyModel::root([call(&[("transfer_task", &task)]), say("end")]);
     model.add("worker", [call(&[("think", r#"{"thought":"x"}"#)]), say("three")]);
-    let (results, _, stage) = played(model, witnesses(&seen));
+    let (results, _, stage) = play_prompt(model, witness_hooks(&seen));
     assert_eq!(results, [(String::from("three"), false)]);
     assert_eq!(
         *seen.lock().unwrap(),
@@ -91,10 +92,14 @@ fn a_task_is_done_in_a_session_of_its_own_between_two_switches() {
     );
     let asked = stage.model.request(1);
     assert_eq!(asked.agent, "worker");
-    assert_eq!(told(&asked)[1], "user: count\n\nExpected output: a number");
+    assert_eq!(message_lines(&asked)[1], "user: count\n\nExpected output: a number");
     let tools: Vec<&str> = asked.tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(tools, ["think", "transfer_task"]);
-    assert!(told(&stage.model.request(0))[0].contains("- worker: does worker"), "{:?}", told(&stage.model.request(0)));
+    assert!(
+        message_lines(&stage.model.request(0))[0].contains("- worker: does worker"),
+        "{:?}",
+        message_lines(&stage.model.request(0))
+    );
     let pre = &stage.seen.of("tool.pre")[0];
     assert_eq!((&pre["category"], &pre["read_only"]), (&json!("transfer"), &json!(true)));
 }
@@ -103,7 +108,7 @@ fn a_task_is_done_in_a_session_of_its_own_between_two_switches() {
 fn only_known_agents_are_called_and_never_one_that_waits() {
     let task = |agent: &str, task: &str| json!({"agent": agent, "task": task}).to_string();
     let (closer, empty, worker) = (task("closer", "x"), task("worker", " "), task("worker", "x"));
-    let model = Play::root([
+    let model = QueuedReplyModel::root([
         call(&[("transfer_task", &closer)]),
         call(&[("transfer_task", &empty)]),
         call(&[("handoff", r#"{"agent":"worker"}"#)]),
@@ -113,7 +118,7 @@ fn only_known_agents_are_called_and_never_one_that_waits() {
     let (back, down) = (task("root", "x"), task("helper", "x"));
     model.add("worker", [call(&[("transfer_task", &back)]), call(&[("transfer_task", &down)]), say("done")]);
     model.add("helper", [say("helped")]);
-    let (results, _, stage) = played(model, Vec::new());
+    let (results, _, stage) = play_prompt(model, Vec::new());
     assert_eq!(results[0], (String::from("tool error: there is no agent `closer` to call; there are: worker"), true));
     assert!(results[1].1 && results[1].0.contains("`task` is empty"), "{results:?}");
     assert!(
@@ -121,7 +126,7 @@ fn only_known_agents_are_called_and_never_one_that_waits() {
         "{results:?}"
     );
     assert_eq!(results[3], (String::from("done"), false));
-    let answers = told(&stage.model.request(7));
+    let answers = message_lines(&stage.model.request(7));
     assert!(answers.iter().any(|line| line.contains("delegation cycle: root -> worker -> root")), "{answers:?}");
     assert!(answers.iter().any(|line| line == "tool: helped"), "{answers:?}");
 }
@@ -129,10 +134,10 @@ fn only_known_agents_are_called_and_never_one_that_waits() {
 #[test]
 fn hooks_of_the_asking_agent_may_refuse_change_and_withhold() {
     let task = json!({"agent": "worker", "task": "count"}).to_string();
-    let once = |hook: Hook, replies: Vec<Reply>| {
-        let model = Play::root([call(&[("transfer_task", &task)]), say("end")]);
+    let once = |hook: Hook, replies: Vec<QueuedReply>| {
+        let model = QueuedReplyModel::root([call(&[("transfer_task", &task)]), say("end")]);
         model.add("worker", replies);
-        played(model, vec![hook]).0.remove(0)
+        play_prompt(model, vec![hook]).0.remove(0)
     };
     let refused = once(deny("delegation.pre", "not now"), Vec::new());
     assert!(refused.1 && refused.0.contains("delegation blocked") && refused.0.contains("not now"), "{refused:?}");
@@ -148,8 +153,8 @@ fn hooks_of_the_asking_agent_may_refuse_change_and_withhold() {
 fn a_failed_task_is_told_to_the_hooks_of_the_asking_agent() {
     let seen = Arc::default();
     let task = json!({"agent": "worker", "task": "count"}).to_string();
-    let model = Play::root([call(&[("transfer_task", &task)]), say("end")]);
-    let (results, _, stage) = played(model, witnesses(&seen));
+    let model = QueuedReplyModel::root([call(&[("transfer_task", &task)]), say("end")]);
+    let (results, _, stage) = play_prompt(model, witness_hooks(&seen));
     assert!(results[0].1 && results[0].0.contains("delegation to \"worker\" failed: no reply left"), "{results:?}");
     let post = &stage.seen.of("delegation.post")[0];
     assert_eq!((&post["agent"], &post["is_error"]), (&json!("worker"), &json!(true)));
@@ -161,9 +166,9 @@ fn a_failed_task_is_told_to_the_hooks_of_the_asking_agent() {
 #[test]
 fn a_handoff_changes_who_answers() {
     let seen = Arc::default();
-    let model = Play::root([call(&[("handoff", r#"{"agent":"closer"}"#)])]);
+    let model = QueuedReplyModel::root([call(&[("handoff", r#"{"agent":"closer"}"#)])]);
     model.add("closer", [call(&[("list_directory", r#"{"path":"."}"#)]), say("closed")]);
-    let (results, text, stage) = played(model, witnesses(&seen));
+    let (results, text, stage) = play_prompt(model, witness_hooks(&seen));
     assert!(!results[0].1 && results[0].0.contains("handed off the conversation to closer"), "{results:?}");
     assert_eq!((text.as_str(), results[1].1), ("closed", false));
     assert_eq!(
@@ -176,7 +181,7 @@ fn a_handoff_changes_who_answers() {
             "closer:tool.pre:list_directory",
         ]
     );
-    assert_eq!(told(&stage.model.request(1))[1], "user: go");
+    assert_eq!(message_lines(&stage.model.request(1))[1], "user: go");
 }
 
 #[test]
@@ -201,7 +206,7 @@ fn background_tasks_run_beside_and_are_listed_shown_and_stopped() {
         }
         Verdict::pass()
     });
-    let model = Play::root([
+    let model = QueuedReplyModel::root([
         call(&[("list_background_agents", "{}")]),
         call(&[("run_background_agent", r#"{"agent":"closer","task":"x"}"#)]),
         call(&[("run_background_agent", &task)]),
@@ -212,7 +217,7 @@ fn background_tasks_run_beside_and_are_listed_shown_and_stopped() {
     ]);
     model.add("worker", [say("three")]);
     let hooks = vec![Hook { guard: false, ..tell }, Hook { guard: false, ..hold }];
-    let (results, _, stage) = played(model, hooks);
+    let (results, _, stage) = play_prompt(model, hooks);
     let text = |at: usize| results[at].0.as_str();
     assert_eq!(text(0), "Background Agent Tasks:\n\nNo background agent tasks found.\n");
     assert!(results[1].1 && text(1).contains("there is no agent `closer` to call"), "{}", text(1));

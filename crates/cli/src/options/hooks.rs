@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use pintle::{BuiltRuntime, Diagnostic, Layer, Runtime, RuntimeBuilder, Severity, WorkerProgram, files};
-use pintle_agent::{ModelJudge, OpenModel, model};
+use pintle_agent::{ModelJudge, ModelOpener, model};
 
 use super::{AgentOption, Places, UserOptions, consent};
 use crate::fault::Fault;
@@ -59,14 +59,14 @@ fn project_of(path: &Path) -> Option<PathBuf> {
 }
 
 /// Opens the models that hooks ask. A script is seen from the folder of the first path.
-fn opener(paths: &[PathBuf]) -> Box<OpenModel> {
+fn opener(paths: &[PathBuf]) -> Box<ModelOpener> {
     let first = paths.first().map(PathBuf::as_path).unwrap_or(Path::new("."));
     let folder = if first.is_dir() { first } else { first.parent().unwrap_or(Path::new("")) }.to_owned();
     model_opener(folder)
 }
 
 /// Opens the models that are declared beside a folder's files.
-pub(crate) fn model_opener(folder: PathBuf) -> Box<OpenModel> {
+pub(crate) fn model_opener(folder: PathBuf) -> Box<ModelOpener> {
     Box::new(move |spec| model::open(spec, &|file| model_script(&folder, file)))
 }
 

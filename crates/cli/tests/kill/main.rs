@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use moments::{Draw, Moment};
 use pintle::tape::{LoadedTape, read_bytes, replay, verify};
-use pintle_agent::Past;
+use pintle_agent::SessionSummary;
 use stage::Stage;
 
 /// Where the moments come from when nobody says.
@@ -74,10 +74,10 @@ fn kill_and_go_on(draw: &mut Draw, is_costly: bool, at: &str, seen: &Seen) {
     let stage = Stage::new(is_costly);
     let was_killed = stage.run_until(&["run", "."], draw.moment());
     let before = stage.tape();
-    let past = sound(&before, at).and_then(|reading| Past::of(&reading));
+    let past = sound(&before, at).and_then(|reading| SessionSummary::from_tape(&reading));
     Seen::count(&seen.cut_off, was_killed);
     Seen::count(&seen.before_it, past.is_none());
-    Seen::count(&seen.in_turn, past.as_ref().is_some_and(|past| past.cut_off.is_some()));
+    Seen::count(&seen.in_turn, past.as_ref().is_some_and(|past| past.interrupted_turn.is_some()));
     let Some(mut past) = past else {
         let (out, status) = stage.run(&["run", "--resume", "last"]);
         assert!(status == Some(3) || before.is_empty(), "{at}: {out}");
@@ -89,11 +89,11 @@ fn kill_and_go_on(draw: &mut Draw, is_costly: bool, at: &str, seen: &Seen) {
         stage.run_until(&["run", "--resume", "last"], draw.moment_after(lines(&before)));
         let now = stage.tape();
         assert!(now.starts_with(&before), "{at}: what was on the tape has changed");
-        past = sound(&now, at).and_then(|reading| Past::of(&reading)).unwrap();
+        past = sound(&now, at).and_then(|reading| SessionSummary::from_tape(&reading)).unwrap();
         check_replay(&now, at);
         before = whole(now);
     }
-    let has_ended = past.prompts == stage::PROMPTS && past.cut_off.is_none();
+    let has_ended = past.prompts == stage::PROMPTS && past.interrupted_turn.is_none();
     let (out, status) = stage.run(&["run", "--resume", "last"]);
     let expected = if has_ended { Some(3) } else { Some(0) };
     assert_eq!(status, expected, "{at}: {out}");

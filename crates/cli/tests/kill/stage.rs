@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use pintle::tape::record::host::HostRecord;
 use pintle::tape::{LoadedTape, RecordBody};
-use pintle_agent::model::{Message, Role};
+use pintle_agent::model::{MessageRole, ModelMessage};
 use tempfile::TempDir;
 
 use crate::moments::Moment;
@@ -151,7 +151,7 @@ fn is_running(child: &mut Child) -> bool {
 }
 
 /// The messages of the session's own agent.
-pub(crate) fn messages(reading: &LoadedTape) -> Vec<Message> {
+pub(crate) fn messages(reading: &LoadedTape) -> Vec<ModelMessage> {
     let message = |record: &pintle::tape::Record<'_>| match &record.body {
         RecordBody::Host(HostRecord::Message(message)) if message.origin.run.is_empty() => {
             Some(serde_json::from_value(message.message.clone().into_owned()).unwrap())
@@ -162,20 +162,20 @@ pub(crate) fn messages(reading: &LoadedTape) -> Vec<Message> {
 }
 
 /// No message is lost and none is there twice: each prompt once and in order, each reply once, each call with one result.
-pub(crate) fn check_conversation(messages: &[Message], at: &str) {
-    let of = |role: Role| messages.iter().filter(move |message| message.role == role);
-    let prompts: Vec<&str> = of(Role::User).map(|message| message.content.as_str()).collect();
+pub(crate) fn check_conversation(messages: &[ModelMessage], at: &str) {
+    let of = |role: MessageRole| messages.iter().filter(move |message| message.role == role);
+    let prompts: Vec<&str> = of(MessageRole::User).map(|message| message.content.as_str()).collect();
     assert_eq!(prompts, ["One.", "Two."], "{at}");
     let replies: Vec<&str> =
-        of(Role::Assistant).map(|message| message.content.as_str()).filter(|text| !text.is_empty()).collect();
+        of(MessageRole::Assistant).map(|message| message.content.as_str()).filter(|text| !text.is_empty()).collect();
     assert_eq!(replies, ["I look around.", "One is done.", "Two is done."], "{at}");
     let calls: Vec<&str> =
-        of(Role::Assistant).flat_map(|message| &message.tool_calls).map(|call| call.id.as_str()).collect();
+        of(MessageRole::Assistant).flat_map(|message| &message.tool_calls).map(|call| call.id.as_str()).collect();
     assert_eq!(calls.len(), 6, "{at}");
-    let known = of(Role::Tool).all(|message| !message.content.ends_with("not found"));
+    let known = of(MessageRole::Tool).all(|message| !message.content.ends_with("not found"));
     assert!(known, "{at}: a tool is not there");
     let mut results: HashMap<&str, usize> = HashMap::new();
-    of(Role::Tool)
+    of(MessageRole::Tool)
         .filter_map(|message| message.tool_call_id.as_deref())
         .for_each(|id| *results.entry(id).or_default() += 1);
     assert!(

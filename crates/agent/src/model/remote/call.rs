@@ -10,13 +10,13 @@ use genai::{Client, ModelIden};
 use pintle::CancelToken;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::model::Delta;
+use crate::model::ReplyDelta;
 
 /// How long a cancelled call may go unnoticed.
 const CANCEL_POLL: Duration = Duration::from_millis(20);
 
 /// What is sent.
-pub(super) struct Call {
+pub(super) struct ProviderCall {
     pub(super) model: ModelIden,
     pub(super) chat: ChatRequest,
     pub(super) options: ChatOptions,
@@ -24,89 +24,97 @@ pub(super) struct Call {
 
 /// A whole reply as it was streamed.
 #[derive(Debug)]
-pub(super) struct Streamed {
+pub(super) struct StreamedReply {
     pub(super) text: String,
     pub(super) end: StreamEnd,
 }
 
 /// Why a call gave no reply.
 #[derive(Debug)]
-pub(super) enum CallError {
+pub(super) enum ProviderCallError {
     Cancelled,
     /// The runtime could not be started.
     Runtime(String),
     /// The stream ended before the reply did.
-    CutShort,
+    IncompleteStream,
     Provider(Box<genai::Error>),
 }
 
-enum Step {
+enum StreamStep {
     Text(String),
-    Done(Result<Box<StreamEnd>, CallError>),
+    Done(Result<Box<StreamEnd>, ProviderCallError>),
 }
 
 /// Makes a call and waits for its end, telling `on` of the text.
 ///
 /// The connection lives on the shared runtime, so that callers may be threads of any runtime or none.
-pub(super) fn run(
+pub(super) fn run_call(
     client: Client,
-    call: Call,
-    on: &mut dyn FnMut(Delta),
+    call: ProviderCall,
+    on: &mut dyn FnMut(ReplyDelta),
     cancel: &CancelToken,
-) -> Result<Streamed, CallError> {
+) -> Result<StreamedReply, ProviderCallError> {
     let (steps, arriving) = channel();
-    let task = runtime()?.spawn(async move {
-        let outcome = stream(client, call, &steps).await;
+    let task = shared_runtime()?.spawn(async move {
+        let outcome = stream_reply(client, call, &steps).await;
         // Nobody listens any more when the caller has cancelled.
-        let _ = steps.send(Step::Done(outcome));
+        let _ = steps.send(StreamStep::Done(outcome));
     });
     let streamed = receive(&arriving, on, cancel);
     task.abort();
     streamed
 }
 
-fn receive(arriving: &Receiver<Step>, on: &mut dyn FnMut(Delta), cancel: &CancelToken) -> Result<Streamed, CallError> {
+fn receive(
+    arriving: &Receiver<StreamStep>,
+    on: &mut dyn FnMut(ReplyDelta),
+    cancel: &CancelToken,
+) -> Result<StreamedReply, ProviderCallError> {
     let mut text = String::new();
     loop {
         if cancel.is_cancelled() {
-            return Err(CallError::Cancelled);
+            return Err(ProviderCallError::Cancelled);
         }
         match arriving.recv_timeout(CANCEL_POLL) {
-            Ok(Step::Text(piece)) => {
+            Ok(StreamStep::Text(piece)) => {
                 text.push_str(&piece);
-                on(Delta::Text(piece));
+                on(ReplyDelta::Text(piece));
             }
-            Ok(Step::Done(outcome)) => return outcome.map(|end| Streamed { text, end: *end }),
+            Ok(StreamStep::Done(outcome)) => return outcome.map(|end| StreamedReply { text, end: *end }),
             Err(RecvTimeoutError::Timeout) => {}
             // The task died without a word, which only a panic inside it can do.
-            Err(RecvTimeoutError::Disconnected) => return Err(CallError::CutShort),
+            Err(RecvTimeoutError::Disconnected) => return Err(ProviderCallError::IncompleteStream),
         }
     }
 }
 
-async fn stream(client: Client, call: Call, steps: &Sender<Step>) -> Result<Box<StreamEnd>, CallError> {
-    let provider = |error| CallError::Provider(Box::new(error));
+async fn stream_reply(
+    client: Client,
+    call: ProviderCall,
+    steps: &Sender<StreamStep>,
+) -> Result<Box<StreamEnd>, ProviderCallError> {
+    let provider = |error| ProviderCallError::Provider(Box::new(error));
     let response = client.exec_chat_stream(call.model, call.chat, Some(&call.options)).await.map_err(provider)?;
     let mut events = response.stream;
     while let Some(event) = events.next().await {
         match event.map_err(provider)? {
             ChatStreamEvent::Chunk(chunk) => {
-                let _ = steps.send(Step::Text(chunk.content));
+                let _ = steps.send(StreamStep::Text(chunk.content));
             }
             ChatStreamEvent::End(end) => return Ok(Box::new(end)),
             _ => {}
         }
     }
-    Err(CallError::CutShort)
+    Err(ProviderCallError::IncompleteStream)
 }
 
 /// The one runtime of all models of the process: one thread that moves bytes.
-fn runtime() -> Result<&'static Runtime, CallError> {
+fn shared_runtime() -> Result<&'static Runtime, ProviderCallError> {
     static RUNTIME: OnceLock<Result<Runtime, String>> = OnceLock::new();
     let started = RUNTIME.get_or_init(|| {
         let mut builder = Builder::new_multi_thread();
         builder.worker_threads(1).thread_name("pintle-model").enable_all();
         builder.build().map_err(|error| error.to_string())
     });
-    started.as_ref().map_err(|error| CallError::Runtime(error.clone()))
+    started.as_ref().map_err(|error| ProviderCallError::Runtime(error.clone()))
 }

@@ -10,13 +10,13 @@ use genai::chat::{
 use serde_json::Value;
 
 use super::RemoteModel;
-use super::call::{CallError, Streamed};
-use super::kept::{Kept, KeptCall};
+use super::call::{ProviderCallError, StreamedReply};
 use super::names::WireNames;
-use crate::model::{Message, ModelReply, ModelRequest, Role, ToolCall, Usage};
+use super::tool_call_cache::{CachedToolCall, ToolCallCache};
+use crate::model::{MessageRole, ModelMessage, ModelReply, ModelRequest, ModelToolCall, ModelUsage};
 
 /// Whether servers of this wire format may do without a key.
-pub(super) fn keyless(adapter: AdapterKind) -> bool {
+pub(super) fn allows_missing_key(adapter: AdapterKind) -> bool {
     adapter == AdapterKind::OpenAI
 }
 
@@ -25,23 +25,29 @@ fn has_one_system_prompt(adapter: AdapterKind) -> bool {
     matches!(adapter, AdapterKind::Anthropic | AdapterKind::Gemini | AdapterKind::Cohere)
 }
 
-pub(super) fn request(request: &ModelRequest, names: &WireNames, kept: &Kept, adapter: AdapterKind) -> ChatRequest {
+pub(super) fn to_chat_request(
+    request: &ModelRequest,
+    names: &WireNames,
+    kept: &ToolCallCache,
+    adapter: AdapterKind,
+) -> ChatRequest {
     let mut messages: Vec<ChatMessage> = Vec::with_capacity(request.messages.len());
     // A reply of nothing, as an interrupted call leaves behind, is refused by some providers and tells none anything.
-    let says_something = |message: &&Message| {
-        message.role != Role::Assistant || !message.content.is_empty() || !message.tool_calls.is_empty()
+    let says_something = |message: &&ModelMessage| {
+        message.role != MessageRole::Assistant || !message.content.is_empty() || !message.tool_calls.is_empty()
     };
     for message in request.messages.iter().filter(says_something) {
-        let mut next = to_wire(message, request, names, kept);
+        let mut next = to_wire_message(message, request, names, kept);
         // A note that the host puts behind the conversation would change the front of every request, and the provider
         // would find nothing of it in its cache. Such a note says itself whose it is.
-        let is_note = message.role == Role::System && messages.iter().any(|before| before.role != ChatRole::System);
+        let is_note =
+            message.role == MessageRole::System && messages.iter().any(|before| before.role != ChatRole::System);
         if is_note && has_one_system_prompt(adapter) {
             next = ChatMessage::user(message.content.as_str());
         }
         match messages.last_mut() {
             // The results of parallel calls belong into one message where the wire has messages for them.
-            Some(last) if message.role == Role::Tool && last.role == ChatRole::Tool => {
+            Some(last) if message.role == MessageRole::Tool && last.role == ChatRole::Tool => {
                 next.content.into_parts().into_iter().for_each(|part| last.content.push(part));
             }
             _ => messages.push(next),
@@ -50,7 +56,7 @@ pub(super) fn request(request: &ModelRequest, names: &WireNames, kept: &Kept, ad
     let mut chat = ChatRequest::from_messages(messages);
     if !request.tools.is_empty() {
         chat = chat.with_tools(request.tools.iter().map(|tool| {
-            let known = Tool::new(names.on_wire(&tool.name)).with_schema(schema(&tool.parameters));
+            let known = Tool::new(names.to_wire(&tool.name)).with_schema(to_wire_schema(&tool.parameters));
             if tool.description.is_empty() { known } else { known.with_description(tool.description.clone()) }
         }));
     }
@@ -58,19 +64,24 @@ pub(super) fn request(request: &ModelRequest, names: &WireNames, kept: &Kept, ad
 }
 
 /// A schema as providers insist on it: of an object, with its properties, be there any or not.
-fn schema(parameters: &Value) -> Value {
+fn to_wire_schema(parameters: &Value) -> Value {
     let mut fields = parameters.as_object().cloned().unwrap_or_default();
     fields.entry("type").or_insert_with(|| Value::from("object"));
     fields.entry("properties").or_insert_with(|| Value::Object(serde_json::Map::new()));
     Value::Object(fields)
 }
 
-fn to_wire(message: &Message, request: &ModelRequest, names: &WireNames, kept: &Kept) -> ChatMessage {
+fn to_wire_message(
+    message: &ModelMessage,
+    request: &ModelRequest,
+    names: &WireNames,
+    kept: &ToolCallCache,
+) -> ChatMessage {
     let text = message.content.as_str();
     match message.role {
-        Role::System => ChatMessage::system(text),
-        Role::User => ChatMessage::user(text),
-        Role::Assistant => {
+        MessageRole::System => ChatMessage::system(text),
+        MessageRole::User => ChatMessage::user(text),
+        MessageRole::Assistant => {
             let mut parts = Vec::new();
             if !text.is_empty() {
                 parts.push(ContentPart::Text(text.to_owned()));
@@ -79,18 +90,18 @@ fn to_wire(message: &Message, request: &ModelRequest, names: &WireNames, kept: &
                 let kept = kept.find(&request.conversation, &call.id);
                 parts.push(ContentPart::ToolCall(genai::chat::ToolCall {
                     call_id: kept.as_ref().map_or_else(|| call.id.clone(), |kept| kept.wire_id.clone()),
-                    fn_name: names.on_wire(&call.name),
-                    fn_arguments: arguments(&call.arguments),
+                    fn_name: names.to_wire(&call.name),
+                    fn_arguments: to_wire_arguments(&call.arguments),
                     thought_signatures: kept.and_then(|kept| kept.signatures),
                 }));
             }
             ChatMessage::assistant(MessageContent::from_parts(parts))
         }
-        Role::Tool => {
+        MessageRole::Tool => {
             let id = message.tool_call_id.as_deref().unwrap_or_default();
             let wire_id = kept.find(&request.conversation, id).map_or_else(|| id.to_owned(), |kept| kept.wire_id);
             let mut response = ToolResponse::new(wire_id, text);
-            response.fn_name = message.name.as_deref().map(|name| names.on_wire(name));
+            response.fn_name = message.name.as_deref().map(|name| names.to_wire(name));
             ChatMessage::from(response)
         }
     }
@@ -98,7 +109,7 @@ fn to_wire(message: &Message, request: &ModelRequest, names: &WireNames, kept: &
 
 /// Arguments as the wire wants them. What the model wrote may be no JSON; then an object stands in, since providers
 /// refuse a whole conversation for one such call, and the tool's error result tells the model what it wrote.
-fn arguments(text: &str) -> Value {
+fn to_wire_arguments(text: &str) -> Value {
     match serde_json::from_str::<Value>(text) {
         Ok(object @ Value::Object(_)) => object,
         _ if text.trim().is_empty() => Value::Object(serde_json::Map::new()),
@@ -106,7 +117,7 @@ fn arguments(text: &str) -> Value {
     }
 }
 
-pub(super) fn options(model: &RemoteModel, request: &ModelRequest, name: &str) -> ChatOptions {
+pub(super) fn build_options(model: &RemoteModel, request: &ModelRequest, name: &str) -> ChatOptions {
     let silence = Duration::from_millis(model.timeouts.silence_ms);
     let mut options = ChatOptions::default()
         .with_capture_usage(true)
@@ -133,33 +144,33 @@ pub(super) fn options(model: &RemoteModel, request: &ModelRequest, name: &str) -
     options
 }
 
-pub(super) fn reply(
-    streamed: Streamed,
+pub(super) fn to_model_reply(
+    streamed: StreamedReply,
     request: &ModelRequest,
     names: &WireNames,
-    kept: &Kept,
+    kept: &ToolCallCache,
     adapter: AdapterKind,
-) -> Result<ModelReply, CallError> {
-    let Streamed { text, end } = streamed;
+) -> Result<ModelReply, ProviderCallError> {
+    let StreamedReply { text, end } = streamed;
     // The client takes the end of Gemini's stream for the end of the reply, whatever came.
     if end.captured_stop_reason.is_none() && adapter == AdapterKind::Gemini {
-        return Err(CallError::CutShort);
+        return Err(ProviderCallError::IncompleteStream);
     }
     let usage = end.captured_usage.unwrap_or_default();
     let calls = end.captured_content.map(MessageContent::into_tool_calls).unwrap_or_default();
     if end.captured_stop_reason.is_none() && calls.is_empty() && text.is_empty() {
-        return Err(CallError::CutShort);
+        return Err(ProviderCallError::IncompleteStream);
     }
-    let mut tool_calls: Vec<ToolCall> = Vec::with_capacity(calls.len());
+    let mut tool_calls: Vec<ModelToolCall> = Vec::with_capacity(calls.len());
     for call in calls {
-        let id = own_id(&call.call_id, request, &tool_calls);
+        let id = unique_call_id(&call.call_id, request, &tool_calls);
         if id != call.call_id || call.thought_signatures.is_some() {
-            let call = KeptCall { wire_id: call.call_id, signatures: call.thought_signatures };
-            kept.keep(&request.conversation, &id, call);
+            let call = CachedToolCall { wire_id: call.call_id, signatures: call.thought_signatures };
+            kept.insert(&request.conversation, &id, call);
         }
-        tool_calls.push(ToolCall {
+        tool_calls.push(ModelToolCall {
             id,
-            name: names.ours(&call.fn_name),
+            name: names.from_wire(&call.fn_name),
             arguments: match call.fn_arguments {
                 Value::Null => String::from("{}"),
                 // Text that is no JSON comes as it is.
@@ -170,15 +181,18 @@ pub(super) fn reply(
         });
     }
     Ok(ModelReply {
-        finish_reason: finish(end.captured_stop_reason, !tool_calls.is_empty()),
+        finish_reason: finish_reason(end.captured_stop_reason, !tool_calls.is_empty()),
         text,
         tool_calls,
-        usage: Usage { input_tokens: count(usage.prompt_tokens), output_tokens: count(usage.completion_tokens) },
+        usage: ModelUsage {
+            input_tokens: to_token_count(usage.prompt_tokens),
+            output_tokens: to_token_count(usage.completion_tokens),
+        },
     })
 }
 
 /// The provider's id of a call, or one of our own when that is missing or already taken in the conversation.
-fn own_id(wire: &str, request: &ModelRequest, so_far: &[ToolCall]) -> String {
+fn unique_call_id(wire: &str, request: &ModelRequest, so_far: &[ModelToolCall]) -> String {
     let said = request.messages.iter().flat_map(|message| &message.tool_calls);
     let taken: Vec<&str> = said.chain(so_far).map(|call| call.id.as_str()).collect();
     // The client makes up ids with `#` where Gemini gives none, the same ones in each reply.
@@ -189,7 +203,7 @@ fn own_id(wire: &str, request: &ModelRequest, so_far: &[ToolCall]) -> String {
     numbers.map(|number| format!("call_{number}")).find(|id| !taken.contains(&id.as_str())).unwrap_or_default()
 }
 
-fn finish(reason: Option<StopReason>, calls: bool) -> String {
+fn finish_reason(reason: Option<StopReason>, calls: bool) -> String {
     match reason {
         _ if calls => String::from("tool_calls"),
         None | Some(StopReason::Completed(_) | StopReason::StopSequence(_) | StopReason::ToolCall(_)) => {
@@ -201,7 +215,7 @@ fn finish(reason: Option<StopReason>, calls: bool) -> String {
     }
 }
 
-fn count(tokens: Option<i32>) -> u64 {
+fn to_token_count(tokens: Option<i32>) -> u64 {
     tokens.and_then(|tokens| u64::try_from(tokens).ok()).unwrap_or(0)
 }
 
@@ -211,7 +225,8 @@ mod tests {
 
     #[test]
     fn a_note_behind_the_conversation_stays_behind_it() {
-        let messages = vec![Message::system("be brief"), Message::user("go"), Message::system("remember")];
+        let messages =
+            vec![ModelMessage::system("be brief"), ModelMessage::user("go"), ModelMessage::system("remember")];
         let asked = ModelRequest { messages, ..ModelRequest::default() };
         let cases = [
             (AdapterKind::OpenAI, ChatRole::System),
@@ -221,7 +236,7 @@ mod tests {
             (AdapterKind::Cohere, ChatRole::User),
         ];
         for (adapter, last) in cases {
-            let sent = request(&asked, &WireNames::of(&asked), &Kept::default(), adapter);
+            let sent = to_chat_request(&asked, &WireNames::for_request(&asked), &ToolCallCache::default(), adapter);
             let roles: Vec<ChatRole> = sent.messages.into_iter().map(|message| message.role).collect();
             assert_eq!(roles, [ChatRole::System, ChatRole::User, last], "{adapter:?}");
         }

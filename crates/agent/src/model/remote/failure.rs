@@ -4,19 +4,23 @@ use genai::webc::StreamTimeout;
 use serde_json::Value;
 
 use super::RemoteModel;
-use super::call::CallError;
+use super::call::ProviderCallError;
 use crate::model::{ModelError, ModelErrorKind};
 
 /// The longest piece of a provider's own words that is shown, in characters.
 const SHOWN_CHARS: usize = 300;
 
 /// Says what went wrong for people, and whether trying again makes sense.
-pub(super) fn explain(model: &RemoteModel, error: CallError) -> ModelError {
+pub(super) fn explain(model: &RemoteModel, error: ProviderCallError) -> ModelError {
     let (kind, why) = match error {
-        CallError::Cancelled => return ModelError::cancelled(),
-        CallError::Runtime(why) => (ModelErrorKind::Fatal, format!("could not be called: {why}; try again later")),
-        CallError::CutShort => (ModelErrorKind::Retryable, String::from("stopped in the middle of its reply")),
-        CallError::Provider(error) => provider(model, &error),
+        ProviderCallError::Cancelled => return ModelError::cancelled(),
+        ProviderCallError::Runtime(why) => {
+            (ModelErrorKind::Fatal, format!("could not be called: {why}; try again later"))
+        }
+        ProviderCallError::IncompleteStream => {
+            (ModelErrorKind::Retryable, String::from("stopped in the middle of its reply"))
+        }
+        ProviderCallError::Provider(error) => explain_provider_error(model, &error),
     };
     let mut message = format!("the model `{}` of `{}` {why}", model.name, model.provider.name);
     if let Some(key) = model.key.as_deref().filter(|key| key.len() >= 8) {
@@ -25,27 +29,32 @@ pub(super) fn explain(model: &RemoteModel, error: CallError) -> ModelError {
     ModelError { kind, message }
 }
 
-fn provider(model: &RemoteModel, error: &genai::Error) -> (ModelErrorKind, String) {
+fn explain_provider_error(model: &RemoteModel, error: &genai::Error) -> (ModelErrorKind, String) {
     match error {
-        genai::Error::HttpError { status, body, .. } => refused(model, status.as_u16(), body),
-        genai::Error::WebStream { error, .. } => stream(model, error.as_ref()),
+        genai::Error::HttpError { status, body, .. } => explain_status(model, status.as_u16(), body),
+        genai::Error::WebStream { error, .. } => explain_stream_error(model, error.as_ref()),
         genai::Error::WebModelCall { webc_error, .. } => match webc_error {
-            genai::webc::Error::ResponseFailedStatus { status, body, .. } => refused(model, status.as_u16(), body),
-            other => (ModelErrorKind::Retryable, format!("could not be reached: {}", one_line(&other.to_string()))),
+            genai::webc::Error::ResponseFailedStatus { status, body, .. } => {
+                explain_status(model, status.as_u16(), body)
+            }
+            other => (ModelErrorKind::Retryable, format!("could not be reached: {}", to_one_line(&other.to_string()))),
         },
-        genai::Error::ChatResponse { body, .. } => broke_off(body),
+        genai::Error::ChatResponse { body, .. } => explain_stream_event(body),
         genai::Error::StreamParse { serde_error, .. } => (
             ModelErrorKind::Fatal,
             format!("sent a reply that cannot be read ({serde_error}); check `base_url` and the provider"),
         ),
-        other => (ModelErrorKind::Fatal, format!("could not be called: {}", one_line(&other.to_string()))),
+        other => (ModelErrorKind::Fatal, format!("could not be called: {}", to_one_line(&other.to_string()))),
     }
 }
 
 /// An error from below the provider's words: the connection, or a status that came as one.
-fn stream(model: &RemoteModel, error: &(dyn std::error::Error + Send + Sync + 'static)) -> (ModelErrorKind, String) {
+fn explain_stream_error(
+    model: &RemoteModel,
+    error: &(dyn std::error::Error + Send + Sync + 'static),
+) -> (ModelErrorKind, String) {
     if let Some(inner) = error.downcast_ref::<genai::Error>() {
-        return provider(model, inner);
+        return explain_provider_error(model, inner);
     }
     let silence = model.timeouts.silence_ms;
     if error.downcast_ref::<StreamTimeout>().is_some() {
@@ -66,12 +75,15 @@ fn stream(model: &RemoteModel, error: &(dyn std::error::Error + Send + Sync + 's
         }
         why = deepest.to_string();
     }
-    (ModelErrorKind::Retryable, format!("could not be reached: {}; check the network and `base_url`", one_line(&why)))
+    (
+        ModelErrorKind::Retryable,
+        format!("could not be reached: {}; check the network and `base_url`", to_one_line(&why)),
+    )
 }
 
 /// An answer with an error status.
-fn refused(model: &RemoteModel, status: u16, body: &str) -> (ModelErrorKind, String) {
-    let said = words(body);
+fn explain_status(model: &RemoteModel, status: u16, body: &str) -> (ModelErrorKind, String) {
+    let said = provider_error_text(body);
     let key = model.key_variable.as_deref();
     match status {
         408 | 425 | 429 | 500..=599 => (ModelErrorKind::Retryable, format!("answered {status}{said}")),
@@ -96,17 +108,17 @@ fn refused(model: &RemoteModel, status: u16, body: &str) -> (ModelErrorKind, Str
 }
 
 /// An error that came in the middle of a stream.
-fn broke_off(body: &Value) -> (ModelErrorKind, String) {
+fn explain_stream_event(body: &Value) -> (ModelErrorKind, String) {
     let details = body.get("error").unwrap_or(body);
     let kind = details.get("type").or_else(|| details.get("code")).and_then(Value::as_str).unwrap_or_default();
     let for_good = ["invalid", "authentication", "permission", "not_found", "too_large", "context_length", "billing"];
     let kind =
         if for_good.iter().any(|word| kind.contains(word)) { ModelErrorKind::Fatal } else { ModelErrorKind::Retryable };
-    (kind, format!("broke off{}", words(&body.to_string())))
+    (kind, format!("broke off{}", provider_error_text(&body.to_string())))
 }
 
 /// The provider's own words in an error body.
-fn words(body: &str) -> String {
+fn provider_error_text(body: &str) -> String {
     let parsed: Option<Value> = serde_json::from_str(body).ok();
     let found = parsed.as_ref().and_then(|body| {
         // Gemini wraps its errors in a list now and then.
@@ -114,11 +126,11 @@ fn words(body: &str) -> String {
         let details = body.get("error").unwrap_or(body);
         details.get("message").unwrap_or(details).as_str().map(str::to_owned)
     });
-    let text = one_line(&found.unwrap_or_else(|| body.to_owned()));
+    let text = to_one_line(&found.unwrap_or_else(|| body.to_owned()));
     if text.is_empty() { text } else { format!(": {text}") }
 }
 
-fn one_line(text: &str) -> String {
+fn to_one_line(text: &str) -> String {
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut start: String = flat.chars().take(SHOWN_CHARS).collect();
     if start.len() < flat.len() {

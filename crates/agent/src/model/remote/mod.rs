@@ -3,9 +3,9 @@
 mod call;
 mod convert;
 mod failure;
-mod kept;
 mod names;
 mod provider;
+mod tool_call_cache;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -15,11 +15,11 @@ use genai::resolver::{AuthData, Endpoint, ProviderConfig};
 use genai::{Client, Headers, ModelIden};
 use pintle::{CancelToken, ModelSpec};
 
-use self::kept::Kept;
 use self::names::WireNames;
-use self::provider::Provider;
-pub(in crate::model) use self::provider::{provider, provider_names};
-use super::{Delta, Model, ModelError, ModelReply, ModelRequest};
+use self::provider::ProviderDef;
+pub(in crate::model) use self::provider::{find_provider, provider_names};
+use self::tool_call_cache::ToolCallCache;
+use super::{Model, ModelError, ModelReply, ModelRequest, ReplyDelta};
 
 /// A model of a provider.
 ///
@@ -27,27 +27,27 @@ use super::{Delta, Model, ModelError, ModelReply, ModelRequest};
 /// runtime for their connections.
 pub struct RemoteModel {
     name: String,
-    provider: &'static Provider,
+    provider: &'static ProviderDef,
     address: Option<String>,
     key: Option<String>,
     key_variable: Option<String>,
     max_tokens: Option<u32>,
     temperature: Option<f64>,
-    timeouts: Timeouts,
+    timeouts: ModelTimeouts,
     client: OnceLock<Result<Client, ModelError>>,
-    kept: Arc<Kept>,
+    call_cache: Arc<ToolCallCache>,
 }
 
 /// How long a model may stay silent. A reply that goes on arriving may take as long as it takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Timeouts {
+pub struct ModelTimeouts {
     /// Until the connection stands. Default 10,000.
     pub connect_ms: u64,
     /// Until the reply begins, and between two pieces of it. Default 120,000.
     pub silence_ms: u64,
 }
 
-impl Default for Timeouts {
+impl Default for ModelTimeouts {
     fn default() -> Self {
         Self { connect_ms: 10_000, silence_ms: 120_000 }
     }
@@ -62,20 +62,22 @@ impl RemoteModel {
     /// # Errors
     /// When the provider or the address is wrong, or a key is wanted and not there.
     pub fn new(spec: &ModelSpec, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, ModelError> {
-        let provider = provider(&spec.provider).map_err(ModelError::fatal)?;
+        let provider = find_provider(&spec.provider).map_err(ModelError::fatal)?;
         let written = spec.base_url.as_deref().or(provider.address);
-        let address =
-            written.map(|written| provider::address(written, provider)).transpose().map_err(ModelError::fatal)?;
-        let usual = provider.usual_key().filter(|_| spec.base_url.is_none()).map(str::to_owned);
+        let address = written
+            .map(|written| provider::complete_address(written, provider))
+            .transpose()
+            .map_err(ModelError::fatal)?;
+        let usual = provider.default_key_variable().filter(|_| spec.base_url.is_none()).map(str::to_owned);
         let key_variable = spec.api_key_env.clone().or(usual);
         let key = match &key_variable {
             None => None,
             Some(name) => {
                 let key = variable(name).map(|key| key.trim().to_owned()).filter(|key| !key.is_empty());
-                Some(key.ok_or_else(|| ModelError::fatal(no_key(&spec.provider, name)))?)
+                Some(key.ok_or_else(|| ModelError::fatal(missing_key_message(&spec.provider, name)))?)
             }
         };
-        if key.is_none() && !convert::keyless(provider.adapter) {
+        if key.is_none() && !convert::allows_missing_key(provider.adapter) {
             let why = format!("the provider `{}` wants a key; name its variable in `api_key_env`", provider.name);
             return Err(ModelError::fatal(why));
         }
@@ -87,15 +89,15 @@ impl RemoteModel {
             key_variable,
             max_tokens: spec.max_tokens,
             temperature: spec.temperature,
-            timeouts: Timeouts::default(),
+            timeouts: ModelTimeouts::default(),
             client: OnceLock::new(),
-            kept: Arc::default(),
+            call_cache: Arc::default(),
         })
     }
 
     /// The same model with other timeouts.
     #[must_use]
-    pub fn with_timeouts(mut self, timeouts: Timeouts) -> Self {
+    pub fn with_timeouts(mut self, timeouts: ModelTimeouts) -> Self {
         self.timeouts = timeouts;
         self
     }
@@ -111,7 +113,7 @@ impl RemoteModel {
             .redirect(reqwest::redirect::Policy::none())
             .tcp_nodelay(true);
         // A proxy of the environment is for the world outside and cannot reach a server of this machine.
-        if self.address.as_deref().is_some_and(provider::local) {
+        if self.address.as_deref().is_some_and(provider::is_local_address) {
             http = http.no_proxy();
         }
         let http =
@@ -136,7 +138,7 @@ impl RemoteModel {
     }
 }
 
-fn no_key(provider: &str, variable: &str) -> String {
+fn missing_key_message(provider: &str, variable: &str) -> String {
     format!(
         "the key of the provider `{provider}` is not set; put it into the environment variable `{variable}`, or name \
          another one in `api_key_env`"
@@ -151,19 +153,20 @@ impl Model for RemoteModel {
     fn complete(
         &self,
         request: &ModelRequest,
-        on: &mut dyn FnMut(Delta),
+        on: &mut dyn FnMut(ReplyDelta),
         cancel: &CancelToken,
     ) -> Result<ModelReply, ModelError> {
         if cancel.is_cancelled() {
             return Err(ModelError::cancelled());
         }
-        let names = WireNames::of(request);
+        let names = WireNames::for_request(request);
         let model = if request.model.is_empty() { &self.name } else { &request.model };
-        let chat = convert::request(request, &names, &self.kept, self.provider.adapter);
-        let options = convert::options(self, request, model);
-        let call = call::Call { model: ModelIden::new(self.provider.adapter, model.as_str()), chat, options };
-        let end = call::run(self.client()?.clone(), call, on, cancel).map_err(|error| failure::explain(self, error))?;
-        convert::reply(end, request, &names, &self.kept, self.provider.adapter)
+        let chat = convert::to_chat_request(request, &names, &self.call_cache, self.provider.adapter);
+        let options = convert::build_options(self, request, model);
+        let call = call::ProviderCall { model: ModelIden::new(self.provider.adapter, model.as_str()), chat, options };
+        let end =
+            call::run_call(self.client()?.clone(), call, on, cancel).map_err(|error| failure::explain(self, error))?;
+        convert::to_model_reply(end, request, &names, &self.call_cache, self.provider.adapter)
             .map_err(|error| failure::explain(self, error))
     }
 }

@@ -14,7 +14,7 @@ pub(super) struct WireNames(Vec<(String, String)>);
 
 impl WireNames {
     /// Maps every tool that a request offers or whose calls it tells of.
-    pub(super) fn of(request: &ModelRequest) -> Self {
+    pub(super) fn for_request(request: &ModelRequest) -> Self {
         let offered = request.tools.iter().map(|tool| &tool.name);
         let told = request.messages.iter().flat_map(|message| {
             let result = message.name.as_ref().filter(|_| message.tool_call_id.is_some());
@@ -27,28 +27,28 @@ impl WireNames {
             }
         }
         // Names that fit keep their own, so they are served first.
-        let (fitting, others): (Vec<_>, Vec<_>) = ours.into_iter().partition(|name| fits(name));
+        let (fitting, others): (Vec<_>, Vec<_>) = ours.into_iter().partition(|name| is_wire_name(name));
         let mut names = Self(fitting.into_iter().map(|name| (name.clone(), name.clone())).collect());
         for name in others {
-            let wire = names.free(&fitted(name));
+            let wire = names.unique_wire_name(&to_wire_name(name));
             names.0.push((name.clone(), wire));
         }
         names
     }
 
     /// The name on the wire.
-    pub(super) fn on_wire(&self, ours: &str) -> String {
+    pub(super) fn to_wire(&self, ours: &str) -> String {
         let known = self.0.iter().find(|(name, _)| name == ours);
-        known.map_or_else(|| fitted(ours), |(_, wire)| wire.clone())
+        known.map_or_else(|| to_wire_name(ours), |(_, wire)| wire.clone())
     }
 
     /// Our name for one from the wire. A name that the model made up stays as it is.
-    pub(super) fn ours(&self, wire: &str) -> String {
+    pub(super) fn from_wire(&self, wire: &str) -> String {
         let known = self.0.iter().find(|(_, name)| name == wire);
         known.map_or_else(|| wire.to_owned(), |(ours, _)| ours.clone())
     }
 
-    fn free(&self, wanted: &str) -> String {
+    fn unique_wire_name(&self, wanted: &str) -> String {
         let taken = |wire: &str| self.0.iter().any(|(_, name)| name == wire);
         let mut wire = wanted.to_owned();
         let mut number = 2_usize;
@@ -62,59 +62,59 @@ impl WireNames {
     }
 }
 
-fn allowed(letter: char) -> bool {
+fn is_allowed(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || letter == '_' || letter == '-'
 }
 
-fn begins(letter: char) -> bool {
+fn can_start_name(letter: char) -> bool {
     letter.is_ascii_alphabetic() || letter == '_'
 }
 
-fn fits(name: &str) -> bool {
-    name.starts_with(begins) && name.len() <= MOST_CHARS && name.chars().all(allowed)
+fn is_wire_name(name: &str) -> bool {
+    name.starts_with(can_start_name) && name.len() <= MOST_CHARS && name.chars().all(is_allowed)
 }
 
-fn fitted(name: &str) -> String {
-    let start = if name.starts_with(begins) { "" } else { "_" };
-    let letters = name.chars().map(|letter| if allowed(letter) { letter } else { '_' });
+fn to_wire_name(name: &str) -> String {
+    let start = if name.starts_with(can_start_name) { "" } else { "_" };
+    let letters = name.chars().map(|letter| if is_allowed(letter) { letter } else { '_' });
     start.chars().chain(letters).take(MOST_CHARS).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Message, ToolCall, ToolDefinition};
+    use crate::model::{ModelMessage, ModelTool, ModelToolCall};
 
     #[test]
     fn names_fit_the_wire_and_come_back() {
         let long = "x".repeat(70);
         let longer = format!("{}y", "x".repeat(70));
         let tools = ["fs.read", "fs_read", "fs/read", "ok-name", "2fa", "größe", &long, &longer, ""];
-        let told = ToolCall { id: "c".into(), name: "gone.tool".into(), arguments: "{}".into() };
+        let told = ModelToolCall { id: "c".into(), name: "gone.tool".into(), arguments: "{}".into() };
         let request = ModelRequest {
             tools: tools
                 .iter()
-                .map(|name| ToolDefinition {
+                .map(|name| ModelTool {
                     name: (*name).into(),
                     description: String::new(),
                     parameters: serde_json::json!({}),
                 })
                 .collect(),
-            messages: vec![Message::assistant("", vec![told.clone()]), Message::tool(&told, "x")],
+            messages: vec![ModelMessage::assistant("", vec![told.clone()]), ModelMessage::tool(&told, "x")],
             ..ModelRequest::default()
         };
-        let names = WireNames::of(&request);
-        let wire: Vec<_> = tools.iter().map(|name| names.on_wire(name)).collect();
+        let names = WireNames::for_request(&request);
+        let wire: Vec<_> = tools.iter().map(|name| names.to_wire(name)).collect();
         let cut = "x".repeat(64);
         let numbered = format!("{}_2", "x".repeat(62));
         assert_eq!(
             wire,
             ["fs_read_2", "fs_read", "fs_read_3", "ok-name", "_2fa", "gr__e", cut.as_str(), numbered.as_str(), "_"]
         );
-        assert!(wire.iter().all(|name| fits(name)));
-        let back: Vec<_> = wire.iter().map(|name| names.ours(name)).collect();
+        assert!(wire.iter().all(|name| is_wire_name(name)));
+        let back: Vec<_> = wire.iter().map(|name| names.from_wire(name)).collect();
         assert_eq!(back, tools);
-        assert_eq!(names.ours("gone_tool"), "gone.tool");
-        assert_eq!(names.ours("made_up"), "made_up");
+        assert_eq!(names.from_wire("gone_tool"), "gone.tool");
+        assert_eq!(names.from_wire("made_up"), "made_up");
     }
 }

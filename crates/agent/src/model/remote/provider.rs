@@ -6,7 +6,7 @@ use reqwest::Url;
 
 /// One provider.
 #[derive(Debug)]
-pub(in crate::model) struct Provider {
+pub(in crate::model) struct ProviderDef {
     /// The name that users write.
     pub(in crate::model) name: &'static str,
     /// Which wire format it speaks.
@@ -16,53 +16,53 @@ pub(in crate::model) struct Provider {
     /// The path of an address that names a host only.
     pub(super) path: &'static str,
     /// Whether it wants a key.
-    pub(super) keyed: bool,
+    pub(super) is_key_required: bool,
 }
 
-impl Provider {
+impl ProviderDef {
     const fn new(name: &'static str, adapter: AdapterKind) -> Self {
-        Self { name, adapter, address: None, path: "v1/", keyed: true }
+        Self { name, adapter, address: None, path: "v1/", is_key_required: true }
     }
 
     /// A server on this machine that speaks the chat form and wants no key.
-    const fn local(name: &'static str, address: &'static str) -> Self {
-        Self { name, adapter: AdapterKind::OpenAI, address: Some(address), path: "v1/", keyed: false }
+    const fn new_local(name: &'static str, address: &'static str) -> Self {
+        Self { name, adapter: AdapterKind::OpenAI, address: Some(address), path: "v1/", is_key_required: false }
     }
 
     /// The environment variable that usually holds the key.
-    pub(super) fn usual_key(&self) -> Option<&'static str> {
-        self.adapter.default_key_env_name().filter(|_| self.keyed)
+    pub(super) fn default_key_variable(&self) -> Option<&'static str> {
+        self.adapter.default_key_env_name().filter(|_| self.is_key_required)
     }
 }
 
 /// All providers. Those that only differ from the chat form by their address need no adapter of their own.
-static PROVIDERS: [Provider; 21] = [
-    Provider::new("openai", AdapterKind::OpenAI),
-    Provider::new("openai_responses", AdapterKind::OpenAIResp),
-    Provider::new("anthropic", AdapterKind::Anthropic),
-    Provider { path: "v1beta/", ..Provider::new("gemini", AdapterKind::Gemini) },
+static PROVIDERS: [ProviderDef; 21] = [
+    ProviderDef::new("openai", AdapterKind::OpenAI),
+    ProviderDef::new("openai_responses", AdapterKind::OpenAIResp),
+    ProviderDef::new("anthropic", AdapterKind::Anthropic),
+    ProviderDef { path: "v1beta/", ..ProviderDef::new("gemini", AdapterKind::Gemini) },
     // The names that docker-agent has for some of them.
-    Provider { path: "v1beta/", ..Provider::new("google", AdapterKind::Gemini) },
-    Provider::new("github-copilot", AdapterKind::GithubCopilot),
-    Provider::local("dmr", "http://localhost:12434/engines/v1/"),
-    Provider::local("ollama", "http://localhost:11434/v1/"),
-    Provider::local("vllm", "http://localhost:8000/v1/"),
-    Provider::local("lmstudio", "http://localhost:1234/v1/"),
-    Provider::new("copilot", AdapterKind::GithubCopilot),
-    Provider::new("cohere", AdapterKind::Cohere),
-    Provider::new("deepseek", AdapterKind::DeepSeek),
-    Provider::new("fireworks", AdapterKind::Fireworks),
-    Provider::new("groq", AdapterKind::Groq),
-    Provider::new("mistral", AdapterKind::Mistral),
-    Provider::new("moonshot", AdapterKind::Moonshot),
-    Provider::new("openrouter", AdapterKind::OpenRouter),
-    Provider::new("together", AdapterKind::Together),
-    Provider::new("xai", AdapterKind::Xai),
-    Provider::new("zai", AdapterKind::Zai),
+    ProviderDef { path: "v1beta/", ..ProviderDef::new("google", AdapterKind::Gemini) },
+    ProviderDef::new("github-copilot", AdapterKind::GithubCopilot),
+    ProviderDef::new_local("dmr", "http://localhost:12434/engines/v1/"),
+    ProviderDef::new_local("ollama", "http://localhost:11434/v1/"),
+    ProviderDef::new_local("vllm", "http://localhost:8000/v1/"),
+    ProviderDef::new_local("lmstudio", "http://localhost:1234/v1/"),
+    ProviderDef::new("copilot", AdapterKind::GithubCopilot),
+    ProviderDef::new("cohere", AdapterKind::Cohere),
+    ProviderDef::new("deepseek", AdapterKind::DeepSeek),
+    ProviderDef::new("fireworks", AdapterKind::Fireworks),
+    ProviderDef::new("groq", AdapterKind::Groq),
+    ProviderDef::new("mistral", AdapterKind::Mistral),
+    ProviderDef::new("moonshot", AdapterKind::Moonshot),
+    ProviderDef::new("openrouter", AdapterKind::OpenRouter),
+    ProviderDef::new("together", AdapterKind::Together),
+    ProviderDef::new("xai", AdapterKind::Xai),
+    ProviderDef::new("zai", AdapterKind::Zai),
 ];
 
 /// Finds a provider by name.
-pub(in crate::model) fn provider(name: &str) -> Result<&'static Provider, String> {
+pub(in crate::model) fn find_provider(name: &str) -> Result<&'static ProviderDef, String> {
     PROVIDERS.iter().find(|provider| provider.name == name).ok_or_else(|| {
         match suggest_nearest(name, provider_names()) {
             Some(near) => format!("unknown model provider `{name}`; did you mean `{near}`?"),
@@ -80,7 +80,7 @@ pub(in crate::model) fn provider_names() -> impl Iterator<Item = &'static str> {
 }
 
 /// An address as the adapters need it: with the usual path when it names a host only, and a slash at its end.
-pub(super) fn address(written: &str, provider: &Provider) -> Result<String, String> {
+pub(super) fn complete_address(written: &str, provider: &ProviderDef) -> Result<String, String> {
     let wrong = |why: String| format!("the base_url `{written}` {why}; write it as `https://HOST/{}`", provider.path);
     let mut url = Url::parse(written.trim()).map_err(|error| wrong(format!("is no address ({error})")))?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
@@ -94,7 +94,7 @@ pub(super) fn address(written: &str, provider: &Provider) -> Result<String, Stri
 }
 
 /// Whether an address is one of this machine.
-pub(super) fn local(address: &str) -> bool {
+pub(super) fn is_local_address(address: &str) -> bool {
     let url = Url::parse(address).ok();
     let host = url.as_ref().and_then(Url::host_str).unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
@@ -123,7 +123,7 @@ mod tests {
         ];
         for (name, written, expected) in cases {
             let expected = expected.map(str::to_owned).map_err(str::to_owned);
-            assert_eq!(address(written, provider(name).unwrap()), expected, "{written}");
+            assert_eq!(complete_address(written, find_provider(name).unwrap()), expected, "{written}");
         }
     }
 
@@ -137,7 +137,7 @@ mod tests {
             ("https://localhost.test/", false),
         ];
         for (url, expected) in cases {
-            assert_eq!(local(url), expected, "{url}");
+            assert_eq!(is_local_address(url), expected, "{url}");
         }
     }
 
@@ -145,7 +145,7 @@ mod tests {
     fn keys_have_their_usual_variables() {
         let usual: Vec<_> = ["openai", "anthropic", "gemini", "ollama"]
             .into_iter()
-            .map(|name| provider(name).unwrap().usual_key())
+            .map(|name| find_provider(name).unwrap().default_key_variable())
             .collect();
         assert_eq!(usual, [Some("OPENAI_API_KEY"), Some("ANTHROPIC_API_KEY"), Some("GEMINI_API_KEY"), None]);
     }

@@ -2,49 +2,50 @@
 
 use std::fmt::Write;
 
-use super::file::Expect;
-use crate::model::{Message, ModelRequest, Role};
+use super::file::ExpectedInput;
+use crate::model::{MessageRole, ModelMessage, ModelRequest};
 
 /// The longest piece of a message that an error shows, in characters.
 const SHOWN_CHARS: usize = 120;
 
 /// What came since the model last spoke. Several tool results may come at once, and hooks may add context after them.
-pub(super) fn news(request: &ModelRequest) -> &[Message] {
-    let since = request.messages.iter().rposition(|message| message.role == Role::Assistant).map_or(0, |at| at + 1);
+pub(super) fn new_messages(request: &ModelRequest) -> &[ModelMessage] {
+    let since =
+        request.messages.iter().rposition(|message| message.role == MessageRole::Assistant).map_or(0, |at| at + 1);
     request.messages.get(since..).unwrap_or_default()
 }
 
 /// Tells what is not as expected, if anything: what was expected and what came.
-pub(super) fn mismatch(expect: &Expect, request: &ModelRequest) -> Option<String> {
+pub(super) fn find_mismatch(expect: &ExpectedInput, request: &ModelRequest) -> Option<String> {
     if let Some(tool) = expect.offers.iter().find(|tool| !request.tools.iter().any(|known| known.name == **tool)) {
         let offered: Vec<_> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
         return Some(format!("expected the tool `{tool}` to be offered, and these are: `{}`", offered.join("`, `")));
     }
-    let instruction = || request.messages.iter().filter(|message| message.role == Role::System);
+    let instruction = || request.messages.iter().filter(|message| message.role == MessageRole::System);
     if let Some(text) = expect.system.iter().find(|text| !instruction().any(|message| message.content.contains(*text)))
     {
-        return Some(format!("expected an instruction that contains `{text}`, and it is {}", shown(instruction())));
+        return Some(format!("expected an instruction that contains `{text}`, and it is {}", summarize(instruction())));
     }
     let asks_nothing =
         expect.last.is_none() && expect.tool.is_none() && expect.contains.is_empty() && expect.lacks.is_empty();
-    if asks_nothing || news(request).iter().any(|message| is(expect, message)) {
+    if asks_nothing || new_messages(request).iter().any(|message| is_met(expect, message)) {
         return None;
     }
-    Some(format!("expected {}, and what came is {}", describe(expect), shown(news(request))))
+    Some(format!("expected {}, and what came is {}", describe(expect), summarize(new_messages(request))))
 }
 
-fn is(expect: &Expect, message: &Message) -> bool {
-    let role = expect.last.or(expect.tool.as_ref().map(|_| Role::Tool));
+fn is_met(expect: &ExpectedInput, message: &ModelMessage) -> bool {
+    let role = expect.last.or(expect.tool.as_ref().map(|_| MessageRole::Tool));
     role.is_none_or(|role| message.role == role)
         && (expect.tool.is_none() || message.name == expect.tool)
         && expect.contains.iter().all(|text| message.content.contains(text))
         && !expect.lacks.iter().any(|text| message.content.contains(text))
 }
 
-fn describe(expect: &Expect) -> String {
+fn describe(expect: &ExpectedInput) -> String {
     let mut text = match (&expect.tool, expect.last) {
         (Some(tool), _) => format!("a result of the tool `{tool}`"),
-        (None, Some(Role::Tool)) => String::from("a tool's result"),
+        (None, Some(MessageRole::Tool)) => String::from("a tool's result"),
         (None, Some(role)) => format!("a message of role `{role}`"),
         (None, None) => String::from("a message"),
     };
@@ -57,7 +58,7 @@ fn describe(expect: &Expect) -> String {
 }
 
 /// The messages in one line: role, tool and the start of the text.
-pub(super) fn shown<'a>(messages: impl IntoIterator<Item = &'a Message>) -> String {
+pub(super) fn summarize<'a>(messages: impl IntoIterator<Item = &'a ModelMessage>) -> String {
     let mut parts = Vec::new();
     for message in messages {
         let who = match &message.name {

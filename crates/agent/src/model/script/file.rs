@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 use serde_saphyr::Spanned;
 
-use crate::model::Role;
+use crate::model::MessageRole;
 
 /// The most that one call may be repeated.
 const MOST_TIMES: usize = 1_000;
@@ -20,31 +20,32 @@ const MOST_TIMES: usize = 1_000;
 pub(super) struct ScriptFile {
     /// What the script shows, for its readers.
     #[serde(default)]
-    pub(super) about: String,
+    #[serde(rename = "about")]
+    pub(super) summary: String,
     /// What the person says, turn by turn, when nobody says anything else.
     #[serde(default)]
     pub(super) prompts: Vec<String>,
     #[serde(default)]
-    pub(super) turns: Turns,
+    pub(super) turns: TurnList,
     #[serde(default)]
     pub(super) agents: BTreeMap<String, AgentScript>,
 }
 
-pub(super) type Turns = Vec<Spanned<Turn>>;
+pub(super) type TurnList = Vec<Spanned<ScriptedTurn>>;
 
 /// The turns of one sub-agent: one list that all its runs share, or one list for each run.
 #[derive(Debug)]
 pub(super) enum AgentScript {
-    Shared(Turns),
-    Conversations(Vec<Turns>),
+    Shared(TurnList),
+    Conversations(Vec<TurnList>),
 }
 
 /// One reply of the model.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Turn {
-    #[serde(default, deserialize_with = "one_or_more")]
-    pub(super) expect: Vec<Expect>,
+pub(super) struct ScriptedTurn {
+    #[serde(default, deserialize_with = "deserialize_one_or_more")]
+    pub(super) expect: Vec<ExpectedInput>,
     #[serde(default)]
     pub(super) say: String,
     #[serde(default)]
@@ -60,20 +61,20 @@ pub(super) struct Turn {
 /// What must have come since the model last spoke.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Expect {
+pub(super) struct ExpectedInput {
     #[serde(default)]
-    pub(super) last: Option<Role>,
+    pub(super) last: Option<MessageRole>,
     #[serde(default)]
     pub(super) tool: Option<String>,
-    #[serde(default, deserialize_with = "one_or_more")]
+    #[serde(default, deserialize_with = "deserialize_one_or_more")]
     pub(super) contains: Vec<String>,
-    #[serde(default, deserialize_with = "one_or_more")]
+    #[serde(default, deserialize_with = "deserialize_one_or_more")]
     pub(super) lacks: Vec<String>,
     /// Texts that the instruction contains.
-    #[serde(default, deserialize_with = "one_or_more")]
+    #[serde(default, deserialize_with = "deserialize_one_or_more")]
     pub(super) system: Vec<String>,
     /// Tools that the model is offered.
-    #[serde(default, deserialize_with = "one_or_more")]
+    #[serde(default, deserialize_with = "deserialize_one_or_more")]
     pub(super) offers: Vec<String>,
 }
 
@@ -88,11 +89,11 @@ pub(super) struct ScriptedCall {
     #[serde(default)]
     pub(super) id: Option<String>,
     /// How often the same call is made, all at once.
-    #[serde(default = "once")]
+    #[serde(default = "default_times")]
     pub(super) times: usize,
 }
 
-fn once() -> usize {
+fn default_times() -> usize {
     1
 }
 
@@ -128,19 +129,19 @@ impl ScriptFile {
                 None => why.to_owned(),
             }
         })?;
-        for turns in file.every_list() {
+        for turns in file.turn_lists() {
             // A script of sub-agents alone is one too.
             if turns.is_empty() && (file.agents.is_empty() || !std::ptr::eq(turns, &file.turns)) {
                 return Err(String::from("a list of turns is empty; give it at least one turn"));
             }
             for turn in turns {
-                check(&turn.value).map_err(|why| format!("line {}: {why}", turn.referenced.line()))?;
+                check_turn(&turn.value).map_err(|why| format!("line {}: {why}", turn.referenced.line()))?;
             }
         }
         Ok(file)
     }
 
-    fn every_list(&self) -> Vec<&Turns> {
+    fn turn_lists(&self) -> Vec<&TurnList> {
         let mut lists = vec![&self.turns];
         for script in self.agents.values() {
             match script {
@@ -152,7 +153,7 @@ impl ScriptFile {
     }
 }
 
-fn check(turn: &Turn) -> Result<(), String> {
+fn check_turn(turn: &ScriptedTurn) -> Result<(), String> {
     if turn.say.is_empty() && turn.calls.is_empty() && turn.error.is_none() {
         return Err(String::from("the turn does nothing; give it `say`, `calls` or `error`"));
     }
@@ -167,7 +168,8 @@ fn check(turn: &Turn) -> Result<(), String> {
             return Err(format!("the call of `{}` is made several times with one `id`; leave the id out", call.tool));
         }
     }
-    let contradicts = |expect: &Expect| expect.tool.is_some() && expect.last.is_some_and(|role| role != Role::Tool);
+    let contradicts =
+        |expect: &ExpectedInput| expect.tool.is_some() && expect.last.is_some_and(|role| role != MessageRole::Tool);
     if turn.expect.iter().any(contradicts) {
         return Err(String::from("`tool` goes with `last: tool` only; drop one of the two"));
     }
@@ -175,7 +177,9 @@ fn check(turn: &Turn) -> Result<(), String> {
 }
 
 /// Reads one thing, or a list of such things.
-fn one_or_more<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+fn deserialize_one_or_more<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
     struct OneOrMore<T>(std::marker::PhantomData<T>);
     impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrMore<T> {
         type Value = Vec<T>;
@@ -203,11 +207,11 @@ impl<'de> Deserialize<'de> for AgentScript {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
-        struct Runs {
-            conversations: Vec<Turns>,
+        struct RunsVisitor {
+            conversations: Vec<TurnList>,
         }
-        struct Either;
-        impl<'de> Visitor<'de> for Either {
+        struct EitherVisitor;
+        impl<'de> Visitor<'de> for EitherVisitor {
             type Value = AgentScript;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -215,14 +219,14 @@ impl<'de> Deserialize<'de> for AgentScript {
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-                Turns::deserialize(SeqAccessDeserializer::new(list)).map(AgentScript::Shared)
+                TurnList::deserialize(SeqAccessDeserializer::new(list)).map(AgentScript::Shared)
             }
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-                let runs = Runs::deserialize(MapAccessDeserializer::new(map))?;
+                let runs = RunsVisitor::deserialize(MapAccessDeserializer::new(map))?;
                 Ok(AgentScript::Conversations(runs.conversations))
             }
         }
-        deserializer.deserialize_any(Either)
+        deserializer.deserialize_any(EitherVisitor)
     }
 }

@@ -9,8 +9,8 @@ use std::sync::{Mutex, PoisonError};
 use pintle::CancelToken;
 use serde_json::Value;
 
-use self::file::{AgentScript, ScriptFile, Turn, Turns};
-use super::{Delta, Model, ModelError, ModelErrorKind, ModelReply, ModelRequest, ToolCall, Usage};
+use self::file::{AgentScript, ScriptFile, ScriptedTurn, TurnList};
+use super::{Model, ModelError, ModelErrorKind, ModelReply, ModelRequest, ModelToolCall, ModelUsage, ReplyDelta};
 
 /// Bytes that one token is taken for when a turn does not say its usage.
 const BYTES_PER_TOKEN: usize = 4;
@@ -73,22 +73,22 @@ const BYTES_PER_TOKEN: usize = 4;
 pub struct ScriptModel {
     name: String,
     file: ScriptFile,
-    places: Mutex<Places>,
+    progress: Mutex<ScriptProgress>,
 }
 
 /// How far the script has been played.
 #[derive(Debug, Default)]
-struct Places {
+struct ScriptProgress {
     /// The agent that asked first and so plays the main turns.
     first_agent: Option<String>,
     /// The next turn of each lane, from 0.
-    next: HashMap<Lane, usize>,
+    next: HashMap<TurnListKey, usize>,
     /// Which list of its agent's a run plays.
-    runs: HashMap<(String, String), usize>,
+    conversation_lists: HashMap<(String, String), usize>,
 }
 
 /// One list of turns: the agent's name and which of its lists.
-type Lane = (String, usize);
+type TurnListKey = (String, usize);
 
 impl ScriptModel {
     /// Reads a script. `name` is its file, for errors.
@@ -98,13 +98,13 @@ impl ScriptModel {
     pub fn parse(name: &str, text: &str) -> Result<Self, ModelError> {
         let file = ScriptFile::parse(text)
             .map_err(|why| ModelError::new(ModelErrorKind::Script, format!("script `{name}`: {why}")))?;
-        Ok(Self { name: name.to_owned(), file, places: Mutex::default() })
+        Ok(Self { name: name.to_owned(), file, progress: Mutex::default() })
     }
 
     /// What the script shows, as its author says; may be empty.
     #[must_use]
-    pub fn about(&self) -> &str {
-        &self.file.about
+    pub fn summary(&self) -> &str {
+        &self.file.summary
     }
 
     /// What the person says, turn by turn, when nobody says anything else; may be empty.
@@ -114,12 +114,12 @@ impl ScriptModel {
     }
 
     /// Moves on to the next turn for a request, when it is what the turn expects.
-    fn take(&self, request: &ModelRequest) -> Result<Play<'_>, String> {
-        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+    fn next_turn(&self, request: &ModelRequest) -> Result<NextTurn<'_>, String> {
+        let mut places = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         let agent = request.agent.as_str();
         let (turns, list) = match self.file.agents.get(agent) {
             Some(AgentScript::Shared(turns)) => (turns, 0),
-            Some(AgentScript::Conversations(each)) => pick(each, request, &mut places)?,
+            Some(AgentScript::Conversations(each)) => pick_turn_list(each, request, &mut places)?,
             None => {
                 let first = places.first_agent.get_or_insert_with(|| agent.to_owned());
                 if first != agent {
@@ -131,54 +131,59 @@ impl ScriptModel {
         let next = places.next.entry((agent.to_owned(), list)).or_default();
         let number = *next + 1;
         let Some(turn) = turns.get(*next) else {
-            let came = expect::shown(expect::news(request));
+            let came = expect::summarize(expect::new_messages(request));
             return Err(format!("the agent `{agent}` has no turn {number}, and what came is {came}; add a turn"));
         };
-        if let Some(why) = turn.value.expect.iter().find_map(|wanted| expect::mismatch(wanted, request)) {
+        if let Some(why) = turn.value.expect.iter().find_map(|wanted| expect::find_mismatch(wanted, request)) {
             let line = turn.referenced.line();
             return Err(format!("line {line}, turn {number} of the agent `{agent}`: {why}"));
         }
         *next = number;
-        Ok(Play { turn: &turn.value, list, number })
+        Ok(NextTurn { turn: &turn.value, list_index: list, turn_number: number })
     }
 }
 
 /// The list of turns that a run plays: the one it has, or the first free one whose first turn fits.
-fn pick<'a>(each: &'a [Turns], request: &ModelRequest, places: &mut Places) -> Result<(&'a Turns, usize), String> {
+fn pick_turn_list<'a>(
+    each: &'a [TurnList],
+    request: &ModelRequest,
+    places: &mut ScriptProgress,
+) -> Result<(&'a TurnList, usize), String> {
     let run = (request.agent.clone(), request.conversation.clone());
-    let list = places.runs.get(&run).copied().or_else(|| {
-        let taken = |list: usize| places.runs.iter().any(|((agent, _), taken)| *agent == run.0 && *taken == list);
-        let fits = |turns: &Turns| {
+    let list = places.conversation_lists.get(&run).copied().or_else(|| {
+        let taken =
+            |list: usize| places.conversation_lists.iter().any(|((agent, _), taken)| *agent == run.0 && *taken == list);
+        let fits = |turns: &TurnList| {
             turns
                 .first()
-                .is_some_and(|turn| turn.value.expect.iter().all(|one| expect::mismatch(one, request).is_none()))
+                .is_some_and(|turn| turn.value.expect.iter().all(|one| expect::find_mismatch(one, request).is_none()))
         };
         each.iter().enumerate().find(|(list, turns)| !taken(*list) && fits(turns)).map(|(list, _)| list)
     });
     let found = list.and_then(|list| each.get(list).map(|turns| (turns, list)));
     let (turns, list) = found.ok_or_else(|| {
-        let came = expect::shown(expect::news(request));
+        let came = expect::summarize(expect::new_messages(request));
         format!("no free conversation of the agent `{}` begins with what came: {came}; add one", run.0)
     })?;
-    places.runs.insert(run, list);
+    places.conversation_lists.insert(run, list);
     Ok((turns, list))
 }
 
 /// A turn to be played, and where it stands.
-struct Play<'a> {
-    turn: &'a Turn,
-    list: usize,
-    number: usize,
+struct NextTurn<'a> {
+    turn: &'a ScriptedTurn,
+    list_index: usize,
+    turn_number: usize,
 }
 
-impl Play<'_> {
-    fn calls(&self, agent: &str) -> Vec<ToolCall> {
+impl NextTurn<'_> {
+    fn calls(&self, agent: &str) -> Vec<ModelToolCall> {
         let each = self.turn.calls.iter().flat_map(|call| std::iter::repeat_n(call, call.times));
         each.enumerate()
-            .map(|(index, call)| ToolCall {
+            .map(|(index, call)| ModelToolCall {
                 id: call.id.clone().unwrap_or_else(|| {
-                    let list = if self.list == 0 { String::new() } else { format!("{}_", self.list + 1) };
-                    format!("call_{agent}_{list}{}_{}", self.number, index + 1)
+                    let list = if self.list_index == 0 { String::new() } else { format!("{}_", self.list_index + 1) };
+                    format!("call_{agent}_{list}{}_{}", self.turn_number, index + 1)
                 }),
                 name: call.tool.clone(),
                 arguments: match (&call.arguments, &call.args) {
@@ -190,16 +195,16 @@ impl Play<'_> {
             .collect()
     }
 
-    fn usage(&self, request: &ModelRequest, calls: &[ToolCall]) -> Usage {
+    fn usage(&self, request: &ModelRequest, calls: &[ModelToolCall]) -> ModelUsage {
         if let Some(usage) = self.turn.usage {
-            return Usage { input_tokens: usage.input, output_tokens: usage.output };
+            return ModelUsage { input_tokens: usage.input, output_tokens: usage.output };
         }
         let of_calls =
-            |calls: &[ToolCall]| calls.iter().map(|call| call.name.len() + call.arguments.len()).sum::<usize>();
+            |calls: &[ModelToolCall]| calls.iter().map(|call| call.name.len() + call.arguments.len()).sum::<usize>();
         let read: usize =
             request.messages.iter().map(|message| message.content.len() + of_calls(&message.tool_calls)).sum();
         let tokens = |bytes: usize| bytes.div_ceil(BYTES_PER_TOKEN) as u64;
-        Usage { input_tokens: tokens(read), output_tokens: tokens(self.turn.say.len() + of_calls(calls)) }
+        ModelUsage { input_tokens: tokens(read), output_tokens: tokens(self.turn.say.len() + of_calls(calls)) }
     }
 }
 
@@ -211,19 +216,19 @@ impl Model for ScriptModel {
     fn complete(
         &self,
         request: &ModelRequest,
-        on: &mut dyn FnMut(Delta),
+        on: &mut dyn FnMut(ReplyDelta),
         cancel: &CancelToken,
     ) -> Result<ModelReply, ModelError> {
         if cancel.is_cancelled() {
             return Err(ModelError::cancelled());
         }
         let left = |why| ModelError::new(ModelErrorKind::Script, format!("script `{}`: {why}", self.name));
-        let play = self.take(request).map_err(left)?;
+        let play = self.next_turn(request).map_err(left)?;
         for word in play.turn.say.split_inclusive(char::is_whitespace) {
             if cancel.is_cancelled() {
                 return Err(ModelError::cancelled());
             }
-            on(Delta::Text(word.to_owned()));
+            on(ReplyDelta::Text(word.to_owned()));
         }
         if let Some(error) = &play.turn.error {
             let kind = if error.retryable { ModelErrorKind::Retryable } else { ModelErrorKind::Fatal };
@@ -240,10 +245,10 @@ impl Model for ScriptModel {
     }
 
     /// Goes on behind the turns that were played.
-    fn went_on(&self, calls: &mut dyn Iterator<Item = ModelRequest>) {
+    fn resume_from(&self, calls: &mut dyn Iterator<Item = ModelRequest>) {
         for request in calls {
             // What did not fit the script then does not fit it now.
-            let _ = self.take(&request);
+            let _ = self.next_turn(&request);
         }
     }
 }

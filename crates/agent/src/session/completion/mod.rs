@@ -2,7 +2,7 @@
 
 pub(super) mod wire;
 
-pub(crate) use wire::shown;
+pub(crate) use wire::to_event_message;
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -10,23 +10,23 @@ use std::sync::Arc;
 use pintle::event::{CompletionPost, CompletionPre, TokenUsage};
 use pintle::{Event, HistorySpec};
 
-use super::retry::Replied;
+use super::retry::ModelAttempt;
 use super::text_gate::TextGate;
-use super::{Conversation, Fault, retry};
-use crate::model::{Message, ModelReply, ModelRequest};
-use crate::observe::Happening;
-use crate::taping;
-use crate::turn::Turn;
+use super::{Conversation, TurnError, retry};
+use crate::model::{ModelMessage, ModelReply, ModelRequest};
+use crate::observer::AgentEvent;
+use crate::recording;
+use crate::turn_context::TurnContext;
 
 /// Whether the model may call tools this time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ToolUsage {
+pub(super) enum ToolChoice {
     Allowed,
     Withheld,
 }
 
 /// A reply as hooks left it.
-pub(super) struct Completion {
+pub(super) struct ReviewedReply {
     pub(super) reply: ModelReply,
     /// Whether observers were told of its text as it arrived.
     pub(super) streamed: bool,
@@ -34,36 +34,36 @@ pub(super) struct Completion {
 
 /// Asks the model once. What hooks rewrite counts for this call only; the conversation stays as it is.
 pub(super) fn complete(
-    turn: &Turn,
+    turn: &TurnContext,
     conversation: &mut Conversation,
     iteration: u32,
-    tools: ToolUsage,
-) -> Result<Completion, Fault> {
-    let mut request = request(turn, conversation, tools);
+    tools: ToolChoice,
+) -> Result<ReviewedReply, TurnError> {
+    let mut request = build_request(turn, conversation, tools);
     // They stand behind everything else: what stands before them is the same in the next request.
-    let (reminders, carried) = conversation.reminders.due(turn);
+    let (reminders, carried) = conversation.reminders.due_reminders(turn);
     request.messages.extend(reminders);
     let (request, same_as) = review_request(turn, request, iteration)?;
     let clock = turn.agent.shared.runtime.clock();
     let model = if request.model.is_empty() { turn.model().name() } else { &request.model };
-    turn.tell(Happening::ModelAsked { model, iteration });
+    turn.notify(AgentEvent::ModelRequested { model, iteration });
     let began_us = clock.monotonic_us();
     let (is_open, streamed) = (TextGate::is_open(turn), Cell::new(false));
     let heard = |text: &str| {
         if is_open && !text.is_empty() {
             streamed.set(true);
-            turn.tell(Happening::Text { text });
+            turn.notify(AgentEvent::Text { text });
         }
     };
-    let Replied { mut reply, fallback } = retry::complete(turn, &request, same_as, &heard)?;
+    let ModelAttempt { mut reply, fallback } = retry::complete(turn, &request, same_as, &heard)?;
     conversation.calls += 1;
-    conversation.reminders.carried(turn, &carried, &request.messages);
+    conversation.reminders.mark_sent(turn, &carried, &request.messages);
     let model = fallback.as_ref().map_or(model, |fallback| fallback.name());
     let duration_ms = clock.monotonic_us().saturating_sub(began_us) / 1_000;
     for call in &mut reply.tool_calls {
         // Results are told apart by these ids, and some providers send none.
         if call.id.is_empty() {
-            call.id = turn.agent.shared.unique("call");
+            call.id = turn.agent.shared.unique_name("call");
         }
     }
     let usage = TokenUsage::new(reply.usage.input_tokens, reply.usage.output_tokens);
@@ -73,21 +73,21 @@ pub(super) fn complete(
     // The reply is about to become one more message.
     conversation.length.counted_messages = conversation.messages.len() + 1;
     let reply = review_reply(turn, conversation, reply, model, duration_ms)?;
-    turn.tell(Happening::ModelAnswered { text: &reply.text, tool_calls: reply.tool_calls.len(), usage });
-    Ok(Completion { reply, streamed: streamed.get() })
+    turn.notify(AgentEvent::ModelAnswered { text: &reply.text, tool_calls: reply.tool_calls.len(), usage });
+    Ok(ReviewedReply { reply, streamed: streamed.get() })
 }
 
-fn request(turn: &Turn, conversation: &mut Conversation, tools: ToolUsage) -> ModelRequest {
+fn build_request(turn: &TurnContext, conversation: &mut Conversation, tools: ToolChoice) -> ModelRequest {
     let spec = &turn.agent.spec;
     let notes = turn.state.notes_for_call();
     let told =
         conversation.notes.iter().chain(&notes.persistent).chain(&notes.prompt).chain(&notes.turn).chain(&notes.call);
     let instruction = Some(spec.instruction.as_str()).filter(|text| !text.is_empty());
-    let of_work = turn.work.iter().flat_map(|work| work.instructions());
+    let of_work = turn.step_context.iter().flat_map(|work| work.instructions());
     let system: Vec<&str> = instruction.into_iter().chain(of_work).chain(told.map(String::as_str)).collect();
     let mut messages = Vec::new();
     if !system.is_empty() {
-        messages.push(Message::system(system.join("\n\n")));
+        messages.push(ModelMessage::system(system.join("\n\n")));
     }
     // A member's conversation is compacted when it grows too long, and sent whole until then.
     let history = spec.member.as_ref().map_or(spec.history, |member| HistorySpec {
@@ -102,7 +102,7 @@ fn request(turn: &Turn, conversation: &mut Conversation, tools: ToolUsage) -> Mo
         // A model without a provider is another model of the provider that is in use.
         model: declared.filter(|model| model.provider.is_empty()).map(|model| model.name.clone()).unwrap_or_default(),
         messages,
-        tools: if tools == ToolUsage::Allowed { turn.definitions() } else { Vec::new() },
+        tools: if tools == ToolChoice::Allowed { turn.definitions() } else { Vec::new() },
         max_tokens: declared.and_then(|model| model.max_tokens),
         temperature: declared.and_then(|model| model.temperature),
         top_p: None,
@@ -111,71 +111,75 @@ fn request(turn: &Turn, conversation: &mut Conversation, tools: ToolUsage) -> Mo
 }
 
 /// Shows the request to the hooks of `completion.pre`. Gives what is sent, and the dispatch whose payload says all of it.
-fn review_request(turn: &Turn, request: ModelRequest, iteration: u32) -> Result<(ModelRequest, Option<u64>), Fault> {
-    let mut payload = wire::payload_of_request(&request, turn.model().name(), iteration);
+fn review_request(
+    turn: &TurnContext,
+    request: ModelRequest,
+    iteration: u32,
+) -> Result<(ModelRequest, Option<u64>), TurnError> {
+    let mut payload = wire::request_to_payload(&request, turn.model().name(), iteration);
     if turn.is_member() {
-        payload.provider = provider(turn);
+        payload.provider = provider_name(turn);
     }
     let outcome = turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
-    let dispatch = taping::last_dispatch(turn);
+    let dispatch = recording::last_dispatch(turn);
     if turn.scope.cancel.is_cancelled() {
-        return Err(Fault::cancelled());
+        return Err(TurnError::cancelled());
     }
     if !outcome.is_allowed() {
-        return Err(Fault::blocked(turn, "completion", &outcome));
+        return Err(TurnError::from_denial(turn, "completion", &outcome));
     }
     let request = if outcome.rewritten {
         let rewritten: Result<CompletionPre, _> = serde_json::from_value(outcome.payload.into_value());
         rewritten
             .map_err(|fault| fault.to_string())
-            .and_then(|payload| wire::request_of_payload(payload, &request, turn.model().name()))
+            .and_then(|payload| wire::request_from_payload(payload, &request, turn.model().name()))
             .map_err(|why| {
-                Fault::failed("hook", format!("completion.pre modify payload: {why}")).during("completion.pre")
+                TurnError::failed("hook", format!("completion.pre modify payload: {why}")).with_event("completion.pre")
             })?
     } else {
         request
     };
-    let (request, has_more) = with_call_notes(turn, request);
+    let (request, has_more) = add_call_notes(turn, request);
     Ok((request, dispatch.filter(|_| !has_more)))
 }
 
 /// Who serves the agent's model, when its declaration says so.
-fn provider(turn: &Turn) -> Option<String> {
+fn provider_name(turn: &TurnContext) -> Option<String> {
     turn.model_spec().map(|model| model.provider.clone()).filter(|provider| !provider.is_empty())
 }
 
 /// Adds what the hooks of `completion.pre` itself told for this call. Gives whether there was anything.
-fn with_call_notes(turn: &Turn, mut request: ModelRequest) -> (ModelRequest, bool) {
+fn add_call_notes(turn: &TurnContext, mut request: ModelRequest) -> (ModelRequest, bool) {
     let notes = turn.state.notes_for_call().call;
     if notes.is_empty() {
         return (request, false);
     }
     let text = notes.join("\n\n");
-    match request.messages.first_mut().filter(|first| first.role == crate::model::Role::System) {
+    match request.messages.first_mut().filter(|first| first.role == crate::model::MessageRole::System) {
         Some(system) => {
             system.content.push_str("\n\n");
             system.content.push_str(&text);
         }
-        None => request.messages.insert(0, Message::system(text)),
+        None => request.messages.insert(0, ModelMessage::system(text)),
     }
     (request, true)
 }
 
 fn review_reply(
-    turn: &Turn,
+    turn: &TurnContext,
     conversation: &Conversation,
     reply: ModelReply,
     model: &str,
     duration_ms: u64,
-) -> Result<ModelReply, Fault> {
-    let mut payload = wire::payload_of_reply(&reply, model, duration_ms);
+) -> Result<ModelReply, TurnError> {
+    let mut payload = wire::reply_to_payload(&reply, model, duration_ms);
     if turn.is_member() {
-        payload.provider = provider(turn);
-        payload.last_user_message = conversation.last_said().map(|said| said.content.clone());
+        payload.provider = provider_name(turn);
+        payload.last_user_message = conversation.last_user_message().map(|said| said.content.clone());
     }
     let outcome = turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
     if !outcome.is_allowed() {
-        return Err(Fault::blocked(turn, "completion", &outcome));
+        return Err(TurnError::from_denial(turn, "completion", &outcome));
     }
     if !outcome.rewritten {
         return Ok(reply);
@@ -183,8 +187,8 @@ fn review_reply(
     let rewritten: Result<CompletionPost, _> = serde_json::from_value(outcome.payload.into_value());
     rewritten
         .map_err(|fault| fault.to_string())
-        .and_then(|payload| wire::reply_of_payload(payload, reply.usage))
+        .and_then(|payload| wire::reply_from_payload(payload, reply.usage))
         .map_err(|why| {
-            Fault::failed("hook", format!("completion.post modify payload: {why}")).during("completion.post")
+            TurnError::failed("hook", format!("completion.post modify payload: {why}")).with_event("completion.post")
         })
 }

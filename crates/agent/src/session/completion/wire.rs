@@ -6,15 +6,14 @@
 use pintle::event::{self, ChatFunctionCall, ChatToolCall, CompletionChoice, CompletionPost, CompletionPre};
 use serde_json::Value;
 
-use crate::model::{Message, ModelReply, ModelRequest, Role, ToolCall, ToolDefinition, Usage};
+use crate::model::{MessageRole, ModelMessage, ModelReply, ModelRequest, ModelTool, ModelToolCall, ModelUsage};
 
-pub(crate) fn payload_of_request(request: &ModelRequest, opened: &str, iteration: u32) -> CompletionPre {
-    let tool = |tool: &ToolDefinition| {
-        event::ChatTool::new(tool.name.clone(), tool.description.clone(), tool.parameters.clone())
-    };
+pub(crate) fn request_to_payload(request: &ModelRequest, opened: &str, iteration: u32) -> CompletionPre {
+    let tool =
+        |tool: &ModelTool| event::ChatTool::new(tool.name.clone(), tool.description.clone(), tool.parameters.clone());
     CompletionPre {
         model: if request.model.is_empty() { opened.to_owned() } else { request.model.clone() },
-        messages: request.messages.iter().map(shown).collect(),
+        messages: request.messages.iter().map(to_event_message).collect(),
         tools: request.tools.iter().map(tool).collect(),
         tool_choice: None,
         max_tokens: request.max_tokens.map(u64::from),
@@ -28,21 +27,21 @@ pub(crate) fn payload_of_request(request: &ModelRequest, opened: &str, iteration
 }
 
 /// A request as the tape has it: in the words of `completion.pre`.
-pub(crate) fn value_of_request(request: &ModelRequest, opened: &str) -> Value {
-    serde_json::to_value(payload_of_request(request, opened, 0)).unwrap_or_default()
+pub(crate) fn request_to_value(request: &ModelRequest, opened: &str) -> Value {
+    serde_json::to_value(request_to_payload(request, opened, 0)).unwrap_or_default()
 }
 
-pub(crate) fn request_of_payload(
+pub(crate) fn request_from_payload(
     payload: CompletionPre,
     asked: &ModelRequest,
     opened: &str,
 ) -> Result<ModelRequest, String> {
-    let messages: Result<Vec<Message>, String> = payload.messages.into_iter().map(read).collect();
+    let messages: Result<Vec<ModelMessage>, String> = payload.messages.into_iter().map(from_event_message).collect();
     let messages = messages?;
-    if !messages.iter().any(|message| message.role != Role::System) {
+    if !messages.iter().any(|message| message.role != MessageRole::System) {
         return Err(String::from("`messages` must hold something besides system messages"));
     }
-    let tool = |tool: event::ChatTool| ToolDefinition {
+    let tool = |tool: event::ChatTool| ModelTool {
         name: tool.function.name,
         description: tool.function.description,
         parameters: tool.function.parameters,
@@ -61,13 +60,13 @@ pub(crate) fn request_of_payload(
     })
 }
 
-pub(super) fn payload_of_reply(reply: &ModelReply, model: &str, duration_ms: u64) -> CompletionPost {
+pub(super) fn reply_to_payload(reply: &ModelReply, model: &str, duration_ms: u64) -> CompletionPost {
     CompletionPost {
         id: None,
         model: model.to_owned(),
         choices: vec![CompletionChoice {
             index: 0,
-            message: shown(&reply.to_message()),
+            message: to_event_message(&reply.to_message()),
             finish_reason: reply.finish_reason.clone(),
         }],
         usage: event::TokenUsage::new(reply.usage.input_tokens, reply.usage.output_tokens),
@@ -81,14 +80,14 @@ pub(super) fn payload_of_reply(reply: &ModelReply, model: &str, duration_ms: u64
     }
 }
 
-pub(super) fn reply_of_payload(payload: CompletionPost, usage: Usage) -> Result<ModelReply, String> {
+pub(super) fn reply_from_payload(payload: CompletionPost, usage: ModelUsage) -> Result<ModelReply, String> {
     let choice = payload.choices.into_iter().next().ok_or("`choices` must hold at least one answer")?;
-    let message = read(event::ChatMessage { role: String::from("assistant"), ..choice.message })?;
+    let message = from_event_message(event::ChatMessage { role: String::from("assistant"), ..choice.message })?;
     Ok(ModelReply { text: message.content, tool_calls: message.tool_calls, finish_reason: choice.finish_reason, usage })
 }
 
-pub(crate) fn shown(message: &Message) -> event::ChatMessage {
-    let call = |call: &ToolCall| ChatToolCall {
+pub(crate) fn to_event_message(message: &ModelMessage) -> event::ChatMessage {
+    let call = |call: &ModelToolCall| ChatToolCall {
         id: call.id.clone(),
         function: ChatFunctionCall { name: call.name.clone(), arguments: call.arguments.clone() },
         ..ChatToolCall::default()
@@ -104,12 +103,12 @@ pub(crate) fn shown(message: &Message) -> event::ChatMessage {
     }
 }
 
-fn read(message: event::ChatMessage) -> Result<Message, String> {
+fn from_event_message(message: event::ChatMessage) -> Result<ModelMessage, String> {
     let role = match message.role.as_str() {
-        "system" | "developer" => Role::System,
-        "user" => Role::User,
-        "assistant" => Role::Assistant,
-        "tool" => Role::Tool,
+        "system" | "developer" => MessageRole::System,
+        "user" => MessageRole::User,
+        "assistant" => MessageRole::Assistant,
+        "tool" => MessageRole::Tool,
         other => return Err(format!("a message has the unknown role `{other}`")),
     };
     let content = match message.content {
@@ -121,9 +120,12 @@ fn read(message: event::ChatMessage) -> Result<Message, String> {
         }
         _ => return Err(String::from("the `content` of a message must be a text or a list of parts")),
     };
-    let call =
-        |call: ChatToolCall| ToolCall { id: call.id, name: call.function.name, arguments: call.function.arguments };
-    Ok(Message {
+    let call = |call: ChatToolCall| ModelToolCall {
+        id: call.id,
+        name: call.function.name,
+        arguments: call.function.arguments,
+    };
+    Ok(ModelMessage {
         role,
         content,
         tool_calls: message.tool_calls.into_iter().map(call).collect(),
@@ -138,41 +140,41 @@ mod tests {
 
     #[test]
     fn a_request_survives_the_way_to_the_hooks_and_back() {
-        let call = ToolCall { id: String::from("1"), name: String::from("read"), arguments: String::from("{}") };
+        let call = ModelToolCall { id: String::from("1"), name: String::from("read"), arguments: String::from("{}") };
         let request = ModelRequest {
             messages: vec![
-                Message::system("be careful"),
-                Message::user("go"),
-                Message::assistant("", vec![call.clone()]),
-                Message::tool(&call, "done"),
+                ModelMessage::system("be careful"),
+                ModelMessage::user("go"),
+                ModelMessage::assistant("", vec![call.clone()]),
+                ModelMessage::tool(&call, "done"),
             ],
             max_tokens: Some(7),
             temperature: Some(0.5),
             ..ModelRequest::default()
         };
-        let payload = payload_of_request(&request, "gpt-4o", 1);
+        let payload = request_to_payload(&request, "gpt-4o", 1);
         assert_eq!(payload.model, "gpt-4o");
-        assert_eq!(request_of_payload(payload.clone(), &request, "gpt-4o"), Ok(request.clone()));
+        assert_eq!(request_from_payload(payload.clone(), &request, "gpt-4o"), Ok(request.clone()));
         let other = CompletionPre { model: String::from("small"), ..payload.clone() };
-        assert_eq!(request_of_payload(other, &request, "gpt-4o").unwrap().model, "small");
+        assert_eq!(request_from_payload(other, &request, "gpt-4o").unwrap().model, "small");
         let strange = CompletionPre { messages: vec![event::ChatMessage::text("oracle", "x")], ..payload.clone() };
-        assert!(request_of_payload(strange, &request, "gpt-4o").unwrap_err().contains("`oracle`"));
+        assert!(request_from_payload(strange, &request, "gpt-4o").unwrap_err().contains("`oracle`"));
         let empty = CompletionPre { messages: Vec::new(), ..payload };
-        assert!(request_of_payload(empty, &request, "gpt-4o").is_err());
+        assert!(request_from_payload(empty, &request, "gpt-4o").is_err());
     }
 
     #[test]
     fn a_reply_survives_too() {
-        let call = ToolCall { id: String::from("1"), name: String::from("read"), arguments: String::from("{}") };
+        let call = ModelToolCall { id: String::from("1"), name: String::from("read"), arguments: String::from("{}") };
         let reply = ModelReply {
             text: String::from("looking"),
             tool_calls: vec![call],
             finish_reason: String::from("tool_calls"),
-            usage: Usage { input_tokens: 3, output_tokens: 4 },
+            usage: ModelUsage { input_tokens: 3, output_tokens: 4 },
         };
-        let payload = payload_of_reply(&reply, "gpt-4o", 5);
-        assert_eq!(reply_of_payload(payload.clone(), reply.usage), Ok(reply));
+        let payload = reply_to_payload(&reply, "gpt-4o", 5);
+        assert_eq!(reply_from_payload(payload.clone(), reply.usage), Ok(reply));
         let none = CompletionPost { choices: Vec::new(), ..payload };
-        assert!(reply_of_payload(none, Usage::default()).is_err());
+        assert!(reply_from_payload(none, ModelUsage::default()).is_err());
     }
 }

@@ -11,56 +11,56 @@ use crate::session::completion::wire;
 
 /// The calls that were answered, in their order.
 #[derive(Debug, Default)]
-pub(super) struct Calls {
-    asked: HashMap<u64, Asked>,
-    answered: Vec<(u64, Asked)>,
+pub(super) struct RecordedModelCalls {
+    pending: HashMap<u64, RecordedModelCall>,
+    completed: Vec<(u64, RecordedModelCall)>,
 }
 
 #[derive(Debug)]
-struct Asked {
+struct RecordedModelCall {
     agent: String,
     conversation: String,
     model: String,
     payload: Value,
 }
 
-impl Calls {
+impl RecordedModelCalls {
     /// A model was asked; `payload` is what was sent.
-    pub(super) fn ask(&mut self, request: &host::ModelRequestRecord<'_>, payload: Value) {
-        let asked = Asked {
+    pub(super) fn record_request(&mut self, request: &host::ModelRequestRecord<'_>, payload: Value) {
+        let asked = RecordedModelCall {
             agent: request.origin.agent.clone(),
             conversation: request.conversation.clone().into_owned(),
             model: request.model.clone().into_owned(),
             payload,
         };
-        self.asked.insert(request.request, asked);
+        self.pending.insert(request.request, asked);
     }
 
     /// It answered. A call that was cut off is made again.
-    pub(super) fn answer(&mut self, reply: &host::ModelReplyRecord<'_>) {
+    pub(super) fn record_reply(&mut self, reply: &host::ModelReplyRecord<'_>) {
         let is_cancelled = reply.error.as_ref().is_some_and(|error| error.kind == "cancelled");
-        let asked = self.asked.remove(&reply.request).filter(|_| !is_cancelled);
-        self.answered.extend(asked.map(|asked| (reply.request, asked)));
+        let asked = self.pending.remove(&reply.request).filter(|_| !is_cancelled);
+        self.completed.extend(asked.map(|asked| (reply.request, asked)));
     }
 
     /// An answer that never came into the conversation is asked for again.
-    pub(super) fn ask_again(&mut self, request: u64) {
-        self.answered.retain(|(answered, _)| *answered != request);
+    pub(super) fn forget_reply(&mut self, request: u64) {
+        self.completed.retain(|(answered, _)| *answered != request);
     }
 
     /// Tells a model of those that were its own: those of the model that was asked first, by whatever name it goes now.
-    pub(super) fn tell(self, model: &dyn Model) {
-        let calls: Vec<Asked> = self.answered.into_iter().map(|(_, asked)| asked).collect();
+    pub(super) fn resume_model(self, model: &dyn Model) {
+        let calls: Vec<RecordedModelCall> = self.completed.into_iter().map(|(_, asked)| asked).collect();
         let Some(name) = calls.first().map(|first| first.model.clone()) else { return };
-        let mut own = calls.into_iter().filter(|asked| asked.model == name).filter_map(Asked::request);
-        model.went_on(&mut own);
+        let mut own = calls.into_iter().filter(|asked| asked.model == name).filter_map(RecordedModelCall::into_request);
+        model.resume_from(&mut own);
     }
 }
 
-impl Asked {
-    fn request(self) -> Option<ModelRequest> {
+impl RecordedModelCall {
+    fn into_request(self) -> Option<ModelRequest> {
         let payload: CompletionPre = serde_json::from_value(self.payload).ok()?;
         let asked = ModelRequest { agent: self.agent, conversation: self.conversation, ..ModelRequest::default() };
-        wire::request_of_payload(payload, &asked, &self.model).ok()
+        wire::request_from_payload(payload, &asked, &self.model).ok()
     }
 }

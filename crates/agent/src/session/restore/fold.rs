@@ -9,28 +9,28 @@ use pintle::tape::{LoadedTape, RecordBody};
 use pintle::{ApprovalScope, Decision, Effect, EffectRequest, EventName, Origin};
 use serde_json::Value;
 
-use super::cut_off::CutOff;
-use super::steps::Steps;
-use super::{Restored, Spent};
-use crate::model::{Message, Role};
-use crate::session::{Length, estimate};
-use crate::tools::Done;
+use super::interrupted_turn::InterruptedTurn;
+use super::open_steps::OpenSteps;
+use super::{RecordedUsage, RestoredSession};
+use crate::model::{MessageRole, ModelMessage};
+use crate::session::{ConversationLength, estimate_tokens};
+use crate::tools::DoneTool;
 
 /// Reads what the session of this name was at the end of a tape.
-pub(super) fn of(reading: &LoadedTape, session: &str) -> Result<Restored, String> {
-    let mut fold = Fold { session, ..Fold::default() };
+pub(super) fn fold_tape(reading: &LoadedTape, session: &str) -> Result<RestoredSession, String> {
+    let mut fold = TapeFold { session, ..TapeFold::default() };
     for record in &reading.records {
         match &record.body {
-            RecordBody::Event(fired) => fold.event(fired),
+            RecordBody::Event(fired) => fold.apply_event(fired),
             RecordBody::HookCall(asked) => {
-                if let (Some(open), Some(value)) = (fold.open.get_mut(&asked.dispatch), &asked.value) {
+                if let (Some(open), Some(value)) = (fold.open_events.get_mut(&asked.dispatch), &asked.value) {
                     open.versions.push((asked.payload, value));
                 }
             }
-            RecordBody::Outcome(decided) => fold.outcome(decided),
-            RecordBody::Effect(effected) => fold.effect(effected),
-            RecordBody::Approval(resolved) => fold.approved(resolved),
-            RecordBody::Host(host) => fold.host(host)?,
+            RecordBody::Outcome(decided) => fold.apply_outcome(decided),
+            RecordBody::Effect(effected) => fold.apply_effect(effected),
+            RecordBody::Approval(resolved) => fold.apply_approval(resolved),
+            RecordBody::Host(host) => fold.apply_host_record(host)?,
             _ => {}
         }
     }
@@ -38,35 +38,35 @@ pub(super) fn of(reading: &LoadedTape, session: &str) -> Result<Restored, String
         return Err(format!("the tape has no session `{session}`"));
     }
     let mut restored = fold.restored;
-    fold.pending.into_iter().for_each(|request| restored.calls.ask_again(request));
-    restored.cut_off = fold.turn.map(Box::new);
-    restored.records = reading.records.len() as u64;
+    fold.pending_request.into_iter().for_each(|request| restored.calls.forget_reply(request));
+    restored.interrupted_turn = fold.interrupted_turn.map(Box::new);
+    restored.record_count = reading.records.len() as u64;
     Ok(restored)
 }
 
 /// What was read so far.
 #[derive(Default)]
-struct Fold<'r> {
+struct TapeFold<'r> {
     session: &'r str,
     is_known: bool,
-    restored: Restored,
+    restored: RestoredSession,
     /// The dispatches under way.
-    open: HashMap<u64, Open<'r>>,
+    open_events: HashMap<u64, OpenEvent<'r>>,
     /// The final payloads of dispatches of `completion.pre`, which requests to the model name.
-    requests: HashMap<u64, &'r Value>,
+    request_payloads: HashMap<u64, &'r Value>,
     /// The personas that a request counts on and the model that was asked, by request.
-    asked: HashMap<u64, (Vec<String>, String)>,
-    steps: Steps,
+    pending_requests: HashMap<u64, (Vec<String>, String)>,
+    steps: OpenSteps,
     /// Each call that hooks of `tool.pre` were asked about, as they left it, by run and id.
-    tools: HashMap<(String, String), &'r Value>,
+    guarded_calls: HashMap<(String, String), &'r Value>,
     /// The request to the model whose answer is not in the conversation yet.
-    pending: Option<u64>,
+    pending_request: Option<u64>,
     /// The turn under way.
-    turn: Option<CutOff>,
+    interrupted_turn: Option<InterruptedTurn>,
 }
 
 /// A dispatch under way.
-struct Open<'r> {
+struct OpenEvent<'r> {
     event: &'r str,
     run: &'r str,
     /// Whether it is the session's own agent's, and no delegated one's.
@@ -76,15 +76,15 @@ struct Open<'r> {
     versions: Vec<(u32, &'r Value)>,
 }
 
-impl<'r> Fold<'r> {
+impl<'r> TapeFold<'r> {
     fn is_main(&self, origin: &Origin) -> bool {
         origin.session == self.session && origin.run.is_empty()
     }
 
-    fn event(&mut self, fired: &'r EventRecord<'static>) {
+    fn apply_event(&mut self, fired: &'r EventRecord<'static>) {
         // What a script emits is its own affair.
         let is_main = self.is_main(&fired.origin) && !fired.event.starts_with("custom.");
-        let open = Open {
+        let open = OpenEvent {
             event: &fired.event,
             run: &fired.origin.run,
             is_main,
@@ -92,13 +92,13 @@ impl<'r> Fold<'r> {
             versions: Vec::new(),
         };
         if is_main {
-            self.begins(&open);
+            self.apply_event_start(&open);
         }
-        self.open.insert(fired.dispatch, open);
+        self.open_events.insert(fired.dispatch, open);
     }
 
     /// Takes over what the beginning of a dispatch tells.
-    fn begins(&mut self, open: &Open<'r>) {
+    fn apply_event_start(&mut self, open: &OpenEvent<'r>) {
         let text = |name: &str| open.payload.get(name).and_then(Value::as_str).unwrap_or_default();
         let number = |name: &str| open.payload.get(name).and_then(Value::as_u64);
         match open.event {
@@ -109,35 +109,35 @@ impl<'r> Fold<'r> {
             }
             "agent.switch" if matches!(text("kind"), "handoff" | "forced_handoff") => {
                 self.restored.speaker = Some(text("to").to_owned());
-                if let Some(turn) = &mut self.turn {
-                    turn.calls.handoff = None;
+                if let Some(turn) = &mut self.interrupted_turn {
+                    turn.last_batch.handoff = None;
                     turn.limit = None;
                     turn.progress.forced_handoffs += u32::from(text("kind") == "forced_handoff");
                 }
             }
             "completion.pre" => {
-                if let (Some(turn), Some(iteration)) = (&mut self.turn, number("iteration")) {
-                    turn.asking = u32::try_from(iteration).unwrap_or(u32::MAX);
+                if let (Some(turn), Some(iteration)) = (&mut self.interrupted_turn, number("iteration")) {
+                    turn.last_iteration = u32::try_from(iteration).unwrap_or(u32::MAX);
                 }
             }
             "completion.post" => {
-                self.restored.answered += 1;
-                let usage = usage(open.payload.get("usage"));
+                self.restored.answered_count += 1;
+                let usage = decode_usage(open.payload.get("usage"));
                 self.restored.length.counted_tokens = usage.total_tokens;
                 self.restored.length.counted_messages = self.restored.messages.len() + 1;
-                if let Some(turn) = &mut self.turn {
+                if let Some(turn) = &mut self.interrupted_turn {
                     text("finish_reason").clone_into(&mut turn.progress.finish_reason);
                 }
             }
             "tool.pre" => {
-                if let Some(turn) = &mut self.turn {
-                    turn.calls.asked.insert(text("id").to_owned());
+                if let Some(turn) = &mut self.interrupted_turn {
+                    turn.last_batch.guarded_ids.insert(text("id").to_owned());
                 }
             }
             "tool.post" => {
-                if let Some(turn) = &mut self.turn {
+                if let Some(turn) = &mut self.interrupted_turn {
                     let args = open.payload.get("args").cloned().unwrap_or_default();
-                    turn.calls.judged.insert(text("call_id").to_owned(), (text("name").to_owned(), args));
+                    turn.last_batch.reviewed_calls.insert(text("call_id").to_owned(), (text("name").to_owned(), args));
                 }
             }
             "step.pre" => self.steps.enter(text("persona"), text("step")),
@@ -149,8 +149,8 @@ impl<'r> Fold<'r> {
         }
     }
 
-    fn outcome(&mut self, decided: &'r OutcomeRecord<'static>) {
-        let Some(mut open) = self.open.remove(&decided.dispatch) else { return };
+    fn apply_outcome(&mut self, decided: &'r OutcomeRecord<'static>) {
+        let Some(mut open) = self.open_events.remove(&decided.dispatch) else { return };
         if let Some(value) = &decided.value {
             open.versions.push((decided.payload, value));
         }
@@ -158,8 +158,8 @@ impl<'r> Fold<'r> {
         let last = last.map_or(open.payload, |(_, value)| value);
         let text = |name: &str| last.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         match open.event {
-            "completion.pre" => drop(self.requests.insert(decided.dispatch, last)),
-            "tool.pre" => drop(self.tools.insert((open.run.to_owned(), text("id")), last)),
+            "completion.pre" => drop(self.request_payloads.insert(decided.dispatch, last)),
+            "tool.pre" => drop(self.guarded_calls.insert((open.run.to_owned(), text("id")), last)),
             _ => {}
         }
         if !open.is_main {
@@ -169,7 +169,7 @@ impl<'r> Fold<'r> {
         if open.event == "step.pre" && decided.decision == Decision::Deny {
             self.steps.refuse(&text("persona"), &text("step"));
         }
-        let Some(turn) = &mut self.turn else { return };
+        let Some(turn) = &mut self.interrupted_turn else { return };
         match open.event {
             "agent.stop" if decided.decision == Decision::Deny => {
                 turn.progress.continuations += 1;
@@ -177,7 +177,7 @@ impl<'r> Fold<'r> {
             }
             "tool.post" => {
                 let stop = decided.reasons.iter().find(|reason| reason.stops_run);
-                turn.calls.stop = turn.calls.stop.take().or_else(|| stop.map(|reason| reason.text.clone()));
+                turn.last_batch.stop = turn.last_batch.stop.take().or_else(|| stop.map(|reason| reason.text.clone()));
             }
             "session.resume" if decided.decision == Decision::Allow => {
                 let raised = open.payload.get("new_max_iterations").and_then(Value::as_u64);
@@ -188,21 +188,22 @@ impl<'r> Fold<'r> {
     }
 
     /// Takes over what the hooks of a dispatch told the model.
-    fn take_notes(&mut self, open: &Open<'_>, decided: &OutcomeRecord<'_>) {
+    fn take_notes(&mut self, open: &OpenEvent<'_>, decided: &OutcomeRecord<'_>) {
         let Ok(name) = EventName::parse(open.event) else { return };
         for told in &decided.effects {
             let Effect::Context(text) = &*told.effect else { continue };
-            let mut notes = self.turn.as_mut().map(|turn| std::mem::take(&mut turn.notes)).unwrap_or_default();
+            let mut notes =
+                self.interrupted_turn.as_mut().map(|turn| std::mem::take(&mut turn.notes)).unwrap_or_default();
             notes.add(&name, text);
             self.restored.add_notes(open.event, std::mem::take(&mut notes.persistent));
-            if let Some(turn) = &mut self.turn {
+            if let Some(turn) = &mut self.interrupted_turn {
                 turn.notes = notes;
             }
         }
     }
 
     /// The person answered a question of the loop.
-    fn approved(&mut self, resolved: &ApprovalRecord<'_>) {
+    fn apply_approval(&mut self, resolved: &ApprovalRecord<'_>) {
         let grant = match resolved.answer {
             ApprovalResult::GrantedTool => ApprovalScope::Tool,
             ApprovalResult::GrantedSession => ApprovalScope::Session,
@@ -216,13 +217,13 @@ impl<'r> Fold<'r> {
         };
         let (Some(origin), Some(id)) = (&resolved.origin, &resolved.id) else { return };
         if origin.session == self.session
-            && let Some(call) = self.tools.get(&(origin.run.clone(), id.clone().into_owned()))
+            && let Some(call) = self.guarded_calls.get(&(origin.run.clone(), id.clone().into_owned()))
         {
             self.restored.grants.push((grant, Value::clone(call)));
         }
     }
 
-    fn effect(&mut self, effected: &EffectRecord<'_>) {
+    fn apply_effect(&mut self, effected: &EffectRecord<'_>) {
         let kept =
             || (effected.layer, effected.caller_name.clone().into_owned(), EffectRequest::clone(&effected.request));
         match &*effected.request {
@@ -230,172 +231,181 @@ impl<'r> Fold<'r> {
             | EffectRequest::MetricSet { .. }
             | EffectRequest::MetricReset { .. }
             | EffectRequest::CacheSet { .. }
-            | EffectRequest::CacheDelete { .. } => self.restored.kept.push(kept()),
+            | EffectRequest::CacheDelete { .. } => self.restored.effects.push(kept()),
             EffectRequest::ContextSet { .. } => {
-                if let Some(turn) = &mut self.turn {
-                    turn.kept.push(kept());
+                if let Some(turn) = &mut self.interrupted_turn {
+                    turn.effects.push(kept());
                 }
             }
             EffectRequest::Log { .. } => {
-                let is_main =
-                    effected.dispatch.is_none_or(|dispatch| self.open.get(&dispatch).is_some_and(|open| open.is_main));
-                if let Some(turn) = self.turn.as_mut().filter(|_| is_main) {
-                    turn.kept.push(kept());
+                let is_main = effected
+                    .dispatch
+                    .is_none_or(|dispatch| self.open_events.get(&dispatch).is_some_and(|open| open.is_main));
+                if let Some(turn) = self.interrupted_turn.as_mut().filter(|_| is_main) {
+                    turn.effects.push(kept());
                 }
             }
             _ => {}
         }
     }
 
-    fn host(&mut self, record: &HostRecord<'static>) -> Result<(), String> {
+    fn apply_host_record(&mut self, record: &HostRecord<'static>) -> Result<(), String> {
         if record.origin().session != self.session {
             return Ok(());
         }
         self.is_known |= matches!(record, HostRecord::Session(_));
         match record {
-            HostRecord::ModelRequest(request) => self.model_is_asked(request),
-            HostRecord::ModelReply(reply) => self.model_answered(reply),
+            HostRecord::ModelRequest(request) => self.apply_model_request(request),
+            HostRecord::ModelReply(reply) => self.apply_model_reply(reply),
             _ if !self.is_main(record.origin()) => {}
-            HostRecord::UserMessage(said) => self.said(said),
-            HostRecord::Turn(turn) => self.turn(turn),
-            HostRecord::Message(message) => self.message(message)?,
-            HostRecord::Messages(messages) => self.messages(messages)?,
+            HostRecord::UserMessage(said) => self.apply_user_message(said),
+            HostRecord::Turn(turn) => self.apply_turn(turn),
+            HostRecord::Message(message) => self.apply_message(message)?,
+            HostRecord::Messages(messages) => self.apply_messages(messages)?,
             HostRecord::ToolCall(call) => {
-                if let Some(turn) = &mut self.turn {
+                if let Some(turn) = &mut self.interrupted_turn {
                     let made = (call.name.clone().into_owned(), call.args.clone().into_owned());
-                    turn.calls.began.insert(call.id.clone().into_owned(), made);
+                    turn.last_batch.started_calls.insert(call.id.clone().into_owned(), made);
                 }
             }
-            HostRecord::ToolResult(result) => self.tool_gave(result),
+            HostRecord::ToolResult(result) => self.apply_tool_result(result),
             HostRecord::Reminder(reminded) => {
                 let turn = reminded.origin.turn;
-                self.restored.reminders.fold(reminded.transition, reminded.reminder.clone().into_owned(), turn);
+                self.restored.reminders.apply_transition(
+                    reminded.transition,
+                    reminded.reminder.clone().into_owned(),
+                    turn,
+                );
             }
-            HostRecord::Resumed(_) => self.steps.interrupted(),
+            HostRecord::Resumed(_) => self.steps.on_interrupt(),
             HostRecord::Session(_) => {}
         }
         Ok(())
     }
 
-    fn model_is_asked(&mut self, request: &host::ModelRequestRecord<'_>) {
-        let sent = request.payload.as_deref().or_else(|| self.requests.get(&request.same_as?).copied());
-        self.restored.calls.ask(request, sent.cloned().unwrap_or_default());
+    fn apply_model_request(&mut self, request: &host::ModelRequestRecord<'_>) {
+        let sent = request.payload.as_deref().or_else(|| self.request_payloads.get(&request.same_as?).copied());
+        self.restored.calls.record_request(request, sent.cloned().unwrap_or_default());
         let counts = (self.steps.personas_of(&request.origin), request.model.clone().into_owned());
-        self.asked.insert(request.request, counts);
+        self.pending_requests.insert(request.request, counts);
         if !self.is_main(&request.origin) {
             return;
         }
         // An answer before this one never came into the conversation: its program was cut off, and this is the next one.
-        if let Some(request) = self.pending.take() {
-            self.restored.calls.ask_again(request);
+        if let Some(request) = self.pending_request.take() {
+            self.restored.calls.forget_reply(request);
         }
-        if let Some(turn) = &mut self.turn {
+        if let Some(turn) = &mut self.interrupted_turn {
             // What the person said before was taken up or dropped.
-            turn.waiting.clear();
+            turn.queued_messages.clear();
             turn.notes.call.clear();
         }
     }
 
-    fn model_answered(&mut self, reply: &host::ModelReplyRecord<'_>) {
-        self.restored.calls.answer(reply);
+    fn apply_model_reply(&mut self, reply: &host::ModelReplyRecord<'_>) {
+        self.restored.calls.record_reply(reply);
         let Some(value) = &reply.reply else { return };
         if self.is_main(&reply.origin) {
-            self.pending = Some(reply.request);
+            self.pending_request = Some(reply.request);
         }
-        let usage = usage(value.get("usage"));
+        let usage = decode_usage(value.get("usage"));
         self.restored.usage = self.restored.usage.plus(usage);
-        if let Some((personas, model)) = self.asked.remove(&reply.request) {
-            self.restored.spent.push(Spent { personas, model, usage });
+        if let Some((personas, model)) = self.pending_requests.remove(&reply.request) {
+            self.restored.usage_records.push(RecordedUsage { personas, model, usage });
         }
     }
 
-    fn said(&mut self, said: &host::UserMessageRecord<'_>) {
+    fn apply_user_message(&mut self, said: &host::UserMessageRecord<'_>) {
         let words = (said.source, said.text.clone().into_owned());
         if said.source == MessageSource::Prompt {
-            let turn = CutOff { number: said.origin.turn, ..self.another_turn() };
-            self.turn = Some(turn);
+            let turn = InterruptedTurn { number: said.origin.turn, ..self.new_interrupted_turn() };
+            self.interrupted_turn = Some(turn);
         }
-        if let Some(turn) = &mut self.turn {
-            turn.waiting.push_back(words);
+        if let Some(turn) = &mut self.interrupted_turn {
+            turn.queued_messages.push_back(words);
             turn.notes.prompt.clear();
         }
     }
 
-    fn another_turn(&self) -> CutOff {
-        CutOff { before: self.restored.usage, notes_before: self.restored.notes.len(), ..CutOff::default() }
+    fn new_interrupted_turn(&self) -> InterruptedTurn {
+        InterruptedTurn {
+            usage_before: self.restored.usage,
+            notes_before: self.restored.notes.len(),
+            ..InterruptedTurn::default()
+        }
     }
 
-    fn turn(&mut self, record: &host::TurnRecord<'_>) {
+    fn apply_turn(&mut self, record: &host::TurnRecord<'_>) {
         if record.phase == TurnPhase::End {
-            self.turn = None;
-            self.pending = None;
+            self.interrupted_turn = None;
+            self.pending_request = None;
             return;
         }
-        self.steps.turn_begins(&record.origin);
+        self.steps.start_turn(&record.origin);
         self.restored.turns = self.restored.turns.max(record.origin.turn);
-        let mut turn = self.turn.take().unwrap_or_else(|| self.another_turn());
+        let mut turn = self.interrupted_turn.take().unwrap_or_else(|| self.new_interrupted_turn());
         turn.number = record.origin.turn;
         turn.has_begun = true;
         turn.is_step = !record.origin.step.is_empty();
-        self.turn = Some(turn);
+        self.interrupted_turn = Some(turn);
     }
 
-    fn message(&mut self, record: &host::MessageRecord<'_>) -> Result<(), String> {
-        let message = read(&record.message)?;
+    fn apply_message(&mut self, record: &host::MessageRecord<'_>) -> Result<(), String> {
+        let message = decode_message(&record.message)?;
         self.restored.conversation.get_or_insert_with(|| record.conversation.clone().into_owned());
-        if message.role == Role::Assistant {
-            self.pending = None;
+        if message.role == MessageRole::Assistant {
+            self.pending_request = None;
         }
-        if let Some(turn) = &mut self.turn {
+        if let Some(turn) = &mut self.interrupted_turn {
             match message.role {
-                Role::User => drop(turn.waiting.pop_front()),
-                Role::Assistant => turn.replied(&message),
-                Role::Tool => turn.returned(&message),
-                Role::System => {}
+                MessageRole::User => drop(turn.queued_messages.pop_front()),
+                MessageRole::Assistant => turn.record_reply(&message),
+                MessageRole::Tool => turn.record_result(&message),
+                MessageRole::System => {}
             }
         }
         self.restored.messages.push(message);
         Ok(())
     }
 
-    fn messages(&mut self, record: &host::MessagesRecord<'_>) -> Result<(), String> {
-        let messages: Result<Vec<Message>, String> = record.messages.iter().map(read).collect();
+    fn apply_messages(&mut self, record: &host::MessagesRecord<'_>) -> Result<(), String> {
+        let messages: Result<Vec<ModelMessage>, String> = record.messages.iter().map(decode_message).collect();
         self.restored.messages = messages?;
-        self.pending = None;
-        self.restored.length = Length::default();
-        self.restored.reminders.fold_replaced(record.replaced_by);
+        self.pending_request = None;
+        self.restored.length = ConversationLength::default();
+        self.restored.reminders.apply_replaced(record.replaced_by);
         if record.replaced_by == MessagesReplacedBy::Compact {
             self.restored.length.compacted_tokens =
-                self.restored.messages.iter().map(|message| estimate(message) as u64).sum();
+                self.restored.messages.iter().map(|message| estimate_tokens(message) as u64).sum();
         }
         Ok(())
     }
 
-    fn tool_gave(&mut self, result: &host::ToolResultRecord<'_>) {
-        let Some(turn) = &mut self.turn else { return };
+    fn apply_tool_result(&mut self, result: &host::ToolResultRecord<'_>) {
+        let Some(turn) = &mut self.interrupted_turn else { return };
         let (id, name) = (result.id.clone().into_owned(), result.name.clone().into_owned());
         let given = |field: &str| {
-            let (_, args) = turn.calls.began.get(&id)?;
+            let (_, args) = turn.last_batch.started_calls.get(&id)?;
             Some(args.get(field).and_then(Value::as_str).unwrap_or_default().to_owned())
         };
         // What these two did is kept by the turn alone.
-        if !result.is_error && name == Done::NAME {
-            turn.calls.done = turn.calls.began.get(&id).map(|(_, args)| args.clone());
+        if !result.is_error && name == DoneTool::NAME {
+            turn.last_batch.done = turn.last_batch.started_calls.get(&id).map(|(_, args)| args.clone());
         } else if !result.is_error && name == "handoff" {
-            turn.calls.handoff = given("agent");
+            turn.last_batch.handoff = given("agent");
         }
         let content = result.content.clone().into_owned();
         let value = result.result.as_deref().cloned().unwrap_or_else(|| Value::String(content.clone()));
         let gave = event::ToolResult { call_id: id.clone(), name, content, is_error: result.is_error, result: value };
-        turn.calls.gave.insert(id, gave);
+        turn.last_batch.tool_results.insert(id, gave);
     }
 }
 
-fn read(message: &Value) -> Result<Message, String> {
+fn decode_message(message: &Value) -> Result<ModelMessage, String> {
     serde_json::from_value(message.clone()).map_err(|fault| format!("a message on the tape cannot be read: {fault}"))
 }
 
-fn usage(value: Option<&Value>) -> TokenUsage {
+fn decode_usage(value: Option<&Value>) -> TokenUsage {
     let tokens = |name: &str| value.and_then(|value| value.get(name)).and_then(Value::as_u64).unwrap_or(0);
     TokenUsage::new(tokens("input_tokens"), tokens("output_tokens"))
 }

@@ -7,10 +7,10 @@
 //! servers and lists that toolsets keep in memory, and hooks, tools and agents that an agent registered itself.
 
 mod calls;
-mod cut_off;
 mod fold;
-mod past;
-mod steps;
+mod interrupted_turn;
+mod open_steps;
+mod summary;
 
 use std::sync::Arc;
 
@@ -19,55 +19,55 @@ use pintle::tape::{LoadedTape, record};
 use pintle::{ApprovalScope, EffectRequest, Event, EventScope, Layer};
 use serde_json::Value;
 
-use super::iterations::{Opening, play};
-use super::{Answer, Fault, Length, Session, Stage};
-use crate::model::Message;
-use crate::reminders::Reminders;
-use crate::taping;
+use super::turn_loop::{TurnInput, play_turn};
+use super::{ConversationLength, Session, SessionPhase, TurnError, TurnOutput};
+use crate::model::ModelMessage;
+use crate::recording;
+use crate::reminders::ConversationReminders;
 
-pub use past::{Past, PastState};
+pub use summary::{SessionStatus, SessionSummary};
 
-pub(super) use cut_off::CutOff;
+pub(super) use interrupted_turn::InterruptedTurn;
 
-use calls::Calls;
+use calls::RecordedModelCalls;
 
 /// A session as its tape left it.
 #[derive(Debug, Default)]
-pub(super) struct Restored {
+pub(super) struct RestoredSession {
     /// The name of the conversation, when anything was said in it.
     conversation: Option<String>,
-    messages: Vec<Message>,
+    messages: Vec<ModelMessage>,
     notes: Vec<String>,
-    reminders: Arc<Reminders>,
+    reminders: Arc<ConversationReminders>,
     usage: TokenUsage,
     /// How many of its model calls were answered.
-    answered: u32,
-    length: Length,
+    answered_count: u32,
+    length: ConversationLength,
     turns: u32,
     /// The agent that the person talks to, when it is another than at first.
     speaker: Option<String>,
     grants: Vec<(ApprovalScope, Value)>,
     /// What scripts did to the metrics and the cache, and who.
-    kept: Vec<(Layer, String, EffectRequest)>,
-    spent: Vec<Spent>,
+    effects: Vec<(Layer, String, EffectRequest)>,
+    usage_records: Vec<RecordedUsage>,
     /// Events of personas that were paused or went on.
     personas: Vec<(String, Value)>,
-    cut_off: Option<Box<CutOff>>,
-    calls: Calls,
+    interrupted_turn: Option<Box<InterruptedTurn>>,
+    calls: RecordedModelCalls,
     /// How many records there were: more than the session ever gave numbers.
-    records: u64,
+    record_count: u64,
 }
 
 /// The tokens of one model call.
 #[derive(Debug)]
-struct Spent {
+struct RecordedUsage {
     /// The personas that it counts on.
     personas: Vec<String>,
     model: String,
     usage: TokenUsage,
 }
 
-impl Restored {
+impl RestoredSession {
     /// Takes no permission over.
     pub(super) fn forget_grants(&mut self) {
         self.grants.clear();
@@ -77,8 +77,8 @@ impl Restored {
     ///
     /// # Errors
     /// When the tape has no such session, or a message in it cannot be read.
-    pub(super) fn of(reading: &LoadedTape, session: &str) -> Result<Self, String> {
-        fold::of(reading, session)
+    pub(super) fn from_tape(reading: &LoadedTape, session: &str) -> Result<Self, String> {
+        fold::fold_tape(reading, session)
     }
 
     /// Takes over what hooks told the model for the rest of the session. What a session's start tells is not told twice.
@@ -92,8 +92,8 @@ impl Restored {
 }
 
 /// The session that a tape tells of: the one that was opened last.
-pub(super) fn session_of(reading: &LoadedTape) -> Option<&record::host::SessionRecord<'static>> {
-    past::opened(reading).last()
+pub(super) fn find_session(reading: &LoadedTape) -> Option<&record::host::SessionRecord<'static>> {
+    summary::session_records(reading).last()
 }
 
 impl Session {
@@ -101,17 +101,17 @@ impl Session {
     ///
     /// # Errors
     /// When the agent that spoke last is gone.
-    pub(super) fn restored(mut self, restored: Restored) -> Result<Self, String> {
+    pub(super) fn with_restored(mut self, restored: RestoredSession) -> Result<Self, String> {
         let shared = Arc::clone(&self.agent.shared);
-        shared.count_from(restored.records);
+        shared.skip_names_up_to(restored.record_count);
         for (event, payload) in &restored.personas {
             shared.personas.restore_event(event, payload);
         }
-        for Spent { personas, model, usage } in restored.spent {
+        for RecordedUsage { personas, model, usage } in restored.usage_records {
             personas.iter().for_each(|persona| shared.personas.restore_usage(persona, &model, usage));
             shared.meter.restore(&model, usage);
         }
-        for (layer, by, request) in restored.kept {
+        for (layer, by, request) in restored.effects {
             shared.runtime.restore_effect(&EventScope::default(), layer, &by, request);
         }
         for (grant, call) in &restored.grants {
@@ -123,9 +123,9 @@ impl Session {
         }
         if let Some(name) = restored.speaker.filter(|name| *name != self.agent.spec.name) {
             let team = shared.team.as_ref().ok_or_else(|| format!("there is no agent `{name}` any more"))?;
-            self.agent = team.beside(&self.agent, &name)?;
+            self.agent = team.as_successor(&self.agent, &name)?;
         }
-        restored.calls.tell(&*self.first.model);
+        restored.calls.resume_model(&*self.first_agent.model);
         let conversation = &mut self.conversation;
         if let Some(name) = restored.conversation {
             conversation.id = name;
@@ -134,36 +134,36 @@ impl Session {
         conversation.notes = restored.notes;
         conversation.reminders = restored.reminders;
         conversation.usage = restored.usage;
-        conversation.calls = restored.answered;
+        conversation.calls = restored.answered_count;
         conversation.length = restored.length;
         self.turns = restored.turns;
-        self.cut_off = restored.cut_off;
+        self.interrupted_turn = restored.interrupted_turn;
         self.is_resumed = true;
         Ok(self)
     }
 
     /// Fires `session.resume`, then `session.start` for the first agent and for the one that speaks now. What their hooks
     /// tell the model stays for the session.
-    pub(super) fn begin_again(&mut self) -> Result<(), Fault> {
-        self.stage = Stage::Started;
-        let turn = self.turn_at(&self.first, 0);
-        taping::resumed(&turn, &self.opened);
+    pub(super) fn fire_resume(&mut self) -> Result<(), TurnError> {
+        self.phase = SessionPhase::Started;
+        let turn = self.turn_for_agent(&self.first_agent, 0);
+        recording::resumed(&turn, &self.reopen_data);
         let cwd = self.agent.shared.workspace.root().display().to_string();
         let payload = SessionResume { source: String::from("resume"), cwd, ..SessionResume::default() };
         let outcome = turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
-        self.begun(&turn, &outcome)?;
-        let (first, now) = (Arc::clone(&self.first), Arc::clone(&self.agent));
-        self.begin_agent(&first, "resume")?;
+        self.apply_start_outcome(&turn, &outcome)?;
+        let (first, now) = (Arc::clone(&self.first_agent), Arc::clone(&self.agent));
+        self.fire_agent_start(&first, "resume")?;
         match Arc::ptr_eq(&first, &now) {
             true => Ok(()),
-            false => self.begin_agent(&now, "resume"),
+            false => self.fire_agent_start(&now, "resume"),
         }
     }
 
     /// The number of the turn that was cut off, for a session that was taken up again and has not gone on with it yet.
     #[must_use]
-    pub fn cut_off(&self) -> Option<u32> {
-        self.cut_off.as_ref().filter(|turn| turn.can_go_on()).map(|turn| turn.number)
+    pub fn interrupted_turn(&self) -> Option<u32> {
+        self.interrupted_turn.as_ref().filter(|turn| turn.can_continue()).map(|turn| turn.number)
     }
 
     /// Goes on with the turn that was cut off, to its answer. `None` when there is none. Starts the session if nobody did.
@@ -173,39 +173,39 @@ impl Session {
     ///
     /// # Errors
     /// As for [`SessionRecord::turn`].
-    pub fn go_on(&mut self) -> Result<Option<Answer>, Fault> {
+    pub fn continue_turn(&mut self) -> Result<Option<TurnOutput>, TurnError> {
         self.start()?;
-        let Some(turn) = self.cut_off.take_if(|turn| turn.can_go_on()) else { return Ok(None) };
+        let Some(turn) = self.interrupted_turn.take_if(|turn| turn.can_continue()) else { return Ok(None) };
         self.turns = turn.number;
-        self.play(Opening::CutOff(turn)).map(Some)
+        self.play_turn(TurnInput::Interrupted(turn)).map(Some)
     }
 
     /// Settles the turn that was cut off, because the person says something else now.
-    pub(super) fn leave_cut_off(&mut self) {
-        let Some(cut_off) = self.cut_off.take() else { return };
+    pub(super) fn abandon_interrupted_turn(&mut self) {
+        let Some(cut_off) = self.interrupted_turn.take() else { return };
         self.turns = cut_off.number;
-        let turn = self.turn_of(cut_off.number);
-        let usage = super::since(cut_off.before, self.conversation.usage);
+        let turn = self.new_turn(cut_off.number);
+        let usage = super::usage_since(cut_off.usage_before, self.conversation.usage);
         let has_begun = cut_off.has_begun;
-        cut_off.leave(&turn, &mut self.conversation);
+        cut_off.abandon(&turn, &mut self.conversation);
         if has_begun {
-            taping::turn_ends(&turn, "interrupted", usage);
+            recording::record_turn_end(&turn, "interrupted", usage);
         }
     }
 
     /// Plays a turn of the agent that the person talks to.
-    pub(super) fn play(&mut self, opening: Opening<'_>) -> Result<Answer, Fault> {
-        let turn = self.turn_of(self.turns);
+    pub(super) fn play_turn(&mut self, opening: TurnInput<'_>) -> Result<TurnOutput, TurnError> {
+        let turn = self.new_turn(self.turns);
         turn.scope.scratch.set_for_all_layers(String::from("turn"), turn.origin.turn.into());
         self.logs.drain(..).for_each(|line| turn.scope.logs.push(line));
         let answer = {
-            let _working = self.interrupt.begin(&turn.scope.cancel);
-            play(&turn, &mut self.conversation, opening)
+            let _working = self.interrupt.begin_turn(&turn.scope.cancel);
+            play_turn(&turn, &mut self.conversation, opening)
         };
         if let Some(speaker) = self.conversation.speaker.take() {
             self.agent = speaker;
         }
-        self.came_to(&answer);
+        self.record_turn(&answer);
         answer
     }
 }

@@ -20,11 +20,11 @@ use pintle::event::{
 use pintle::{Decision, Effect, Event, Outcome, OutcomeReason};
 use serde_json::{Map, Value};
 
-use super::question::{self, Answered};
-use super::refusal::Refusal;
-use super::target::Target;
-use crate::permission::Standing;
-use crate::turn::{Turn, words};
+use super::question::{self, AskResult};
+use super::refusal::CallRefusal;
+use super::target::CallTarget;
+use crate::permission::PermissionStatus;
+use crate::turn_context::{TurnContext, denial_text};
 
 /// How often hooks of `permission.ask` may change a call, each time to be judged anew.
 const MAX_ROUNDS: u32 = 3;
@@ -33,83 +33,85 @@ const MAX_ROUNDS: u32 = 3;
 ///
 /// # Errors
 /// With what keeps it from running.
-pub(super) fn pass(turn: &Turn, id: &str, target: &mut Target) -> Result<(), Refusal> {
-    let gate = Gate { turn, id, is_managed: is_managed(turn) };
-    let settled = gate.settle(target);
+pub(super) fn check(turn: &TurnContext, id: &str, target: &mut CallTarget) -> Result<(), CallRefusal> {
+    let gate = ToolCallGate { turn, id, is_managed: is_managed(turn) };
+    let settled = gate.decide(target);
     let settled = match settled {
         // What hooks that were cut short said is no denial: the person wanted everything to stop.
-        _ if turn.scope.cancel.is_cancelled() => Settled::no("cancelled", "context_canceled", Refusal::Cancelled),
+        _ if turn.scope.cancel.is_cancelled() => {
+            GateResult::deny("cancelled", "context_canceled", CallRefusal::Cancelled)
+        }
         settled => settled,
     };
     if gate.is_managed && !settled.detail.is_empty() {
-        gate.tell(target, &settled);
+        gate.fire_reply(target, &settled);
     }
     settled.refusal.map_or(Ok(()), |refusal| Err(*refusal))
 }
 
 /// Whether the loop settles asks itself, with all that belongs to it.
-fn is_managed(turn: &Turn) -> bool {
+fn is_managed(turn: &TurnContext) -> bool {
     turn.agent.shared.permissions.is_declared()
-        || turn.tells_of::<ToolGuard>()
-        || turn.tells_of::<PermissionAsk>()
-        || turn.tells_of::<PermissionReply>()
-        || turn.tells_of::<UserInput>()
-        || turn.listens::<ApprovalRequested>()
+        || turn.team_listens::<ToolGuard>()
+        || turn.team_listens::<PermissionAsk>()
+        || turn.team_listens::<PermissionReply>()
+        || turn.team_listens::<UserInput>()
+        || turn.has_listener::<ApprovalRequested>()
 }
 
 /// What it came to.
-pub(super) struct Settled {
-    pub(super) refusal: Option<Box<Refusal>>,
+pub(super) struct GateResult {
+    pub(super) refusal: Option<Box<CallRefusal>>,
     /// `person`, `hook`, `rule`, `resolver` or `cancelled`.
     pub(super) source: &'static str,
     /// docker-agent's word for it; empty when nothing was settled because the call cannot run anyway.
     pub(super) detail: &'static str,
     pub(super) reason: String,
-    pub(super) remember: bool,
+    pub(super) should_remember: bool,
 }
 
-impl Settled {
-    pub(super) fn yes(source: &'static str, detail: &'static str) -> Self {
-        Self { refusal: None, source, detail, reason: String::new(), remember: false }
+impl GateResult {
+    pub(super) fn allow(source: &'static str, detail: &'static str) -> Self {
+        Self { refusal: None, source, detail, reason: String::new(), should_remember: false }
     }
 
-    pub(super) fn no(source: &'static str, detail: &'static str, refusal: Refusal) -> Self {
-        Self { refusal: Some(Box::new(refusal)), ..Self::yes(source, detail) }
+    pub(super) fn deny(source: &'static str, detail: &'static str, refusal: CallRefusal) -> Self {
+        Self { refusal: Some(Box::new(refusal)), ..Self::allow(source, detail) }
     }
 
     /// A hook of an event said no.
-    pub(super) fn blocked(event: &'static str, detail: &'static str, outcome: &Outcome) -> Self {
+    pub(super) fn from_denial(event: &'static str, detail: &'static str, outcome: &Outcome) -> Self {
         let said = !outcome.reasons.iter().all(|reason| reason.text.trim().is_empty());
-        let words = if said { words(outcome) } else { String::new() };
-        let refusal = Refusal::Blocked { event, reason: outcome.reason_for_model(), words: words.clone() };
-        Self { reason: words, ..Self::no("hook", detail, refusal) }
+        let words = if said { denial_text(outcome) } else { String::new() };
+        let refusal = CallRefusal::Blocked { event, reason: outcome.reason_for_model(), user_text: words.clone() };
+        Self { reason: words, ..Self::deny("hook", detail, refusal) }
     }
 }
 
 /// Who wants a person to look, and what is said about the call for that person.
 #[derive(Debug, Default)]
-pub(super) struct Asks {
+pub(super) struct PendingAsks {
     pub(super) reasons: Vec<OutcomeReason>,
     /// Whether a hook of `tool.guard` asks: then no other hook can answer for the person.
-    pub(super) by_guard: bool,
+    pub(super) has_guard_ask: bool,
     /// What a rule or the mode asks for.
-    pub(super) by_rule: Option<AskOfRule>,
+    pub(super) rule_ask: Option<RuleAsk>,
     pub(super) metadata: Map<String, Value>,
 }
 
 /// What a rule or the mode asks for.
 #[derive(Debug)]
-pub(super) struct AskOfRule {
-    pub(super) why: String,
+pub(super) struct RuleAsk {
+    pub(super) reason: String,
     /// Whether a hook that allows the call is enough.
-    hook_settles: bool,
+    allows_by_hook: bool,
     /// Whether a person's `always` is.
-    grant_settles: bool,
+    allows_by_grant: bool,
 }
 
-impl Asks {
+impl PendingAsks {
     /// Takes over who asks, and what the hooks say about the call.
-    fn take(&mut self, outcome: &Outcome) {
+    fn add_outcome(&mut self, outcome: &Outcome) {
         self.take_metadata(outcome);
         if outcome.decision != Decision::Ask {
             return;
@@ -135,65 +137,66 @@ impl Asks {
     }
 
     /// Whether nobody asks but the session's mode.
-    pub(super) fn are_of_mode(&self) -> bool {
-        self.reasons.is_empty() && self.by_rule.as_ref().is_some_and(|asked| asked.grant_settles)
+    pub(super) fn is_only_mode(&self) -> bool {
+        self.reasons.is_empty() && self.rule_ask.as_ref().is_some_and(|asked| asked.allows_by_grant)
     }
 
     fn is_silent(&self) -> bool {
-        self.reasons.is_empty() && self.by_rule.is_none()
+        self.reasons.is_empty() && self.rule_ask.is_none()
     }
 }
 
 /// One call on its way past everybody.
-pub(super) struct Gate<'a> {
-    pub(super) turn: &'a Turn,
+pub(super) struct ToolCallGate<'a> {
+    pub(super) turn: &'a TurnContext,
     pub(super) id: &'a str,
     is_managed: bool,
 }
 
-impl Gate<'_> {
-    fn settle(&self, target: &mut Target) -> Settled {
-        if let Err(denied) = self.transform(target) {
+impl ToolCallGate<'_> {
+    fn decide(&self, target: &mut CallTarget) -> GateResult {
+        if let Err(denied) = self.fire_transform(target) {
             return denied;
         }
         for _ in 0..MAX_ROUNDS {
-            match self.judge(target) {
-                Ok(Answered::Settled(settled)) => return settled,
+            match self.check_once(target) {
+                Ok(AskResult::Decided(settled)) => return settled,
                 // Everybody judges the changed call anew.
-                Ok(Answered::Changed) => {}
+                Ok(AskResult::Changed) => {}
                 Err(denied) => return denied,
             }
         }
         let reason = String::from("the hooks of `permission.ask` change the call again and again");
-        let refusal = Refusal::Blocked { event: "permission_request", reason: reason.clone(), words: reason.clone() };
-        Settled { reason, ..Settled::no("hook", "permission_request_hook_deny", refusal) }
+        let refusal =
+            CallRefusal::Blocked { event: "permission_request", reason: reason.clone(), user_text: reason.clone() };
+        GateResult { reason, ..GateResult::deny("hook", "permission_request_hook_deny", refusal) }
     }
 
-    fn judge(&self, target: &mut Target) -> Result<Answered, Settled> {
-        let mut asks = Asks::default();
-        self.guard(target, &mut asks)?;
-        let ruled = self.rule(target, &mut asks);
-        let pre = self.pre(target);
+    fn check_once(&self, target: &mut CallTarget) -> Result<AskResult, GateResult> {
+        let mut asks = PendingAsks::default();
+        self.fire_guard(target, &mut asks)?;
+        let ruled = self.check_rules(target, &mut asks);
+        let pre = self.fire_pre(target);
         // What a rule denies stays denied, whatever the hooks of `tool.pre` made of it.
-        let mut runs = ruled.or_else(|denied| self.not_cancelled().and(Err(denied)))?;
+        let mut runs = ruled.or_else(|denied| self.check_cancelled().and(Err(denied)))?;
         let (outcome, changed) = pre?;
-        asks.take(&outcome);
+        asks.add_outcome(&outcome);
         if changed {
-            self.guard(target, &mut asks)?;
-            runs = self.rule(target, &mut asks)?;
+            self.fire_guard(target, &mut asks)?;
+            runs = self.check_rules(target, &mut asks)?;
         }
         if !self.is_managed {
             // Whoever answers asks here left this one to the loop, which asks nobody outside a team.
             let is_open = outcome.decision == Decision::Ask;
-            let open = || Settled::no("resolver", "non_interactive_deny", Refusal::Nobody);
-            return Ok(Answered::Settled(if is_open { open() } else { Settled::yes("hook", "") }));
+            let open = || GateResult::deny("resolver", "non_interactive_deny", CallRefusal::Unavailable);
+            return Ok(AskResult::Decided(if is_open { open() } else { GateResult::allow("hook", "") }));
         }
         // Nobody need look at a call that cannot run.
-        if target.unusable(self.turn).is_some() {
-            return Ok(Answered::Settled(Settled::yes("rule", "")));
+        if target.unusable_reason(self.turn).is_some() {
+            return Ok(AskResult::Decided(GateResult::allow("rule", "")));
         }
-        if outcome.approved && asks.by_rule.as_ref().is_some_and(|asked| asked.hook_settles) {
-            asks.by_rule = None;
+        if outcome.approved && asks.rule_ask.as_ref().is_some_and(|asked| asked.allows_by_hook) {
+            asks.rule_ask = None;
             runs = ("hook", "pre_tool_use_hook_allow");
         }
         if asks.is_silent() {
@@ -202,53 +205,64 @@ impl Gate<'_> {
             } else {
                 runs
             };
-            return Ok(Answered::Settled(Settled::yes(source, detail)));
+            return Ok(AskResult::Decided(GateResult::allow(source, detail)));
         }
-        Ok(question::ask(self, target, asks))
+        Ok(question::resolve_asks(self, target, asks))
     }
 
-    fn transform(&self, target: &mut Target) -> Result<(), Settled> {
-        if !self.turn.tells_of::<ToolTransform>() {
+    fn fire_transform(&self, target: &mut CallTarget) -> Result<(), GateResult> {
+        if !self.turn.team_listens::<ToolTransform>() {
             return Ok(());
         }
-        let outcome = self.fire(&target.transform(self.turn, self.id));
-        self.not_cancelled()?;
+        let outcome = self.fire(&target.to_transform_payload(self.turn, self.id));
+        self.check_cancelled()?;
         if !outcome.is_allowed() {
-            return Err(Settled::blocked("tool_input_transform", "tool_input_transform_deny", &outcome));
+            return Err(GateResult::from_denial("tool_input_transform", "tool_input_transform_deny", &outcome));
         }
         if outcome.rewritten {
-            target.take(self.turn, outcome.payload.value());
+            target.apply_rewrite(self.turn, outcome.payload.value());
         }
         Ok(())
     }
 
     /// Step 2, the guards.
-    fn guard(&self, target: &Target, asks: &mut Asks) -> Result<(), Settled> {
-        if !self.turn.tells_of::<ToolGuard>() {
+    fn fire_guard(&self, target: &CallTarget, asks: &mut PendingAsks) -> Result<(), GateResult> {
+        if !self.turn.team_listens::<ToolGuard>() {
             return Ok(());
         }
-        let outcome = self.turn.fire_deferring(&self.event(&target.guard(self.turn, self.id)));
-        self.not_cancelled()?;
+        let outcome = self.turn.fire_deferring_asks(&self.new_event(&target.to_guard_payload(self.turn, self.id)));
+        self.check_cancelled()?;
         if outcome.decision == Decision::Deny {
-            return Err(Settled::blocked("tool_guard", "tool_guard_deny", &outcome));
+            return Err(GateResult::from_denial("tool_guard", "tool_guard_deny", &outcome));
         }
-        asks.by_guard |= outcome.decision == Decision::Ask;
-        asks.take(&outcome);
+        asks.has_guard_ask |= outcome.decision == Decision::Ask;
+        asks.add_outcome(&outcome);
         Ok(())
     }
 
     /// Step 2, the rules and the mode. Gives who lets the call run if nobody asks, and docker-agent's word for that.
-    fn rule(&self, target: &Target, asks: &mut Asks) -> Result<(&'static str, &'static str), Settled> {
-        match self.turn.agent.shared.permissions.judge(&target.name, &target.args, target.is_read_only()) {
-            Standing::Runs { detail } => Ok(("rule", detail)),
-            Standing::Denied { by, detail } => {
-                Err(Settled { reason: by.clone(), ..Settled::no("rule", detail, Refusal::Denied(by)) })
+    fn check_rules(
+        &self,
+        target: &CallTarget,
+        asks: &mut PendingAsks,
+    ) -> Result<(&'static str, &'static str), GateResult> {
+        match self.turn.agent.shared.permissions.check(&target.name, &target.args, target.is_read_only()) {
+            PermissionStatus::Allowed { detail } => Ok(("rule", detail)),
+            PermissionStatus::Denied { source: by, detail } => {
+                Err(GateResult { reason: by.clone(), ..GateResult::deny("rule", detail, CallRefusal::Denied(by)) })
             }
-            Standing::Asks { why, hook_settles, grant_settles } => {
-                match &mut asks.by_rule {
+            PermissionStatus::NeedsApproval {
+                reason: why,
+                allows_by_hook: hook_settles,
+                allows_by_grant: grant_settles,
+            } => {
+                match &mut asks.rule_ask {
                     // What asked about the call before a hook changed it still asks.
-                    Some(firm) if !firm.hook_settles => firm.grant_settles &= grant_settles,
-                    open => *open = Some(AskOfRule { why, hook_settles, grant_settles }),
+                    Some(firm) if !firm.allows_by_hook => firm.allows_by_grant &= grant_settles,
+                    open => {
+                        *open =
+                            Some(RuleAsk { reason: why, allows_by_hook: hook_settles, allows_by_grant: grant_settles })
+                    }
                 }
                 Ok(("rule", ""))
             }
@@ -256,48 +270,48 @@ impl Gate<'_> {
     }
 
     /// Step 3. Gives what the hooks said and whether they made another call of it.
-    fn pre(&self, target: &mut Target) -> Result<(Outcome, bool), Settled> {
-        let event = self.event(&target.pre(self.turn, self.id));
-        let outcome = if self.is_managed { self.turn.fire_deferring(&event) } else { self.turn.fire(&event) };
-        self.not_cancelled()?;
+    fn fire_pre(&self, target: &mut CallTarget) -> Result<(Outcome, bool), GateResult> {
+        let event = self.new_event(&target.to_pre_payload(self.turn, self.id));
+        let outcome = if self.is_managed { self.turn.fire_deferring_asks(&event) } else { self.turn.fire(&event) };
+        self.check_cancelled()?;
         if outcome.decision == Decision::Deny {
-            return Err(Settled::blocked("pre_tool_use", "pre_tool_use_hook_deny", &outcome));
+            return Err(GateResult::from_denial("pre_tool_use", "pre_tool_use_hook_deny", &outcome));
         }
-        let changed = outcome.rewritten && target.take(self.turn, outcome.payload.value());
+        let changed = outcome.rewritten && target.apply_rewrite(self.turn, outcome.payload.value());
         Ok((outcome, changed))
     }
 
-    fn tell(&self, target: &Target, settled: &Settled) {
+    fn fire_reply(&self, target: &CallTarget, settled: &GateResult) {
         let reply = || PermissionReply {
             decision: String::from(if settled.refusal.is_none() { "allow" } else { "deny" }),
             source: settled.source.to_owned(),
             reason: settled.reason.clone(),
-            remember: settled.remember,
+            remember: settled.should_remember,
             detail: settled.detail.to_owned(),
-            ..target.reply(self.turn, self.id)
+            ..target.to_reply_payload(self.turn, self.id)
         };
-        let _ = self.turn.fire_end_of(reply);
+        let _ = self.turn.fire_team_end(reply);
     }
 
     /// A raised flag says that the person wants everything to stop, whatever the hooks that were cut short said.
-    pub(super) fn not_cancelled(&self) -> Result<(), Settled> {
+    pub(super) fn check_cancelled(&self) -> Result<(), GateResult> {
         if self.turn.scope.cancel.is_cancelled() {
-            return Err(Settled::no("cancelled", "context_canceled", Refusal::Cancelled));
+            return Err(GateResult::deny("cancelled", "context_canceled", CallRefusal::Cancelled));
         }
         Ok(())
     }
 
-    pub(super) fn event<P: EventPayload>(&self, payload: &P) -> Event {
+    pub(super) fn new_event<P: EventPayload>(&self, payload: &P) -> Event {
         Event::from_payload(payload, Arc::clone(&self.turn.origin))
     }
 
     fn fire(&self, payload: &ToolTransform) -> Outcome {
-        self.turn.fire(&self.event(payload))
+        self.turn.fire(&self.new_event(payload))
     }
 
     /// The event that a person is asked about, and that nothing but the person may still stop.
-    pub(super) fn final_event(&self, target: &Target) -> Event {
-        let payload: ToolPre = target.pre(self.turn, self.id);
-        self.event(&payload)
+    pub(super) fn final_event(&self, target: &CallTarget) -> Event {
+        let payload: ToolPre = target.to_pre_payload(self.turn, self.id);
+        self.new_event(&payload)
     }
 }

@@ -13,8 +13,8 @@
 mod gate;
 mod question;
 mod refusal;
+mod resumed;
 mod review;
-mod taken_up;
 mod target;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,21 +23,21 @@ use pintle::event::{ToolCall as ToolCallMade, ToolResult};
 use pintle::{Clock, MAX_PAYLOAD_BYTES, PayloadError, check_payload};
 use serde_json::Value;
 
-use super::ToolUse;
+use super::ToolContext;
 use crate::edits;
-use crate::finish::Kind;
-use crate::observe::Happening;
-use crate::taping;
-use crate::turn::Turn;
+use crate::finish::WorkKind;
+use crate::observer::AgentEvent;
+use crate::recording;
+use crate::turn_context::TurnContext;
 
-use refusal::Refusal;
-use target::Target;
+use refusal::CallRefusal;
+use target::CallTarget;
 
-pub(crate) use taken_up::{INTERRUPTED, TakenUp};
+pub(crate) use resumed::{INTERRUPTED, ResumedCall};
 
 /// A call as somebody asks for it.
 #[derive(Debug)]
-pub(crate) struct CallRequest<'a> {
+pub(crate) struct ToolCallRequest<'a> {
     pub(crate) id: &'a str,
     pub(crate) name: &'a str,
     /// The arguments as JSON text.
@@ -46,120 +46,127 @@ pub(crate) struct CallRequest<'a> {
 
 /// What became of a call: as it was made in the end, and its result.
 #[derive(Debug, Clone)]
-pub(crate) struct Called {
+pub(crate) struct FinishedCall {
     pub(crate) call: ToolCallMade,
     pub(crate) result: ToolResult,
 }
 
 /// Makes one call with its whole lifecycle. Never fails: what went wrong is the result.
-pub(crate) fn dispatch(turn: &Turn, request: &CallRequest<'_>) -> Called {
-    let asked = Asked::guarded(turn, request);
+pub(crate) fn dispatch(turn: &TurnContext, request: &ToolCallRequest<'_>) -> FinishedCall {
+    let asked = GuardedCall::guard(turn, request);
     let ran = asked.run(turn);
-    asked.reviewed(turn, ran)
+    asked.review(turn, ran)
 }
 
 /// A call that its guards have judged.
-pub(crate) struct Asked {
+pub(crate) struct GuardedCall {
     id: String,
-    target: Target,
-    refusal: Option<Refusal>,
+    target: CallTarget,
+    refusal: Option<CallRefusal>,
 }
 
 /// A call that has run, or was kept from it.
-pub(crate) struct Ran {
-    result: Result<Value, Refusal>,
+pub(crate) struct ExecutedCall {
+    result: Result<Value, CallRefusal>,
     duration_ms: Option<u64>,
 }
 
 /// What stands for a call whose thread died.
-impl Default for Ran {
+impl Default for ExecutedCall {
     fn default() -> Self {
-        Self { result: Err(Refusal::Failed(String::from("the call crashed"))), duration_ms: None }
+        Self { result: Err(CallRefusal::Failed(String::from("the call crashed"))), duration_ms: None }
     }
 }
 
-impl Asked {
+impl GuardedCall {
     /// Asks everybody who may keep a call from running.
-    pub(crate) fn guarded(turn: &Turn, request: &CallRequest<'_>) -> Self {
-        let mut target = Target::read(turn, request.name, request.arguments);
-        turn.tell(Happening::ToolCalled { id: request.id, name: &target.name, arguments: &target.arguments });
-        let refusal = gate::pass(turn, request.id, &mut target).err();
+    pub(crate) fn guard(turn: &TurnContext, request: &ToolCallRequest<'_>) -> Self {
+        let mut target = CallTarget::parse(turn, request.name, request.arguments);
+        turn.notify(AgentEvent::ToolCalled { id: request.id, name: &target.name, arguments: &target.arguments });
+        let refusal = gate::check(turn, request.id, &mut target).err();
         Self { id: request.id.to_owned(), target, refusal }
     }
 
     /// A call that nobody is asked about, because a hook has ended the run.
-    pub(crate) fn skipped(turn: &Turn, request: &CallRequest<'_>) -> Self {
-        let target = Target::read(turn, request.name, request.arguments);
-        turn.tell(Happening::ToolCalled { id: request.id, name: &target.name, arguments: &target.arguments });
-        Self { id: request.id.to_owned(), target, refusal: Some(Refusal::Skipped) }
+    pub(crate) fn skip(turn: &TurnContext, request: &ToolCallRequest<'_>) -> Self {
+        let target = CallTarget::parse(turn, request.name, request.arguments);
+        turn.notify(AgentEvent::ToolCalled { id: request.id, name: &target.name, arguments: &target.arguments });
+        Self { id: request.id.to_owned(), target, refusal: Some(CallRefusal::Skipped) }
     }
 
     /// Runs the tool, unless something speaks against it.
-    pub(crate) fn run(&self, turn: &Turn) -> Ran {
+    pub(crate) fn run(&self, turn: &TurnContext) -> ExecutedCall {
         if let Some(refusal) = &self.refusal {
-            return Ran { result: Err(refusal.clone()), duration_ms: None };
+            return ExecutedCall { result: Err(refusal.clone()), duration_ms: None };
         }
         let clock = turn.agent.shared.runtime.clock();
         let began_us = clock.monotonic_us();
-        let result = run(turn, &self.id, &self.target);
-        let duration_ms = matches!(result, Ok(_) | Err(Refusal::Failed(_))).then(|| elapsed_ms(clock, began_us));
-        Ran { result, duration_ms }
+        let result = run_tool(turn, &self.id, &self.target);
+        let duration_ms = matches!(result, Ok(_) | Err(CallRefusal::Failed(_))).then(|| elapsed_ms(clock, began_us));
+        ExecutedCall { result, duration_ms }
     }
 
     /// Shows the result to the hooks of `tool.result` and `tool.post`.
-    pub(crate) fn reviewed(&self, turn: &Turn, ran: Ran) -> Called {
+    pub(crate) fn review(&self, turn: &TurnContext, ran: ExecutedCall) -> FinishedCall {
         let Self { id, target, .. } = self;
-        let result = result_of(turn, id, &target.name, ran.result);
-        called(turn, target, result, (ran.duration_ms.is_some(), ran.duration_ms))
+        let result = to_tool_result(turn, id, &target.name, ran.result);
+        review_result(turn, target, result, (ran.duration_ms.is_some(), ran.duration_ms))
     }
 }
 
 /// Shows a result to the hooks of `tool.result` and `tool.post`, with whether the tool ran and how long.
-fn called(turn: &Turn, target: &Target, result: ToolResult, ran: (bool, Option<u64>)) -> Called {
-    let result = review::transformed(turn, target, result);
-    let result = review::reviewed(turn, target, result, ran);
+fn review_result(
+    turn: &TurnContext,
+    target: &CallTarget,
+    result: ToolResult,
+    ran: (bool, Option<u64>),
+) -> FinishedCall {
+    let result = review::transform_result(turn, target, result);
+    let result = review::finish_call(turn, target, result, ran);
     let ToolResult { call_id: id, name, content, is_error, .. } = &result;
-    turn.tell(Happening::ToolReturned { id, name, content, is_error: *is_error });
+    turn.notify(AgentEvent::ToolReturned { id, name, content, is_error: *is_error });
     let call = ToolCallMade {
         id: id.clone(),
         name: name.clone(),
         args: target.args.clone(),
         arguments: target.arguments.clone(),
     };
-    Called { call, result }
+    FinishedCall { call, result }
 }
 
-fn run(turn: &Turn, call_id: &str, target: &Target) -> Result<Value, Refusal> {
-    if let Some(why) = target.unusable(turn) {
-        return Err(Refusal::Unusable(why));
+fn run_tool(turn: &TurnContext, call_id: &str, target: &CallTarget) -> Result<Value, CallRefusal> {
+    if let Some(why) = target.unusable_reason(turn) {
+        return Err(CallRefusal::Unusable(why));
     }
-    let Some(tool) = &target.tool else { return Err(Refusal::Unusable(turn.agent.not_found(&target.name))) };
+    let Some(tool) = &target.tool else {
+        return Err(CallRefusal::Unusable(turn.agent.missing_tool_message(&target.name)));
+    };
     if turn.state.is_stopped() {
-        return Err(Refusal::Skipped);
+        return Err(CallRefusal::Skipped);
     }
     if turn.scope.cancel.is_cancelled() {
-        return Err(Refusal::Cancelled);
+        return Err(CallRefusal::Cancelled);
     }
-    let used = ToolUse { turn, call_id, tool: &target.name };
+    let used = ToolContext { turn, call_id, tool: &target.name };
     let shared = &turn.agent.shared;
     let began_us = shared.runtime.clock().monotonic_us();
-    let _open = shared.open.hold(Kind::ToolCall, call_id, &target.name, began_us);
-    let _watched = tool.writes_unseen().then(|| edits::watched(turn, &target.name, call_id));
+    let _open = shared.pending_work.begin(WorkKind::ToolCall, call_id, &target.name, began_us);
+    let _watched = tool.can_write_unseen().then(|| edits::watch_call(turn, &target.name, call_id));
     // A tool is somebody else's code: a panic in it is its failure and not the session's.
-    taping::tool_runs(turn, call_id, &target.name, &target.args);
-    if let Some(why) = taping::broken(turn) {
-        return Err(Refusal::Unusable(why));
+    recording::record_tool_call(turn, call_id, &target.name, &target.args);
+    if let Some(why) = recording::recording_failure(turn) {
+        return Err(CallRefusal::Unusable(why));
     }
     let result = match catch_unwind(AssertUnwindSafe(|| tool.call(&target.args, &used))) {
-        Ok(result) => fitting(result).map_err(Refusal::Failed),
-        Err(_) => Err(Refusal::Failed(format!("tool \"{}\" crashed", target.name))),
+        Ok(result) => check_size(result).map_err(CallRefusal::Failed),
+        Err(_) => Err(CallRefusal::Failed(format!("tool \"{}\" crashed", target.name))),
     };
-    taping::tool_gave(turn, || result_of(turn, call_id, &target.name, result.clone()));
+    recording::record_tool_result(turn, || to_tool_result(turn, call_id, &target.name, result.clone()));
     result
 }
 
 /// What a tool gave, or why hooks and the model cannot be shown it: it would not fit into the events behind the call.
-fn fitting(given: Result<Value, String>) -> Result<Value, String> {
+fn check_size(given: Result<Value, String>) -> Result<Value, String> {
     let fits = match &given {
         Ok(value) => check_payload(value),
         Err(why) if why.len() > MAX_PAYLOAD_BYTES => Err(PayloadError::TooLong),
@@ -170,7 +177,7 @@ fn fitting(given: Result<Value, String>) -> Result<Value, String> {
 }
 
 /// What the model gets of a call before hooks have seen it.
-fn result_of(turn: &Turn, id: &str, name: &str, result: Result<Value, Refusal>) -> ToolResult {
+fn to_tool_result(turn: &TurnContext, id: &str, name: &str, result: Result<Value, CallRefusal>) -> ToolResult {
     match result {
         Ok(Value::String(text)) => ToolResult::from_content(id, name, &text, false),
         Ok(value) => ToolResult::new(id, name, value, false),

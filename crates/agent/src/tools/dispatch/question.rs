@@ -2,87 +2,87 @@
 
 use pintle::{ApprovalResponse, ApprovalScope, Decision, HookId, OutcomeReason};
 
-use super::gate::{Asks, Gate, Settled};
-use super::refusal::Refusal;
-use super::target::Target;
-use crate::approval::{self, Asking};
+use super::gate::{GateResult, PendingAsks, ToolCallGate};
+use super::refusal::CallRefusal;
+use super::target::CallTarget;
+use crate::approval::{self, ApprovalPrompt};
 
 /// What asking came to.
-pub(super) enum Answered {
+pub(super) enum AskResult {
     /// It is settled.
-    Settled(Settled),
+    Decided(GateResult),
     /// A hook changed the call, which everybody has to judge again.
     Changed,
 }
 
 /// Asks.
-pub(super) fn ask(gate: &Gate<'_>, target: &mut Target, mut asks: Asks) -> Answered {
+pub(super) fn resolve_asks(gate: &ToolCallGate<'_>, target: &mut CallTarget, mut asks: PendingAsks) -> AskResult {
     // No hook and no rule asks: it is the session's mode, which a person may have answered for good.
-    let can_grant = asks.are_of_mode();
+    let can_grant = asks.is_only_mode();
     if can_grant && gate.turn.agent.shared.permissions.is_granted(&target.name, &target.args) {
-        return Answered::Settled(granted());
+        return AskResult::Decided(allow_granted());
     }
-    if let Some(asked) = &asks.by_rule {
-        asks.reasons.push(OutcomeReason::new(HookId::new("permissions"), asked.why.clone()));
+    if let Some(asked) = &asks.rule_ask {
+        asks.reasons.push(OutcomeReason::new(HookId::new("permissions"), asked.reason.clone()));
     }
-    match hooks(gate, target, &mut asks) {
+    match fire_permission_ask(gate, target, &mut asks) {
         Some(answered) => answered,
-        None => Answered::Settled(person(gate, target, &asks, can_grant)),
+        None => AskResult::Decided(request_approval(gate, target, &asks, can_grant)),
     }
 }
 
 /// Asks the hooks of `permission.ask`, which may answer for the person. An ask of theirs is no opinion. What a hook of
 /// `tool.guard` asks they can deny and not allow.
-fn hooks(gate: &Gate<'_>, target: &mut Target, asks: &mut Asks) -> Option<Answered> {
+fn fire_permission_ask(gate: &ToolCallGate<'_>, target: &mut CallTarget, asks: &mut PendingAsks) -> Option<AskResult> {
     let texts: Vec<&str> = asks.reasons.iter().map(|reason| reason.text.as_str()).collect();
-    let mut payload = target.ask(gate.turn, gate.id);
+    let mut payload = target.to_ask_payload(gate.turn, gate.id);
     payload.reason = texts.join("\n");
     payload.asked_by = asks.reasons.first().map(|reason| reason.hook.to_string());
     payload.metadata.clone_from(&asks.metadata);
-    let outcome = gate.turn.fire_deferring(&gate.event(&payload));
-    if let Err(cancelled) = gate.not_cancelled() {
-        return Some(Answered::Settled(cancelled));
+    let outcome = gate.turn.fire_deferring_asks(&gate.new_event(&payload));
+    if let Err(cancelled) = gate.check_cancelled() {
+        return Some(AskResult::Decided(cancelled));
     }
     if outcome.decision == Decision::Deny {
-        let denied = Settled::blocked("permission_request", "permission_request_hook_deny", &outcome);
-        return Some(Answered::Settled(denied));
+        let denied = GateResult::from_denial("permission_request", "permission_request_hook_deny", &outcome);
+        return Some(AskResult::Decided(denied));
     }
-    if outcome.rewritten && target.take(gate.turn, outcome.payload.value()) {
-        return Some(Answered::Changed);
+    if outcome.rewritten && target.apply_rewrite(gate.turn, outcome.payload.value()) {
+        return Some(AskResult::Changed);
     }
     asks.take_metadata(&outcome);
-    if outcome.approved && !asks.by_guard {
-        let allowed = Settled::yes("hook", "permission_request_hook_allow");
-        return Some(Answered::Settled(Settled { reason: texts_of(&outcome.reasons), ..allowed }));
+    if outcome.approved && !asks.has_guard_ask {
+        let allowed = GateResult::allow("hook", "permission_request_hook_allow");
+        return Some(AskResult::Decided(GateResult { reason: join_reasons(&outcome.reasons), ..allowed }));
     }
     None
 }
 
 /// Asks the person about the exact call that runs on a yes. What hooks and rules ask is asked every time.
-fn person(gate: &Gate<'_>, target: &Target, asks: &Asks, can_grant: bool) -> Settled {
+fn request_approval(gate: &ToolCallGate<'_>, target: &CallTarget, asks: &PendingAsks, can_grant: bool) -> GateResult {
     let turn = gate.turn;
     let event = gate.final_event(target);
     let permissions = &turn.agent.shared.permissions;
-    let asking = Asking {
+    let asking = ApprovalPrompt {
         kind: "tool",
         name: &target.name,
         call: Some(gate.id),
         event: &event,
         reasons: &asks.reasons,
         metadata: &asks.metadata,
-        grants: can_grant,
+        allows_grant: can_grant,
     };
     let is_granted = || can_grant && permissions.is_granted(&target.name, &target.args);
-    let Some(answer) = approval::ask(turn, &asking, &is_granted) else { return granted() };
-    if let Err(cancelled) = gate.not_cancelled() {
+    let Some(answer) = approval::request_approval(turn, &asking, &is_granted) else { return allow_granted() };
+    if let Err(cancelled) = gate.check_cancelled() {
         return cancelled;
     }
-    match &answer.resolution {
+    match &answer.response {
         ApprovalResponse::Approved { answered_by: by } => {
-            Settled { reason: by.clone(), ..Settled::yes("person", "user_approved") }
+            GateResult { reason: by.clone(), ..GateResult::allow("person", "user_approved") }
         }
         ApprovalResponse::Granted { answered_by: by, grant: ApprovalScope::Tool } if !can_grant => {
-            Settled { reason: by.clone(), ..Settled::yes("person", "user_approved") }
+            GateResult { reason: by.clone(), ..GateResult::allow("person", "user_approved") }
         }
         ApprovalResponse::Granted { answered_by: by, grant } => {
             let detail = match grant {
@@ -95,24 +95,24 @@ fn person(gate: &Gate<'_>, target: &Target, asks: &Asks, can_grant: bool) -> Set
                     "user_approved_session"
                 }
             };
-            Settled { reason: by.clone(), remember: true, ..Settled::yes("person", detail) }
+            GateResult { reason: by.clone(), should_remember: true, ..GateResult::allow("person", detail) }
         }
         ApprovalResponse::Refused { answered_by: by } => {
-            Settled { reason: by.clone(), ..Settled::no("person", "user_rejected", Refusal::Rejected) }
+            GateResult { reason: by.clone(), ..GateResult::deny("person", "user_rejected", CallRefusal::Rejected) }
         }
         ApprovalResponse::Deferred | ApprovalResponse::Unavailable => {
-            let reason = texts_of(&asks.reasons);
-            Settled { reason, ..Settled::no("resolver", "non_interactive_deny", Refusal::Nobody) }
+            let reason = join_reasons(&asks.reasons);
+            GateResult { reason, ..GateResult::deny("resolver", "non_interactive_deny", CallRefusal::Unavailable) }
         }
     }
 }
 
 /// The person has said yes before, to this call for the whole session.
-fn granted() -> Settled {
-    Settled::yes("person", "session_permissions_allow")
+fn allow_granted() -> GateResult {
+    GateResult::allow("person", "session_permissions_allow")
 }
 
-fn texts_of(reasons: &[OutcomeReason]) -> String {
+fn join_reasons(reasons: &[OutcomeReason]) -> String {
     let texts: Vec<&str> = reasons.iter().map(|reason| reason.text.as_str()).collect();
     texts.join("\n")
 }

@@ -6,14 +6,14 @@ use pintle::event::{ToolPost, ToolResult, ToolResultPayload};
 use pintle::{Event, Outcome};
 use serde_json::Value;
 
-use super::target::{About, Target};
-use crate::turn::Turn;
+use super::target::{CallFacts, CallTarget};
+use crate::turn_context::TurnContext;
 
 /// Shows the result to the hooks of `tool.result`, before anybody else sees it. The stand-in of a call that did not run
 /// goes the same way.
-pub(super) fn transformed(turn: &Turn, target: &Target, result: ToolResult) -> ToolResult {
+pub(super) fn transform_result(turn: &TurnContext, target: &CallTarget, result: ToolResult) -> ToolResult {
     let payload = || {
-        let About { category, read_only, permission_mode } = target.about(turn);
+        let CallFacts { category, read_only, permission_mode } = target.call_facts(turn);
         let ToolResult { call_id, name, content, is_error, result } = result.clone();
         let error = is_error.then(|| content.clone());
         let args = Some(target.args.clone());
@@ -33,21 +33,21 @@ pub(super) fn transformed(turn: &Turn, target: &Target, result: ToolResult) -> T
             host: None,
         }
     };
-    match turn.fire_end_of(payload) {
-        Some(outcome) => taken_over(result, outcome),
+    match turn.fire_team_end(payload) {
+        Some(outcome) => apply_rewrite(result, outcome),
         None => result,
     }
 }
 
 /// Shows the result to the hooks of `tool.post`. A hook that denies in docker-agent's sense ends the run, and the result
 /// stands.
-pub(super) fn reviewed(
-    turn: &Turn,
-    target: &Target,
+pub(super) fn finish_call(
+    turn: &TurnContext,
+    target: &CallTarget,
     result: ToolResult,
     (was_run, duration_ms): (bool, Option<u64>),
 ) -> ToolResult {
-    let About { category, read_only, permission_mode } = target.about(turn);
+    let CallFacts { category, read_only, permission_mode } = target.call_facts(turn);
     let mut payload = ToolPost::new(result.clone());
     payload.args = Some(target.args.clone());
     payload.duration_ms = duration_ms;
@@ -60,11 +60,11 @@ pub(super) fn reviewed(
         let why = if why.trim().is_empty() { String::from("Agent terminated by a hook.") } else { why };
         turn.state.request_stop(why);
     }
-    taken_over(result, outcome)
+    apply_rewrite(result, outcome)
 }
 
 /// The result as hooks left it.
-fn taken_over(result: ToolResult, outcome: Outcome) -> ToolResult {
+fn apply_rewrite(result: ToolResult, outcome: Outcome) -> ToolResult {
     if outcome.denies_event() {
         let content = format!("tool result blocked: {}", outcome.reason_for_model());
         return ToolResult::new(result.call_id, result.name, Value::String(content), true);

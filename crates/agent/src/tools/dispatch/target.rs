@@ -6,12 +6,12 @@ use pintle::event::{PermissionAsk, PermissionReply, ToolGuard, ToolPre, ToolTran
 use serde_json::{Map, Value};
 
 use super::super::{Tool, arguments};
-use crate::permission::Permissions;
-use crate::turn::Turn;
+use crate::permission::PermissionChecker;
+use crate::turn_context::TurnContext;
 
 /// A call on its way: the name and arguments that stand after the hooks.
 #[derive(Debug, Clone)]
-pub(super) struct Target {
+pub(super) struct CallTarget {
     pub(super) name: String,
     pub(super) args: Value,
     pub(super) arguments: String,
@@ -23,17 +23,17 @@ pub(super) struct Target {
 
 /// What events say of the tool and the session besides the call.
 #[derive(Debug, Clone, Default)]
-pub(super) struct About {
+pub(super) struct CallFacts {
     pub(super) category: Option<String>,
     pub(super) read_only: Option<bool>,
     pub(super) permission_mode: Option<String>,
 }
 
-impl Target {
-    pub(super) fn read(turn: &Turn, name: &str, text: &str) -> Self {
+impl CallTarget {
+    pub(super) fn parse(turn: &TurnContext, name: &str, text: &str) -> Self {
         match arguments::decode(text) {
             // Hooks get the model's own text, whatever the schema makes of it (AI Harness, payloads).
-            Ok(args) => Self { arguments: text.to_owned(), ..Self::fitted(turn, name, args) },
+            Ok(args) => Self { arguments: text.to_owned(), ..Self::from_args(turn, name, args) },
             Err(invalid) => Self {
                 name: name.to_owned(),
                 args: Value::Object(Map::new()),
@@ -46,9 +46,9 @@ impl Target {
     }
 
     /// A target whose arguments are checked against the tool's schema.
-    fn fitted(turn: &Turn, name: &str, mut args: Value) -> Self {
+    fn from_args(turn: &TurnContext, name: &str, mut args: Value) -> Self {
         let tool = turn.agent.tool(name);
-        let fitted = tool.as_ref().map_or(Ok(()), |tool| arguments::fit(&mut args, &tool.definition().parameters));
+        let fitted = tool.as_ref().map_or(Ok(()), |tool| arguments::coerce(&mut args, &tool.definition().parameters));
         Self {
             name: name.to_owned(),
             arguments: args.to_string(),
@@ -61,12 +61,12 @@ impl Target {
 
     /// Takes over what hooks made of the call. The new target meets the same schema check, the same rules and, before it
     /// runs, the same policy. Gives whether it is another call now.
-    pub(super) fn take(&mut self, turn: &Turn, fields: &Value) -> bool {
+    pub(super) fn apply_rewrite(&mut self, turn: &TurnContext, fields: &Value) -> bool {
         let name = fields.get("name").and_then(Value::as_str).unwrap_or(&self.name);
         let args = fields.get("args").cloned().unwrap_or_default();
         // A hook that left the empty stand-in alone has not repaired the call.
         let kept = self.invalid.take().filter(|_| self.is_undecoded && args == self.args);
-        let mut taken = Self::fitted(turn, name, args);
+        let mut taken = Self::from_args(turn, name, args);
         taken.invalid = kept.or(taken.invalid.take());
         let changed = taken.name != self.name || taken.args != self.args;
         if taken.args == self.args {
@@ -77,13 +77,13 @@ impl Target {
     }
 
     /// Why it cannot run, whoever allows it.
-    pub(super) fn unusable(&self, turn: &Turn) -> Option<String> {
+    pub(super) fn unusable_reason(&self, turn: &TurnContext) -> Option<String> {
         let name = &self.name;
         if !turn.allows(name) {
             return Some(format!("tool \"{name}\" denied by policy"));
         }
         if self.tool.is_none() {
-            return Some(turn.agent.not_found(name));
+            return Some(turn.agent.missing_tool_message(name));
         }
         self.invalid.as_ref().map(|invalid| format!("tool \"{name}\" was not called: {invalid}"))
     }
@@ -93,36 +93,36 @@ impl Target {
         self.tool.as_ref().is_some_and(|tool| tool.is_read_only())
     }
 
-    pub(super) fn about(&self, turn: &Turn) -> About {
+    pub(super) fn call_facts(&self, turn: &TurnContext) -> CallFacts {
         let permissions = &turn.agent.shared.permissions;
-        About {
+        CallFacts {
             category: self.tool.as_ref().and_then(|tool| tool.category()).map(str::to_owned),
             read_only: self.is_read_only().then_some(true),
             permission_mode: permissions.is_declared().then(|| permissions.mode().to_owned()),
         }
     }
 
-    pub(super) fn transform(&self, turn: &Turn, id: &str) -> ToolTransform {
-        let About { category, read_only, permission_mode } = self.about(turn);
+    pub(super) fn to_transform_payload(&self, turn: &TurnContext, id: &str) -> ToolTransform {
+        let CallFacts { category, read_only, permission_mode } = self.call_facts(turn);
         let (name, arguments, args) = (self.name.clone(), self.arguments.clone(), self.args.clone());
         ToolTransform { id: id.to_owned(), name, arguments, args, category, read_only, permission_mode, host: None }
     }
 
-    pub(super) fn guard(&self, turn: &Turn, id: &str) -> ToolGuard {
-        let About { category, read_only, permission_mode } = self.about(turn);
+    pub(super) fn to_guard_payload(&self, turn: &TurnContext, id: &str) -> ToolGuard {
+        let CallFacts { category, read_only, permission_mode } = self.call_facts(turn);
         let (name, arguments, args) = (self.name.clone(), self.arguments.clone(), self.args.clone());
         ToolGuard { id: id.to_owned(), name, arguments, args, category, read_only, permission_mode, host: None }
     }
 
-    pub(super) fn pre(&self, turn: &Turn, id: &str) -> ToolPre {
-        let About { category, read_only, permission_mode } = self.about(turn);
+    pub(super) fn to_pre_payload(&self, turn: &TurnContext, id: &str) -> ToolPre {
+        let CallFacts { category, read_only, permission_mode } = self.call_facts(turn);
         let (name, arguments, args) = (self.name.clone(), self.arguments.clone(), self.args.clone());
         let invalid = self.invalid.clone();
         ToolPre { id: id.to_owned(), name, arguments, args, invalid, category, read_only, permission_mode, host: None }
     }
 
-    pub(super) fn ask(&self, turn: &Turn, id: &str) -> PermissionAsk {
-        let About { category, read_only, permission_mode } = self.about(turn);
+    pub(super) fn to_ask_payload(&self, turn: &TurnContext, id: &str) -> PermissionAsk {
+        let CallFacts { category, read_only, permission_mode } = self.call_facts(turn);
         PermissionAsk {
             id: id.to_owned(),
             name: self.name.clone(),
@@ -135,8 +135,8 @@ impl Target {
         }
     }
 
-    pub(super) fn reply(&self, turn: &Turn, id: &str) -> PermissionReply {
-        let About { category, read_only, permission_mode } = self.about(turn);
+    pub(super) fn to_reply_payload(&self, turn: &TurnContext, id: &str) -> PermissionReply {
+        let CallFacts { category, read_only, permission_mode } = self.call_facts(turn);
         PermissionReply {
             id: id.to_owned(),
             name: self.name.clone(),
@@ -149,7 +149,7 @@ impl Target {
                 .shared
                 .permissions
                 .is_declared()
-                .then(|| Permissions::safety_label(&self.name, &self.args, self.is_read_only()).to_owned()),
+                .then(|| PermissionChecker::safety_label(&self.name, &self.args, self.is_read_only()).to_owned()),
             ..PermissionReply::default()
         }
     }

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::{Native, Offer};
-use crate::tools::{ToolUse, flag, text};
+use super::{NativeToolDef, ToolOffer};
+use crate::tools::{ToolContext, flag_argument, text_argument};
 use crate::workspace::{replace_all, replace_one};
 
-pub(super) const TOOL: Native = Native {
+pub(super) const TOOL: NativeToolDef = NativeToolDef {
     name: "edit",
-    offer: Offer::Always,
+    offer: ToolOffer::Always,
     alias: Some("fs.edit"),
     description: "Replaces a text in a file of the workspace. The text must be there exactly once, unless `all` is true.",
     parameters: || {
@@ -26,11 +26,15 @@ pub(super) const TOOL: Native = Native {
     call,
 };
 
-fn call(arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
-    let (path, old, new) = (text(arguments, "path"), text(arguments, "old"), text(arguments, "new"));
+fn call(arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
+    let (path, old, new) =
+        (text_argument(arguments, "path"), text_argument(arguments, "old"), text_argument(arguments, "new"));
     let content = at.workspace().read(path)?;
-    let (content, count) =
-        if flag(arguments, "all") { replace_all(&content, old, new)? } else { (replace_one(&content, old, new)?, 1) };
+    let (content, count) = if flag_argument(arguments, "all") {
+        replace_all(&content, old, new)?
+    } else {
+        (replace_one(&content, old, new)?, 1)
+    };
     at.files().edit(path, &content)?;
     let places = if count == 1 { "1 place" } else { "every place" };
     Ok(json!({"message": format!("changed {places} in {path}"), "replacements": count}))

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::{Native, Offer};
-use crate::tools::{ToolUse, number, text};
+use super::{NativeToolDef, ToolOffer};
+use crate::tools::{ToolContext, number_argument, text_argument};
 
-pub(super) const TOOL: Native = Native {
+pub(super) const TOOL: NativeToolDef = NativeToolDef {
     name: "fetch",
-    offer: Offer::Always,
+    offer: ToolOffer::Always,
     alias: None,
     description: "Gets a page by HTTP. Only the hosts that the project's `network.allowed_domains` names can be reached.",
     parameters: || {
@@ -28,8 +28,8 @@ pub(super) const TOOL: Native = Native {
 
 const TIMEOUT_MS: u64 = 30_000;
 
-fn call(arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
-    let timeout_ms = number(arguments, "timeout_ms").map_or(TIMEOUT_MS, |ms| ms as u64);
+fn call(arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
+    let timeout_ms = number_argument(arguments, "timeout_ms").map_or(TIMEOUT_MS, |ms| ms as u64);
     let gate = at.turn.agent.shared.runtime.http_gateway();
-    gate.request_until("GET", text(arguments, "url"), &[], None, timeout_ms, at.cancel())
+    gate.request_until("GET", text_argument(arguments, "url"), &[], None, timeout_ms, at.cancel())
 }

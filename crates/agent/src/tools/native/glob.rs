@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::{Native, Offer};
-use crate::tools::{ToolUse, folder, text};
+use super::{NativeToolDef, ToolOffer};
+use crate::tools::{ToolContext, dir_argument, text_argument};
 
-pub(super) const TOOL: Native = Native {
+pub(super) const TOOL: NativeToolDef = NativeToolDef {
     name: "glob",
-    offer: Offer::Always,
+    offer: ToolOffer::Always,
     alias: Some("fs.glob"),
     description: "Finds files of the workspace by a glob such as `src/**/*.rs`. A pattern without `/` looks in every folder.",
     parameters: || {
@@ -26,8 +26,9 @@ pub(super) const TOOL: Native = Native {
 /// The most paths in one result.
 const MAX_PATHS: usize = 1_000;
 
-fn call(arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
-    let walk = at.workspace().glob(text(arguments, "pattern"), folder(arguments, "path"), at.cancel())?;
+fn call(arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
+    let walk =
+        at.workspace().glob(text_argument(arguments, "pattern"), dir_argument(arguments, "path"), at.cancel())?;
     let is_cut = walk.is_truncated || walk.paths.len() > MAX_PATHS;
     let paths: Vec<String> = walk.paths.into_iter().take(MAX_PATHS).collect();
     if is_cut { Ok(json!({"paths": paths, "truncated": true})) } else { Ok(json!(paths)) }

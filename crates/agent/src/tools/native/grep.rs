@@ -6,12 +6,12 @@ use std::path::Path;
 use pintle::jail::glob_matcher;
 use serde_json::{Value, json};
 
-use super::{Native, Offer};
-use crate::tools::{ToolUse, flag, folder, search, text};
+use super::{NativeToolDef, ToolOffer};
+use crate::tools::{ToolContext, dir_argument, flag_argument, search, text_argument};
 
-pub(super) const TOOL: Native = Native {
+pub(super) const TOOL: NativeToolDef = NativeToolDef {
     name: "grep",
-    offer: Offer::Always,
+    offer: ToolOffer::Always,
     alias: Some("fs.grep"),
     description: "Finds the lines of the workspace's text files that match a regular expression.",
     parameters: || {
@@ -35,18 +35,18 @@ const MAX_LINES: usize = 500;
 /// The longest line that is shown whole.
 const MAX_CHARS: usize = 400;
 
-fn call(arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
-    let written = text(arguments, "pattern");
-    let case = if flag(arguments, "ignore_case") { "(?i)" } else { "" };
-    let pattern = search::pattern(&format!("{case}{written}"), written)?;
-    let wanted = match text(arguments, "glob") {
+fn call(arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
+    let written = text_argument(arguments, "pattern");
+    let case = if flag_argument(arguments, "ignore_case") { "(?i)" } else { "" };
+    let pattern = search::compile_pattern(&format!("{case}{written}"), written)?;
+    let wanted = match text_argument(arguments, "glob") {
         "" => None,
         glob => Some(glob_matcher(glob)?),
     };
     let is_wanted = |file: &Path| wanted.as_ref().is_none_or(|wanted| wanted.is_match(file));
-    let paths = search::files(at.workspace(), folder(arguments, "path"), is_wanted, at.cancel())?;
+    let paths = search::find_files(at.workspace(), dir_argument(arguments, "path"), is_wanted, at.cancel())?;
     let mut lines = Vec::new();
-    search::lines(at.workspace(), &paths, &pattern, at.cancel(), |hit| {
+    search::search_lines(at.workspace(), &paths, &pattern, at.cancel(), |hit| {
         if lines.len() == MAX_LINES {
             lines.push(format!("more than {MAX_LINES} lines match; narrow the search"));
             return ControlFlow::Break(());

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::{Native, Offer};
-use crate::tools::{ToolUse, folder};
+use super::{NativeToolDef, ToolOffer};
+use crate::tools::{ToolContext, dir_argument};
 
-pub(super) const TOOL: Native = Native {
+pub(super) const TOOL: NativeToolDef = NativeToolDef {
     name: "list",
-    offer: Offer::Always,
+    offer: ToolOffer::Always,
     alias: Some("fs.list"),
     description: "Lists a folder of the workspace. Folders end in `/`.",
     parameters: || {
@@ -19,8 +19,8 @@ pub(super) const TOOL: Native = Native {
     call,
 };
 
-fn call(arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
-    let found = at.workspace().list(folder(arguments, "path"))?;
+fn call(arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
+    let found = at.workspace().list(dir_argument(arguments, "path"))?;
     let names = found.into_iter().map(|stat| if stat.is_dir { format!("{}/", stat.name) } else { stat.name });
     Ok(names.map(Value::String).collect())
 }

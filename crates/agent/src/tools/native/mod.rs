@@ -13,19 +13,19 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Tool, ToolUse};
-use crate::model::ToolDefinition;
+use super::{Tool, ToolContext};
+use crate::model::ModelTool;
 
 /// Every native tool.
-static NATIVE: &[Native] =
+static NATIVE: &[NativeToolDef] =
     &[shell::TOOL, read::TOOL, write::TOOL, edit::TOOL, list::TOOL, glob::TOOL, grep::TOOL, fetch::TOOL];
 
 /// One row of the table.
-struct Native {
+struct NativeToolDef {
     /// The tool's name.
     name: &'static str,
     /// When an agent is offered it.
-    offer: Offer,
+    offer: ToolOffer,
     /// Its second name, under which hooks of AI Harness projects know it.
     alias: Option<&'static str>,
     /// What it does, for the model.
@@ -33,12 +33,12 @@ struct Native {
     /// The JSON Schema of its arguments.
     parameters: fn() -> Value,
     /// Does it.
-    call: fn(&Value, &ToolUse<'_>) -> Result<Value, String>,
+    call: fn(&Value, &ToolContext<'_>) -> Result<Value, String>,
 }
 
 /// When an agent is offered a native tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Offer {
+pub(super) enum ToolOffer {
     /// Unless a policy denies it.
     Always,
     /// When the `allow` list of a policy covers it. The guards of a project are written for the tools that it names; a
@@ -51,16 +51,16 @@ pub(super) enum Offer {
 /// A native tool under one of its names.
 #[derive(Debug)]
 struct NativeTool {
-    definition: ToolDefinition,
-    call: fn(&Value, &ToolUse<'_>) -> Result<Value, String>,
+    definition: ModelTool,
+    call: fn(&Value, &ToolContext<'_>) -> Result<Value, String>,
 }
 
 /// Every native tool under each of its names, and when it is offered so.
-pub(super) fn all() -> impl Iterator<Item = (Arc<dyn Tool>, Offer)> {
+pub(super) fn native_tools() -> impl Iterator<Item = (Arc<dyn Tool>, ToolOffer)> {
     NATIVE.iter().flat_map(|native| {
-        let names = [Some((native.name, native.offer)), native.alias.map(|alias| (alias, Offer::Named))];
+        let names = [Some((native.name, native.offer)), native.alias.map(|alias| (alias, ToolOffer::Named))];
         names.into_iter().flatten().map(|(name, offer)| {
-            let definition = ToolDefinition {
+            let definition = ModelTool {
                 name: name.to_owned(),
                 description: native.description.to_owned(),
                 parameters: (native.parameters)(),
@@ -72,7 +72,7 @@ pub(super) fn all() -> impl Iterator<Item = (Arc<dyn Tool>, Offer)> {
 }
 
 /// The other name of a native tool.
-pub(super) fn other_name(name: &str) -> Option<&'static str> {
+pub(super) fn alternate_name(name: &str) -> Option<&'static str> {
     NATIVE.iter().find_map(|native| match native.alias {
         Some(alias) if name == native.name => Some(alias),
         Some(alias) if name == alias => Some(native.name),
@@ -81,15 +81,15 @@ pub(super) fn other_name(name: &str) -> Option<&'static str> {
 }
 
 impl Tool for NativeTool {
-    fn definition(&self) -> &ToolDefinition {
+    fn definition(&self) -> &ModelTool {
         &self.definition
     }
 
-    fn writes_unseen(&self) -> bool {
+    fn can_write_unseen(&self) -> bool {
         self.definition.name == shell::TOOL.name
     }
 
-    fn call(&self, arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
+    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
         (self.call)(arguments, at)
     }
 }
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn every_tool_has_one_name_a_description_and_an_object_schema() {
         let mut names = Vec::new();
-        for (tool, _) in all() {
+        for (tool, _) in native_tools() {
             let definition = tool.definition();
             assert!(definition.description.ends_with('.'), "{}", definition.name);
             assert_eq!(definition.parameters["type"], "object", "{}", definition.name);

@@ -3,12 +3,12 @@
 use pintle::jail::LineView;
 use serde_json::{Value, json};
 
-use super::{Native, Offer};
-use crate::tools::{ToolUse, number, text};
+use super::{NativeToolDef, ToolOffer};
+use crate::tools::{ToolContext, number_argument, text_argument};
 
-pub(super) const TOOL: Native = Native {
+pub(super) const TOOL: NativeToolDef = NativeToolDef {
     name: "read",
-    offer: Offer::Always,
+    offer: ToolOffer::Always,
     alias: Some("fs.read"),
     description: "Reads a text file of the workspace. With `offset` or `limit` it gives those lines, numbered.",
     parameters: || {
@@ -25,9 +25,9 @@ pub(super) const TOOL: Native = Native {
     call,
 };
 
-fn call(arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
-    let content = at.read(text(arguments, "path"))?;
-    let (offset, limit) = (number(arguments, "offset"), number(arguments, "limit"));
+fn call(arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
+    let content = at.read_file(text_argument(arguments, "path"))?;
+    let (offset, limit) = (number_argument(arguments, "offset"), number_argument(arguments, "limit"));
     if offset.is_none() && limit.is_none() {
         return Ok(Value::String(content));
     }

@@ -3,12 +3,12 @@
 use pintle::process::{self, ProcessEnvironment, ProcessSpec};
 use serde_json::{Value, json};
 
-use super::{Native, Offer};
-use crate::tools::{ToolUse, folder, number, text};
+use super::{NativeToolDef, ToolOffer};
+use crate::tools::{ToolContext, dir_argument, number_argument, text_argument};
 
-pub(super) const TOOL: Native = Native {
+pub(super) const TOOL: NativeToolDef = NativeToolDef {
     name: "shell",
-    offer: Offer::Granted,
+    offer: ToolOffer::Granted,
     alias: None,
     description: "Runs a command with bash in the workspace and gives its output and exit code. It has no input; what it starts ends with it.",
     parameters: || {
@@ -33,11 +33,11 @@ const TIMEOUT_MS: u64 = 60_000;
 /// What the model is shown of each output: its beginning.
 const SHOWN_BYTES: usize = 64 << 10;
 
-fn call(arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
-    let timeout_ms = number(arguments, "timeout_ms").map_or(TIMEOUT_MS, |ms| ms as u64);
-    let (command, folder) = (text(arguments, "command"), folder(arguments, "directory"));
+fn call(arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
+    let timeout_ms = number_argument(arguments, "timeout_ms").map_or(TIMEOUT_MS, |ms| ms as u64);
+    let (command, folder) = (text_argument(arguments, "command"), dir_argument(arguments, "directory"));
     let directory = at.workspace().directory(folder)?;
-    at.workspace().may_run(command, folder)?;
+    at.workspace().check_run(command, folder)?;
     let mut spec = ProcessSpec::new("bash", vec![String::from("-c"), command.to_owned()]);
     spec.directory = Some(directory);
     spec.environment = ProcessEnvironment::WithoutSecrets;

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::{Native, Offer};
-use crate::tools::{ToolUse, text};
+use super::{NativeToolDef, ToolOffer};
+use crate::tools::{ToolContext, text_argument};
 
-pub(super) const TOOL: Native = Native {
+pub(super) const TOOL: NativeToolDef = NativeToolDef {
     name: "write",
-    offer: Offer::Always,
+    offer: ToolOffer::Always,
     alias: Some("fs.write"),
     description: "Writes a text file of the workspace, replacing what was in it and making its folders.",
     parameters: || {
@@ -23,8 +23,8 @@ pub(super) const TOOL: Native = Native {
     call,
 };
 
-fn call(arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
-    let (path, content) = (text(arguments, "path"), text(arguments, "content"));
+fn call(arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
+    let (path, content) = (text_argument(arguments, "path"), text_argument(arguments, "content"));
     at.files().write(path, content)?;
     Ok(Value::String(format!("wrote {} bytes to {path}", content.len())))
 }

@@ -2,12 +2,12 @@
 
 /// The text of a page, its blocks on lines of their own.
 pub(super) fn to_text(html: &str) -> String {
-    Writer::new(false).page(html)
+    HtmlTextWriter::new(false).write_page(html)
 }
 
 /// The same as Markdown, with headings, lists, links, emphasis and code.
 pub(super) fn to_markdown(html: &str) -> String {
-    Writer::new(true).page(html)
+    HtmlTextWriter::new(true).write_page(html)
 }
 
 /// Elements whose content is not for reading.
@@ -62,7 +62,7 @@ const ENTITIES: [(&str, &str); 12] = [
     ("raquo", "\""),
 ];
 
-struct Writer {
+struct HtmlTextWriter {
     is_markdown: bool,
     text: String,
     /// Where links that are still open lead to.
@@ -72,40 +72,40 @@ struct Writer {
 }
 
 /// One tag.
-struct Tag<'a> {
+struct HtmlTag<'a> {
     name: String,
     is_end: bool,
-    rest: &'a str,
+    attributes: &'a str,
 }
 
-impl Writer {
+impl HtmlTextWriter {
     fn new(is_markdown: bool) -> Self {
         Self { is_markdown, text: String::new(), links: Vec::new(), preformatted: 0 }
     }
 
-    fn page(mut self, html: &str) -> String {
+    fn write_page(mut self, html: &str) -> String {
         let mut rest = html;
         while let Some((before, after)) = rest.split_once('<') {
-            self.say(before);
+            self.write_text(before);
             if let Some(comment) = after.strip_prefix("!--") {
                 rest = comment.split_once("-->").map_or("", |(_, behind)| behind);
                 continue;
             }
             let starts_tag = after.starts_with(|letter: char| letter.is_ascii_alphabetic() || "/!?".contains(letter));
             let Some((inside, behind)) = after.split_once('>').filter(|_| starts_tag) else {
-                self.say("<");
+                self.write_text("<");
                 rest = after;
                 continue;
             };
             rest = behind;
-            let tag = Tag::read(inside);
+            let tag = HtmlTag::parse(inside);
             if !tag.is_end && UNREAD.contains(&tag.name.as_str()) && !inside.ends_with('/') {
-                rest = behind_end(rest, &tag.name);
+                rest = skip_element(rest, &tag.name);
             } else {
-                self.tag(&tag);
+                self.write_tag(&tag);
             }
         }
-        self.say(rest);
+        self.write_text(rest);
         let lines = self.text.lines().map(str::trim_end);
         let mut page = String::new();
         let mut empty = 0;
@@ -119,7 +119,7 @@ impl Writer {
         page.trim().to_owned()
     }
 
-    fn tag(&mut self, tag: &Tag<'_>) {
+    fn write_tag(&mut self, tag: &HtmlTag<'_>) {
         let level =
             tag.name.strip_prefix('h').and_then(|level| level.parse::<usize>().ok()).filter(|level| *level <= 6);
         match tag.name.as_str() {
@@ -127,25 +127,25 @@ impl Writer {
             "pre" => {
                 self.preformatted =
                     if tag.is_end { self.preformatted.saturating_sub(1) } else { self.preformatted + 1 };
-                self.block();
+                self.start_block();
                 if self.is_markdown {
                     self.text.push_str("```\n");
                 }
             }
             "li" if !tag.is_end => {
-                self.line();
+                self.start_line();
                 self.text.push_str("- ");
             }
             "td" | "th" if tag.is_end => self.text.push(' '),
-            "a" if self.is_markdown => self.link(tag),
+            "a" if self.is_markdown => self.write_link(tag),
             _ if level.is_some() => {
-                self.block();
+                self.start_block();
                 if self.is_markdown && !tag.is_end {
                     self.text.push_str(&"#".repeat(level.unwrap_or(1).max(1)));
                     self.text.push(' ');
                 }
             }
-            name if BLOCKS.contains(&name) => self.block(),
+            name if BLOCKS.contains(&name) => self.start_block(),
             name => {
                 let mark = MARKS.iter().find(|(known, _)| *known == name).filter(|_| self.preformatted == 0);
                 if let Some((_, mark)) = mark.filter(|_| self.is_markdown) {
@@ -155,7 +155,7 @@ impl Writer {
         }
     }
 
-    fn link(&mut self, tag: &Tag<'_>) {
+    fn write_link(&mut self, tag: &HtmlTag<'_>) {
         if !tag.is_end {
             self.links.push(tag.attribute("href"));
             self.text.push('[');
@@ -165,8 +165,8 @@ impl Writer {
     }
 
     /// Text between tags. Blanks count as one, as a browser shows them.
-    fn say(&mut self, written: &str) {
-        let decoded = decoded(written);
+    fn write_text(&mut self, written: &str) {
+        let decoded = decode_entities(written);
         if self.preformatted > 0 {
             self.text.push_str(&decoded);
             return;
@@ -180,42 +180,42 @@ impl Writer {
         }
     }
 
-    fn line(&mut self) {
+    fn start_line(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with('\n') {
             self.text.push('\n');
         }
     }
 
-    fn block(&mut self) {
-        self.line();
+    fn start_block(&mut self) {
+        self.start_line();
         if !self.text.is_empty() && !self.text.ends_with("\n\n") {
             self.text.push('\n');
         }
     }
 }
 
-impl<'a> Tag<'a> {
-    fn read(inside: &'a str) -> Self {
+impl<'a> HtmlTag<'a> {
+    fn parse(inside: &'a str) -> Self {
         let (is_end, inside) = inside.strip_prefix('/').map_or((false, inside), |name| (true, name));
         let length = inside.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(inside.len());
         let (name, rest) = inside.split_at(length);
-        Self { name: name.to_ascii_lowercase(), is_end, rest }
+        Self { name: name.to_ascii_lowercase(), is_end, attributes: rest }
     }
 
     fn attribute(&self, name: &str) -> String {
-        let lower = self.rest.to_ascii_lowercase();
+        let lower = self.attributes.to_ascii_lowercase();
         let found = lower.find(&format!("{name}=")).map(|at| at + name.len() + 1);
-        let value = found.and_then(|at| self.rest.get(at..)).unwrap_or_default();
+        let value = found.and_then(|at| self.attributes.get(at..)).unwrap_or_default();
         let value = match value.chars().next() {
             Some(quote @ ('"' | '\'')) => value.split(quote).nth(1),
             _ => value.split([' ', '\n', '\t', '/']).next().filter(|value| !value.is_empty()),
         };
-        decoded(value.unwrap_or_default())
+        decode_entities(value.unwrap_or_default())
     }
 }
 
 /// What stands behind the end of an element.
-fn behind_end<'a>(html: &'a str, name: &str) -> &'a str {
+fn skip_element<'a>(html: &'a str, name: &str) -> &'a str {
     let mut rest = html;
     while let Some((_, after)) = rest.split_once("</") {
         if after.get(..name.len()).is_some_and(|found| found.eq_ignore_ascii_case(name)) {
@@ -227,13 +227,13 @@ fn behind_end<'a>(html: &'a str, name: &str) -> &'a str {
 }
 
 /// Text with its named and numbered characters.
-fn decoded(text: &str) -> String {
+fn decode_entities(text: &str) -> String {
     let mut decoded = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('&') {
         decoded.push_str(before);
         rest = after;
-        match after.split_once(';').and_then(|(name, behind)| Some((character(name)?, behind))) {
+        match after.split_once(';').and_then(|(name, behind)| Some((decode_entity(name)?, behind))) {
             Some((character, behind)) => {
                 decoded.push_str(&character);
                 rest = behind;
@@ -245,7 +245,7 @@ fn decoded(text: &str) -> String {
     decoded
 }
 
-fn character(name: &str) -> Option<String> {
+fn decode_entity(name: &str) -> Option<String> {
     let Some(number) = name.strip_prefix('#') else {
         return ENTITIES.iter().find(|(known, _)| *known == name).map(|(_, shown)| (*shown).to_owned());
     };

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use pintle::{HttpGateway, NetworkSpec};
 use serde_json::{Value, json};
 
-use super::set::{self, Row, Set};
-use crate::tools::{ToolUse, number, text};
+use super::set::{self, ToolDef, Toolset};
+use crate::tools::{ToolContext, number_argument, text_argument};
 
 /// How long one page may take when nobody says.
 const TIMEOUT_MS: u64 = 30_000;
@@ -20,33 +20,33 @@ const TIMEOUT_MS: u64 = 30_000;
 const MAX_URLS: usize = 20;
 
 #[derive(Debug)]
-struct Fetch {
-    gate: HttpGateway,
+struct FetchState {
+    gateway: HttpGateway,
     timeout_ms: u64,
 }
 
 /// A form of the result: its name, what the server is asked for, and what is made of a page of HTML.
-struct Form {
+struct FetchFormat {
     name: &'static str,
     accept: &'static str,
-    of_html: fn(&str) -> String,
+    convert_html: fn(&str) -> String,
 }
 
-static FORMS: [Form; 3] = [
-    Form {
+static FORMS: [FetchFormat; 3] = [
+    FetchFormat {
         name: "text",
         accept: "text/plain, text/markdown;q=0.9, text/html;q=0.8, */*;q=0.1",
-        of_html: html::to_text,
+        convert_html: html::to_text,
     },
-    Form {
+    FetchFormat {
         name: "markdown",
         accept: "text/markdown, text/plain;q=0.9, text/html;q=0.7, */*;q=0.1",
-        of_html: html::to_markdown,
+        convert_html: html::to_markdown,
     },
-    Form { name: "html", accept: "text/html, text/plain;q=0.8, */*;q=0.1", of_html: str::to_owned },
+    FetchFormat { name: "html", accept: "text/html, text/plain;q=0.8, */*;q=0.1", convert_html: str::to_owned },
 ];
 
-static TOOLS: [Row<Fetch>; 1] = [Row {
+static TOOLS: [ToolDef<FetchState>; 1] = [ToolDef {
     name: "fetch",
     description: "Gets pages by HTTP or HTTPS and gives their text. Hosts of private networks cannot be reached.",
     parameters: || {
@@ -73,24 +73,24 @@ static TOOLS: [Row<Fetch>; 1] = [Row {
     call,
 }];
 
-pub(super) fn open(timeout_ms: Option<u64>, network: &NetworkSpec) -> Set {
+pub(super) fn open(timeout_ms: Option<u64>, network: &NetworkSpec) -> Toolset {
     let mut network = network.clone();
     if network.allowed_domains.is_empty() {
         network.allowed_domains.push(String::from("*"));
     }
-    let fetch = Fetch { gate: HttpGateway::new(&network), timeout_ms: timeout_ms.unwrap_or(TIMEOUT_MS) };
-    Set { tools: set::tools("fetch", &TOOLS, Arc::new(fetch)), ..Set::default() }
+    let fetch = FetchState { gateway: HttpGateway::new(&network), timeout_ms: timeout_ms.unwrap_or(TIMEOUT_MS) };
+    Toolset { tools: set::build_tools("fetch", &TOOLS, Arc::new(fetch)), ..Toolset::default() }
 }
 
-fn call(fetch: &Fetch, arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
-    let wanted = text(arguments, "format");
+fn call(fetch: &FetchState, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
+    let wanted = text_argument(arguments, "format");
     let form = FORMS.iter().find(|form| form.name == wanted).ok_or("`format` is `text`, `markdown` or `html`")?;
-    let timeout_ms = number(arguments, "timeout").map_or(fetch.timeout_ms, |seconds| seconds as u64 * 1_000);
+    let timeout_ms = number_argument(arguments, "timeout").map_or(fetch.timeout_ms, |seconds| seconds as u64 * 1_000);
     let urls = arguments.get("urls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let page = |url: &str| {
         let headers = [(String::from("Accept"), form.accept.to_owned())];
-        let answer = fetch.gate.request_until("GET", url, &headers, None, timeout_ms, at.cancel())?;
-        Ok::<_, String>(Page::of(&answer, form))
+        let answer = fetch.gateway.request_until("GET", url, &headers, None, timeout_ms, at.cancel())?;
+        Ok::<_, String>(FetchedPage::from_response(&answer, form))
     };
     if let [url] = urls {
         let url = url.as_str().unwrap_or_default();
@@ -118,21 +118,21 @@ fn call(fetch: &Fetch, arguments: &Value, at: &ToolUse<'_>) -> Result<Value, Str
 }
 
 /// What came back for one address.
-struct Page {
+struct FetchedPage {
     status: u64,
     kind: String,
     body: String,
 }
 
-impl Page {
-    fn of(answer: &Value, form: &Form) -> Self {
-        let header = answer.get("headers").map(|headers| text(headers, "Content-Type")).unwrap_or_default();
-        let body = text(answer, "body");
+impl FetchedPage {
+    fn from_response(answer: &Value, form: &FetchFormat) -> Self {
+        let header = answer.get("headers").map(|headers| text_argument(headers, "Content-Type")).unwrap_or_default();
+        let body = text_argument(answer, "body");
         let is_html = header.to_ascii_lowercase().contains("text/html");
         Self {
             status: answer.get("status").and_then(Value::as_u64).unwrap_or_default(),
             kind: header.to_owned(),
-            body: if is_html { (form.of_html)(body) } else { body.to_owned() },
+            body: if is_html { (form.convert_html)(body) } else { body.to_owned() },
         }
     }
 }

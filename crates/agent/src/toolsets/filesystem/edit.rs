@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::Nothing;
-use crate::tools::text;
-use crate::toolsets::set::Row;
+use super::NoFilesystemState;
+use crate::tools::text_argument;
+use crate::toolsets::set::ToolDef;
 use crate::workspace::replace_one;
 
-pub(super) const TOOL: Row<Nothing> = Row {
+pub(super) const TOOL: ToolDef<NoFilesystemState> = ToolDef {
     name: "edit_file",
     description: "Replaces texts in a file, one after the other. Each `oldText` must be there exactly once by then. One that is not leaves the file as it was.",
     parameters: || {
@@ -34,13 +34,13 @@ pub(super) const TOOL: Row<Nothing> = Row {
     },
     is_read_only: false,
     call: |_, arguments, at| {
-        let path = text(arguments, "path");
+        let path = text_argument(arguments, "path");
         let mut content = at.workspace().read(path)?;
         let mut changes = Vec::new();
         let edits = arguments.get("edits").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         for (index, edit) in edits.iter().enumerate() {
-            let old = text(edit, "oldText");
-            content = replace_one(&content, old, text(edit, "newText"))
+            let old = text_argument(edit, "oldText");
+            content = replace_one(&content, old, text_argument(edit, "newText"))
                 .map_err(|why| format!("Edit {} failed: {why}; nothing was changed", index + 1))?;
             changes.push(format!("Replaced {} characters", old.len()));
         }

@@ -2,17 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::{HIDDEN, MAX_ENTRIES, Nothing, texts};
-use crate::tools::{ToolUse, folder};
-use crate::toolsets::set::Row;
+use super::{HIDDEN, MAX_ENTRIES, NoFilesystemState, text_list_argument};
+use crate::tools::{ToolContext, dir_argument};
+use crate::toolsets::set::ToolDef;
 
-pub(super) const LIST: Row<Nothing> = Row {
+pub(super) const LIST: ToolDef<NoFilesystemState> = ToolDef {
     name: "list_directory",
     description: "Lists the files and folders of a folder, one a line: `FILE name` or `DIR  name`.",
-    parameters: one_folder,
+    parameters: one_path_parameters,
     is_read_only: true,
     call: |_, arguments, at| {
-        let path = folder(arguments, "path");
+        let path = dir_argument(arguments, "path");
         let mut lines = String::new();
         let listed = at.workspace().list(path)?;
         let shown = listed.iter().filter(|entry| entry.name != HIDDEN);
@@ -28,21 +28,21 @@ pub(super) const LIST: Row<Nothing> = Row {
     },
 };
 
-pub(super) const CREATE: Row<Nothing> = Row {
+pub(super) const CREATE: ToolDef<NoFilesystemState> = ToolDef {
     name: "create_directory",
     description: "Makes folders, with those above them that are missing.",
-    parameters: paths,
+    parameters: paths_parameters,
     is_read_only: false,
-    call: |_, arguments, at| each(arguments, at, "created", |at, path| at.files().make_folder(path)),
+    call: |_, arguments, at| for_each_path(arguments, at, "created", |at, path| at.files().make_dir(path)),
 };
 
-pub(super) const REMOVE: Row<Nothing> = Row {
+pub(super) const REMOVE: ToolDef<NoFilesystemState> = ToolDef {
     name: "remove_directory",
     description: "Removes folders that are empty.",
-    parameters: paths,
+    parameters: paths_parameters,
     is_read_only: false,
     call: |_, arguments, at| {
-        each(arguments, at, "removed", |at, path| {
+        for_each_path(arguments, at, "removed", |at, path| {
             if at.workspace().stat(path)?.is_dir {
                 at.files().remove(path)
             } else {
@@ -53,7 +53,7 @@ pub(super) const REMOVE: Row<Nothing> = Row {
 };
 
 /// What a tool for one folder takes.
-pub(super) fn one_folder() -> Value {
+pub(super) fn one_path_parameters() -> Value {
     json!({
         "type": "object",
         "properties": {"path": {"type": "string", "description": "The folder; `.` is the working directory."}},
@@ -61,7 +61,7 @@ pub(super) fn one_folder() -> Value {
     })
 }
 
-fn paths() -> Value {
+fn paths_parameters() -> Value {
     json!({
         "type": "object",
         "properties": {
@@ -72,14 +72,14 @@ fn paths() -> Value {
 }
 
 /// Does the same with each path, and stops at the first that fails.
-fn each(
+fn for_each_path(
     arguments: &Value,
-    at: &ToolUse<'_>,
+    at: &ToolContext<'_>,
     done: &str,
-    act: impl Fn(&ToolUse<'_>, &str) -> Result<(), String>,
+    act: impl Fn(&ToolContext<'_>, &str) -> Result<(), String>,
 ) -> Result<Value, String> {
     let mut lines = Vec::new();
-    for path in texts(arguments, "paths") {
+    for path in text_list_argument(arguments, "paths") {
         act(at, path)
             .map_err(|why| if lines.is_empty() { why.clone() } else { format!("{}; then: {why}", lines.join("; ")) })?;
         lines.push(format!("Directory {done} successfully: {path}"));

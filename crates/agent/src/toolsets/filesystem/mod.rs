@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::set::{self, Row, Set};
-use crate::tools::{ToolUse, text};
+use super::set::{self, ToolDef, Toolset};
+use crate::tools::{ToolContext, text_argument};
 use crate::workspace::Workspace;
 
 /// The most entries of one listing or tree (docker-agent, filesystem tool).
@@ -25,16 +25,16 @@ const HIDDEN: &str = ".git";
 
 /// The tools share nothing: all they need is in their use.
 #[derive(Debug)]
-struct Nothing;
+struct NoFilesystemState;
 
-static TOOLS: [Row<Nothing>; 9] = [
+static TOOLS: [ToolDef<NoFilesystemState>; 9] = [
     tree::TOOL,
     edit::TOOL,
     folders::LIST,
     read::ONE,
     read::MANY,
     search::TOOL,
-    Row {
+    ToolDef {
         name: "write_file",
         description: "Writes a file: makes it, or replaces all that is in it. Missing folders are made.",
         parameters: || {
@@ -49,7 +49,7 @@ static TOOLS: [Row<Nothing>; 9] = [
         },
         is_read_only: false,
         call: |_, arguments, at| {
-            let (path, content) = (text(arguments, "path"), text(arguments, "content"));
+            let (path, content) = (text_argument(arguments, "path"), text_argument(arguments, "content"));
             at.files().write(path, content)?;
             Ok(Value::String(format!("File written successfully: {path} ({} bytes)", content.len())))
         },
@@ -58,23 +58,23 @@ static TOOLS: [Row<Nothing>; 9] = [
     folders::REMOVE,
 ];
 
-pub(super) fn open(workspace: &Workspace) -> Set {
-    Set {
-        tools: set::tools("filesystem", &TOOLS, Arc::new(Nothing)),
+pub(super) fn open(workspace: &Workspace) -> Toolset {
+    Toolset {
+        tools: set::build_tools("filesystem", &TOOLS, Arc::new(NoFilesystemState)),
         instruction: format!(
             "Files: the working directory is {:?} and relative paths begin there; nothing outside it can be reached. \
              Read several files with one `read_multiple_files`. Find text with `search_files_content`.",
             workspace.root()
         ),
-        ..Set::default()
+        ..Toolset::default()
     }
 }
 
 /// A list of texts among the arguments; empty when it is absent.
-fn texts<'a>(arguments: &'a Value, name: &str) -> Vec<&'a str> {
+fn text_list_argument<'a>(arguments: &'a Value, name: &str) -> Vec<&'a str> {
     arguments.get(name).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-fn cancelled(at: &ToolUse<'_>) -> Result<(), String> {
+fn check_cancelled(at: &ToolContext<'_>) -> Result<(), String> {
     if at.cancel().is_cancelled() { Err(String::from("cancelled")) } else { Ok(()) }
 }

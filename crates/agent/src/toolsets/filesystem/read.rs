@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{Nothing, cancelled, texts};
-use crate::tools::{flag, number, text};
-use crate::toolsets::set::Row;
+use super::{NoFilesystemState, check_cancelled, text_list_argument};
+use crate::tools::{flag_argument, number_argument, text_argument};
+use crate::toolsets::set::ToolDef;
 
-pub(super) const ONE: Row<Nothing> = Row {
+pub(super) const ONE: ToolDef<NoFilesystemState> = ToolDef {
     name: "read_file",
     description: "Gives the text of a file, or the lines from `line` on, at most `limit` of them.",
     parameters: || {
@@ -22,8 +22,8 @@ pub(super) const ONE: Row<Nothing> = Row {
     },
     is_read_only: true,
     call: |_, arguments, at| {
-        let content = at.read(text(arguments, "path"))?;
-        let (line, limit) = (number(arguments, "line"), number(arguments, "limit"));
+        let content = at.read_file(text_argument(arguments, "path"))?;
+        let (line, limit) = (number_argument(arguments, "line"), number_argument(arguments, "limit"));
         if line.is_none() && limit.is_none() {
             return Ok(Value::String(content));
         }
@@ -36,7 +36,7 @@ pub(super) const ONE: Row<Nothing> = Row {
 /// The most text of one call, so that a long list of large files stays a message.
 const MAX_BYTES: usize = 16 << 20;
 
-pub(super) const MANY: Row<Nothing> = Row {
+pub(super) const MANY: ToolDef<NoFilesystemState> = ToolDef {
     name: "read_multiple_files",
     description: "Gives the texts of several files. A file that cannot be read has the reason in place of its text.",
     parameters: || {
@@ -53,16 +53,16 @@ pub(super) const MANY: Row<Nothing> = Row {
     call: |_, arguments, at| {
         let mut files = Vec::new();
         let mut bytes = 0;
-        for path in texts(arguments, "paths") {
-            cancelled(at)?;
-            let content = at.read(path).unwrap_or_else(|why| why);
+        for path in text_list_argument(arguments, "paths") {
+            check_cancelled(at)?;
+            let content = at.read_file(path).unwrap_or_else(|why| why);
             bytes += content.len();
             if bytes > MAX_BYTES {
                 return Err(format!("the files are larger than {} MiB together; read fewer at once", MAX_BYTES >> 20));
             }
             files.push((path, content));
         }
-        if flag(arguments, "json") {
+        if flag_argument(arguments, "json") {
             let files: Vec<Value> =
                 files.into_iter().map(|(path, content)| json!({"path": path, "content": content})).collect();
             return Ok(Value::String(Value::Array(files).to_string()));

@@ -8,10 +8,10 @@ use pintle::jail::glob_matcher;
 use pintle::script::search::SearchPattern;
 use serde_json::{Value, json};
 
-use super::{Nothing, texts};
-use crate::tools::search::{self, Hit};
-use crate::tools::{ToolUse, flag, folder, text};
-use crate::toolsets::set::Row;
+use super::{NoFilesystemState, text_list_argument};
+use crate::tools::search::{self, LineHit};
+use crate::tools::{ToolContext, dir_argument, flag_argument, text_argument};
+use crate::toolsets::set::ToolDef;
 
 /// The most text of one result.
 const MAX_BYTES: usize = 1 << 20;
@@ -22,7 +22,7 @@ const LONG_LINE_BYTES: usize = 100;
 /// What is shown of a long line before and after its match.
 const AROUND_BYTES: usize = 20;
 
-pub(super) const TOOL: Row<Nothing> = Row {
+pub(super) const TOOL: ToolDef<NoFilesystemState> = ToolDef {
     name: "search_files_content",
     description: "Finds a text, or with `is_regex` a regular expression, in the text files below a folder. Each match is `path:line:column: text`.",
     parameters: || {
@@ -42,30 +42,37 @@ pub(super) const TOOL: Row<Nothing> = Row {
     },
     is_read_only: true,
     call: |_, arguments, at| {
-        let query = text(arguments, "query");
-        let written = if flag(arguments, "is_regex") { query.to_owned() } else { regex::escape(query) };
-        let wanted = search::pattern(&written, query)?;
-        let excluded: Vec<GlobMatcher> =
-            texts(arguments, "excludePatterns").into_iter().map(excluding).collect::<Result<_, _>>()?;
-        found(at, folder(arguments, "path"), &wanted, &excluded).map(Value::String)
+        let query = text_argument(arguments, "query");
+        let written = if flag_argument(arguments, "is_regex") { query.to_owned() } else { regex::escape(query) };
+        let wanted = search::compile_pattern(&written, query)?;
+        let excluded: Vec<GlobMatcher> = text_list_argument(arguments, "excludePatterns")
+            .into_iter()
+            .map(compile_exclusion)
+            .collect::<Result<_, _>>()?;
+        search_files(at, dir_argument(arguments, "path"), &wanted, &excluded).map(Value::String)
     },
 };
 
 /// `dir/*` leaves out all of `dir`, as there.
-fn excluding(pattern: &str) -> Result<GlobMatcher, String> {
+fn compile_exclusion(pattern: &str) -> Result<GlobMatcher, String> {
     glob_matcher(pattern.strip_suffix("/*").filter(|folder| !folder.is_empty()).unwrap_or(pattern))
 }
 
-fn found(at: &ToolUse<'_>, path: &str, wanted: &SearchPattern, excluded: &[GlobMatcher]) -> Result<String, String> {
+fn search_files(
+    at: &ToolContext<'_>,
+    path: &str,
+    wanted: &SearchPattern,
+    excluded: &[GlobMatcher],
+) -> Result<String, String> {
     let kept = |file: &Path| !file.ancestors().any(|part| excluded.iter().any(|glob| glob.is_match(part)));
-    let paths = search::files(at.workspace(), path, kept, at.cancel())?;
+    let paths = search::find_files(at.workspace(), path, kept, at.cancel())?;
     let mut found = String::new();
-    search::lines(at.workspace(), &paths, wanted, at.cancel(), |Hit { path, number, line, at }| {
+    search::search_lines(at.workspace(), &paths, wanted, at.cancel(), |LineHit { path, number, line, span: at }| {
         if !found.is_empty() {
             found.push('\n');
         }
         let column = at.start + 1;
-        found.push_str(&format!("{path}:{number}:{column}: {}", shown(line, at.start, at.end)));
+        found.push_str(&format!("{path}:{number}:{column}: {}", clip_line(line, at.start, at.end)));
         if found.len() < MAX_BYTES {
             return ControlFlow::Continue(());
         }
@@ -78,7 +85,7 @@ fn found(at: &ToolUse<'_>, path: &str, wanted: &SearchPattern, excluded: &[GlobM
 }
 
 /// A line, or of a long one the part around its match, cut between characters.
-fn shown(line: &str, start: usize, end: usize) -> &str {
+fn clip_line(line: &str, start: usize, end: usize) -> &str {
     if line.len() <= LONG_LINE_BYTES {
         return line;
     }
@@ -95,14 +102,14 @@ mod tests {
     fn a_long_line_is_shown_around_its_match() {
         let line = format!("{}needle{}", "ä".repeat(60), "ö".repeat(60));
         let start = line.find("needle").unwrap();
-        assert_eq!(shown(&line, start, start + 6), format!("{}needle{}", "ä".repeat(10), "ö".repeat(10)));
-        assert_eq!(shown("short needle", 6, 12), "short needle");
+        assert_eq!(clip_line(&line, start, start + 6), format!("{}needle{}", "ä".repeat(10), "ö".repeat(10)));
+        assert_eq!(clip_line("short needle", 6, 12), "short needle");
     }
 
     #[test]
     fn a_pattern_leaves_out_a_folder_a_name_or_a_path() {
         let is_out = |pattern: &str, path: &str| {
-            let glob = excluding(pattern).unwrap();
+            let glob = compile_exclusion(pattern).unwrap();
             Path::new(path).ancestors().any(|part| glob.is_match(part))
         };
         for (pattern, path, expected) in [

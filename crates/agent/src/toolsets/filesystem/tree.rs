@@ -4,33 +4,33 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::folders::one_folder;
-use super::{HIDDEN, MAX_ENTRIES, Nothing, cancelled};
-use crate::tools::{ToolUse, folder};
-use crate::toolsets::set::Row;
+use super::folders::one_path_parameters;
+use super::{HIDDEN, MAX_ENTRIES, NoFilesystemState, check_cancelled};
+use crate::tools::{ToolContext, dir_argument};
+use crate::toolsets::set::ToolDef;
 
 /// Folders deeper than this are shown and not entered.
 const MAX_DEPTH: usize = 64;
 
-pub(super) const TOOL: Row<Nothing> = Row {
+pub(super) const TOOL: ToolDef<NoFilesystemState> = ToolDef {
     name: "directory_tree",
     description: "Gives a folder and all below it as JSON: `name`, `type` (`file` or `directory`) and `children`. It ends after 100 entries.",
-    parameters: one_folder,
+    parameters: one_path_parameters,
     is_read_only: true,
     call: |_, arguments, at| {
-        let path = folder(arguments, "path");
+        let path = dir_argument(arguments, "path");
         let mut left = MAX_ENTRIES;
         let stat = at.workspace().stat(path)?;
         if !stat.is_dir {
             return Err(format!("`{path}` is not a folder"));
         }
-        let tree = grow(at, Path::new(path), &stat.name, 0, &mut left)?;
+        let tree = build_tree(at, Path::new(path), &stat.name, 0, &mut left)?;
         Ok(Value::String(tree.to_string()))
     },
 };
 
-fn grow(at: &ToolUse<'_>, path: &Path, name: &str, depth: usize, left: &mut usize) -> Result<Value, String> {
-    cancelled(at)?;
+fn build_tree(at: &ToolContext<'_>, path: &Path, name: &str, depth: usize, left: &mut usize) -> Result<Value, String> {
+    check_cancelled(at)?;
     let mut children = Vec::new();
     if depth < MAX_DEPTH {
         // A folder that cannot be listed is shown without what is in it.
@@ -43,7 +43,7 @@ fn grow(at: &ToolUse<'_>, path: &Path, name: &str, depth: usize, left: &mut usiz
             }
             *left -= 1;
             children.push(if entry.is_dir {
-                grow(at, &path.join(&entry.name), &entry.name, depth + 1, left)?
+                build_tree(at, &path.join(&entry.name), &entry.name, depth + 1, left)?
             } else {
                 json!({"name": entry.name, "type": "file"})
             });

@@ -10,45 +10,45 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::set::{self, Row, Set};
-use crate::tools::text;
+use super::set::{self, ToolDef, Toolset};
+use crate::tools::text_argument;
 use crate::workspace::Workspace;
 
-use store::{Note, Store};
+use store::{MemoryFile, MemoryNote};
 
 /// Where notes lie when nobody says: where no other tool can change them.
 const OWN_FILE: &str = ".pintle/memory.jsonl";
 
-static TOOLS: [Row<Store>; 5] = [
-    Row {
+static TOOLS: [ToolDef<MemoryFile>; 5] = [
+    ToolDef {
         name: "add_memory",
         description: "Keeps a note for later sessions.",
-        parameters: || note(&["memory"]),
+        parameters: || note_parameters(&["memory"]),
         is_read_only: false,
         call: |store, arguments, at| {
             let now_ms = at.turn.agent.shared.runtime.clock().unix_ms();
             let id = store.change(|notes| {
                 let newest = notes.iter().filter_map(|note| note.id.parse::<u64>().ok()).max().unwrap_or(0);
                 let id = (newest + 1).to_string();
-                notes.push(Note {
+                notes.push(MemoryNote {
                     id: id.clone(),
-                    created_at: store::date(now_ms),
-                    memory: text(arguments, "memory").to_owned(),
-                    category: text(arguments, "category").to_owned(),
+                    created_at: store::format_date(now_ms),
+                    memory: text_argument(arguments, "memory").to_owned(),
+                    category: text_argument(arguments, "category").to_owned(),
                 });
                 Ok(id)
             })?;
             Ok(Value::String(format!("Memory added successfully with ID: {id}")))
         },
     },
-    Row {
+    ToolDef {
         name: "get_memories",
         description: "Gives all notes.",
         parameters: || json!({"type": "object", "properties": {}}),
         is_read_only: true,
-        call: |store, _arguments, _at| Ok(told(&store.read()?)),
+        call: |store, _arguments, _at| Ok(notes_to_value(&store.read()?)),
     },
-    Row {
+    ToolDef {
         name: "delete_memory",
         description: "Forgets a note.",
         parameters: || {
@@ -60,16 +60,16 @@ static TOOLS: [Row<Store>; 5] = [
         },
         is_read_only: false,
         call: |store, arguments, _at| {
-            let id = text(arguments, "id");
+            let id = text_argument(arguments, "id");
             store.change(|notes| {
-                let at = notes.iter().position(|note| note.id == id).ok_or_else(|| unknown(id))?;
+                let at = notes.iter().position(|note| note.id == id).ok_or_else(|| unknown_note_message(id))?;
                 notes.remove(at);
                 Ok(())
             })?;
             Ok(Value::String(format!("Memory with ID {id} deleted successfully")))
         },
     },
-    Row {
+    ToolDef {
         name: "search_memories",
         description: "Gives the notes that hold every word of `query` and are of the `category`, where these are given.",
         parameters: || {
@@ -83,22 +83,22 @@ static TOOLS: [Row<Store>; 5] = [
         },
         is_read_only: true,
         call: |store, arguments, _at| {
-            let query = text(arguments, "query").to_lowercase();
-            let category = text(arguments, "category");
+            let query = text_argument(arguments, "query").to_lowercase();
+            let category = text_argument(arguments, "category");
             let mut notes = store.read()?;
             notes.retain(|note| {
                 let memory = note.memory.to_lowercase();
                 let is_of = category.is_empty() || note.category.eq_ignore_ascii_case(category);
                 is_of && query.split_whitespace().all(|word| memory.contains(word))
             });
-            Ok(told(&notes))
+            Ok(notes_to_value(&notes))
         },
     },
-    Row {
+    ToolDef {
         name: "update_memory",
         description: "Changes the text of a note, and its category when one is given.",
         parameters: || {
-            let mut parameters = note(&["id", "memory"]);
+            let mut parameters = note_parameters(&["id", "memory"]);
             if let Some(properties) = parameters.get_mut("properties").and_then(Value::as_object_mut) {
                 properties.insert(String::from("id"), json!({"type": "string", "description": "The note's ID."}));
             }
@@ -106,10 +106,10 @@ static TOOLS: [Row<Store>; 5] = [
         },
         is_read_only: false,
         call: |store, arguments, _at| {
-            let (id, category) = (text(arguments, "id"), text(arguments, "category"));
+            let (id, category) = (text_argument(arguments, "id"), text_argument(arguments, "category"));
             store.change(|notes| {
-                let note = notes.iter_mut().find(|note| note.id == id).ok_or_else(|| unknown(id))?;
-                text(arguments, "memory").clone_into(&mut note.memory);
+                let note = notes.iter_mut().find(|note| note.id == id).ok_or_else(|| unknown_note_message(id))?;
+                text_argument(arguments, "memory").clone_into(&mut note.memory);
                 if !category.is_empty() {
                     category.clone_into(&mut note.category);
                 }
@@ -132,7 +132,7 @@ fn is_database(file: &std::path::Path) -> bool {
 ///
 /// # Errors
 /// When a relative path leads out of the workspace, or the file is a database.
-pub(super) fn open(path: Option<&str>, workspace: &Workspace) -> Result<Set, String> {
+pub(super) fn open(path: Option<&str>, workspace: &Workspace) -> Result<Toolset, String> {
     let file = match path {
         None => workspace.root().join(OWN_FILE),
         Some(path) if std::path::Path::new(path).is_absolute() => PathBuf::from(path),
@@ -144,17 +144,17 @@ pub(super) fn open(path: Option<&str>, workspace: &Workspace) -> Result<Set, Str
             "the memory file `{shown}` is an SQLite database, as docker-agent keeps it; give the toolset another `path`"
         ));
     }
-    Ok(Set {
-        tools: set::tools("memory", &TOOLS, Arc::new(Store::new(file))),
+    Ok(Toolset {
+        tools: set::build_tools("memory", &TOOLS, Arc::new(MemoryFile::new(file))),
         instruction: String::from(
             "Look for what you noted in earlier sessions before you begin, and note what will matter later: what the \
              person prefers or corrected, decisions, and what is particular about the project.",
         ),
-        ..Set::default()
+        ..Toolset::default()
     })
 }
 
-fn note(required: &[&str]) -> Value {
+fn note_parameters(required: &[&str]) -> Value {
     json!({
         "type": "object",
         "properties": {
@@ -165,11 +165,11 @@ fn note(required: &[&str]) -> Value {
     })
 }
 
-fn told(notes: &[Note]) -> Value {
-    Value::String(Value::Array(notes.iter().map(Note::to_value).collect()).to_string())
+fn notes_to_value(notes: &[MemoryNote]) -> Value {
+    Value::String(Value::Array(notes.iter().map(MemoryNote::to_value).collect()).to_string())
 }
 
-fn unknown(id: &str) -> String {
+fn unknown_note_message(id: &str) -> String {
     format!("there is no memory with ID `{id}`; `get_memories` gives the IDs")
 }
 

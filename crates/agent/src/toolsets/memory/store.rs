@@ -12,7 +12,7 @@ const MAX_BYTES: usize = 4 << 20;
 
 /// One note.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Note {
+pub(super) struct MemoryNote {
     pub(super) id: String,
     pub(super) created_at: String,
     pub(super) memory: String,
@@ -22,13 +22,13 @@ pub(super) struct Note {
 
 /// A file of notes.
 #[derive(Debug)]
-pub(super) struct Store {
+pub(super) struct MemoryFile {
     file: PathBuf,
     /// One change at a time; a reader sees the file before or after it.
-    changing: Mutex<()>,
+    write_lock: Mutex<()>,
 }
 
-impl Note {
+impl MemoryNote {
     pub(super) fn to_value(&self) -> Value {
         let mut value = json!({"id": self.id, "created_at": self.created_at, "memory": self.memory});
         if let Some(fields) = value.as_object_mut().filter(|_| !self.category.is_empty()) {
@@ -37,7 +37,7 @@ impl Note {
         value
     }
 
-    fn of_line(line: &str) -> Option<Self> {
+    fn from_line(line: &str) -> Option<Self> {
         let value: Value = serde_json::from_str(line).ok()?;
         let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
         Some(Self {
@@ -49,13 +49,13 @@ impl Note {
     }
 }
 
-impl Store {
+impl MemoryFile {
     pub(super) fn new(file: PathBuf) -> Self {
-        Self { file, changing: Mutex::default() }
+        Self { file, write_lock: Mutex::default() }
     }
 
     /// All notes, oldest first. No file is no notes.
-    pub(super) fn read(&self) -> Result<Vec<Note>, String> {
+    pub(super) fn read(&self) -> Result<Vec<MemoryNote>, String> {
         let shown = self.file.display();
         let text = match pintle::files::read_text(&self.file) {
             Ok(text) => text,
@@ -69,27 +69,30 @@ impl Store {
         let note = |(index, line)| {
             let fault =
                 || format!("line {} of the memory file `{shown}` is no note; ask a person to mend it", index + 1);
-            Note::of_line(line).ok_or_else(fault)
+            MemoryNote::from_line(line).ok_or_else(fault)
         };
         lines.map(note).collect()
     }
 
     /// Changes the notes. The file is replaced as a whole or not at all.
-    pub(super) fn change<T>(&self, change: impl FnOnce(&mut Vec<Note>) -> Result<T, String>) -> Result<T, String> {
-        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(super) fn change<T>(
+        &self,
+        change: impl FnOnce(&mut Vec<MemoryNote>) -> Result<T, String>,
+    ) -> Result<T, String> {
+        let _changing = self.write_lock.lock().unwrap_or_else(PoisonError::into_inner);
         let mut notes = self.read()?;
         let result = change(&mut notes)?;
         let text: String = notes.iter().map(|note| format!("{}\n", note.to_value())).collect();
         if text.len() > MAX_BYTES {
             return Err(format!("the memory is full ({} MiB); delete what is no longer needed", MAX_BYTES >> 20));
         }
-        let written = replace(&self.file, text.as_bytes());
+        let written = replace_file(&self.file, text.as_bytes());
         written.map_err(|fault| format!("the memory file `{}` cannot be written: {fault}", self.file.display()))?;
         Ok(result)
     }
 }
 
-fn replace(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
+fn replace_file(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder)?;
     }
@@ -103,7 +106,7 @@ fn replace(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
 }
 
 /// A moment in universal time, such as `2026-11-22T02:00:00Z`.
-pub(super) fn date(unix_ms: u64) -> String {
+pub(super) fn format_date(unix_ms: u64) -> String {
     let seconds = unix_ms / 1_000;
     let (year, month, day) = calendar_date((seconds / 86_400).try_into().unwrap_or(i64::MAX));
     let (hour, minute, second) = (seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60);
@@ -125,14 +128,14 @@ mod tests {
             (4_107_542_400, "2100-03-01T00:00:00Z"),
             (1_795_312_800, "2026-11-22T02:00:00Z"),
         ] {
-            assert_eq!(date(unix_s * 1_000), expected);
+            assert_eq!(format_date(unix_s * 1_000), expected);
         }
     }
 
     #[test]
     fn what_is_no_file_of_notes_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
-        let note = || Note {
+        let note = || MemoryNote {
             id: String::from("1"),
             created_at: String::new(),
             memory: String::from("m"),
@@ -141,7 +144,7 @@ mod tests {
         for (bytes, why) in [(&b"SQLite format 3\0\xff\xfe"[..], "is no text"), (b"{\"id\":\"1\"}\n", "line 1")] {
             let file = folder.path().join("memory.db");
             std::fs::write(&file, bytes).unwrap();
-            let store = Store::new(file.clone());
+            let store = MemoryFile::new(file.clone());
             let fault = store.change(|notes| {
                 notes.push(note());
                 Ok(())
@@ -149,7 +152,7 @@ mod tests {
             assert!(fault.unwrap_err().contains(why), "{why}");
             assert_eq!(std::fs::read(&file).unwrap(), bytes);
         }
-        let store = Store::new(folder.path().join("new/memory.jsonl"));
+        let store = MemoryFile::new(folder.path().join("new/memory.jsonl"));
         store
             .change(|notes| {
                 notes.push(note());

@@ -2,7 +2,7 @@
 
 use pintle::process::{self, ProcessEnvironment, ProcessError, ProcessSpec};
 
-use crate::tools::ToolUse;
+use crate::tools::ToolContext;
 
 /// The most of a command's output that is kept: its beginning.
 const OUTPUT_BYTES: usize = 1 << 20;
@@ -16,10 +16,10 @@ pub(super) fn run(
     directory: &str,
     timeout_s: usize,
     variables: &[(String, String)],
-    at: &ToolUse<'_>,
+    at: &ToolContext<'_>,
 ) -> Result<String, String> {
-    at.workspace().may_run(command, directory)?;
-    let mut spec = spec(command, directory, variables, at)?;
+    at.workspace().check_run(command, directory)?;
+    let mut spec = process_spec(command, directory, variables, at)?;
     spec.timeout_ms = (timeout_s as u64).saturating_mul(1_000);
     let output = match process::run(&spec, at.cancel()) {
         Ok(output) => output,
@@ -44,23 +44,23 @@ pub(super) fn run(
 }
 
 /// A command line as a process: both its outputs are one, in the order in which it wrote them.
-pub(in crate::toolsets) fn spec(
+pub(in crate::toolsets) fn process_spec(
     command: &str,
     directory: &str,
     variables: &[(String, String)],
-    at: &ToolUse<'_>,
+    at: &ToolContext<'_>,
 ) -> Result<ProcessSpec, String> {
     let folder = if directory.is_empty() { "." } else { directory };
     let arguments = ["-c", "exec 2>&1; exec /bin/sh -c -- \"$0\"", command].map(str::to_owned);
     let mut spec = ProcessSpec::new(SHELL, arguments.to_vec());
     spec.directory = Some(at.workspace().directory(folder)?);
-    spec.environment = environment(variables);
+    spec.environment = process_environment(variables);
     spec.output_bytes = OUTPUT_BYTES;
     Ok(spec)
 }
 
 /// The host's own variables without what looks like a secret, and these.
-fn environment(variables: &[(String, String)]) -> ProcessEnvironment {
+fn process_environment(variables: &[(String, String)]) -> ProcessEnvironment {
     if variables.is_empty() {
         return ProcessEnvironment::WithoutSecrets;
     }

@@ -8,8 +8,8 @@ use pintle::CancelToken;
 use pintle::process::{self, ProcessError, ProcessOutput};
 
 use super::command;
-use crate::finish::Kind;
-use crate::tools::ToolUse;
+use crate::finish::WorkKind;
+use crate::tools::ToolContext;
 
 /// The most output that is kept of one job (docker-agent, shell tool): its beginning.
 const OUTPUT_BYTES: usize = 10 << 20;
@@ -22,32 +22,32 @@ const LIFETIME_MS: u64 = 30 * 24 * 60 * 60 * 1_000;
 
 /// The jobs of one set. Dropping them ends them all.
 #[derive(Debug, Default)]
-pub(super) struct Jobs(Mutex<BTreeMap<usize, Arc<Job>>>);
+pub(super) struct ShellJobs(Mutex<BTreeMap<usize, Arc<ShellJob>>>);
 
 #[derive(Debug)]
-struct Job {
+struct ShellJob {
     id: String,
     command: String,
     began_us: u64,
     cancel: CancelToken,
     /// What it printed so far.
-    printed: Mutex<Vec<u8>>,
-    end: Mutex<Option<End>>,
+    output: Mutex<Vec<u8>>,
+    end: Mutex<Option<JobExit>>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// How a job ended.
 #[derive(Debug)]
-struct End {
+struct JobExit {
     status: &'static str,
     /// As a shell tells it; -1 for a job that no code tells about.
     exit_code: i32,
     /// What is to be said of its output.
     remark: String,
-    at_us: u64,
+    ended_us: u64,
 }
 
-impl Jobs {
+impl ShellJobs {
     /// Starts a command and tells its id. It belongs to the session and not to the turn: cancelling the turn leaves it
     /// alone.
     pub(super) fn start(
@@ -55,10 +55,10 @@ impl Jobs {
         command: &str,
         directory: &str,
         variables: &[(String, String)],
-        at: &ToolUse<'_>,
+        at: &ToolContext<'_>,
     ) -> Result<String, String> {
-        at.workspace().may_run(command, directory)?;
-        let mut spec = command::spec(command, directory, variables, at)?;
+        at.workspace().check_run(command, directory)?;
+        let mut spec = command::process_spec(command, directory, variables, at)?;
         spec.timeout_ms = LIFETIME_MS;
         spec.output_bytes = OUTPUT_BYTES;
         let shared = &at.turn.agent.shared;
@@ -68,24 +68,24 @@ impl Jobs {
             return Err(format!("there are already {MAX_JOBS} jobs in this session"));
         }
         let number = jobs.len() + 1;
-        let job = Arc::new(Job {
+        let job = Arc::new(ShellJob {
             id: format!("job_{number}"),
             command: command.to_owned(),
             began_us: shared.runtime.clock().monotonic_us(),
             cancel: shared.cancel.child_token(),
-            printed: Mutex::default(),
+            output: Mutex::default(),
             end: Mutex::default(),
             thread: Mutex::default(),
         });
         let running = Arc::clone(&job);
-        let open = shared.open.hold(Kind::BackgroundTask, &job.id, command, job.began_us);
+        let open = shared.pending_work.begin(WorkKind::BackgroundTask, &job.id, command, job.began_us);
         let work = move || {
             let _open = open;
-            let result = process::run_streaming(&spec, &running.cancel, &mut |printed| running.keep(printed));
+            let result = process::run_streaming(&spec, &running.cancel, &mut |printed| running.append_output(printed));
             if let Ok(output) = &result {
-                running.keep(&output.stdout);
+                running.append_output(&output.stdout);
             }
-            let end = End::of(result, runtime.clock().monotonic_us());
+            let end = JobExit::from_result(result, runtime.clock().monotonic_us());
             *running.end.lock().unwrap_or_else(PoisonError::into_inner) = Some(end);
         };
         let thread = std::thread::Builder::new().name(job.id.clone()).spawn(work);
@@ -96,12 +96,12 @@ impl Jobs {
         Ok(format!("Background job started with ID: {}\nCommand: {command}\nWorking directory: {directory}", job.id))
     }
 
-    pub(super) fn list(&self, at: &ToolUse<'_>) -> String {
+    pub(super) fn list(&self, at: &ToolContext<'_>) -> String {
         let mut told = String::from("Background Jobs:\n\n");
         let jobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for job in jobs.values() {
             told.push_str(&format!("ID: {}\n  Command: {}\n", job.id, job.command));
-            for line in job.state(at).lines() {
+            for line in job.describe_state(at).lines() {
                 told.push_str(&format!("  {line}\n"));
             }
             told.push('\n');
@@ -112,11 +112,11 @@ impl Jobs {
         told
     }
 
-    pub(super) fn view(&self, id: &str, at: &ToolUse<'_>) -> Result<String, String> {
-        let job = self.job(id)?;
-        let state = job.state(at);
+    pub(super) fn view(&self, id: &str, at: &ToolContext<'_>) -> Result<String, String> {
+        let job = self.find_job(id)?;
+        let state = job.describe_state(at);
         let end = job.end.lock().unwrap_or_else(PoisonError::into_inner);
-        let printed = job.printed.lock().unwrap_or_else(PoisonError::into_inner);
+        let printed = job.output.lock().unwrap_or_else(PoisonError::into_inner);
         let mut output = String::from_utf8_lossy(&printed).into_owned();
         output.push_str(end.as_ref().map_or("", |end| end.remark.as_str()));
         let output = if output.is_empty() { "<no output>\n" } else { output.as_str() };
@@ -124,7 +124,7 @@ impl Jobs {
     }
 
     pub(super) fn stop(&self, id: &str) -> Result<String, String> {
-        let job = self.job(id)?;
+        let job = self.find_job(id)?;
         if let Some(end) = &*job.end.lock().unwrap_or_else(PoisonError::into_inner) {
             return Err(format!("Job {id} is not running (current status: {})", end.status));
         }
@@ -132,17 +132,17 @@ impl Jobs {
         Ok(format!("Job {id} stopped successfully"))
     }
 
-    fn job(&self, id: &str) -> Result<Arc<Job>, String> {
+    fn find_job(&self, id: &str) -> Result<Arc<ShellJob>, String> {
         let jobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let found = jobs.values().find(|job| job.id == id).cloned();
         found.ok_or_else(|| format!("Job not found: {id}; `list_background_jobs` gives the IDs"))
     }
 }
 
-impl Job {
+impl ShellJob {
     /// Keeps what was printed since it was last asked.
-    fn keep(&self, printed: &[u8]) {
-        let mut kept = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
+    fn append_output(&self, printed: &[u8]) {
+        let mut kept = self.output.lock().unwrap_or_else(PoisonError::into_inner);
         let from = kept.len();
         kept.extend_from_slice(printed.get(from..).unwrap_or_default());
     }
@@ -158,10 +158,10 @@ impl Job {
     }
 
     /// Its state in lines.
-    fn state(&self, at: &ToolUse<'_>) -> String {
+    fn describe_state(&self, at: &ToolContext<'_>) -> String {
         let end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         let now_us = || at.turn.agent.shared.runtime.clock().monotonic_us();
-        let until_us = end.as_ref().map_or_else(now_us, |end| end.at_us);
+        let until_us = end.as_ref().map_or_else(now_us, |end| end.ended_us);
         let seconds = until_us.saturating_sub(self.began_us) / 1_000_000;
         match &*end {
             None => format!("Status: running\nRuntime: {seconds}s\n"),
@@ -170,8 +170,8 @@ impl Job {
     }
 }
 
-impl End {
-    fn of(result: Result<ProcessOutput, ProcessError>, at_us: u64) -> Self {
+impl JobExit {
+    fn from_result(result: Result<ProcessOutput, ProcessError>, at_us: u64) -> Self {
         let (status, exit_code, remark) = match result {
             Ok(output) => {
                 let code = output.exit_code.unwrap_or_else(|| 128 + output.signal.unwrap_or(0));
@@ -181,11 +181,11 @@ impl End {
             Err(ProcessError::Cancelled) => ("stopped", -1, String::new()),
             Err(fault) => ("failed", -1, fault.to_string()),
         };
-        Self { status, exit_code, remark, at_us }
+        Self { status, exit_code, remark, ended_us: at_us }
     }
 }
 
-impl Drop for Jobs {
+impl Drop for ShellJobs {
     fn drop(&mut self) {
         for job in self.0.get_mut().unwrap_or_else(PoisonError::into_inner).values() {
             job.finish();

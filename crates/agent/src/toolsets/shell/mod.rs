@@ -12,24 +12,24 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::set::{self, Row, Set};
-use crate::tools::{number, text};
+use super::set::{self, ToolDef, Toolset};
+use crate::tools::{number_argument, text_argument};
 
-use jobs::Jobs;
+use jobs::ShellJobs;
 
 /// What the tools of one set share.
 #[derive(Debug)]
-struct Shell {
+struct ShellState {
     /// Variables besides the host's own.
     environment: Vec<(String, String)>,
-    jobs: Jobs,
+    jobs: ShellJobs,
 }
 
 /// How long a command may take when the model does not say (docker-agent, shell tool).
 const TIMEOUT_S: usize = 30;
 
-static TOOLS: [Row<Shell>; 5] = [
-    Row {
+static TOOLS: [ToolDef<ShellState>; 5] = [
+    ToolDef {
         name: "shell",
         description: "Runs a command with `/bin/sh` and gives its output. It has no input; what it starts ends with it.",
         parameters: || {
@@ -48,12 +48,12 @@ static TOOLS: [Row<Shell>; 5] = [
         },
         is_read_only: false,
         call: |shell, arguments, at| {
-            let command = wanted(arguments)?;
-            let timeout_s = number(arguments, "timeout").unwrap_or(TIMEOUT_S);
-            command::run(command, text(arguments, "cwd"), timeout_s, &shell.environment, at).map(Value::String)
+            let command = command_argument(arguments)?;
+            let timeout_s = number_argument(arguments, "timeout").unwrap_or(TIMEOUT_S);
+            command::run(command, text_argument(arguments, "cwd"), timeout_s, &shell.environment, at).map(Value::String)
         },
     },
-    Row {
+    ToolDef {
         name: "run_background_job",
         description: "Starts a command with `/bin/sh` and gives its job ID at once: for servers, watchers and whatever runs beside other work.",
         parameters: || {
@@ -68,47 +68,47 @@ static TOOLS: [Row<Shell>; 5] = [
         },
         is_read_only: false,
         call: |shell, arguments, at| {
-            let command = wanted(arguments)?;
-            shell.jobs.start(command, text(arguments, "cwd"), &shell.environment, at).map(Value::String)
+            let command = command_argument(arguments)?;
+            shell.jobs.start(command, text_argument(arguments, "cwd"), &shell.environment, at).map(Value::String)
         },
     },
-    Row {
+    ToolDef {
         name: "list_background_jobs",
         description: "Lists the background jobs with their states.",
         parameters: || json!({"type": "object", "properties": {}}),
         is_read_only: true,
         call: |shell, _arguments, at| Ok(Value::String(shell.jobs.list(at))),
     },
-    Row {
+    ToolDef {
         name: "view_background_job",
         description: "Shows the state of a background job and its output so far.",
-        parameters: job,
+        parameters: job_parameters,
         is_read_only: true,
-        call: |shell, arguments, at| shell.jobs.view(text(arguments, "job_id"), at).map(Value::String),
+        call: |shell, arguments, at| shell.jobs.view(text_argument(arguments, "job_id"), at).map(Value::String),
     },
-    Row {
+    ToolDef {
         name: "stop_background_job",
         description: "Stops a background job with everything that it started.",
-        parameters: job,
+        parameters: job_parameters,
         is_read_only: false,
-        call: |shell, arguments, _at| shell.jobs.stop(text(arguments, "job_id")).map(Value::String),
+        call: |shell, arguments, _at| shell.jobs.stop(text_argument(arguments, "job_id")).map(Value::String),
     },
 ];
 
-pub(super) fn open(environment: Vec<(String, String)>) -> Set {
-    let shell = Shell { environment, jobs: Jobs::default() };
-    Set {
-        tools: set::tools("shell", &TOOLS, Arc::new(shell)),
+pub(super) fn open(environment: Vec<(String, String)>) -> Toolset {
+    let shell = ShellState { environment, jobs: ShellJobs::default() };
+    Toolset {
+        tools: set::build_tools("shell", &TOOLS, Arc::new(shell)),
         instruction: String::from(
             "Shell: each call is a new shell, nothing is kept from one to the next; use `cwd` rather than `cd`, and a \
              larger `timeout` for what takes longer than 30 seconds. Use `run_background_job` for what runs on, such \
              as a server; every job ends with the session.",
         ),
-        ..Set::default()
+        ..Toolset::default()
     }
 }
 
-fn job() -> Value {
+fn job_parameters() -> Value {
     json!({
         "type": "object",
         "properties": {"job_id": {"type": "string", "description": "The ID that `run_background_job` gave."}},
@@ -116,8 +116,8 @@ fn job() -> Value {
     })
 }
 
-fn wanted(arguments: &Value) -> Result<&str, String> {
-    let command = text(arguments, "cmd");
+fn command_argument(arguments: &Value) -> Result<&str, String> {
+    let command = text_argument(arguments, "cmd");
     if command.trim().is_empty() {
         return Err(String::from("`cmd` is empty; give the command line"));
     }

@@ -4,64 +4,65 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::Nothing;
-use crate::delegation::{self, Way};
-use crate::tools::text;
-use crate::toolsets::set::{self, Row, Set};
+use super::NoTeamState;
+use crate::delegation::{self, TransferMode};
+use crate::tools::text_argument;
+use crate::toolsets::set::{self, ToolDef, Toolset};
 
-static TOOLS: [Row<Nothing>; 4] = [
-    Row {
+static TOOLS: [ToolDef<NoTeamState>; 4] = [
+    ToolDef {
         name: "run_background_agent",
         description: "Gives a task to another agent of your team and goes on at once, with a task ID. Nobody can be asked for permission on its behalf.",
         parameters: super::task_parameters,
         is_read_only: false,
         call: |_, arguments, at| {
-            let (turn, agent) = (at.turn, text(arguments, "agent").to_owned());
-            let task = super::task(text(arguments, "task"), text(arguments, "expected_output"))?;
-            delegation::may_call(&turn.agent, &agent)?;
+            let (turn, agent) = (at.turn, text_argument(arguments, "agent").to_owned());
+            let task =
+                super::task_prompt(text_argument(arguments, "task"), text_argument(arguments, "expected_output"))?;
+            delegation::check_call_allowed(&turn.agent, &agent)?;
             let told = format!("Agent: {agent}\nTask: {task}");
             let (name, given) = (agent.clone(), task.clone());
-            let id = turn
-                .agent
-                .shared
-                .background
-                .start_beside(turn, &agent, move |turn| delegation::transfer(turn, &name, &given, Way::Beside))?;
+            let id = turn.agent.shared.background.start_team_task(turn, &agent, move |turn| {
+                delegation::transfer(turn, &name, &given, TransferMode::Background)
+            })?;
             Ok(Value::String(format!("Background agent task started with ID: {id}\n{told}")))
         },
     },
-    Row {
+    ToolDef {
         name: "list_background_agents",
         description: "Lists the background tasks with their states.",
         parameters: || json!({"type": "object", "properties": {}}),
         is_read_only: true,
         call: |_, _arguments, at| Ok(Value::String(at.turn.agent.shared.background.list(at.turn))),
     },
-    Row {
+    ToolDef {
         name: "view_background_agent",
         description: "Shows the state of a background task, and its answer when it has ended.",
         parameters: id,
         is_read_only: true,
         call: |_, arguments, at| {
-            at.turn.agent.shared.background.view(at.turn, text(arguments, "task_id")).map(Value::String)
+            at.turn.agent.shared.background.view(at.turn, text_argument(arguments, "task_id")).map(Value::String)
         },
     },
-    Row {
+    ToolDef {
         name: "stop_background_agent",
         description: "Stops a background task.",
         parameters: id,
         is_read_only: false,
-        call: |_, arguments, at| at.turn.agent.shared.background.stop(text(arguments, "task_id")).map(Value::String),
+        call: |_, arguments, at| {
+            at.turn.agent.shared.background.stop(text_argument(arguments, "task_id")).map(Value::String)
+        },
     },
 ];
 
-pub(in crate::toolsets) fn open() -> Set {
-    Set {
-        tools: set::tools("transfer", &TOOLS, Arc::new(Nothing)),
+pub(in crate::toolsets) fn open() -> Toolset {
+    Toolset {
+        tools: set::build_tools("transfer", &TOOLS, Arc::new(NoTeamState)),
         instruction: String::from(
             "With `run_background_agent` several tasks can run at the same time while you go on; `view_background_agent` \
              tells how far one is. Tasks that still run when the session ends are stopped.",
         ),
-        ..Set::default()
+        ..Toolset::default()
     }
 }
 

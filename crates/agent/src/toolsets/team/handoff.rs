@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::Nothing;
+use super::NoTeamState;
 use crate::team;
-use crate::tools::text;
-use crate::toolsets::set::Row;
+use crate::tools::text_argument;
+use crate::toolsets::set::ToolDef;
 
-pub(super) const TOOL: Row<Nothing> = Row {
+pub(super) const TOOL: ToolDef<NoTeamState> = ToolDef {
     name: "handoff",
     description: "Hands the conversation over to another agent of your team, which goes on with it from here.",
     parameters: || {
@@ -19,10 +19,10 @@ pub(super) const TOOL: Row<Nothing> = Row {
     },
     is_read_only: true,
     call: |_, arguments, at| {
-        let (agent, name) = (&at.turn.agent, text(arguments, "agent"));
+        let (agent, name) = (&at.turn.agent, text_argument(arguments, "agent"));
         let known = agent.spec.member.as_ref().map(|member| member.handoffs.as_slice()).unwrap_or_default();
         if !known.iter().any(|known| known == name) {
-            return Err(team::unknown(name, known.iter().map(String::as_str)));
+            return Err(team::unknown_agent_message(name, known.iter().map(String::as_str)));
         }
         at.turn.state.request_handoff(name)?;
         // The other agent reads this as the result of a call that it did not make.

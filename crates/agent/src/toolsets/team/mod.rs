@@ -15,16 +15,16 @@ use crate::tools::Tool;
 
 /// The tools share nothing: all they need is in their use.
 #[derive(Debug)]
-struct Nothing;
+struct NoTeamState;
 
 /// The tools that a member has because of whom it may call.
-pub(crate) fn of_team(member: &MemberSpec) -> Vec<Arc<dyn Tool>> {
+pub(crate) fn team_tools(member: &MemberSpec) -> Vec<Arc<dyn Tool>> {
     let mut tools = Vec::new();
     if !member.sub_agents.is_empty() {
-        tools.extend(set::tools("transfer", &[transfer_task::TOOL], Arc::new(Nothing)));
+        tools.extend(set::build_tools("transfer", &[transfer_task::TOOL], Arc::new(NoTeamState)));
     }
     if !member.handoffs.is_empty() {
-        tools.extend(set::tools("handoff", &[handoff::TOOL], Arc::new(Nothing)));
+        tools.extend(set::build_tools("handoff", &[handoff::TOOL], Arc::new(NoTeamState)));
     }
     tools
 }
@@ -43,7 +43,7 @@ fn task_parameters() -> Value {
 }
 
 /// The task as the other agent gets it.
-fn task(task: &str, expected_output: &str) -> Result<String, String> {
+fn task_prompt(task: &str, expected_output: &str) -> Result<String, String> {
     match (task.trim(), expected_output.trim()) {
         ("", _) => Err(String::from("`task` is empty; say what the agent has to do")),
         (task, "") => Ok(task.to_owned()),

@@ -7,8 +7,8 @@ use pintle::{ApprovalResponse, BudgetSpec, HookReturn, PersonaSpec, Reminder, Ru
 use pintle_testkit::ScriptedResolver;
 use serde_json::json;
 
-use crate::stage::*;
-use crate::support::{Play, agent, call, say};
+use crate::fixture::*;
+use crate::support::{QueuedReplyModel, agent, call, say};
 
 /// The events of Harn that never fire upstream.
 const SILENT: [&str; 5] =
@@ -29,8 +29,8 @@ fn the_notifications_and_the_turn_events_fire() {
         let lines = lines.clone();
         runtime.register_session_hook(event, move |event| lines.add(event.name())).unwrap();
     }
-    let replies = Play::root([call(&[("look", "{}")]), say("done")]);
-    let mut stage = stage_on(runtime, replies, agent(), asking);
+    let replies = QueuedReplyModel::root([call(&[("look", "{}")]), say("done")]);
+    let mut stage = open_fixture_on(runtime, replies, agent(), with_strict_mode);
     let spec = PersonaSpec {
         name: String::from("merge_captain"),
         steps: vec![StepSpec::new("audit")],
@@ -39,7 +39,7 @@ fn the_notifications_and_the_turn_events_fire() {
         ..PersonaSpec::default()
     };
     let mut persona = stage.session.persona(&spec).unwrap();
-    persona.step("audit", json!([]), |step| Ok(json!(step.ask("look")?.text))).unwrap();
+    persona.step("audit", json!([]), |step| Ok(json!(step.run_prompt("look")?.text))).unwrap();
     persona.hand_off("triage", "it is yours", json!({})).unwrap();
     persona.pause("maintenance");
     persona.resume("over");
@@ -54,7 +54,7 @@ fn the_notifications_and_the_turn_events_fire() {
 
 #[test]
 fn every_hook_call_is_on_the_tape_with_its_name_number_time_and_payload() {
-    let mut stage = stage([call(&[("look", r#"{"n":1}"#)]), say("done")], |runtime| {
+    let mut stage = open_fixture([call(&[("look", r#"{"n":1}"#)]), say("done")], |runtime| {
         runtime.register_tool_hook(ToolHook::for_tools("*").pre(|_| ()).post(|_| ()).name("tool")).unwrap();
         runtime.register_step_hook("*", "audit", "PreStep", |_| ()).unwrap();
         for event in ["session_start", "user_prompt_submit", "post_turn", "pre_finish", "post_finish", "session_end"] {
@@ -85,7 +85,7 @@ fn every_hook_call_is_on_the_tape_with_its_name_number_time_and_payload() {
 fn thousands_of_hook_calls_end_no_session() {
     let turns = 12;
     let replies = (0..turns).map(|_| say("done"));
-    let mut stage = stage(replies, |runtime| {
+    let mut stage = open_fixture(replies, |runtime| {
         for _ in 0..1_000 {
             runtime.register_session_hook("post_turn", |_| ()).unwrap();
         }
@@ -101,7 +101,7 @@ fn thousands_of_hook_calls_end_no_session() {
 #[test]
 fn a_reminder_of_one_turn_is_seen_once_and_one_with_a_key_never_twice() {
     let replies = (0..4).map(|_| call(&[("look", "{}")])).chain([say("done")]);
-    let mut stage = stage(replies, |runtime| {
+    let mut stage = open_fixture(replies, |runtime| {
         let once = |event: &pintle::HookEvent<'_>| {
             let is_first = event.field("iteration") == Some(&json!(1));
             is_first.then(|| HookReturn::reminder(Reminder::for_one_turn("only the next one")))
@@ -124,7 +124,7 @@ fn a_reminder_of_one_turn_is_seen_once_and_one_with_a_key_never_twice() {
 
 #[test]
 fn a_preserved_reminder_outlives_a_compaction_and_others_do_not() {
-    let mut stage = stage([say("a"), say("the gist"), say("b")], |runtime| {
+    let mut stage = open_fixture([say("a"), say("the gist"), say("b")], |runtime| {
         let remind = |event: &pintle::HookEvent<'_>| {
             let kept =
                 Reminder { body: String::from("kept for good"), preserve_on_compact: true, ..Reminder::default() };
@@ -141,9 +141,9 @@ fn a_preserved_reminder_outlives_a_compaction_and_others_do_not() {
 }
 
 #[test]
-fn a_session_of_registered_hooks_comes_out_of_its_tape_byte_for_byte_without_them() {
+fn tape_of_registered_hooks_replays_byte_for_byte_without_them() {
     let calls = call(&[("exec_ls", "{}"), ("look", r#"{"n":1}"#), ("break", "{}"), ("fetch_page", "{}")]);
-    let mut stage = stage([calls, say("done")], |runtime| {
+    let mut stage = open_fixture([calls, say("done")], |runtime| {
         runtime.register_tool_hook(ToolHook::for_tools("exec_*").deny("exec is gated")).unwrap();
         runtime.register_tool_hook(ToolHook::for_tools("look").pre(|_| HookReturn::args(json!({"n": 2})))).unwrap();
         runtime

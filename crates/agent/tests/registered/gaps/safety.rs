@@ -8,13 +8,13 @@ use pintle_agent::Session;
 use pintle_testkit::ScriptedResolver;
 use serde_json::{Value, json};
 
-use crate::stage::*;
-use crate::support::{Play, agent, call, say};
+use crate::fixture::*;
+use crate::support::{QueuedReplyModel, agent, call, say};
 
 /// Those that the root agent delegates to, one in the background and two at once.
 const WORKERS: [&str; 3] = ["worker", "left", "right"];
 
-fn team() -> AgentSpec {
+fn team_spec() -> AgentSpec {
     let worker = |name: &str| AgentSpec {
         name: name.to_owned(),
         description: String::from("Works."),
@@ -30,7 +30,7 @@ fn a_veto_reaches_parallel_calls_children_and_background_members() {
     let calls = || call(&[("write", write), ("list", "{}"), ("write", write)]);
     let task = |name: &str| json!({"agent": name, "task": "run it"}).to_string();
     let (worker, left, right) = (task("worker"), task("left"), task("right"));
-    let model = Play::root([
+    let model = QueuedReplyModel::root([
         calls(),
         call(&[("delegate_async", worker.as_str())]),
         call(&[("delegate_await", r#"{"id":"task_2"}"#)]),
@@ -43,7 +43,7 @@ fn a_veto_reaches_parallel_calls_children_and_background_members() {
     let gate = |runtime: &Arc<Runtime>| {
         runtime.register_tool_hook(ToolHook::for_tools("write").deny("writing is gated").name("gate")).unwrap();
     };
-    let mut stage = stage_with(model, team(), gate, |builder| builder);
+    let mut stage = open_fixture_with(model, team_spec(), gate, |builder| builder);
     assert_eq!(stage.session.turn("go").unwrap().text, "done");
     assert!(!stage.folder.path().join("a.txt").exists());
     let vetoed = stage.of("gate", &["hook_vetoed"]);
@@ -73,7 +73,7 @@ fn a_veto_reaches_sessions_on_other_threads() {
             threads.spawn(move || {
                 let folder = tempfile::tempdir().unwrap();
                 let replies = [call(&[("list", "{}"), ("write", r#"{"path":"a.txt","content":"x"}"#)]), say("done")];
-                let builder = Session::builder(runtime, agent(), Play::root(replies));
+                let builder = Session::builder(runtime, agent(), QueuedReplyModel::root(replies));
                 let mut session = builder.workspace(folder.path()).name(format!("s{number}")).build().unwrap();
                 passed.fetch_add(u32::from(session.turn("a secret").is_ok()), Ordering::Relaxed);
                 let answer = session.turn("go").unwrap();
@@ -87,8 +87,8 @@ fn a_veto_reaches_sessions_on_other_threads() {
 
 #[test]
 fn an_early_allow_does_not_hide_a_later_deny() {
-    let mut stage = stage_with(
-        Play::root([call(&[("exec_root", "{}")]), say("done")]),
+    let mut stage = open_fixture_with(
+        QueuedReplyModel::root([call(&[("exec_root", "{}")]), say("done")]),
         agent(),
         |runtime| {
             runtime
@@ -98,7 +98,7 @@ fn an_early_allow_does_not_hide_a_later_deny() {
                 .register_session_hook("permission_asked", |_| HookReturn::decision(Decision::Deny, "never"))
                 .unwrap();
         },
-        asking,
+        with_strict_mode,
     );
     stage.session.turn("go").unwrap();
     assert!(stage.ran.all().is_empty());
@@ -106,7 +106,7 @@ fn an_early_allow_does_not_hide_a_later_deny() {
 }
 
 #[test]
-fn a_permission_hook_tightens_and_nobody_is_asked_about_what_a_hook_refuses() {
+fn permission_hook_tightens_and_refused_calls_need_no_approval() {
     // Which hook denies, and how often the person is asked who would say yes to everything.
     let cases: [(&str, usize); 3] = [("none", 1), ("permission_asked", 0), ("PreToolUse", 0)];
     for (which, asked) in cases {
@@ -124,7 +124,7 @@ fn a_permission_hook_tightens_and_nobody_is_asked_about_what_a_hook_refuses() {
         }
         let folder = tempfile::tempdir().unwrap();
         let replies = [call(&[("write", r#"{"path":"a.txt","content":"x"}"#)]), say("done")];
-        let builder = Session::builder(runtime, agent(), Play::root(replies)).workspace(folder.path());
+        let builder = Session::builder(runtime, agent(), QueuedReplyModel::root(replies)).workspace(folder.path());
         let mut session = builder.permission_mode(PermissionMode::Strict).build().unwrap();
         session.turn("go").unwrap();
         assert_eq!(person.asked().len(), asked, "{which}");
@@ -136,7 +136,7 @@ fn a_permission_hook_tightens_and_nobody_is_asked_about_what_a_hook_refuses() {
 fn a_hook_after_the_tool_hears_of_failures() {
     let seen = Lines::default();
     let lines = seen.clone();
-    let mut stage = stage([call(&[("break", "{}"), ("look", "{}")]), say("done")], move |runtime| {
+    let mut stage = open_fixture([call(&[("break", "{}"), ("look", "{}")]), say("done")], move |runtime| {
         let hook = ToolHook::for_tools("*").post(move |event| {
             lines.add(format!("{:?} {} {:?}", event.tool_name(), event.is_error(), event.result_text()));
         });
@@ -168,7 +168,7 @@ fn a_failing_hook_drops_no_edit_and_edits_stay_in_their_session() {
         .into_iter()
         .map(|name| {
             let replies = [call(&[("write", one.as_str()), ("write", two.as_str())]), say("done")];
-            let builder = Session::builder(Arc::clone(&runtime), agent(), Play::root(replies));
+            let builder = Session::builder(Arc::clone(&runtime), agent(), QueuedReplyModel::root(replies));
             builder.workspace(folder.path()).name(name).build().unwrap()
         })
         .collect();
@@ -189,13 +189,14 @@ fn a_hook_that_runs_an_agent_of_its_own_ends_at_the_depth_limit() {
     let again = SessionHook::for_event("session_start", move |_| {
         counted.fetch_add(1, Ordering::Relaxed);
         let folder = tempfile::tempdir().unwrap();
-        let builder = Session::builder(within.upgrade().unwrap(), agent(), Play::root([say("inner")]));
+        let builder = Session::builder(within.upgrade().unwrap(), agent(), QueuedReplyModel::root([say("inner")]));
         let mut session = builder.workspace(folder.path()).build().unwrap();
         session.turn("and again").map(|_| ())
     });
     runtime.register_hook(again.name("again")).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let builder = Session::builder(Arc::clone(&runtime), agent(), Play::root([say("outer")])).workspace(folder.path());
+    let builder = Session::builder(Arc::clone(&runtime), agent(), QueuedReplyModel::root([say("outer")]))
+        .workspace(folder.path());
     let mut session = builder.build().unwrap();
     assert_eq!(session.turn("go").unwrap().text, "outer");
     assert_eq!(runs.load(Ordering::Relaxed), 9);

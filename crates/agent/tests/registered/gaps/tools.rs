@@ -3,7 +3,7 @@
 use pintle::{HookReturn, ToolHook};
 use serde_json::json;
 
-use crate::stage::*;
+use crate::fixture::*;
 use crate::support::{call, say};
 
 #[test]
@@ -12,7 +12,7 @@ fn a_dotted_tool_name_is_matched_by_every_kind_of_hook() {
         let hooks: [fn(ToolHook) -> ToolHook; 2] =
             [|hook| hook.deny("not here"), |hook| hook.pre(|_| HookReturn::deny("not here"))];
         for more in hooks {
-            let mut stage = stage([call(&[("fs.write", "{}")]), say("done")], |runtime| {
+            let mut stage = open_fixture([call(&[("fs.write", "{}")]), say("done")], |runtime| {
                 runtime.register_tool_hook(more(ToolHook::for_tools(pattern))).unwrap();
             });
             stage.session.turn("go").unwrap();
@@ -24,7 +24,7 @@ fn a_dotted_tool_name_is_matched_by_every_kind_of_hook() {
 #[test]
 fn a_small_max_output_counts_too() {
     for limit in [0, 1, 100, 199] {
-        let mut stage = stage([call(&[("read", r#"{"path":"long.txt"}"#)]), say("done")], |runtime| {
+        let mut stage = open_fixture([call(&[("read", r#"{"path":"long.txt"}"#)]), say("done")], |runtime| {
             runtime.register_tool_hook(ToolHook::for_tools("*").max_output(limit)).unwrap();
         });
         std::fs::write(stage.folder.path().join("long.txt"), "x".repeat(1_000)).unwrap();
@@ -36,7 +36,7 @@ fn a_small_max_output_counts_too() {
 
 #[test]
 fn a_rewritten_call_shows_its_new_arguments_in_the_result_and_on_the_tape() {
-    let mut stage = stage([call(&[("look", r#"{"n":1}"#)]), say("done")], |runtime| {
+    let mut stage = open_fixture([call(&[("look", r#"{"n":1}"#)]), say("done")], |runtime| {
         runtime.register_tool_hook(ToolHook::for_tools("look").pre(|_| HookReturn::args(json!({"n": 2})))).unwrap();
     });
     let answer = stage.session.turn("go").unwrap();

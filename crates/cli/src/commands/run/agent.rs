@@ -56,7 +56,7 @@ fn of_team(mut team: TeamSpec, named: Option<&str>, agent: &AgentOption, models:
     let spec = AgentSpec::clone(&spec);
     if declared.provider == "script" {
         let script = models.script(&declared.name).map_err(Fault::invalid)?;
-        let (about, prompts) = (script.about().to_owned(), script.prompts().to_vec());
+        let (about, prompts) = (script.summary().to_owned(), script.prompts().to_vec());
         return Ok(Chosen { spec, team: Some(team), model: script, about, prompts });
     }
     let model = models.open(declared).map_err(Fault::invalid)?;
@@ -83,7 +83,7 @@ fn alone(agent: Option<AgentSpec>, named: Option<&str>, folder: &Path) -> Result
     let (model, about, prompts): (Arc<dyn Model>, _, _) = if declared.provider == "script" {
         let text = model_script(beside, &declared.name).map_err(Fault::invalid)?;
         let script = ScriptModel::parse(&declared.name, &text).map_err(unusable)?;
-        let (about, prompts) = (script.about().to_owned(), script.prompts().to_vec());
+        let (about, prompts) = (script.summary().to_owned(), script.prompts().to_vec());
         (Arc::new(script), about, prompts)
     } else {
         (model::open(&declared, &|file| model_script(beside, file)).map_err(unusable)?, String::new(), Vec::new())

@@ -25,7 +25,7 @@ impl Waits {
         let reading = thread::Builder::new().name(String::from("input")).spawn(move || read(&inbox));
         reading.map_err(|fault| Fault::failed(format!("cannot read from standard input: {fault}")))?;
         let options = DaemonOptions { wake_interval_ms: self.wake_interval_ms, ..DaemonOptions::default() };
-        let ended = session.daemon(options, |_, answer| match answer {
+        let ended = session.run_daemon(options, |_, answer| match answer {
             Ok(_) => {}
             Err(fault) if fault.is_denied() => status = Status::Denied,
             Err(_) => status = Status::Failed,

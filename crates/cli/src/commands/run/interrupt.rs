@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use pintle::CancelToken;
-use pintle_agent::{Interrupt, Interrupted};
+use pintle_agent::{InterruptHandle, InterruptResult};
 
 use super::input::Input;
 use crate::fault::Status;
@@ -15,7 +15,7 @@ pub(super) struct Watch {
     /// Whether Ctrl-C stops the turn of a conversation, which goes on afterwards; else it stops the whole session.
     pub(super) is_conversation: bool,
     pub(super) session: CancelToken,
-    pub(super) turn: Interrupt,
+    pub(super) turn: InterruptHandle,
     pub(super) input: Input,
     pub(super) terminal: Terminal,
 }
@@ -84,10 +84,10 @@ impl Watch {
     fn signalled(&self, status: Status, signalled: &Signalled) {
         let exit = || std::process::exit(status as i32);
         let what = if self.is_conversation && status == Status::Interrupted {
-            match self.turn.raise() {
-                Interrupted::Nothing => "",
-                Interrupted::Turn => "turn",
-                Interrupted::Again => exit(),
+            match self.turn.interrupt() {
+                InterruptResult::NoTurn => "",
+                InterruptResult::Requested => "turn",
+                InterruptResult::AlreadyRequested => exit(),
             }
         } else if self.session.is_cancelled() {
             exit()

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pintle::tape::show::{StyledLine, ShowOptions, Tone, TapeRenderer, single_line};
 use pintle::tape::{RecordBody, RecordObserver, Record, TapeError};
 use pintle::{Decision, Origin, EffectRequest, Runtime};
-use pintle_agent::{Happening, Observer, Past, Session};
+use pintle_agent::{AgentEvent, Observer, SessionSummary, Session};
 use serde_json::json;
 
 use super::agent::Chosen;
@@ -118,10 +118,10 @@ impl Live {
     }
 
     /// Says which session goes on, and where it stands.
-    pub(super) fn taken_up(&self, past: &Past) {
+    pub(super) fn taken_up(&self, past: &SessionSummary) {
         if matches!(self.shown, Shown::Deeds | Shown::Everything) {
             let turns = count(usize::try_from(past.turns).unwrap_or(usize::MAX), "turn");
-            let cut_off = match past.cut_off {
+            let cut_off = match past.interrupted_turn {
                 Some(number) => format!(", and turn {number} was cut off"),
                 None => String::new(),
             };
@@ -238,11 +238,11 @@ impl Live {
     }
 
     /// What the agent says, for those who see only that or everything.
-    fn words(&self, origin: &Origin, what: &Happening<'_>) {
+    fn words(&self, origin: &Origin, what: &AgentEvent<'_>) {
         let mut state = self.state();
         match what {
-            Happening::Text { text } if origin.depth == 0 => self.say(&mut state, text),
-            Happening::Message { text, streamed } if origin.depth == 0 => {
+            AgentEvent::Text { text } if origin.depth == 0 => self.say(&mut state, text),
+            AgentEvent::Message { text, streamed } if origin.depth == 0 => {
                 if !streamed {
                     self.say(&mut state, text);
                 }
@@ -255,7 +255,7 @@ impl Live {
     }
 
     /// What the agent does besides.
-    fn deeds(&self, origin: &Origin, what: &Happening<'_>) {
+    fn deeds(&self, origin: &Origin, what: &AgentEvent<'_>) {
         let who = match origin.depth {
             0 => String::new(),
             _ => format!("{}: ", single_line(&origin.agent, 80)),
@@ -263,43 +263,43 @@ impl Live {
         let all = origin.depth == 0 || self.shown == Shown::Everything;
         let line = |tone, text: String| Some(StyledLine::new(tone, format!("{who}{text}")));
         let line = match what {
-            Happening::TurnStarted { message } if origin.depth == 0 && !self.state().typed => {
+            AgentEvent::TurnStarted { message } if origin.depth == 0 && !self.state().typed => {
                 line(Tone::Plain, format!("\n> {}", paragraph(message)))
             }
-            Happening::Message { text, .. } if origin.depth > 0 && !text.is_empty() => {
+            AgentEvent::Message { text, .. } if origin.depth > 0 && !text.is_empty() => {
                 line(Tone::Plain, single_line(text, CUT))
             }
             // Its arguments are the answer, which is shown when the hooks have left it.
-            Happening::ToolCalled { name: DONE, .. } if all => line(Tone::Plain, format!("call {DONE}")),
-            Happening::ToolCalled { name, arguments, .. } if all => {
+            AgentEvent::ToolCalled { name: DONE, .. } if all => line(Tone::Plain, format!("call {DONE}")),
+            AgentEvent::ToolCalled { name, arguments, .. } if all => {
                 line(Tone::Plain, format!("call {} {}", single_line(name, 80), single_line(arguments, CUT)))
             }
-            Happening::ToolCalled { name, arguments, .. } => {
+            AgentEvent::ToolCalled { name, arguments, .. } => {
                 let arguments = if *name == DONE { String::new() } else { single_line(arguments, CUT) };
                 let text = format!("{who}call {} {arguments}", single_line(name, 80));
                 return self.repeat(&origin.agent, name, StyledLine::new(Tone::Quiet, text));
             }
             // The hook that blocked it has just said why.
-            Happening::ToolReturned { content, is_error: true, .. }
+            AgentEvent::ToolReturned { content, is_error: true, .. }
                 if self.shown == Shown::Deeds && BLOCKED.iter().any(|words| content.starts_with(words)) =>
             {
                 None
             }
-            Happening::ToolReturned { name, content, is_error, .. } if all || *is_error => {
+            AgentEvent::ToolReturned { name, content, is_error, .. } if all || *is_error => {
                 let tone = if *is_error { Tone::Bad } else { Tone::Quiet };
                 line(tone, format!("  -> {}: {}", single_line(name, 80), single_line(content, CUT)))
             }
-            Happening::Retried { message, attempt, delay_ms } => {
+            AgentEvent::Retried { message, attempt, delay_ms } => {
                 let text = format!("model call failed: {}; try {attempt} in {delay_ms} ms", single_line(message, CUT));
                 line(Tone::Warn, text)
             }
-            Happening::Delegated { agent, task, attempt } => {
+            AgentEvent::Delegated { agent, task, attempt } => {
                 let again = if *attempt > 1 { format!(", attempt {attempt}") } else { String::new() };
                 line(Tone::Plain, format!("hands to {}{again}: {}", single_line(agent, 80), single_line(task, CUT)))
             }
-            Happening::SentOn { message } => line(Tone::Warn, format!("sent on: {}", single_line(message, CUT))),
-            Happening::Notice { message } => line(Tone::Warn, single_line(message, 2_000)),
-            Happening::TurnFailed { message } => line(Tone::Bad, format!("turn failed: {}", single_line(message, 2_000))),
+            AgentEvent::Continued { message } => line(Tone::Warn, format!("sent on: {}", single_line(message, CUT))),
+            AgentEvent::Notice { message } => line(Tone::Warn, single_line(message, 2_000)),
+            AgentEvent::TurnFailed { message } => line(Tone::Bad, format!("turn failed: {}", single_line(message, 2_000))),
             _ => None,
         };
         if let Some(line) = line {
@@ -309,16 +309,16 @@ impl Live {
 }
 
 impl Observer for Live {
-    fn happened(&self, origin: &Origin, what: &Happening<'_>) {
-        if matches!(what, Happening::ToolCalled { .. }) {
+    fn observe(&self, origin: &Origin, what: &AgentEvent<'_>) {
+        if matches!(what, AgentEvent::ToolCalled { .. }) {
             self.state().tool_calls += 1;
         }
         match (self.shown, what) {
-            (Shown::Records, Happening::Text { text } | Happening::Message { text, streamed: false }) => {
+            (Shown::Records, AgentEvent::Text { text } | AgentEvent::Message { text, streamed: false }) => {
                 self.terminal.json(&json!({"kind": "text", "agent": origin.agent, "turn": origin.turn, "text": text}));
             }
             (Shown::Records, _) => {}
-            (Shown::Words, Happening::TurnFailed { message }) if origin.depth == 0 => {
+            (Shown::Words, AgentEvent::TurnFailed { message }) if origin.depth == 0 => {
                 self.settle();
                 self.terminal.err(tone::labelled(Tone::Bad, "turn failed", single_line(message, 2_000)));
             }

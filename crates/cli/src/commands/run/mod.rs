@@ -27,7 +27,7 @@ use clap::Args;
 use pintle::loader::{BegunSessions, state_dir};
 use pintle::tape::Durability;
 use pintle::{Layer, PermissionMode, Approver, SystemClock, files};
-use pintle_agent::{Fault as TurnFault, FaultKind, Session};
+use pintle_agent::{TurnError as TurnFault, TurnErrorKind, Session};
 
 use crate::fault::{Fault, Status};
 use crate::options::{AgentOption, Asks, Global, Redaction, Rules, UserOptions, builder, consent, load, model_opener};
@@ -180,7 +180,7 @@ impl Run {
             .name(name)
             .workspace(workspace)
             .read_only(read_only)
-            .opened(opened.to_value())
+            .reopen_data(opened.to_value())
             .observer(shown);
         let session = match reading {
             Some(reading) if before.as_ref().is_some_and(|before| before.is_known) => session.resume(reading),
@@ -206,7 +206,7 @@ impl Run {
         };
         let signalled = watch.start();
         if let Some(worktree) = &worktree
-            && let Err(fault) = session.enter(&worktree.payload())
+            && let Err(fault) = session.enter_worktree(&worktree.payload())
         {
             worktree.remove()?;
             return ended(fault).map_err(|fault| scrub::fault(&built.runtime, fault));
@@ -310,7 +310,7 @@ fn converse(session: &mut Session, mut prompts: Prompts, told: &Told<'_>) -> Res
         }
     };
     if prompts.goes_on() {
-        note(play(session, &|session| session.go_on().map(drop))?);
+        note(play(session, &|session| session.continue_turn().map(drop))?);
     }
     while let Some(prompt) = prompts.next(session, live, terminal)? {
         note(play(session, &|session| session.turn(&prompt).map(drop))?);
@@ -321,8 +321,8 @@ fn converse(session: &mut Session, mut prompts: Prompts, told: &Told<'_>) -> Res
 /// What a fault of the session means for the command.
 fn ended(fault: TurnFault) -> Result<Status, Fault> {
     let status = match fault.kind {
-        FaultKind::Denied => Status::Denied,
-        FaultKind::Cancelled | FaultKind::Failed { .. } => Status::Failed,
+        TurnErrorKind::Denied => Status::Denied,
+        TurnErrorKind::Cancelled | TurnErrorKind::Failed { .. } => Status::Failed,
     };
     Err(Fault { status, message: fault.message, help: None })
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pintle::ModelSpec;
-use pintle_agent::OpenModel;
+use pintle_agent::ModelOpener;
 use pintle_agent::model::{self, Model, ModelError, ScriptModel};
 
 use crate::options::model_script;
@@ -50,7 +50,7 @@ impl Models {
     }
 
     /// Opens models for whoever needs one later.
-    pub(super) fn opener(&self) -> Box<OpenModel> {
+    pub(super) fn opener(&self) -> Box<ModelOpener> {
         let models = self.clone();
         Box::new(move |spec: &ModelSpec| models.open(spec))
     }

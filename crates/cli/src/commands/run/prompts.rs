@@ -191,7 +191,7 @@ fn read_all() -> Result<Option<String>, Fault> {
 }
 
 fn is_cut_off(before: Option<&Before>) -> bool {
-    before.is_some_and(|before| before.past.cut_off.is_some())
+    before.is_some_and(|before| before.past.interrupted_turn.is_some())
 }
 
 /// The prompts of a script that were not heard yet.

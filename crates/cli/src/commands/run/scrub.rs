@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use pintle::tape::{RecordBody, RecordObserver, Record, TapeError};
 use pintle::{Origin, Redactor, Runtime};
-use pintle_agent::{Happening, Observer};
+use pintle_agent::{AgentEvent, Observer};
 
 use super::live::Live;
 use crate::fault::Fault;
@@ -53,7 +53,7 @@ impl Scrubbed {
     fn finish(&self, origin: &Origin, secrets: &dyn Redactor) {
         let arrived = release(&self.held, origin, secrets);
         if !arrived.is_empty() {
-            self.next.happened(origin, &Happening::Text { text: &arrived });
+            self.next.observe(origin, &AgentEvent::Text { text: &arrived });
         }
     }
 }
@@ -99,45 +99,45 @@ impl RecordObserver for Scrubbed {
 }
 
 impl Observer for Scrubbed {
-    fn happened(&self, origin: &Origin, what: &Happening<'_>) {
-        let Some(secrets) = self.secrets() else { return self.next.happened(origin, what) };
-        if let Happening::Text { text } = what {
+    fn observe(&self, origin: &Origin, what: &AgentEvent<'_>) {
+        let Some(secrets) = self.secrets() else { return self.next.observe(origin, what) };
+        if let AgentEvent::Text { text } = what {
             let arrived = hold(&self.held, origin, text, secrets);
             if !arrived.is_empty() {
-                self.next.happened(origin, &Happening::Text { text: &arrived });
+                self.next.observe(origin, &AgentEvent::Text { text: &arrived });
             }
             return;
         }
         self.finish(origin, secrets);
-        let tell = |what: Happening<'_>| self.next.happened(origin, &what);
+        let tell = |what: AgentEvent<'_>| self.next.observe(origin, &what);
         let clean = |text| clean(secrets, text);
         match what {
-            Happening::TurnStarted { message } => tell(Happening::TurnStarted { message: &clean(message) }),
-            Happening::ModelAnswered { text, tool_calls, usage } => {
-                tell(Happening::ModelAnswered { text: &clean(text), tool_calls: *tool_calls, usage: *usage });
+            AgentEvent::TurnStarted { message } => tell(AgentEvent::TurnStarted { message: &clean(message) }),
+            AgentEvent::ModelAnswered { text, tool_calls, usage } => {
+                tell(AgentEvent::ModelAnswered { text: &clean(text), tool_calls: *tool_calls, usage: *usage });
             }
-            Happening::Message { text, streamed } => {
-                tell(Happening::Message { text: &clean(text), streamed: *streamed });
+            AgentEvent::Message { text, streamed } => {
+                tell(AgentEvent::Message { text: &clean(text), streamed: *streamed });
             }
-            Happening::Retried { message, attempt, delay_ms } => {
-                tell(Happening::Retried { message: &clean(message), attempt: *attempt, delay_ms: *delay_ms });
+            AgentEvent::Retried { message, attempt, delay_ms } => {
+                tell(AgentEvent::Retried { message: &clean(message), attempt: *attempt, delay_ms: *delay_ms });
             }
-            Happening::ToolCalled { id, name, arguments } => {
-                tell(Happening::ToolCalled { id, name, arguments: &clean(arguments) });
+            AgentEvent::ToolCalled { id, name, arguments } => {
+                tell(AgentEvent::ToolCalled { id, name, arguments: &clean(arguments) });
             }
-            Happening::ToolReturned { id, name, content, is_error } => {
-                tell(Happening::ToolReturned { id, name, content: &clean(content), is_error: *is_error });
+            AgentEvent::ToolReturned { id, name, content, is_error } => {
+                tell(AgentEvent::ToolReturned { id, name, content: &clean(content), is_error: *is_error });
             }
-            Happening::Delegated { agent, task, attempt } => {
-                tell(Happening::Delegated { agent, task: &clean(task), attempt: *attempt });
+            AgentEvent::Delegated { agent, task, attempt } => {
+                tell(AgentEvent::Delegated { agent, task: &clean(task), attempt: *attempt });
             }
-            Happening::SentOn { message } => tell(Happening::SentOn { message: &clean(message) }),
-            Happening::Notice { message } => tell(Happening::Notice { message: &clean(message) }),
-            Happening::TurnEnded { text, usage } => {
-                tell(Happening::TurnEnded { text: &clean(text), usage: *usage });
+            AgentEvent::Continued { message } => tell(AgentEvent::Continued { message: &clean(message) }),
+            AgentEvent::Notice { message } => tell(AgentEvent::Notice { message: &clean(message) }),
+            AgentEvent::TurnEnded { text, usage } => {
+                tell(AgentEvent::TurnEnded { text: &clean(text), usage: *usage });
             }
-            Happening::TurnFailed { message } => tell(Happening::TurnFailed { message: &clean(message) }),
-            other => self.next.happened(origin, other),
+            AgentEvent::TurnFailed { message } => tell(AgentEvent::TurnFailed { message: &clean(message) }),
+            other => self.next.observe(origin, other),
         }
     }
 }

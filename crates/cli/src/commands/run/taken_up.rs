@@ -10,7 +10,7 @@ use pintle::tape::show::single_line;
 use pintle::tape::verify::verify_bytes;
 use pintle::tape::{RecordBody, HeaderRecord, LoadedHook, HostRecord, LoadedTape, Record, Tape, TapeError, read_file_bytes, read};
 use pintle::{BuiltRuntime, Chain, Clock, Layer, EnforcementMode, PermissionMode, SystemClock};
-use pintle_agent::Past;
+use pintle_agent::SessionSummary;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -85,7 +85,7 @@ pub(super) struct Begun {
 
 /// A session that goes on.
 pub(super) struct Before {
-    pub(super) past: Past,
+    pub(super) past: SessionSummary,
     /// What `--resume` finds it by: its tape may have another name than the session.
     pub(super) named: String,
     /// The persona whose steps it ran.
@@ -142,11 +142,11 @@ impl Begun {
         }
         let tape = Tape::append_to(&found.path, clock).map_err(cannot)?.with_durability(run.durability);
         let reading = read(&found.path).map_err(cannot)?;
-        let Some(past) = Past::of(&reading) else {
+        let Some(past) = SessionSummary::from_tape(&reading) else {
             let fault = Fault::invalid(format!("there is no session on the tape of `{}` to go on with", found.id));
             return Err(fault.help("it was cut off before it began: run the agent anew"));
         };
-        let opened: Opened = serde_json::from_value(past.opened.clone()).unwrap_or_default();
+        let opened: Opened = serde_json::from_value(past.reopen_data.clone()).unwrap_or_default();
         let named = if found.path == Path::new(named) { named.to_owned() } else { found.id };
         let is_known = BegunSessions::from_state_dir(state_dir().as_deref()).contains(&facts(&past.session, &opened));
         if !is_known {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use pintle::tape::show::single_line;
 use pintle::tape::{is_being_written, read};
-use pintle_agent::{Past, PastState};
+use pintle_agent::{SessionSummary, SessionStatus};
 use pintle_bridge::StoredSession;
 use serde_json::{Value, json};
 
@@ -79,11 +79,11 @@ impl Listed {
     pub(super) fn of_tape(SessionTape { id, path: tape }: SessionTape) -> Self {
         let size_bytes = fs::metadata(&tape).map_or(0, |file| file.len());
         let reading = read(&tape);
-        let past = reading.as_ref().ok().and_then(Past::of);
+        let past = reading.as_ref().ok().and_then(SessionSummary::from_tape);
         let state = match &past {
             _ if is_being_written(&tape).unwrap_or(false) => State::Running,
             _ if reading.is_err() => State::Unreadable,
-            Some(past) if past.state == PastState::Ended => State::Ended,
+            Some(past) if past.state == SessionStatus::Ended => State::Ended,
             // Without a session on its tape it was cut off before there was one.
             _ => State::Interrupted,
         };
@@ -92,7 +92,7 @@ impl Listed {
             agent: past.agent,
             turns: past.turns,
             began_ms: past.began_ms,
-            last_words: past.last_words,
+            last_words: past.last_prompt,
         });
         let fault = reading.err().map(|fault| fault.to_string());
         Self { id, tape, size_bytes, state, last_ms, fault, told, kept: None }

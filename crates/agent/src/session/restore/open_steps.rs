@@ -4,57 +4,57 @@ use pintle::Origin;
 
 /// The steps under way, outermost first.
 #[derive(Debug, Default)]
-pub(super) struct Steps(Vec<Entered>);
+pub(super) struct OpenSteps(Vec<OpenStep>);
 
 #[derive(Debug)]
-struct Entered {
+struct OpenStep {
     persona: String,
     step: String,
     /// Whether anything happened in it yet. Before that it may still be refused.
     has_begun: bool,
 }
 
-impl Entered {
-    fn is(&self, persona: &str, step: &str) -> bool {
+impl OpenStep {
+    fn matches(&self, persona: &str, step: &str) -> bool {
         self.persona == persona && self.step == step
     }
 }
 
-impl Steps {
+impl OpenSteps {
     /// Hooks are asked whether a step may begin.
     pub(super) fn enter(&mut self, persona: &str, step: &str) {
         self.0.iter_mut().for_each(|outer| outer.has_begun = true);
-        self.0.push(Entered { persona: persona.to_owned(), step: step.to_owned(), has_begun: false });
+        self.0.push(OpenStep { persona: persona.to_owned(), step: step.to_owned(), has_begun: false });
     }
 
     /// Hooks or a person refused something. A step that has begun goes on all the same.
     pub(super) fn refuse(&mut self, persona: &str, step: &str) {
-        self.0.pop_if(|last| !last.has_begun && last.is(persona, step));
+        self.0.pop_if(|last| !last.has_begun && last.matches(persona, step));
     }
 
     /// A step is over, and with it what stands in it.
     pub(super) fn leave(&mut self, persona: &str, step: &str) {
-        if let Some(at) = self.0.iter().rposition(|entered| entered.is(persona, step)) {
+        if let Some(at) = self.0.iter().rposition(|entered| entered.matches(persona, step)) {
             self.0.truncate(at);
         }
     }
 
     /// A turn begins: what stands in its step is over.
-    pub(super) fn turn_begins(&mut self, origin: &Origin) {
-        let at = self.0.iter().rposition(|entered| entered.is(&origin.persona, &origin.step));
+    pub(super) fn start_turn(&mut self, origin: &Origin) {
+        let at = self.0.iter().rposition(|entered| entered.matches(&origin.persona, &origin.step));
         self.0.truncate(at.map_or(0, |at| at + 1));
         self.0.iter_mut().for_each(|entered| entered.has_begun = true);
     }
 
     /// The program was cut off: a step that was under way is not gone on with.
-    pub(super) fn interrupted(&mut self) {
+    pub(super) fn on_interrupt(&mut self) {
         self.0.clear();
     }
 
     /// The personas that a model call counts on, each once. What hooks do while they are asked belongs to no step.
     pub(super) fn personas_of(&self, origin: &Origin) -> Vec<String> {
         let (persona, step) = (origin.persona.as_str(), origin.step.as_str());
-        let at = self.0.iter().rposition(|entered| entered.is(persona, step)).map_or(0, |at| at + 1);
+        let at = self.0.iter().rposition(|entered| entered.matches(persona, step)).map_or(0, |at| at + 1);
         let around = self.0.get(..at).unwrap_or_default().iter().map(|entered| entered.persona.as_str());
         let mut personas: Vec<String> = Vec::new();
         for name in around.chain([persona]) {
@@ -70,7 +70,7 @@ impl Steps {
 mod tests {
     use super::*;
 
-    fn origin(at: &str) -> Origin {
+    fn parse_origin(at: &str) -> Origin {
         let (persona, step) = at.split_once('/').unwrap();
         Origin { persona: persona.to_owned(), step: step.to_owned(), ..Origin::default() }
     }
@@ -94,15 +94,15 @@ mod tests {
             ("hook b/y", &["b"]),
         ];
         for (happens, expected) in cases {
-            let mut steps = Steps::default();
-            let mut last = origin("/");
+            let mut steps = OpenSteps::default();
+            let mut last = parse_origin("/");
             for (word, at) in happens.split(", ").map(|one| one.split_once(' ').unwrap()) {
-                last = origin(at);
+                last = parse_origin(at);
                 match word {
                     "enter" => steps.enter(&last.persona, &last.step),
                     "refuse" => steps.refuse(&last.persona, &last.step),
                     "leave" => steps.leave(&last.persona, &last.step),
-                    "turn" => steps.turn_begins(&last),
+                    "turn" => steps.start_turn(&last),
                     _ => {}
                 }
             }

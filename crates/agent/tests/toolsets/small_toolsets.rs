@@ -5,17 +5,21 @@ use std::fs;
 use std::sync::{Arc, Mutex};
 
 use pintle::{AgentSpec, NetworkSpec, Origin, ToolsetKind, ToolsetSpec};
-use pintle_agent::{Happening, Observer};
+use pintle_agent::{AgentEvent, Observer};
 use serde_json::{Value, json};
 
-use crate::bench::{check, made, member, toolset, with};
+use crate::bench::{call_toolset, check_results, make_calls, member_spec, toolset_spec};
 use crate::support::*;
 
 #[test]
 fn thoughts_add_up() {
     let calls = [("think", json!({"thought": "first"})), ("think", json!({"thought": "second"})), ("think", json!({}))];
-    let (results, _stage) = with(ToolsetKind::Think, |_| {}, &calls);
-    check(&results, &calls, &[Ok("Thoughts:\nfirst"), Ok("Thoughts:\nfirst\nsecond"), Err("`thought` is required")]);
+    let (results, _stage) = call_toolset(ToolsetKind::Think, |_| {}, &calls);
+    check_results(
+        &results,
+        &calls,
+        &[Ok("Thoughts:\nfirst"), Ok("Thoughts:\nfirst\nsecond"), Err("`thought` is required")],
+    );
 }
 
 #[test]
@@ -34,7 +38,7 @@ fn a_list_of_things_to_do_keeps_its_order_and_reminds() {
         ("update_todos", json!({"updates": [{"id": "todo_9", "status": "completed"}]})),
         ("update_todos", json!({"updates": [{"id": "todo_1", "status": "gone"}]})),
     ];
-    let (results, stage) = with(ToolsetKind::Todo { shared: false }, |_| {}, &calls);
+    let (results, stage) = call_toolset(ToolsetKind::Todo { shared: false }, |_| {}, &calls);
     let told: Vec<Value> = results[..4].iter().map(|(text, _)| serde_json::from_str(text).unwrap()).collect();
     let todo =
         |id: u32, what: &str, status: &str| json!({"id": format!("todo_{id}"), "description": what, "status": status});
@@ -66,14 +70,14 @@ fn notes_outlive_the_session_and_can_be_found_changed_and_forgotten() {
         ("add_memory", json!({"memory": "Build with make"})),
         ("add_memory", json!({"memory": ""})),
     ];
-    let (results, _stage) = with(kind(), |_| {}, &first);
+    let (results, _stage) = call_toolset(kind(), |_| {}, &first);
     let expected = [
         Ok("[]"),
         Ok("Memory added successfully with ID: 1"),
         Ok("Memory added successfully with ID: 2"),
         Err("must have at least 1 characters"),
     ];
-    check(&results, &first, &expected);
+    check_results(&results, &first, &expected);
     let second = [
         ("search_memories", json!({"query": "TABS likes"})),
         ("search_memories", json!({"query": "tabs make"})),
@@ -84,7 +88,7 @@ fn notes_outlive_the_session_and_can_be_found_changed_and_forgotten() {
         ("delete_memory", json!({"id": "1"})),
         ("add_memory", json!({"memory": "third"})),
     ];
-    let (results, _stage) = with(kind(), |_| {}, &second);
+    let (results, _stage) = call_toolset(kind(), |_| {}, &second);
     let memories = |at: usize| -> Vec<String> {
         let notes: Vec<Value> = serde_json::from_str(&results[at].0).unwrap();
         notes.iter().map(|note| note["memory"].as_str().unwrap().to_owned()).collect()
@@ -104,32 +108,32 @@ fn notes_outlive_the_session_and_can_be_found_changed_and_forgotten() {
 
 #[test]
 fn notes_lie_where_no_other_tool_can_change_them_and_never_outside() {
-    let sets = [ToolsetKind::Memory { path: None }, ToolsetKind::Filesystem].map(toolset);
+    let sets = [ToolsetKind::Memory { path: None }, ToolsetKind::Filesystem].map(toolset_spec);
     let calls = [
         ("add_memory", json!({"memory": "kept"})),
         ("write_file", json!({"path": ".pintle/memory.jsonl", "content": ""})),
     ];
-    let (results, stage) = made(member(sets), [], |_| {}, &calls);
+    let (results, stage) = make_calls(member_spec(sets), [], |_| {}, &calls);
     assert!(!results[0].1 && results[1].1, "{results:?}");
     assert!(fs::read_to_string(stage.folder.path().join(".pintle/memory.jsonl")).unwrap().contains("kept"));
-    let outside = toolset(ToolsetKind::Memory { path: Some(String::from("../notes")) });
-    let (results, _stage) = made(member([outside]), [], |_| {}, &[("get_memories", json!({}))]);
+    let outside = toolset_spec(ToolsetKind::Memory { path: Some(String::from("../notes")) });
+    let (results, _stage) = make_calls(member_spec([outside]), [], |_| {}, &[("get_memories", json!({}))]);
     assert!(results[0].1 && results[0].0.contains("not found"), "the set is not there: {results:?}");
 }
 
 #[test]
 fn a_page_is_fetched_through_the_gate() {
     let page = "<html><body><h1>Title</h1><p>Some <b>text</b></p></body></html>";
-    let server = page_server(page, 3);
+    let server = start_page_server(page, 3);
     let allowed = NetworkSpec { allowed_domains: vec![String::from("127.0.0.1")] };
-    let spec = AgentSpec { network: allowed, ..member([toolset(ToolsetKind::Fetch { timeout_ms: None })]) };
+    let spec = AgentSpec { network: allowed, ..member_spec([toolset_spec(ToolsetKind::Fetch { timeout_ms: None })]) };
     let calls = [
         ("fetch", json!({"urls": [server], "format": "text"})),
         ("fetch", json!({"urls": [server], "format": "markdown"})),
         ("fetch", json!({"urls": [server, "ftp://x"], "format": "html"})),
         ("fetch", json!({"urls": [server], "format": "pdf"})),
     ];
-    let (results, stage) = made(spec, [], |_| {}, &calls);
+    let (results, stage) = make_calls(spec, [], |_| {}, &calls);
     let told =
         |body: &str| format!("Successfully fetched {server} (Status: 200, Length: {} bytes):\n\n{body}", body.len());
     assert_eq!(results[0].0, told("Title\n\nSome text"));
@@ -140,7 +144,7 @@ fn a_page_is_fetched_through_the_gate() {
     assert!(results[3].1 && results[3].0.contains("must be one of"));
     assert_eq!(stage.seen.of("tool.pre")[0]["category"], "fetch");
     // Without a word from the declaration only the public internet can be reached.
-    let (results, _stage) = with(
+    let (results, _stage) = call_toolset(
         ToolsetKind::Fetch { timeout_ms: None },
         |_| {},
         &[("fetch", json!({"urls": [server], "format": "text"}))],
@@ -149,7 +153,7 @@ fn a_page_is_fetched_through_the_gate() {
 }
 
 /// A server that gives the same page so many times.
-fn page_server(page: &'static str, times: usize) -> String {
+fn start_page_server(page: &'static str, times: usize) -> String {
     use std::io::{Read, Write};
 
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -173,11 +177,11 @@ fn page_server(page: &'static str, times: usize) -> String {
 }
 
 #[derive(Debug, Default)]
-struct Notices(Mutex<Vec<String>>);
+struct NoticeTextLog(Mutex<Vec<String>>);
 
-impl Observer for Notices {
-    fn happened(&self, _origin: &Origin, what: &Happening<'_>) {
-        if let Happening::Notice { message } = what {
+impl Observer for NoticeTextLog {
+    fn observe(&self, _origin: &Origin, what: &AgentEvent<'_>) {
+        if let AgentEvent::Notice { message } = what {
             self.0.lock().unwrap().push((*message).to_owned());
         }
     }
@@ -189,21 +193,23 @@ fn a_set_can_be_narrowed_told_about_and_stands_behind_an_earlier_one() {
         ToolsetSpec {
             tools: vec![String::from("read_file"), String::from("raed_file")],
             instruction: Some(String::from("Mine. {ORIGINAL_INSTRUCTIONS}")),
-            ..toolset(ToolsetKind::Filesystem)
+            ..toolset_spec(ToolsetKind::Filesystem)
         },
         ToolsetSpec {
             tools: vec![String::from("read_file"), String::from("list_directory")],
-            ..toolset(ToolsetKind::Filesystem)
+            ..toolset_spec(ToolsetKind::Filesystem)
         },
-        ToolsetSpec { instruction: Some(String::new()), ..toolset(ToolsetKind::Think) },
+        ToolsetSpec { instruction: Some(String::new()), ..toolset_spec(ToolsetKind::Think) },
     ];
-    let notices = Arc::new(Notices::default());
+    let notices = Arc::new(NoticeTextLog::default());
     let observer = Arc::clone(&notices);
-    let stage = stage_with(Play::root([say("end")]), [], member(sets), |builder| builder.observer(observer));
-    let Stage { mut session, model, folder, .. } = stage;
+    let stage = open_fixture_with(QueuedReplyModel::root([say("end")]), [], member_spec(sets), |builder| {
+        builder.observer(observer)
+    });
+    let AgentFixture { mut session, model, folder, .. } = stage;
     assert_eq!(session.tools(), ["read_file", "list_directory", "think"]);
     session.turn("go").unwrap();
-    let system = told(&model.request(0)).remove(0);
+    let system = message_lines(&model.request(0)).remove(0);
     let root = folder.path().display();
     assert!(system.contains("be brief\n\nMine. Files: the working directory is"), "{system}");
     assert!(system.contains(&root.to_string()) && !system.contains("Use `think`"), "{system}");

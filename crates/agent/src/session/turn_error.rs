@@ -5,13 +5,13 @@ use std::fmt;
 use pintle::Outcome;
 
 use crate::model::{ModelError, ModelErrorKind};
-use crate::turn::{Turn, words};
+use crate::turn_context::{TurnContext, denial_text};
 
 /// Why a turn or a session did not come to an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct TurnError {
     /// What kind of thing it was.
-    pub kind: FaultKind,
+    pub kind: TurnErrorKind,
     /// One line for people.
     pub message: String,
     /// Why the turn stopped, where that has a word of its own.
@@ -20,7 +20,7 @@ pub struct Fault {
 
 /// Kinds of faults.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FaultKind {
+pub enum TurnErrorKind {
     /// A hook said no.
     Denied,
     /// The caller cancelled.
@@ -28,45 +28,45 @@ pub enum FaultKind {
     /// Something could not be done; the words are those of the `error` event.
     Failed {
         /// What failed: `model`, `hook`, `delegation`, `limit`, `session` or `config`.
-        what: &'static str,
+        source: &'static str,
         /// The event during or after which it happened.
-        during: &'static str,
+        event: &'static str,
         /// Whether trying again may help.
-        retryable: bool,
+        is_retryable: bool,
     },
 }
 
-impl Fault {
+impl TurnError {
     pub(crate) fn denied(message: impl Into<String>) -> Self {
-        Self { kind: FaultKind::Denied, message: message.into(), stop_reason: None }
+        Self { kind: TurnErrorKind::Denied, message: message.into(), stop_reason: None }
     }
 
     pub(crate) fn cancelled() -> Self {
-        Self { kind: FaultKind::Cancelled, message: String::from("cancelled"), stop_reason: None }
+        Self { kind: TurnErrorKind::Cancelled, message: String::from("cancelled"), stop_reason: None }
     }
 
     pub(crate) fn failed(what: &'static str, message: impl Into<String>) -> Self {
-        let kind = FaultKind::Failed { what, during: "", retryable: false };
+        let kind = TurnErrorKind::Failed { source: what, event: "", is_retryable: false };
         Self { kind, message: message.into(), stop_reason: None }
     }
 
-    pub(crate) fn during(mut self, event: &'static str) -> Self {
-        if let FaultKind::Failed { during, .. } = &mut self.kind {
+    pub(crate) fn with_event(mut self, event: &'static str) -> Self {
+        if let TurnErrorKind::Failed { event: during, .. } = &mut self.kind {
             *during = event;
         }
         self
     }
 
     /// A hook said no to something. A member of a team says so in the hook's own words.
-    pub(crate) fn blocked(turn: &Turn, what: &str, outcome: &Outcome) -> Self {
+    pub(crate) fn from_denial(turn: &TurnContext, what: &str, outcome: &Outcome) -> Self {
         if turn.is_member() {
-            return Self::denied(words(outcome));
+            return Self::denied(denial_text(outcome));
         }
         Self::denied(format!("{what} blocked: {}", outcome.reason()))
     }
 
     /// Gives the reason for the stop a word of its own.
-    pub(super) fn stopped_by(mut self, reason: &'static str) -> Self {
+    pub(super) fn with_stop_reason(mut self, reason: &'static str) -> Self {
         self.stop_reason = Some(reason);
         self
     }
@@ -76,9 +76,9 @@ impl Fault {
     #[must_use]
     pub fn stop_reason(&self) -> &'static str {
         let of_kind = match self.kind {
-            FaultKind::Denied => "hook_denied",
-            FaultKind::Cancelled => "cancelled",
-            FaultKind::Failed { what, .. } => match what {
+            TurnErrorKind::Denied => "hook_denied",
+            TurnErrorKind::Cancelled => "cancelled",
+            TurnErrorKind::Failed { source: what, .. } => match what {
                 "model" => "model_error",
                 "hook" => "hook_error",
                 "delegation" => "delegation_error",
@@ -93,53 +93,53 @@ impl Fault {
     /// Why an iteration that ends with this fault ends (docker-agent behaviour, section 6.4).
     pub(super) fn iteration_reason(&self) -> &'static str {
         match self.kind {
-            FaultKind::Denied => "hook_blocked",
-            FaultKind::Cancelled => "canceled",
-            FaultKind::Failed { .. } => "error",
+            TurnErrorKind::Denied => "hook_blocked",
+            TurnErrorKind::Cancelled => "canceled",
+            TurnErrorKind::Failed { .. } => "error",
         }
     }
 
     /// Whether a hook said no.
     #[must_use]
     pub fn is_denied(&self) -> bool {
-        self.kind == FaultKind::Denied
+        self.kind == TurnErrorKind::Denied
     }
 
     /// How a session that ends with this fault ends, in the words of `session.error`.
     pub(crate) fn status(&self) -> &'static str {
         match self.kind {
-            FaultKind::Denied => "blocked",
-            FaultKind::Cancelled => "cancelled",
-            FaultKind::Failed { .. } => "failed",
+            TurnErrorKind::Denied => "blocked",
+            TurnErrorKind::Cancelled => "cancelled",
+            TurnErrorKind::Failed { .. } => "failed",
         }
     }
 
     /// Why a session that ends with this fault ends.
     pub(super) fn end_reason(&self) -> &'static str {
         match self.kind {
-            FaultKind::Denied => "blocked",
-            FaultKind::Cancelled => "cancelled",
-            FaultKind::Failed { .. } => "error",
+            TurnErrorKind::Denied => "blocked",
+            TurnErrorKind::Cancelled => "cancelled",
+            TurnErrorKind::Failed { .. } => "error",
         }
     }
 }
 
-impl From<ModelError> for Fault {
+impl From<ModelError> for TurnError {
     fn from(error: ModelError) -> Self {
         let retryable = match error.kind {
             ModelErrorKind::Cancelled => return Self::cancelled(),
             ModelErrorKind::Retryable => true,
             ModelErrorKind::Fatal | ModelErrorKind::Script => false,
         };
-        let kind = FaultKind::Failed { what: "model", during: "completion.pre", retryable };
+        let kind = TurnErrorKind::Failed { source: "model", event: "completion.pre", is_retryable: retryable };
         Self { kind, message: error.message, stop_reason: None }
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for TurnError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for TurnError {}

@@ -8,10 +8,10 @@ use pintle::tape::record::host::MessagesReplacedBy;
 
 use crate::agent::Agent;
 use crate::compaction::SUMMARY;
-use crate::model::{Message, Role, ToolCall};
-use crate::reminders::Reminders;
-use crate::taping;
-use crate::turn::Turn;
+use crate::model::{MessageRole, ModelMessage, ModelToolCall};
+use crate::recording;
+use crate::reminders::ConversationReminders;
+use crate::turn_context::TurnContext;
 
 /// One agent's conversation with its model.
 #[derive(Debug, Default)]
@@ -19,24 +19,24 @@ pub(crate) struct Conversation {
     /// Tells it apart from every other one of the session.
     pub(crate) id: String,
     /// Everything that was said, without the system prompt.
-    pub(crate) messages: Vec<Message>,
+    pub(crate) messages: Vec<ModelMessage>,
     /// What hooks told the model for the rest of the session.
     pub(crate) notes: Vec<String>,
     /// What hooks remind the model of for a while.
-    pub(crate) reminders: Arc<Reminders>,
+    pub(crate) reminders: Arc<ConversationReminders>,
     /// How many model calls were answered.
     pub(crate) calls: u32,
     /// The tokens of all its model calls.
     pub(crate) usage: TokenUsage,
     /// How long the conversation is, as far as that is known.
-    pub(crate) length: Length,
+    pub(crate) length: ConversationLength,
     /// The agent that spoke last, when one did.
     pub(crate) speaker: Option<Arc<Agent>>,
 }
 
 /// How long a conversation is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Length {
+pub(crate) struct ConversationLength {
     /// The tokens that went into the last model call and came out of it, as the provider counted them.
     pub(crate) counted_tokens: u64,
     /// The messages that these tokens stand for.
@@ -60,42 +60,42 @@ impl Conversation {
     }
 
     /// Adds a message, on the tape first.
-    pub(crate) fn push(&mut self, turn: &Turn, message: Message) {
-        taping::message(turn, &self.id, &message);
+    pub(crate) fn push(&mut self, turn: &TurnContext, message: ModelMessage) {
+        recording::record_message(turn, &self.id, &message);
         turn.state.transcript.push(&message);
         self.messages.push(message);
     }
 
     /// Puts other messages in the place of all there are, on the tape first.
-    pub(crate) fn replace(&mut self, turn: &Turn, why: MessagesReplacedBy, messages: Vec<Message>) {
-        taping::messages(turn, &self.id, why, &messages);
+    pub(crate) fn replace(&mut self, turn: &TurnContext, why: MessagesReplacedBy, messages: Vec<ModelMessage>) {
+        recording::record_messages(turn, &self.id, why, &messages);
         turn.state.transcript.replace(&messages);
         self.messages = messages;
-        self.length = Length::default();
+        self.length = ConversationLength::default();
     }
 
     /// What the person said last.
-    pub(crate) fn last_said(&self) -> Option<&Message> {
-        self.messages.iter().rev().find(|message| message.role == Role::User)
+    pub(crate) fn last_user_message(&self) -> Option<&ModelMessage> {
+        self.messages.iter().rev().find(|message| message.role == MessageRole::User)
     }
 
     /// The newest messages that fit, oldest first.
     ///
     /// A tool call and its results go together or not at all. What is sent begins with something a person said: when
     /// that does not fit, the newest message of the person is sent all the same, since it is the task.
-    pub(crate) fn window(&self, spec: HistorySpec) -> Vec<Message> {
+    pub(crate) fn window(&self, spec: HistorySpec) -> Vec<ModelMessage> {
         let mut start = self.messages.len();
         let (mut count, mut tokens) = (0, 0);
         for (at, message) in self.messages.iter().enumerate().rev() {
             count += 1;
-            tokens += estimate(message);
+            tokens += estimate_tokens(message);
             let is_first = start == self.messages.len();
             // The newest group is sent whatever its size: without it there is nothing to answer.
             if !is_first && (count > spec.max_messages || tokens > spec.max_tokens) {
                 break;
             }
             // A tool's result cannot be the first message: its call would be missing.
-            if message.role != Role::Tool {
+            if message.role != MessageRole::Tool {
                 start = at;
             }
         }
@@ -104,10 +104,10 @@ impl Conversation {
         // What stands for all that was summed up is never cut off.
         let summary = self.messages.first().filter(|first| start > 0 && first.content.starts_with(SUMMARY));
         window.extend(summary.cloned());
-        if sent.first().is_some_and(|first| first.role != Role::User) {
+        if sent.first().is_some_and(|first| first.role != MessageRole::User) {
             let before = self.messages.get(..start).unwrap_or_default();
             let before = before.get(window.len()..).unwrap_or_default();
-            window.extend(before.iter().rev().find(|message| message.role == Role::User).cloned());
+            window.extend(before.iter().rev().find(|message| message.role == MessageRole::User).cloned());
         }
         window.extend_from_slice(sent);
         window
@@ -115,9 +115,9 @@ impl Conversation {
 }
 
 /// The tool calls of a conversation that no result answers.
-pub(crate) fn unanswered(messages: &[Message]) -> impl Iterator<Item = &ToolCall> {
-    let is_open = |call: &&ToolCall| {
-        let mut results = messages.iter().filter(|message| message.role == Role::Tool);
+pub(crate) fn unanswered_calls(messages: &[ModelMessage]) -> impl Iterator<Item = &ModelToolCall> {
+    let is_open = |call: &&ModelToolCall| {
+        let mut results = messages.iter().filter(|message| message.role == MessageRole::Tool);
         !results.any(|result| result.tool_call_id.as_deref() == Some(call.id.as_str()))
     };
     // A call and its results stand together, so the last message that calls is the only one that can lack any.
@@ -126,7 +126,7 @@ pub(crate) fn unanswered(messages: &[Message]) -> impl Iterator<Item = &ToolCall
 }
 
 /// About how many tokens a message is: a fourth of its bytes, and a few for its frame.
-pub(crate) fn estimate(message: &Message) -> usize {
+pub(crate) fn estimate_tokens(message: &ModelMessage) -> usize {
     let calls: usize =
         message.tool_calls.iter().map(|call| call.name.len() + call.arguments.len() + call.id.len()).sum();
     4 + (message.content.len() + calls) / 4
@@ -135,16 +135,16 @@ pub(crate) fn estimate(message: &Message) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::ToolCall;
+    use crate::model::ModelToolCall;
 
     /// A conversation as letters: `u`ser, `a`ssistant, `c`all, `t`ool result.
-    fn conversation(letters: &str) -> Conversation {
-        let call = ToolCall { id: String::from("1"), name: String::from("x"), arguments: String::new() };
+    fn parse_conversation(letters: &str) -> Conversation {
+        let call = ModelToolCall { id: String::from("1"), name: String::from("x"), arguments: String::new() };
         let message = |(at, letter): (usize, char)| match letter {
-            'u' => Message::user(format!("u{at}")),
-            'a' => Message::assistant(format!("a{at}"), Vec::new()),
-            'c' => Message::assistant(format!("c{at}"), vec![call.clone()]),
-            _ => Message { content: format!("t{at}"), ..Message::tool(&call, "") },
+            'u' => ModelMessage::user(format!("u{at}")),
+            'a' => ModelMessage::assistant(format!("a{at}"), Vec::new()),
+            'c' => ModelMessage::assistant(format!("c{at}"), vec![call.clone()]),
+            _ => ModelMessage { content: format!("t{at}"), ..ModelMessage::tool(&call, "") },
         };
         Conversation { messages: letters.chars().enumerate().map(message).collect(), ..Conversation::default() }
     }
@@ -162,7 +162,7 @@ mod tests {
             ("", 5, ""),
         ];
         for (letters, max_messages, expected) in cases {
-            let window = conversation(letters).window(HistorySpec { max_messages, max_tokens: 100_000 });
+            let window = parse_conversation(letters).window(HistorySpec { max_messages, max_tokens: 100_000 });
             let shown: Vec<String> = window.into_iter().map(|message| message.content).collect();
             assert_eq!(shown.join(" "), expected, "{letters} within {max_messages}");
         }
@@ -170,11 +170,11 @@ mod tests {
 
     #[test]
     fn tokens_bound_a_window_too() {
-        let mut talk = conversation("uau");
+        let mut talk = parse_conversation("uau");
         talk.messages[0].content = "x".repeat(4_000);
         let window = talk.window(HistorySpec { max_messages: 50, max_tokens: 500 });
         assert_eq!(window.len(), 3, "the person's last message stands before the answer that fits");
-        talk.messages[1].role = Role::User;
+        talk.messages[1].role = MessageRole::User;
         assert_eq!(talk.window(HistorySpec { max_messages: 50, max_tokens: 500 }).len(), 2);
     }
 }

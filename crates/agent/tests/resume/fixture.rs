@@ -9,8 +9,8 @@ use pintle::{
     AgentSpec, CancelToken, Clock, Effect, EventName, Layer, Runtime, SeededRandom, SystemClock, ToolsPolicy, Verdict,
     native,
 };
-use pintle_agent::model::{Delta, Model, ModelError, ModelReply, ModelRequest, ScriptModel};
-use pintle_agent::{Fault, Session};
+use pintle_agent::model::{Model, ModelError, ModelReply, ModelRequest, ReplyDelta, ScriptModel};
+use pintle_agent::{Session, TurnError};
 
 /// What the person says.
 pub(crate) const PROMPTS: [&str; 3] = ["Make a list.", "Now change it.", "What is in it?"];
@@ -51,19 +51,19 @@ script: |
 
 /// A model that keeps what it was asked.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct ScriptRecordingModel {
     script: ScriptModel,
     pub(crate) requests: Mutex<Vec<ModelRequest>>,
 }
 
-impl Kept {
+impl ScriptRecordingModel {
     pub(crate) fn new() -> Arc<Self> {
         let script = ScriptModel::parse("script.yaml", SCRIPT).unwrap();
         Arc::new(Self { script, requests: Mutex::default() })
     }
 
     /// What it was asked since so many requests: the agent, the messages and the tools.
-    pub(crate) fn asked(&self, from: usize) -> Vec<String> {
+    pub(crate) fn requests_since(&self, from: usize) -> Vec<String> {
         let requests = self.requests.lock().unwrap();
         let shown = |request: &ModelRequest| {
             let tools: Vec<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
@@ -73,12 +73,12 @@ impl Kept {
         requests.iter().skip(from).map(shown).collect()
     }
 
-    pub(crate) fn count(&self) -> usize {
+    pub(crate) fn request_count(&self) -> usize {
         self.requests.lock().unwrap().len()
     }
 }
 
-impl Model for Kept {
+impl Model for ScriptRecordingModel {
     fn name(&self) -> &str {
         "kept"
     }
@@ -86,19 +86,19 @@ impl Model for Kept {
     fn complete(
         &self,
         request: &ModelRequest,
-        on: &mut dyn FnMut(Delta),
+        on: &mut dyn FnMut(ReplyDelta),
         cancel: &CancelToken,
     ) -> Result<ModelReply, ModelError> {
         self.requests.lock().unwrap().push(request.clone());
         self.script.complete(request, on, cancel)
     }
 
-    fn went_on(&self, calls: &mut dyn Iterator<Item = ModelRequest>) {
-        self.script.went_on(calls);
+    fn resume_from(&self, calls: &mut dyn Iterator<Item = ModelRequest>) {
+        self.script.resume_from(calls);
     }
 }
 
-fn agent() -> AgentSpec {
+fn agent_spec() -> AgentSpec {
     let helper = AgentSpec {
         name: String::from("helper"),
         description: String::from("Looks."),
@@ -115,7 +115,7 @@ fn agent() -> AgentSpec {
 }
 
 /// Makes the project's folder.
-pub(crate) fn project() -> tempfile::TempDir {
+pub(crate) fn make_project() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join(".harness/hooks")).unwrap();
     fs::write(folder.path().join(".harness/hooks/count.md"), COUNT).unwrap();
@@ -123,7 +123,7 @@ pub(crate) fn project() -> tempfile::TempDir {
     folder
 }
 
-fn runtime(folder: &Path, tape: Tape) -> Arc<Runtime> {
+fn new_runtime(folder: &Path, tape: Tape) -> Arc<Runtime> {
     let tells = |event: &str, text: &'static str| {
         native::hook("tells", EventName::parse(event).unwrap(), move |_| {
             Verdict::pass().with_effect(Effect::Context(text.to_owned()))
@@ -156,26 +156,30 @@ fn runtime(folder: &Path, tape: Tape) -> Arc<Runtime> {
 }
 
 /// A new session whose tape is in memory.
-pub(crate) fn begin(folder: &Path, model: &Arc<Kept>) -> (Session, Arc<Runtime>) {
+pub(crate) fn begin_session(folder: &Path, model: &Arc<ScriptRecordingModel>) -> (Session, Arc<Runtime>) {
     let clock = Arc::new(SystemClock::default());
     let header = HeaderRecord::new("s", clock.unix_ms());
-    let runtime = runtime(folder, Tape::in_memory(header, clock));
-    let session = Session::builder(runtime.clone(), agent(), model.clone()).workspace(folder).name("s");
-    (session.sleeper(Arc::new(NoSleep)).build().unwrap(), runtime)
+    let runtime = new_runtime(folder, Tape::in_memory(header, clock));
+    let session = Session::builder(runtime.clone(), agent_spec(), model.clone()).workspace(folder).name("s");
+    (session.sleeper(Arc::new(ResumeNullSleeper)).build().unwrap(), runtime)
 }
 
 /// The same session from its tape in a file.
-pub(crate) fn again(folder: &Path, model: &Arc<Kept>, tape: &Path) -> Result<(Session, Arc<Runtime>), String> {
+pub(crate) fn resume_session(
+    folder: &Path,
+    model: &Arc<ScriptRecordingModel>,
+    tape: &Path,
+) -> Result<(Session, Arc<Runtime>), String> {
     let clock = Arc::new(SystemClock::default());
     let appended = Tape::append_to(tape, clock).map_err(|fault| fault.to_string())?;
     let reading = pintle::tape::read(tape).map_err(|fault| fault.to_string())?;
-    let runtime = runtime(folder, appended);
-    let session = Session::builder(runtime.clone(), agent(), model.clone()).workspace(folder);
-    Ok((session.sleeper(Arc::new(NoSleep)).resume(reading).build()?, runtime))
+    let runtime = new_runtime(folder, appended);
+    let session = Session::builder(runtime.clone(), agent_spec(), model.clone()).workspace(folder);
+    Ok((session.sleeper(Arc::new(ResumeNullSleeper)).resume(reading).build()?, runtime))
 }
 
 /// Says the next prompts.
-pub(crate) fn say(session: &mut Session, prompts: &[&str]) -> Result<Vec<String>, Fault> {
+pub(crate) fn say_prompts(session: &mut Session, prompts: &[&str]) -> Result<Vec<String>, TurnError> {
     prompts.iter().map(|prompt| session.turn(prompt).map(|answer| answer.text)).collect()
 }
 
@@ -184,13 +188,13 @@ pub(crate) fn text_of(runtime: &Runtime) -> String {
     runtime.tape().unwrap().lines().into_iter().map(|line| line + "\n").collect()
 }
 
-pub(crate) fn reading(text: &str) -> LoadedTape {
+pub(crate) fn parse_tape(text: &str) -> LoadedTape {
     read_bytes(text.as_bytes()).unwrap()
 }
 
 #[derive(Debug)]
-struct NoSleep;
+struct ResumeNullSleeper;
 
-impl pintle_agent::Sleeper for NoSleep {
+impl pintle_agent::Sleeper for ResumeNullSleeper {
     fn sleep(&self, _duration_ms: u64, _cancel: &CancelToken) {}
 }

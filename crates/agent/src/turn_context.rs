@@ -11,55 +11,55 @@ use serde_json::{Value, json};
 
 use crate::agent::Agent;
 use crate::host::AgentHost;
-use crate::model::{Model, ToolDefinition};
-use crate::observe::Happening;
-use crate::persona::Work;
-use crate::reminders::Reminders;
-use crate::session::Transcript;
+use crate::model::{Model, ModelTool};
+use crate::observer::AgentEvent;
+use crate::persona::StepContext;
+use crate::reminders::ConversationReminders;
+use crate::session::ConversationTranscript;
 
 /// One turn of one agent: who, where in the session, and what its hooks see.
 #[derive(Debug, Clone)]
-pub(crate) struct Turn {
+pub(crate) struct TurnContext {
     pub(crate) agent: Arc<Agent>,
     pub(crate) origin: Arc<Origin>,
     pub(crate) scope: EventScope,
     pub(crate) state: Arc<TurnState>,
     /// The step at work, when one is.
-    pub(crate) work: Option<Arc<Work>>,
+    pub(crate) step_context: Option<Arc<StepContext>>,
 }
 
 /// What changes in the course of a turn.
 #[derive(Debug, Default)]
 pub(crate) struct TurnState {
     /// What hooks told the model in this turn.
-    notes: Mutex<Notes>,
+    notes: Mutex<ContextNotes>,
     /// What the model said when it called `done`, until the loop has seen it.
     done: Mutex<Option<String>>,
     /// The same with its claims, for hooks: `ctx.agent.done_flag()` and the verification chain read it.
     done_flag: Mutex<Option<Value>>,
     /// The tokens of other agents that were called in this turn and that nobody has counted yet.
-    spent: Mutex<TokenUsage>,
+    delegated_usage: Mutex<TokenUsage>,
     /// The agent that the model handed the conversation to, when it did and nobody took it up yet.
     handoff: Mutex<Option<String>>,
     /// Why a hook ends the run, when one does.
     stop: Mutex<Option<String>>,
     /// What hooks remind the model of, for the conversation that the turn is of.
-    pub(crate) reminders: Arc<Reminders>,
+    pub(crate) reminders: Arc<ConversationReminders>,
     /// The delegation this turn works on; empty for the agent the person talks to.
     pub(crate) delegation: Option<String>,
     /// What hooks redirected to other agents, from the first agent down to this one.
     pub(crate) redirects: Vec<Value>,
     /// The step that the turn begins in, when there is one.
-    pub(crate) work: Option<Arc<Work>>,
+    pub(crate) step_context: Option<Arc<StepContext>>,
     /// The conversation as it stands, for scripts.
-    pub(crate) transcript: Transcript,
+    pub(crate) transcript: ConversationTranscript,
     /// Whether hooks of the delegating agents can change or block the answer once the turn is over.
     pub(crate) is_reviewed: bool,
 }
 
 /// Texts of hooks for the model, by how long they stay.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Notes {
+pub(crate) struct ContextNotes {
     /// For the rest of the session.
     pub(crate) persistent: Vec<String>,
     /// For as long as the model answers what the person said last.
@@ -70,7 +70,7 @@ pub(crate) struct Notes {
     pub(crate) call: Vec<String>,
 }
 
-impl Notes {
+impl ContextNotes {
     /// Adds what a hook of an event told the model.
     pub(crate) fn add(&mut self, event: &EventName, text: &str) {
         let scope = match event.as_str() {
@@ -90,17 +90,21 @@ impl Notes {
 
 impl TurnState {
     /// A turn of a conversation that has these reminders, for a delegation if there is one.
-    pub(crate) fn new(reminders: &Arc<Reminders>, delegation: Option<String>, redirects: Vec<Value>) -> Self {
+    pub(crate) fn new(
+        reminders: &Arc<ConversationReminders>,
+        delegation: Option<String>,
+        redirects: Vec<Value>,
+    ) -> Self {
         Self { reminders: Arc::clone(reminders), delegation, redirects, ..Self::default() }
     }
 
     /// The same turn in a step.
-    pub(crate) fn in_work(self, work: Option<Arc<Work>>) -> Self {
-        Self { work, ..self }
+    pub(crate) fn in_step(self, work: Option<Arc<StepContext>>) -> Self {
+        Self { step_context: work, ..self }
     }
 
     /// The same turn, whose answer hooks of the delegating agents can still change or block.
-    pub(crate) fn reviewed(self, is_reviewed: bool) -> Self {
+    pub(crate) fn with_review(self, is_reviewed: bool) -> Self {
         Self { is_reviewed, ..self }
     }
 
@@ -163,23 +167,23 @@ impl TurnState {
     }
 
     /// Takes over what hooks told the model before the turn was cut off.
-    pub(crate) fn recall(&self, notes: Notes) {
+    pub(crate) fn restore_notes(&self, notes: ContextNotes) {
         *self.notes.lock().unwrap_or_else(PoisonError::into_inner) = notes;
     }
 
     /// Adds the tokens of another agent.
-    pub(crate) fn spend(&self, usage: TokenUsage) {
-        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(crate) fn add_usage(&self, usage: TokenUsage) {
+        let mut spent = self.delegated_usage.lock().unwrap_or_else(PoisonError::into_inner);
         *spent = spent.plus(usage);
     }
 
     /// The tokens of other agents since this was last asked.
-    pub(crate) fn take_spent(&self) -> TokenUsage {
-        std::mem::take(&mut *self.spent.lock().unwrap_or_else(PoisonError::into_inner))
+    pub(crate) fn take_usage(&self) -> TokenUsage {
+        std::mem::take(&mut *self.delegated_usage.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The notes as they stand; those for one call are taken out.
-    pub(crate) fn notes_for_call(&self) -> Notes {
+    pub(crate) fn notes_for_call(&self) -> ContextNotes {
         let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
         let now = notes.clone();
         notes.call.clear();
@@ -192,7 +196,7 @@ impl TurnState {
     }
 }
 
-impl Turn {
+impl TurnContext {
     /// A turn of an agent, with log lines of its own. Raising `cancel` ends it and everything it started.
     pub(crate) fn new(
         agent: &Arc<Agent>,
@@ -208,8 +212,8 @@ impl Turn {
             agent: agent.spec.name.clone(),
             depth: agent.depth,
             run: state.delegation.clone().unwrap_or_default(),
-            persona: state.work.as_ref().map(|work| work.persona_name().to_owned()).unwrap_or_default(),
-            step: state.work.as_ref().map(|work| work.step_name().to_owned()).unwrap_or_default(),
+            persona: state.step_context.as_ref().map(|work| work.persona_name().to_owned()).unwrap_or_default(),
+            step: state.step_context.as_ref().map(|work| work.step_name().to_owned()).unwrap_or_default(),
             cwd: shared.workspace.root().display().to_string(),
             transcript: shared.transcript.clone(),
         });
@@ -223,52 +227,61 @@ impl Turn {
             scratch,
             ..EventScope::default()
         };
-        let work = state.work.clone();
-        Self { agent: Arc::clone(agent), origin, scope, state, work }
+        let work = state.step_context.clone();
+        Self { agent: Arc::clone(agent), origin, scope, state, step_context: work }
     }
 
     /// The same turn with another agent at work: it takes over the conversation and what hooks said in it.
-    pub(crate) fn under(&self, agent: &Arc<Agent>) -> Self {
+    pub(crate) fn with_agent(&self, agent: &Arc<Agent>) -> Self {
         let origin = Arc::new(Origin { agent: agent.spec.name.clone(), ..Origin::clone(&self.origin) });
         let host = AgentHost::new(Arc::clone(agent), Arc::clone(&origin), Arc::clone(&self.state));
         let scope =
             EventScope { overlay: Arc::clone(&agent.overlay), host: Some(Arc::new(host)), ..self.scope.clone() };
-        Self { agent: Arc::clone(agent), origin, scope, state: Arc::clone(&self.state), work: self.work.clone() }
+        Self {
+            agent: Arc::clone(agent),
+            origin,
+            scope,
+            state: Arc::clone(&self.state),
+            step_context: self.step_context.clone(),
+        }
     }
 
     /// The same turn with a flag of its own that stops a part of its work.
-    pub(crate) fn part(&self) -> Self {
+    pub(crate) fn child(&self) -> Self {
         let mut part = self.clone();
         part.scope.cancel = self.scope.cancel.child_token();
         part
     }
 
     /// Who answers for the person.
-    pub(crate) fn resolver(&self) -> &dyn Approver {
+    pub(crate) fn approver(&self) -> &dyn Approver {
         self.scope.approver.as_deref().unwrap_or_else(|| &**self.agent.shared.runtime.approver())
     }
 
     /// The model that the agent uses here.
     pub(crate) fn model(&self) -> &Arc<dyn Model> {
-        self.work.as_ref().and_then(|work| work.model_of(&self.agent)).map_or(&self.agent.model, |(_, model)| model)
+        self.step_context
+            .as_ref()
+            .and_then(|work| work.model_of(&self.agent))
+            .map_or(&self.agent.model, |(_, model)| model)
     }
 
     /// What is declared of that model, if anything is.
     pub(crate) fn model_spec(&self) -> Option<&ModelSpec> {
-        let of_work = self.work.as_ref().and_then(|work| work.model_of(&self.agent)).map(|(spec, _)| spec);
+        let of_work = self.step_context.as_ref().and_then(|work| work.model_of(&self.agent)).map(|(spec, _)| spec);
         of_work.or(self.agent.spec.model.as_ref())
     }
 
     /// Whether the agent may use a tool here.
     pub(crate) fn allows(&self, tool: &str) -> bool {
-        self.agent.allows(tool) && self.work.as_ref().is_none_or(|work| work.allows(tool))
+        self.agent.allows(tool) && self.step_context.as_ref().is_none_or(|work| work.allows(tool))
     }
 
     /// The tools that the model is told of.
-    pub(crate) fn definitions(&self) -> Vec<ToolDefinition> {
+    pub(crate) fn definitions(&self) -> Vec<ModelTool> {
         let tools = self.agent.definitions();
-        match &self.work {
-            Some(work) => work.narrowed(tools),
+        match &self.step_context {
+            Some(work) => work.filter_tools(tools),
             None => tools,
         }
     }
@@ -279,23 +292,23 @@ impl Turn {
     }
 
     /// Whether an event is fired that only teams need: for their members always, for others where a hook listens.
-    pub(crate) fn tells_of<P: EventPayload>(&self) -> bool {
+    pub(crate) fn team_listens<P: EventPayload>(&self) -> bool {
         self.is_member() || self.agent.shared.runtime.listens(&EventName::from_def(P::def()), &self.scope)
     }
 
     /// Whether a hook listens to an event, so that it is worth firing: for events that no team needs.
-    pub(crate) fn listens<P: EventPayload>(&self) -> bool {
+    pub(crate) fn has_listener<P: EventPayload>(&self) -> bool {
         self.agent.shared.runtime.listens(&EventName::from_def(P::def()), &self.scope)
     }
 
     /// Whether a hook can deny or rewrite an event.
-    pub(crate) fn may_change<P: EventPayload>(&self) -> bool {
+    pub(crate) fn can_change<P: EventPayload>(&self) -> bool {
         self.agent.shared.runtime.may_change(&EventName::from_def(P::def()), &self.scope)
     }
 
     /// Fires an event that is for those who listen alone.
-    pub(crate) fn fire_heard<P: EventPayload>(&self, payload: impl FnOnce() -> P) -> Option<Outcome> {
-        self.listens::<P>().then(|| self.fire_end(&Event::from_payload(&payload(), Arc::clone(&self.origin))))
+    pub(crate) fn fire_if_listened<P: EventPayload>(&self, payload: impl FnOnce() -> P) -> Option<Outcome> {
+        self.has_listener::<P>().then(|| self.fire_end(&Event::from_payload(&payload(), Arc::clone(&self.origin))))
     }
 
     /// Fires an event and takes over what its hooks have for the model and the person.
@@ -305,19 +318,19 @@ impl Turn {
         outcome
     }
 
-    /// Fires an event that only teams need, see [`Turn::tells_of`].
-    pub(crate) fn fire_of<P: EventPayload>(&self, payload: impl FnOnce() -> P) -> Option<Outcome> {
-        self.tells_of::<P>().then(|| self.fire(&Event::from_payload(&payload(), Arc::clone(&self.origin))))
+    /// Fires an event that only teams need, see [`TurnContext::team_listens`].
+    pub(crate) fn fire_team<P: EventPayload>(&self, payload: impl FnOnce() -> P) -> Option<Outcome> {
+        self.team_listens::<P>().then(|| self.fire(&Event::from_payload(&payload(), Arc::clone(&self.origin))))
     }
 
-    /// The same for the end of something, see [`Turn::fire_end`].
-    pub(crate) fn fire_end_of<P: EventPayload>(&self, payload: impl FnOnce() -> P) -> Option<Outcome> {
-        self.tells_of::<P>().then(|| self.fire_end(&Event::from_payload(&payload(), Arc::clone(&self.origin))))
+    /// The same for the end of something, see [`TurnContext::fire_end`].
+    pub(crate) fn fire_team_end<P: EventPayload>(&self, payload: impl FnOnce() -> P) -> Option<Outcome> {
+        self.team_listens::<P>().then(|| self.fire_end(&Event::from_payload(&payload(), Arc::clone(&self.origin))))
     }
 
     /// Fires an event whose asks come back as [`pintle::Decision::MatchedHook`]: the loop itself asks the person, once.
-    pub(crate) fn fire_deferring(&self, event: &Event) -> Outcome {
-        let scope = EventScope { approver: Some(Arc::new(Deferring)), ..self.scope.clone() };
+    pub(crate) fn fire_deferring_asks(&self, event: &Event) -> Outcome {
+        let scope = EventScope { approver: Some(Arc::new(DeferringApprover)), ..self.scope.clone() };
         let outcome = self.agent.shared.runtime.fire_in(event, &scope);
         self.take_effects(&event.name, &outcome);
         outcome
@@ -332,8 +345,8 @@ impl Turn {
         outcome
     }
 
-    pub(crate) fn tell(&self, what: Happening<'_>) {
-        self.agent.shared.observer.happened(&self.origin, &what);
+    pub(crate) fn notify(&self, what: AgentEvent<'_>) {
+        self.agent.shared.observer.observe(&self.origin, &what);
     }
 
     /// Reminds the model of something, from its next request on.
@@ -345,16 +358,16 @@ impl Turn {
     pub(crate) fn take_effects(&self, event: &EventName, outcome: &Outcome) {
         for (_, effect) in &outcome.effects {
             match effect {
-                Effect::Context(text) => self.notes().add(event, text),
+                Effect::Context(text) => self.lock_notes().add(event, text),
                 Effect::Reminder(reminder) => self.remind(reminder.clone()),
-                Effect::Notice(text) => self.tell(Happening::Notice { message: text }),
+                Effect::Notice(text) => self.notify(AgentEvent::Notice { message: text }),
                 // A summary is for compaction, log lines went through the seam, and redirects are for those who asked.
                 _ => {}
             }
         }
     }
 
-    fn notes(&self) -> MutexGuard<'_, Notes> {
+    fn lock_notes(&self) -> MutexGuard<'_, ContextNotes> {
         self.state.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -366,9 +379,9 @@ fn is_prompt(event: &EventName) -> bool {
 
 /// Leaves asks to the loop.
 #[derive(Debug)]
-struct Deferring;
+struct DeferringApprover;
 
-impl Approver for Deferring {
+impl Approver for DeferringApprover {
     fn request_approval(&self, _question: &ApprovalRequest<'_>) -> ApprovalResponse {
         ApprovalResponse::Deferred
     }
@@ -376,7 +389,7 @@ impl Approver for Deferring {
 
 /// What the hooks that deny said, for a person: their own words, or that they said nothing (docker-agent behaviour,
 /// section 6.7).
-pub(crate) fn words(outcome: &Outcome) -> String {
+pub(crate) fn denial_text(outcome: &Outcome) -> String {
     let said: Vec<&str> =
         outcome.reasons.iter().map(|reason| reason.text.trim()).filter(|text| !text.is_empty()).collect();
     if said.is_empty() { String::from("Agent terminated by a hook.") } else { said.join("\n") }

@@ -7,12 +7,12 @@ use pintle::{
     ApprovalRequest, ApprovalResponse, Approver, BudgetSpec, EventName, HookCall, HookEvent, HookReturn, Layer,
     PersonaSpec, Runtime, StepSpec, SystemClock, Verdict, native,
 };
-use pintle_agent::model::{ModelReply, ToolDefinition, Usage};
-use pintle_agent::{Session, SessionBuilder, Tool, ToolUse};
+use pintle_agent::model::{ModelReply, ModelTool, ModelUsage};
+use pintle_agent::{Session, SessionBuilder, Tool, ToolContext};
 pub(crate) use pintle_testkit::Lines;
 use serde_json::{Value, json};
 
-use crate::support::{NoSleep, Play, Reply, agent, worker};
+use crate::support::{QueuedReply, QueuedReplyModel, RecordingSleeper, agent, worker};
 
 /// The events of personas, as the canonical names have them.
 const EVENTS: [&str; 8] = [
@@ -27,22 +27,22 @@ const EVENTS: [&str; 8] = [
 ];
 
 /// A session of an agent called `root`.
-pub(crate) struct Stage {
+pub(crate) struct PersonaFixture {
     /// Held so that the workspace lasts as long as the session.
     _folder: tempfile::TempDir,
     pub(crate) runtime: Arc<Runtime>,
-    pub(crate) model: Arc<Play>,
+    pub(crate) model: Arc<QueuedReplyModel>,
     pub(crate) session: Session,
     /// `EVENT persona/step` of the events of personas, with what tells them apart.
-    pub(crate) heard: Lines,
+    pub(crate) events: Lines,
 }
 
 /// Keeps the events of personas, whatever the hooks of a test make of them.
-fn recorder(heard: &Lines) -> pintle::Chain {
+fn recording_chain(heard: &Lines) -> pintle::Chain {
     let hooks = EVENTS.map(|name| {
         let heard = heard.clone();
         let hook = native::hook("heard", EventName::parse(name).unwrap(), move |call: &HookCall<'_>| {
-            heard.add(line(call));
+            heard.add(event_line(call));
             Verdict::pass()
         });
         pintle::Hook { guard: false, ..hook }
@@ -50,7 +50,7 @@ fn recorder(heard: &Lines) -> pintle::Chain {
     native::chain("heard", Layer::Managed, hooks)
 }
 
-fn line(call: &HookCall<'_>) -> String {
+fn event_line(call: &HookCall<'_>) -> String {
     let (origin, payload) = (&call.event.origin, call.event.payload.value());
     let name = call.event.name.as_str();
     let rest = match name {
@@ -74,32 +74,35 @@ fn line(call: &HookCall<'_>) -> String {
 
 /// A tool that says that it ran.
 #[derive(Debug)]
-struct Echo(ToolDefinition);
+struct PersonaEchoTool(ModelTool);
 
-impl Tool for Echo {
-    fn definition(&self) -> &ToolDefinition {
+impl Tool for PersonaEchoTool {
+    fn definition(&self) -> &ModelTool {
         &self.0
     }
 
-    fn call(&self, _arguments: &Value, _at: &ToolUse<'_>) -> Result<Value, String> {
+    fn call(&self, _arguments: &Value, _at: &ToolContext<'_>) -> Result<Value, String> {
         Ok(json!(format!("{} ran", self.0.name)))
     }
 }
 
 /// A session whose model plays these replies, under what `register` registers.
-pub(crate) fn stage(replies: impl IntoIterator<Item = Reply>, register: impl FnOnce(&Runtime)) -> Stage {
-    stage_with(Play::root(replies), None, register, |builder| builder)
+pub(crate) fn open_fixture(
+    replies: impl IntoIterator<Item = QueuedReply>,
+    register: impl FnOnce(&Runtime),
+) -> PersonaFixture {
+    open_fixture_with(QueuedReplyModel::root(replies), None, register, |builder| builder)
 }
 
-pub(crate) fn stage_with(
-    model: Arc<Play>,
+pub(crate) fn open_fixture_with(
+    model: Arc<QueuedReplyModel>,
     resolver: Option<Arc<dyn Approver>>,
     register: impl FnOnce(&Runtime),
     more: impl FnOnce(SessionBuilder) -> SessionBuilder,
-) -> Stage {
+) -> PersonaFixture {
     let heard = Lines::default();
     let tape = Tape::in_memory(HeaderRecord::new("s", 0), Arc::new(SystemClock::default()));
-    let builder = Runtime::builder().worker(worker()).tape(Arc::new(tape)).chain(recorder(&heard));
+    let builder = Runtime::builder().worker(worker()).tape(Arc::new(tape)).chain(recording_chain(&heard));
     let builder = match resolver {
         Some(resolver) => builder.approver(resolver),
         None => builder,
@@ -110,14 +113,14 @@ pub(crate) fn stage_with(
     let builder = Session::builder(Arc::clone(&runtime), agent(), model.clone()).workspace(folder.path()).name("s");
     let builder = ["look", "deploy", "exec_ls"].into_iter().fold(builder, |builder, name| {
         let parameters = json!({"type": "object", "properties": {}});
-        let definition = ToolDefinition { name: name.to_owned(), description: String::from("a tool"), parameters };
-        builder.tool(Arc::new(Echo(definition)))
+        let definition = ModelTool { name: name.to_owned(), description: String::from("a tool"), parameters };
+        builder.tool(Arc::new(PersonaEchoTool(definition)))
     });
-    let session = more(builder.sleeper(Arc::new(NoSleep::default()))).build().unwrap();
-    Stage { _folder: folder, runtime, model, session, heard }
+    let session = more(builder.sleeper(Arc::new(RecordingSleeper::default()))).build().unwrap();
+    PersonaFixture { _folder: folder, runtime, model, session, events: heard }
 }
 
-impl Stage {
+impl PersonaFixture {
     /// The records of the tape.
     pub(crate) fn records(&self) -> Vec<Value> {
         let lines = self.runtime.tape().unwrap().lines();
@@ -125,33 +128,36 @@ impl Stage {
     }
 
     /// What was heard of one event since this was last asked.
-    pub(crate) fn heard_of(&self, event: &str) -> Vec<String> {
+    pub(crate) fn take_events_of(&self, event: &str) -> Vec<String> {
         let start = format!("{event} ");
-        self.heard.all().iter().filter_map(|line| line.strip_prefix(&start)).map(str::to_owned).collect()
+        self.events.all().iter().filter_map(|line| line.strip_prefix(&start)).map(str::to_owned).collect()
     }
 }
 
 /// A reply that costs so many tokens.
-pub(crate) fn costing(input_tokens: u64, output_tokens: u64) -> Reply {
+pub(crate) fn costly_reply(input_tokens: u64, output_tokens: u64) -> QueuedReply {
     Ok(ModelReply {
         text: format!("for {}", input_tokens + output_tokens),
         finish_reason: String::from("stop"),
-        usage: Usage { input_tokens, output_tokens },
+        usage: ModelUsage { input_tokens, output_tokens },
         ..ModelReply::default()
     })
 }
 
 /// A persona with these steps.
-pub(crate) fn persona(name: &str, steps: impl IntoIterator<Item = StepSpec>) -> PersonaSpec {
+pub(crate) fn persona_spec(name: &str, steps: impl IntoIterator<Item = StepSpec>) -> PersonaSpec {
     PersonaSpec { name: name.to_owned(), steps: steps.into_iter().collect(), ..PersonaSpec::default() }
 }
 
-pub(crate) fn tokens(max_tokens: u64) -> BudgetSpec {
+pub(crate) fn token_budget(max_tokens: u64) -> BudgetSpec {
     BudgetSpec { max_tokens: Some(max_tokens), max_usd: None }
 }
 
 /// A hook's closure that writes a line and says nothing.
-pub(crate) fn hears(lines: &Lines, word: &'static str) -> impl Fn(&HookEvent<'_>) -> HookReturn + Send + Sync + use<> {
+pub(crate) fn line_hook(
+    lines: &Lines,
+    word: &'static str,
+) -> impl Fn(&HookEvent<'_>) -> HookReturn + Send + Sync + use<> {
     let lines = lines.clone();
     move |event| {
         lines.add(format!("{word} {}/{}", event.persona(), event.step()));
@@ -161,24 +167,24 @@ pub(crate) fn hears(lines: &Lines, word: &'static str) -> impl Fn(&HookEvent<'_>
 
 /// Answers every question alike and keeps what it was asked.
 #[derive(Debug)]
-pub(crate) struct Person {
+pub(crate) struct YesNoApprover {
     answers: Mutex<Vec<bool>>,
-    pub(crate) asked: Lines,
+    pub(crate) requests: Lines,
 }
 
-impl Person {
+impl YesNoApprover {
     /// Answers these one after another, then no.
-    pub(crate) fn saying(answers: impl IntoIterator<Item = bool>) -> Arc<Self> {
+    pub(crate) fn with_answers(answers: impl IntoIterator<Item = bool>) -> Arc<Self> {
         let mut answers: Vec<bool> = answers.into_iter().collect();
         answers.reverse();
-        Arc::new(Self { answers: Mutex::new(answers), asked: Lines::default() })
+        Arc::new(Self { answers: Mutex::new(answers), requests: Lines::default() })
     }
 }
 
-impl Approver for Person {
+impl Approver for YesNoApprover {
     fn request_approval(&self, question: &ApprovalRequest<'_>) -> ApprovalResponse {
         let texts: Vec<&str> = question.reasons.iter().map(|reason| reason.text.as_str()).collect();
-        self.asked.add(format!("{}: {}", question.event.name, texts.join("; ")));
+        self.requests.add(format!("{}: {}", question.event.name, texts.join("; ")));
         let by = String::from("the test");
         if self.answers.lock().unwrap().pop().unwrap_or(false) {
             ApprovalResponse::Approved { answered_by: by }
@@ -189,23 +195,27 @@ impl Approver for Person {
 }
 
 /// A session of this agent, without hooks.
-pub(crate) fn stage_of(agent: pintle::AgentSpec, model: Arc<Play>) -> Stage {
+pub(crate) fn open_agent_fixture(agent: pintle::AgentSpec, model: Arc<QueuedReplyModel>) -> PersonaFixture {
     let heard = Lines::default();
     let tape = Tape::in_memory(HeaderRecord::new("s", 0), Arc::new(SystemClock::default()));
-    let builder = Runtime::builder().worker(worker()).tape(Arc::new(tape)).chain(recorder(&heard));
+    let builder = Runtime::builder().worker(worker()).tape(Arc::new(tape)).chain(recording_chain(&heard));
     let runtime = builder.build().runtime;
     let folder = tempfile::tempdir().unwrap();
     let builder = Session::builder(Arc::clone(&runtime), agent, model.clone()).workspace(folder.path()).name("s");
-    let session = builder.sleeper(Arc::new(NoSleep::default())).build().unwrap();
-    Stage { _folder: folder, runtime, model, session, heard }
+    let session = builder.sleeper(Arc::new(RecordingSleeper::default())).build().unwrap();
+    PersonaFixture { _folder: folder, runtime, model, session, events: heard }
 }
 
 /// A session of a member of a team.
-pub(crate) fn stage_team(agent: pintle::AgentSpec, team: pintle::TeamSpec, model: Arc<Play>) -> Stage {
+pub(crate) fn open_team_fixture(
+    agent: pintle::AgentSpec,
+    team: pintle::TeamSpec,
+    model: Arc<QueuedReplyModel>,
+) -> PersonaFixture {
     let heard = Lines::default();
-    let runtime = Runtime::builder().worker(worker()).chain(recorder(&heard)).build().runtime;
+    let runtime = Runtime::builder().worker(worker()).chain(recording_chain(&heard)).build().runtime;
     let folder = tempfile::tempdir().unwrap();
     let builder = Session::builder(Arc::clone(&runtime), agent, model.clone()).workspace(folder.path()).name("s");
-    let session = builder.team(team).sleeper(Arc::new(NoSleep::default())).build().unwrap();
-    Stage { _folder: folder, runtime, model, session, heard }
+    let session = builder.team(team).sleeper(Arc::new(RecordingSleeper::default())).build().unwrap();
+    PersonaFixture { _folder: folder, runtime, model, session, events: heard }
 }

@@ -6,22 +6,22 @@ use pintle::tape::record::host::ReminderTransition as Step;
 use pintle::{Reminder, ReminderPropagation};
 
 /// What happened, in order.
-pub(super) type Steps = Vec<(Step, Reminder)>;
+pub(super) type TransitionLog = Vec<(Step, Reminder)>;
 
 /// The reminders of one conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Held {
+pub(super) struct ReminderQueue {
     /// In the order in which they came; at most one of a key, and one of a text without a key.
-    live: Vec<Entry>,
+    queued: Vec<QueuedReminder>,
     /// What was sent under a key, and whether it outlives a compaction.
     sent: BTreeMap<String, (String, bool)>,
     /// How many were ever kept.
-    count: u64,
+    added_count: u64,
 }
 
 /// A reminder that is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct QueuedReminder {
     /// Which one it is, from 1.
     pub(super) number: u64,
     /// The turn in which a hook asked for it.
@@ -30,13 +30,13 @@ pub(super) struct Entry {
     pub(super) reminder: Reminder,
 }
 
-impl Held {
+impl ReminderQueue {
     /// Takes a reminder in that a hook asked for in this turn.
-    pub(super) fn inject(&mut self, reminder: Reminder, turn: u32) -> Steps {
-        let Some(reminder) = tidied(reminder) else { return Steps::new() };
-        let mut steps = Steps::new();
-        if let Some(at) = self.place_of(&reminder) {
-            let old = self.live.get(at).map(|entry| &entry.reminder);
+    pub(super) fn inject(&mut self, reminder: Reminder, turn: u32) -> TransitionLog {
+        let Some(reminder) = normalize_reminder(reminder) else { return TransitionLog::new() };
+        let mut steps = TransitionLog::new();
+        if let Some(at) = self.position_of(&reminder) {
+            let old = self.queued.get(at).map(|entry| &entry.reminder);
             // Smaller weighs more. Of two that weigh the same the newer one stands, unless it says the same.
             let stands = old.is_some_and(|old| {
                 old.authority < reminder.authority
@@ -45,7 +45,7 @@ impl Held {
             if stands {
                 return vec![(Step::Deduped, reminder)];
             }
-            steps.push((Step::Dropped, self.live.remove(at).reminder));
+            steps.push((Step::Dropped, self.queued.remove(at).reminder));
         } else if let Some(key) = &reminder.dedupe_key
             && self.sent.get(key).is_some_and(|(body, _)| is_same_text(body, &reminder.body))
         {
@@ -57,24 +57,24 @@ impl Held {
     }
 
     /// What the next request carries, in the order of authority and then of age.
-    pub(super) fn due(&self) -> Vec<Entry> {
-        let mut due = self.live.clone();
+    pub(super) fn due_reminders(&self) -> Vec<QueuedReminder> {
+        let mut due = self.queued.clone();
         due.sort_by_key(|entry| (entry.reminder.authority, entry.number));
         due
     }
 
     /// The model answered a request that carried these.
-    pub(super) fn carried(&mut self, numbers: &[u64]) -> Steps {
-        let mut steps = Steps::new();
+    pub(super) fn mark_sent(&mut self, numbers: &[u64]) -> TransitionLog {
+        let mut steps = TransitionLog::new();
         for number in numbers {
-            let Some(at) = self.live.iter().position(|entry| entry.number == *number) else { continue };
-            self.carry(at, &mut steps);
+            let Some(at) = self.queued.iter().position(|entry| entry.number == *number) else { continue };
+            self.mark_one_sent(at, &mut steps);
         }
         steps
     }
 
-    fn carry(&mut self, at: usize, steps: &mut Steps) {
-        let Some(entry) = self.live.get_mut(at) else { return };
+    fn mark_one_sent(&mut self, at: usize, steps: &mut TransitionLog) {
+        let Some(entry) = self.queued.get_mut(at) else { return };
         let reminder = &mut entry.reminder;
         steps.push((Step::Rendered, reminder.clone()));
         if let Some(key) = &reminder.dedupe_key {
@@ -83,20 +83,20 @@ impl Held {
         let Some(left) = &mut reminder.ttl_turns else { return };
         *left = left.saturating_sub(1);
         if *left == 0 {
-            steps.push((Step::Expired, self.live.remove(at).reminder));
+            steps.push((Step::Expired, self.queued.remove(at).reminder));
         }
     }
 
     /// How many were ever kept: what comes later has a larger number.
-    pub(super) fn mark(&self) -> u64 {
-        self.count
+    pub(super) fn last_number(&self) -> u64 {
+        self.added_count
     }
 
     /// The conversation was compacted. What hooks asked for since the mark is about what comes and stays.
-    pub(super) fn compacted(&mut self, mark: u64) -> Steps {
+    pub(super) fn on_compacted(&mut self, mark: u64) -> TransitionLog {
         self.forget_sent();
-        let mut steps = Steps::new();
-        self.live.retain(|entry| {
+        let mut steps = TransitionLog::new();
+        self.queued.retain(|entry| {
             let is_kept = entry.reminder.preserve_on_compact;
             if entry.number <= mark {
                 steps.push((if is_kept { Step::Retained } else { Step::Dropped }, entry.reminder.clone()));
@@ -112,20 +112,23 @@ impl Held {
     }
 
     /// The conversation was forgotten altogether.
-    pub(super) fn cleared(&mut self) -> Steps {
+    pub(super) fn on_cleared(&mut self) -> TransitionLog {
         self.sent.clear();
-        self.live.drain(..).map(|entry| (Step::Dropped, entry.reminder)).collect()
+        self.queued.drain(..).map(|entry| (Step::Dropped, entry.reminder)).collect()
     }
 
     /// Another agent takes the conversation over.
-    pub(super) fn handed_over(&mut self) -> Steps {
-        let is_left = |entry: &mut Entry| entry.reminder.propagate == ReminderPropagation::None;
-        self.live.extract_if(.., is_left).map(|entry| (Step::Dropped, entry.reminder)).collect()
+    pub(super) fn on_handoff(&mut self) -> TransitionLog {
+        let is_left = |entry: &mut QueuedReminder| entry.reminder.propagate == ReminderPropagation::None;
+        self.queued.extract_if(.., is_left).map(|entry| (Step::Dropped, entry.reminder)).collect()
     }
 
     /// What an agent below gets, oldest first.
-    pub(super) fn passed_down(&self) -> impl Iterator<Item = &Reminder> {
-        self.live.iter().map(|entry| &entry.reminder).filter(|reminder| reminder.propagate == ReminderPropagation::All)
+    pub(super) fn inheritable(&self) -> impl Iterator<Item = &Reminder> {
+        self.queued
+            .iter()
+            .map(|entry| &entry.reminder)
+            .filter(|reminder| reminder.propagate == ReminderPropagation::All)
     }
 
     /// Takes a copy in of what the agent above has.
@@ -135,26 +138,26 @@ impl Held {
     }
 
     /// Takes over what a tape says that happened.
-    pub(super) fn fold(&mut self, step: Step, reminder: Reminder, turn: u32) {
-        let at = self.place_of(&reminder);
+    pub(super) fn apply_transition(&mut self, step: Step, reminder: Reminder, turn: u32) {
+        let at = self.position_of(&reminder);
         match (step, at) {
             (Step::Injected | Step::Inherited, _) => self.add(reminder, turn),
-            (Step::Rendered, Some(at)) => self.carry(at, &mut Steps::new()),
+            (Step::Rendered, Some(at)) => self.mark_one_sent(at, &mut TransitionLog::new()),
             (Step::Expired | Step::Dropped, Some(at)) => {
-                self.live.remove(at);
+                self.queued.remove(at);
             }
             (Step::Rendered | Step::Expired | Step::Dropped, None) | (Step::Deduped | Step::Retained, _) => {}
         }
     }
 
     fn add(&mut self, reminder: Reminder, turn: u32) {
-        self.count += 1;
-        self.live.push(Entry { number: self.count, turn, reminder });
+        self.added_count += 1;
+        self.queued.push(QueuedReminder { number: self.added_count, turn, reminder });
     }
 
     /// Where the one stands that is about the same: that has the same key, or without a key the same text.
-    fn place_of(&self, reminder: &Reminder) -> Option<usize> {
-        self.live.iter().position(|entry| match (&entry.reminder.dedupe_key, &reminder.dedupe_key) {
+    fn position_of(&self, reminder: &Reminder) -> Option<usize> {
+        self.queued.iter().position(|entry| match (&entry.reminder.dedupe_key, &reminder.dedupe_key) {
             (Some(one), Some(other)) => one == other,
             (None, None) => is_same_text(&entry.reminder.body, &reminder.body),
             _ => false,
@@ -163,7 +166,7 @@ impl Held {
 }
 
 /// A reminder without blanks around its words and with each tag once; nothing when it says nothing.
-fn tidied(mut reminder: Reminder) -> Option<Reminder> {
+fn normalize_reminder(mut reminder: Reminder) -> Option<Reminder> {
     let trim = |text: &mut String| *text = text.trim().to_owned();
     trim(&mut reminder.body);
     if reminder.body.is_empty() {

@@ -8,25 +8,25 @@ const MOST_CALLS: usize = 4_096;
 
 /// Tool calls as the provider made them, found by conversation and by our id of the call.
 #[derive(Debug, Default)]
-pub(super) struct Kept(Mutex<Calls>);
+pub(super) struct ToolCallCache(Mutex<ConversationCalls>);
 
 #[derive(Debug, Default)]
-struct Calls {
-    by_id: HashMap<(String, String), KeptCall>,
+struct ConversationCalls {
+    by_id: HashMap<(String, String), CachedToolCall>,
     order: VecDeque<(String, String)>,
 }
 
 /// The provider's side of one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct KeptCall {
+pub(super) struct CachedToolCall {
     /// The id on the wire, which need not be unique there.
     pub(super) wire_id: String,
     /// Signatures of the thoughts that led to the call, which Gemini wants back.
     pub(super) signatures: Option<Vec<String>>,
 }
 
-impl Kept {
-    pub(super) fn keep(&self, conversation: &str, id: &str, call: KeptCall) {
+impl ToolCallCache {
+    pub(super) fn insert(&self, conversation: &str, id: &str, call: CachedToolCall) {
         let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (conversation.to_owned(), id.to_owned());
         if calls.by_id.insert(key.clone(), call).is_none() {
@@ -39,7 +39,7 @@ impl Kept {
         }
     }
 
-    pub(super) fn find(&self, conversation: &str, id: &str) -> Option<KeptCall> {
+    pub(super) fn find(&self, conversation: &str, id: &str) -> Option<CachedToolCall> {
         let calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         calls.by_id.get(&(conversation.to_owned(), id.to_owned())).cloned()
     }
@@ -51,10 +51,10 @@ mod tests {
 
     #[test]
     fn the_oldest_calls_are_forgotten() {
-        let kept = Kept::default();
-        let call = |wire_id: usize| KeptCall { wire_id: wire_id.to_string(), signatures: None };
+        let kept = ToolCallCache::default();
+        let call = |wire_id: usize| CachedToolCall { wire_id: wire_id.to_string(), signatures: None };
         for id in 0..=MOST_CALLS {
-            kept.keep("s", &id.to_string(), call(id));
+            kept.insert("s", &id.to_string(), call(id));
         }
         assert_eq!(kept.find("s", "0"), None);
         assert_eq!(kept.find("s", "1"), Some(call(1)));

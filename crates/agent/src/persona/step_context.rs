@@ -5,46 +5,46 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use pintle::{ModelSpec, PersonaSpec, StepSpec};
 
-use super::{BudgetExceeded, Meter, Used};
+use super::{BudgetExceeded, BudgetMeter, BudgetUsage};
 use crate::agent::Agent;
-use crate::model::{Model, ToolDefinition};
-use crate::tools::{Policies, permits};
+use crate::model::{Model, ModelTool};
+use crate::tools::{ToolPolicies, allows_tool};
 
 /// A persona and what its steps used up.
-pub(super) type Role = (Arc<PersonaSpec>, Arc<Meter>);
+pub(super) type ActivePersona = (Arc<PersonaSpec>, Arc<BudgetMeter>);
 
 /// The step at work, with those around it.
 #[derive(Debug)]
-pub(crate) struct Work {
-    pub(super) persona: Option<Role>,
+pub(crate) struct StepContext {
+    pub(super) persona: Option<ActivePersona>,
     pub(super) step: Arc<StepSpec>,
-    pub(super) meter: Arc<Meter>,
+    pub(super) meter: Arc<BudgetMeter>,
     /// The tools that the step may use, and every step around it.
-    policies: Policies,
-    model: Option<OwnModel>,
+    policies: ToolPolicies,
+    model: Option<StepModel>,
     instructions: Vec<String>,
-    outer: Option<Arc<Work>>,
+    outer: Option<Arc<StepContext>>,
     /// What all model calls of the session count on.
-    session: Arc<Meter>,
+    session_meter: Arc<BudgetMeter>,
     /// Whether an answer of the agent has not been told of, since the hooks of `step.post` can still change it.
     is_answer_withheld: AtomicBool,
 }
 
 /// The model that the agent of a step uses. Agents that it delegates to have their own.
 #[derive(Debug, Clone)]
-struct OwnModel {
+struct StepModel {
     agent: Arc<Agent>,
     spec: ModelSpec,
-    open: Arc<dyn Model>,
+    model: Arc<dyn Model>,
 }
 
 /// A meter that a model call counts on, and the step whose error boundary holds when it runs out.
-pub(super) struct Charged<'w> {
-    pub(super) meter: &'w Arc<Meter>,
+pub(super) struct MeterCharge<'w> {
+    pub(super) meter: &'w Arc<BudgetMeter>,
     pub(super) step: &'w StepSpec,
 }
 
-impl Work {
+impl StepContext {
     /// A step that an agent begins, inside another one if there is one.
     ///
     /// # Errors
@@ -52,7 +52,7 @@ impl Work {
     pub(super) fn new(
         agent: &Arc<Agent>,
         outer: Option<Arc<Self>>,
-        persona: Option<Role>,
+        persona: Option<ActivePersona>,
         step: Arc<StepSpec>,
     ) -> Result<Self, String> {
         let mut policies = outer.as_ref().map(|outer| outer.policies.clone()).unwrap_or_default();
@@ -63,18 +63,18 @@ impl Work {
             }
         };
         if let Some((persona, _)) = &persona {
-            policies = policies.and(&persona.tools)?;
+            policies = policies.narrowed_by(&persona.tools)?;
             tell(&persona.instruction);
         }
-        policies = policies.and(&step.tools)?;
+        policies = policies.narrowed_by(&step.tools)?;
         tell(&step.instruction);
         let declared = step.model.as_ref().or_else(|| persona.as_ref().and_then(|(persona, _)| persona.model.as_ref()));
         let model = match declared {
-            Some(spec) => Some(OwnModel::open(agent, spec)?),
+            Some(spec) => Some(StepModel::open(agent, spec)?),
             None => outer.as_ref().and_then(|outer| outer.model.clone()),
         };
         let prices = persona.as_ref().map(|(persona, _)| persona.prices.as_slice()).unwrap_or_default();
-        let meter = Arc::new(Meter::new("step", step.budget, prices));
+        let meter = Arc::new(BudgetMeter::new("step", step.budget, prices));
         let session = Arc::clone(&agent.shared.meter);
         Ok(Self {
             persona,
@@ -84,7 +84,7 @@ impl Work {
             model,
             instructions,
             outer,
-            session,
+            session_meter: session,
             is_answer_withheld: AtomicBool::new(false),
         })
     }
@@ -105,7 +105,7 @@ impl Work {
 
     /// Whether the step's output has to be told of, now that its hooks have been called. The step around it has hooks of its
     /// own, which see that output first.
-    pub(super) fn takes_withheld_answer(&self) -> bool {
+    pub(super) fn take_withheld_answer(&self) -> bool {
         let is_withheld = self.is_answer_withheld.swap(false, Ordering::Relaxed);
         match &self.outer {
             Some(outer) if is_withheld => {
@@ -123,48 +123,48 @@ impl Work {
 
     /// Whether the step may use a tool that its agent may use.
     pub(crate) fn allows(&self, tool: &str) -> bool {
-        permits(&self.policies, tool)
+        allows_tool(&self.policies, tool)
     }
 
     /// Of an agent's tools those that the step may use.
-    pub(crate) fn narrowed(&self, tools: Vec<ToolDefinition>) -> Vec<ToolDefinition> {
+    pub(crate) fn filter_tools(&self, tools: Vec<ModelTool>) -> Vec<ModelTool> {
         tools.into_iter().filter(|tool| self.allows(&tool.name)).collect()
     }
 
     /// The model that an agent uses in the step, when that is not its own.
     pub(crate) fn model_of(&self, agent: &Arc<Agent>) -> Option<(&ModelSpec, &Arc<dyn Model>)> {
         let own = self.model.as_ref().filter(|own| Arc::ptr_eq(&own.agent, agent))?;
-        Some((&own.spec, &own.open))
+        Some((&own.spec, &own.model))
     }
 
     /// Everything that a model call of the step counts on: the step, its persona, and what is around them, each once.
-    pub(super) fn charged(&self) -> Vec<Charged<'_>> {
-        let mut charged: Vec<Charged<'_>> = Vec::new();
+    pub(super) fn charged_meters(&self) -> Vec<MeterCharge<'_>> {
+        let mut charged: Vec<MeterCharge<'_>> = Vec::new();
         let mut at = Some(self);
         while let Some(work) = at {
-            charged.push(Charged { meter: &work.meter, step: &work.step });
+            charged.push(MeterCharge { meter: &work.meter, step: &work.step });
             if let Some((_, meter)) = &work.persona
                 && charged.iter().all(|known| !Arc::ptr_eq(known.meter, meter))
             {
-                charged.push(Charged { meter, step: &work.step });
+                charged.push(MeterCharge { meter, step: &work.step });
             }
             at = work.outer.as_deref();
         }
-        charged.push(Charged { meter: &self.session, step: &self.step });
+        charged.push(MeterCharge { meter: &self.session_meter, step: &self.step });
         charged
     }
 
     /// The budget that is spent, of the step first.
-    pub(super) fn spent(&self) -> Option<BudgetExceeded> {
-        self.charged().iter().find_map(|charged| charged.meter.spent())
+    pub(super) fn exhausted_budget(&self) -> Option<BudgetExceeded> {
+        self.charged_meters().iter().find_map(|charged| charged.meter.exhausted_budget())
     }
 
-    pub(super) fn used(&self) -> Used {
-        self.meter.used()
+    pub(super) fn usage(&self) -> BudgetUsage {
+        self.meter.usage()
     }
 }
 
-impl OwnModel {
+impl StepModel {
     /// A model without a provider is another model of the provider that is in use.
     fn open(agent: &Arc<Agent>, spec: &ModelSpec) -> Result<Self, String> {
         let open = match &agent.shared.open_model {
@@ -173,6 +173,6 @@ impl OwnModel {
             }
             _ => Arc::clone(&agent.model),
         };
-        Ok(Self { agent: Arc::clone(agent), spec: spec.clone(), open })
+        Ok(Self { agent: Arc::clone(agent), spec: spec.clone(), model: open })
     }
 }

@@ -5,7 +5,7 @@ use pintle::event::{self, TokenUsage, ToolCall, ToolResult, TurnEnd};
 
 /// What a turn came to.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Answer {
+pub struct TurnOutput {
     /// The final text.
     pub text: String,
     /// The tools that were called, in order.
@@ -18,8 +18,8 @@ pub struct Answer {
     pub stop_reason: String,
 }
 
-impl Answer {
-    pub(super) fn payload(&self, logs: Vec<ScriptLogLine>, duration_ms: u64) -> TurnEnd {
+impl TurnOutput {
+    pub(super) fn to_payload(&self, logs: Vec<ScriptLogLine>, duration_ms: u64) -> TurnEnd {
         let line = |line: ScriptLogLine| event::LogLine {
             level: match line.level {
                 pintle::LogLevel::Info => String::from("info"),

@@ -8,18 +8,18 @@ use pintle::{
     AgentSpec, ApprovalRequest, ApprovalResponse, ApprovalScope, Approver, CancelToken, Clock, EventName, Hook, Layer,
     PermissionMode, Runtime, SystemClock, Verdict, native,
 };
-use pintle_agent::model::{Delta, Model, ModelError, ModelReply, ModelRequest, ScriptModel, ToolDefinition};
-use pintle_agent::{Session, SessionBuilder, Tool, ToolUse};
+use pintle_agent::model::{Model, ModelError, ModelReply, ModelRequest, ModelTool, ReplyDelta, ScriptModel};
+use pintle_agent::{Session, SessionBuilder, Tool, ToolContext};
 use serde_json::{Value, json};
 
-use crate::stage::{reading, text_of};
+use crate::fixture::{parse_tape, text_of};
 
 /// The last line of a tape as somebody saw it while it was at work.
 #[derive(Debug, Default)]
-struct Last(Mutex<Vec<String>>);
+struct LastTapeLine(Mutex<Vec<String>>);
 
-impl Last {
-    fn note(&self, tape: &Tape) {
+impl LastTapeLine {
+    fn note_last(&self, tape: &Tape) {
         let line = tape.lines().pop().unwrap();
         let record: Value = serde_json::from_str(&line).unwrap();
         let what = |field: &str| record[field].as_str().unwrap_or_default().to_owned();
@@ -29,14 +29,14 @@ impl Last {
 
 /// A model and a tool that look at the tape when they are used.
 #[derive(Debug)]
-struct Looking {
+struct TapeReadingModel {
     script: ScriptModel,
-    definition: ToolDefinition,
+    definition: ModelTool,
     tape: Arc<Tape>,
-    seen: Last,
+    last_line: LastTapeLine,
 }
 
-impl Model for Looking {
+impl Model for TapeReadingModel {
     fn name(&self) -> &str {
         "looking"
     }
@@ -44,37 +44,37 @@ impl Model for Looking {
     fn complete(
         &self,
         request: &ModelRequest,
-        on: &mut dyn FnMut(Delta),
+        on: &mut dyn FnMut(ReplyDelta),
         cancel: &CancelToken,
     ) -> Result<ModelReply, ModelError> {
-        self.seen.note(&self.tape);
+        self.last_line.note_last(&self.tape);
         self.script.complete(request, on, cancel)
     }
 
-    fn went_on(&self, calls: &mut dyn Iterator<Item = ModelRequest>) {
-        self.script.went_on(calls);
+    fn resume_from(&self, calls: &mut dyn Iterator<Item = ModelRequest>) {
+        self.script.resume_from(calls);
     }
 }
 
 #[derive(Debug)]
-struct LookingTool(Arc<Looking>);
+struct TapeReadingTool(Arc<TapeReadingModel>);
 
-impl Tool for LookingTool {
-    fn definition(&self) -> &ToolDefinition {
+impl Tool for TapeReadingTool {
+    fn definition(&self) -> &ModelTool {
         &self.0.definition
     }
 
-    fn call(&self, _arguments: &Value, _at: &ToolUse<'_>) -> Result<Value, String> {
-        self.0.seen.note(&self.0.tape);
+    fn call(&self, _arguments: &Value, _at: &ToolContext<'_>) -> Result<Value, String> {
+        self.0.last_line.note_last(&self.0.tape);
         Ok(json!({"seen": true}))
     }
 }
 
 /// Allows the call for the whole session, and counts how often it was asked.
 #[derive(Debug, Default)]
-struct Generous(Mutex<usize>);
+struct SessionGrantApprover(Mutex<usize>);
 
-impl Approver for Generous {
+impl Approver for SessionGrantApprover {
     fn request_approval(&self, _question: &ApprovalRequest<'_>) -> ApprovalResponse {
         *self.0.lock().unwrap() += 1;
         ApprovalResponse::Granted { answered_by: String::from("ada"), grant: ApprovalScope::Tool }
@@ -85,31 +85,31 @@ const SCRIPT: &str = r#"
 turns:
   - calls: [{tool: look, args: {at: 1}}]
   - error: {retryable: true, message: overloaded}
-  - say: Seen.
+  - say: AgentEventLog.
   - calls: [{tool: look, args: {at: 1}}]
-  - say: Seen again.
+  - say: AgentEventLog again.
 "#;
 
-struct Set {
+struct TapedFixture {
     folder: tempfile::TempDir,
-    looking: Arc<Looking>,
+    model: Arc<TapeReadingModel>,
     runtime: Arc<Runtime>,
-    resolver: Arc<Generous>,
+    approver: Arc<SessionGrantApprover>,
 }
 
-impl Set {
+impl TapedFixture {
     fn new(tape: Tape, hooks: Vec<Hook>) -> Self {
         let tape = Arc::new(tape);
-        let resolver = Arc::new(Generous::default());
-        let looking = Arc::new(Looking {
+        let resolver = Arc::new(SessionGrantApprover::default());
+        let looking = Arc::new(TapeReadingModel {
             script: ScriptModel::parse("script.yaml", SCRIPT).unwrap(),
-            definition: ToolDefinition {
+            definition: ModelTool {
                 name: String::from("look"),
                 description: String::from("Looks."),
                 parameters: json!({"type": "object"}),
             },
             tape: Arc::clone(&tape),
-            seen: Last::default(),
+            last_line: LastTapeLine::default(),
         });
         let runtime = Runtime::builder()
             .chain(native::chain("test", Layer::Project, hooks))
@@ -117,28 +117,28 @@ impl Set {
             .tape(tape)
             .build()
             .runtime;
-        Self { folder: tempfile::tempdir().unwrap(), looking, runtime, resolver }
+        Self { folder: tempfile::tempdir().unwrap(), model: looking, runtime, approver: resolver }
     }
 
-    fn session(&self, resume: Option<&str>) -> Session {
+    fn open_session(&self, resume: Option<&str>) -> Session {
         match resume {
-            Some(text) => self.builder().resume(reading(text)).build().unwrap(),
+            Some(text) => self.builder().resume(parse_tape(text)).build().unwrap(),
             None => self.builder().build().unwrap(),
         }
     }
 
     fn builder(&self) -> SessionBuilder {
         let agent = AgentSpec { name: String::from("root"), ..AgentSpec::default() };
-        Session::builder(self.runtime.clone(), agent, self.looking.clone())
+        Session::builder(self.runtime.clone(), agent, self.model.clone())
             .workspace(self.folder.path())
             .name("s")
-            .opened(json!({"by": "a test"}))
+            .reopen_data(json!({"by": "a test"}))
             .permission_mode(PermissionMode::Strict)
-            .tool(Arc::new(LookingTool(self.looking.clone())))
+            .tool(Arc::new(TapeReadingTool(self.model.clone())))
     }
 }
 
-fn tape() -> Tape {
+fn new_tape() -> Tape {
     let clock = Arc::new(SystemClock::default());
     let header = HeaderRecord::new("s", clock.unix_ms());
     Tape::in_memory(header, clock)
@@ -146,13 +146,13 @@ fn tape() -> Tape {
 
 #[test]
 fn what_is_done_stands_on_the_tape_before_it_is_done() {
-    let set = Set::new(tape(), Vec::new());
-    let mut session = set.session(None);
+    let set = TapedFixture::new(new_tape(), Vec::new());
+    let mut session = set.open_session(None);
     session.turn("look").unwrap();
     session.end();
-    let seen = set.looking.seen.0.lock().unwrap().clone();
+    let seen = set.model.last_line.0.lock().unwrap().clone();
     assert_eq!(seen, ["model_request", "tool_call look", "model_request", "model_request"]);
-    let reading = reading(&text_of(&set.runtime));
+    let reading = parse_tape(&text_of(&set.runtime));
     let host = |record: &pintle::tape::Record<'_>| match &record.body {
         RecordBody::Host(HostRecord::ModelReply(reply)) => {
             let error = reply.error.as_ref().map(|error| error.kind.as_ref());
@@ -191,39 +191,39 @@ fn what_is_done_stands_on_the_tape_before_it_is_done() {
 
 #[test]
 fn what_a_person_allowed_for_the_session_holds_when_it_goes_on() {
-    let set = Set::new(tape(), Vec::new());
-    let mut session = set.session(None);
+    let set = TapedFixture::new(new_tape(), Vec::new());
+    let mut session = set.open_session(None);
     session.turn("look").unwrap();
     session.end();
-    assert_eq!(*set.resolver.0.lock().unwrap(), 1);
-    let again = Set::new(tape(), Vec::new());
-    let mut session = again.session(Some(&text_of(&set.runtime)));
+    assert_eq!(*set.approver.0.lock().unwrap(), 1);
+    let again = TapedFixture::new(new_tape(), Vec::new());
+    let mut session = again.open_session(Some(&text_of(&set.runtime)));
     assert_eq!(session.turns(), 1);
     session.turn("look").unwrap();
-    assert_eq!(*again.resolver.0.lock().unwrap(), 0, "it was asked again");
+    assert_eq!(*again.approver.0.lock().unwrap(), 0, "it was asked again");
 }
 
 #[test]
 fn what_a_strange_tape_says_that_a_person_allowed_counts_for_nothing() {
-    let set = Set::new(tape(), Vec::new());
-    let mut session = set.session(None);
+    let set = TapedFixture::new(new_tape(), Vec::new());
+    let mut session = set.open_session(None);
     session.turn("look").unwrap();
     session.end();
-    let again = Set::new(tape(), Vec::new());
-    let taken_up = again.builder().resume(reading(&text_of(&set.runtime))).without_grants();
+    let again = TapedFixture::new(new_tape(), Vec::new());
+    let taken_up = again.builder().resume(parse_tape(&text_of(&set.runtime))).without_grants();
     taken_up.build().unwrap().turn("look").unwrap();
-    assert_eq!(*again.resolver.0.lock().unwrap(), 1, "it was not asked");
+    assert_eq!(*again.approver.0.lock().unwrap(), 1, "it was not asked");
 }
 
 #[test]
 fn a_hook_of_session_resume_may_keep_a_session_closed() {
-    let set = Set::new(tape(), Vec::new());
-    let mut session = set.session(None);
+    let set = TapedFixture::new(new_tape(), Vec::new());
+    let mut session = set.open_session(None);
     session.turn("look").unwrap();
     drop(session);
     let closed = native::hook("closed", EventName::parse("session.resume").unwrap(), |_| Verdict::deny("not today"));
-    let again = Set::new(tape(), vec![closed]);
-    let mut session = again.session(Some(&text_of(&set.runtime)));
+    let again = TapedFixture::new(new_tape(), vec![closed]);
+    let mut session = again.open_session(Some(&text_of(&set.runtime)));
     let fault = session.start().unwrap_err();
     assert!(fault.is_denied() && fault.message.contains("not today"), "{fault}");
     assert!(session.turn("look").is_err());

@@ -5,28 +5,28 @@ use std::sync::Arc;
 use pintle::Event;
 use pintle::event::{SessionEnd, SessionStart, TokenUsage};
 
-use super::attempts::Task;
-use crate::session::{Conversation, ends_badly};
+use super::attempts::DelegatedTask;
+use crate::session::{Conversation, fire_session_error};
 
 /// A session below the first one, between its `session.start` and its `session.end`. Both are fired at the member's own
 /// hooks. An agent outside a team has none: it works in the session of the agent that called it.
-pub(super) struct Life {
+pub(super) struct ChildSession {
     began_us: Option<u64>,
 }
 
-impl Life {
+impl ChildSession {
     /// Begins it; what its hooks tell the model stays in the conversation.
     ///
     /// # Errors
     /// When a hook of `session.start` denies.
-    pub(super) fn begin(task: &Task<'_>, conversation: &mut Conversation) -> Result<Self, String> {
+    pub(super) fn begin(task: &DelegatedTask<'_>, conversation: &mut Conversation) -> Result<Self, String> {
         if task.child.spec.member.is_none() {
             return Ok(Self { began_us: None });
         }
         let shared = &task.child.shared;
         let life = Self { began_us: Some(shared.runtime.clock().monotonic_us()) };
         let cwd = shared.workspace.root().display().to_string();
-        let turn = task.turn_at(0);
+        let turn = task.turn_for_attempt(0);
         let payload = SessionStart { source: String::from("startup"), cwd, host: None };
         let outcome = turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
         conversation.notes.extend(turn.state.take_persistent());
@@ -39,7 +39,7 @@ impl Life {
     }
 
     /// Ends it, also when the task was cancelled.
-    pub(super) fn end(self, task: &Task<'_>, result: Result<(), &String>, usage: TokenUsage) {
+    pub(super) fn end(self, task: &DelegatedTask<'_>, result: Result<(), &String>, usage: TokenUsage) {
         let Some(began_us) = self.began_us else { return };
         let cancelled = task.turn.scope.cancel.is_cancelled();
         let elapsed_us = task.child.shared.runtime.clock().monotonic_us().saturating_sub(began_us);
@@ -55,10 +55,10 @@ impl Life {
             message: result.err().cloned(),
             host: None,
         };
-        let turn = task.turn_at(0);
+        let turn = task.turn_for_attempt(0);
         match result {
-            Err(why) if cancelled => ends_badly(&turn, "cancelled", "cancelled", why),
-            Err(why) => ends_badly(&turn, "failed", "delegation_error", why),
+            Err(why) if cancelled => fire_session_error(&turn, "cancelled", "cancelled", why),
+            Err(why) => fire_session_error(&turn, "failed", "delegation_error", why),
             Ok(()) => {}
         }
         let _ = turn.fire_end(&Event::from_payload(&payload, Arc::clone(&turn.origin)));

@@ -7,39 +7,39 @@ use pintle::CancelToken;
 
 /// Slots that are taken and given back. Each agent has its own, so that a child never waits for its own parent.
 #[derive(Debug)]
-pub(crate) struct Slots {
+pub(crate) struct ChildLimiter {
     free: Mutex<u32>,
-    freed: Condvar,
+    released: Condvar,
 }
 
 /// A slot, given back when dropped.
 #[derive(Debug)]
-pub(crate) struct Slot<'a>(&'a Slots);
+pub(crate) struct ChildPermit<'a>(&'a ChildLimiter);
 
-impl Slots {
+impl ChildLimiter {
     pub(crate) fn new(count: u32) -> Self {
-        Self { free: Mutex::new(count), freed: Condvar::new() }
+        Self { free: Mutex::new(count), released: Condvar::new() }
     }
 
     /// Takes a slot, waiting for one; `None` when the flag is raised first.
-    pub(crate) fn take(&self, cancel: &CancelToken) -> Option<Slot<'_>> {
+    pub(crate) fn acquire(&self, cancel: &CancelToken) -> Option<ChildPermit<'_>> {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         while *free == 0 {
             if cancel.is_cancelled() {
                 return None;
             }
-            let waited = self.freed.wait_timeout(free, Duration::from_millis(20));
+            let waited = self.released.wait_timeout(free, Duration::from_millis(20));
             free = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         *free -= 1;
-        Some(Slot(self))
+        Some(ChildPermit(self))
     }
 }
 
-impl Drop for Slot<'_> {
+impl Drop for ChildPermit<'_> {
     fn drop(&mut self) {
         *self.0.free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        self.0.freed.notify_one();
+        self.0.released.notify_one();
     }
 }
 
@@ -51,12 +51,12 @@ mod tests {
 
     #[test]
     fn no_more_than_the_slots_run_at_once_and_all_get_their_turn() {
-        let (slots, cancel) = (Slots::new(2), CancelToken::default());
+        let (slots, cancel) = (ChildLimiter::new(2), CancelToken::default());
         let (now, most, done) = (AtomicU32::new(0), AtomicU32::new(0), AtomicU32::new(0));
         std::thread::scope(|threads| {
             for _ in 0..8 {
                 threads.spawn(|| {
-                    let _slot = slots.take(&cancel).unwrap();
+                    let _slot = slots.acquire(&cancel).unwrap();
                     most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                     std::thread::yield_now();
                     now.fetch_sub(1, Ordering::SeqCst);
@@ -70,9 +70,9 @@ mod tests {
 
     #[test]
     fn who_is_cancelled_waits_no_longer() {
-        let (slots, cancel) = (Slots::new(1), CancelToken::default());
-        let _taken = slots.take(&cancel).unwrap();
+        let (slots, cancel) = (ChildLimiter::new(1), CancelToken::default());
+        let _taken = slots.acquire(&cancel).unwrap();
         cancel.cancel();
-        assert!(slots.take(&cancel).is_none());
+        assert!(slots.acquire(&cancel).is_none());
     }
 }

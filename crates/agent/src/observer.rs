@@ -10,27 +10,27 @@ use pintle::event::TokenUsage;
 /// Is told of everything an agent does, while it does it. Calls may come from several threads at once.
 pub trait Observer: Send + Sync + Debug {
     /// Something happened to the agent that `origin` names.
-    fn happened(&self, origin: &Origin, what: &Happening<'_>);
+    fn observe(&self, origin: &Origin, what: &AgentEvent<'_>);
 }
 
 /// What an agent did.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Happening<'a> {
+pub enum AgentEvent<'a> {
     /// A turn begins with this message, as the hooks left it.
     TurnStarted {
         /// The message.
         message: &'a str,
     },
     /// The model is asked.
-    ModelAsked {
+    ModelRequested {
         /// The model's name.
         model: &'a str,
         /// Which model call of the turn it is, from 1.
         iteration: u32,
     },
     /// More text of the model's answer arrived. Told only where no hook can change or block the text any more; otherwise
-    /// the text comes whole, as [`Happening::Message`].
+    /// the text comes whole, as [`AgentEvent::ModelMessage`].
     Text {
         /// The text.
         text: &'a str,
@@ -40,13 +40,13 @@ pub enum Happening<'a> {
     Message {
         /// The whole text, as the hooks left it.
         text: &'a str,
-        /// Whether it arrived as [`Happening::PlainTextReader`] before.
+        /// Whether it arrived as [`AgentEvent::PlainTextReader`] before.
         streamed: bool,
     },
     /// The model answered.
     ModelAnswered {
         /// The whole text, as the hooks of `completion.post` left it. Those of `agent.stop` and `turn.end` may still change
-        /// or block it: show [`Happening::Message`] to people.
+        /// or block it: show [`AgentEvent::ModelMessage`] to people.
         text: &'a str,
         /// How many tools it calls.
         tool_calls: usize,
@@ -92,12 +92,12 @@ pub enum Happening<'a> {
         attempt: u32,
     },
     /// Hooks did not let the agent stop; this message sends it on.
-    SentOn {
+    Continued {
         /// The message.
         message: &'a str,
     },
     /// The conversation went to another agent of the team.
-    Switched {
+    AgentSwitched {
         /// The agent that speaks from now on.
         agent: &'a str,
     },
@@ -122,8 +122,8 @@ pub enum Happening<'a> {
 
 /// An observer that looks away.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Unobserved;
+pub struct NoObserver;
 
-impl Observer for Unobserved {
-    fn happened(&self, _origin: &Origin, _what: &Happening<'_>) {}
+impl Observer for NoObserver {
+    fn observe(&self, _origin: &Origin, _what: &AgentEvent<'_>) {}
 }

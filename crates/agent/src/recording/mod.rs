@@ -12,91 +12,97 @@ use pintle::tape::{Tape, record};
 use pintle::{ApprovalRequest, ApprovalResponse, Origin, Reminder};
 use serde_json::Value;
 
-use crate::model::{Message, ModelError, ModelReply};
+use crate::model::{ModelError, ModelMessage, ModelReply};
 use crate::reminders::Step;
-use crate::turn::Turn;
+use crate::turn_context::TurnContext;
 
 /// The tape of a turn's session, when there is one.
-fn tape(turn: &Turn) -> Option<&Arc<Tape>> {
+fn tape(turn: &TurnContext) -> Option<&Arc<Tape>> {
     turn.agent.shared.runtime.tape()
 }
 
-fn write<'a>(turn: &'a Turn, record: impl FnOnce(Cow<'a, Origin>) -> HostRecord<'a>) {
+fn write<'a>(turn: &'a TurnContext, record: impl FnOnce(Cow<'a, Origin>) -> HostRecord<'a>) {
     if let Some(tape) = tape(turn) {
         tape.record_host(record(Cow::Borrowed(&*turn.origin)));
     }
 }
 
 /// A value of our own in JSON. All of them have a form: their keys are texts.
-fn json(value: &impl serde::Serialize) -> Value {
+fn to_json(value: &impl serde::Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }
 
 /// Why nothing may be done any more, when what is done cannot be recorded. In shadow mode nothing is enforced, this neither.
-pub(crate) fn broken(turn: &Turn) -> Option<String> {
+pub(crate) fn recording_failure(turn: &TurnContext) -> Option<String> {
     let why = tape(turn)?.error_text().filter(|_| !turn.agent.shared.runtime.is_shadow())?;
     Some(format!("what is not recorded is not done: {why}"))
 }
 
 /// A session is opened, with what its program needs to open it again.
-pub(crate) fn session(turn: &Turn, opened: &Value) {
+pub(crate) fn session(turn: &TurnContext, opened: &Value) {
     write(turn, |origin| HostRecord::Session(host::SessionRecord { origin, reopen_data: Cow::Borrowed(opened) }));
 }
 
 /// A session goes on from what is on the tape.
-pub(crate) fn resumed(turn: &Turn, opened: &Value) {
+pub(crate) fn resumed(turn: &TurnContext, opened: &Value) {
     write(turn, |origin| HostRecord::Resumed(host::SessionRecord { origin, reopen_data: Cow::Borrowed(opened) }));
 }
 
 /// The person says something.
-pub(crate) fn said(turn: &Turn, source: MessageSource, text: &str) {
+pub(crate) fn record_user_message(turn: &TurnContext, source: MessageSource, text: &str) {
     write(turn, |origin| {
         HostRecord::UserMessage(host::UserMessageRecord { origin, source, text: Cow::Borrowed(text) })
     });
 }
 
 /// A turn begins.
-pub(crate) fn turn_begins(turn: &Turn) {
+pub(crate) fn record_turn_start(turn: &TurnContext) {
     write(turn, |origin| {
         HostRecord::Turn(host::TurnRecord { origin, phase: TurnPhase::Start, end_reason: None, usage: None })
     });
 }
 
 /// A turn is over: `done`, or why it failed, and its tokens.
-pub(crate) fn turn_ends(turn: &Turn, ended: &str, usage: TokenUsage) {
+pub(crate) fn record_turn_end(turn: &TurnContext, ended: &str, usage: TokenUsage) {
     write(turn, |origin| {
-        let (ended, usage) = (Some(Cow::Borrowed(ended)), Some(Cow::Owned(json(&usage))));
+        let (ended, usage) = (Some(Cow::Borrowed(ended)), Some(Cow::Owned(to_json(&usage))));
         HostRecord::Turn(host::TurnRecord { origin, phase: TurnPhase::End, end_reason: ended, usage })
     });
 }
 
 /// A message enters a conversation.
-pub(crate) fn message(turn: &Turn, conversation: &str, message: &Message) {
+pub(crate) fn record_message(turn: &TurnContext, conversation: &str, message: &ModelMessage) {
     write(turn, |origin| {
-        let (conversation, message) = (Cow::Borrowed(conversation), Cow::Owned(json(message)));
+        let (conversation, message) = (Cow::Borrowed(conversation), Cow::Owned(to_json(message)));
         HostRecord::Message(host::MessageRecord { origin, conversation, message })
     });
 }
 
 /// Other messages take the place of all that a conversation had.
-pub(crate) fn messages(turn: &Turn, conversation: &str, why: MessagesReplacedBy, messages: &[Message]) {
+pub(crate) fn record_messages(
+    turn: &TurnContext,
+    conversation: &str,
+    why: MessagesReplacedBy,
+    messages: &[ModelMessage],
+) {
     write(turn, |origin| {
-        let (conversation, messages) = (Cow::Borrowed(conversation), Cow::Owned(messages.iter().map(json).collect()));
+        let (conversation, messages) =
+            (Cow::Borrowed(conversation), Cow::Owned(messages.iter().map(to_json).collect()));
         HostRecord::Messages(host::MessagesRecord { origin, conversation, replaced_by: why, messages })
     });
 }
 
 /// The dispatch that has just ended on this thread.
-pub(crate) fn last_dispatch(turn: &Turn) -> Option<u64> {
+pub(crate) fn last_dispatch(turn: &TurnContext) -> Option<u64> {
     tape(turn)?.last_dispatch()
 }
 
 /// A request to a model, by the number it has on the tape.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Request(Option<u64>);
+pub(crate) struct ModelRequestId(Option<u64>);
 
 /// Something happens to a reminder.
-pub(crate) fn reminder(turn: &Turn, step: Step, reminder: &Reminder) {
+pub(crate) fn record_reminder(turn: &TurnContext, step: Step, reminder: &Reminder) {
     write(turn, |origin| {
         let (what, reminder) = (step, Cow::Borrowed(reminder));
         HostRecord::Reminder(host::ReminderRecord { origin, transition: what, reminder })
@@ -105,14 +111,14 @@ pub(crate) fn reminder(turn: &Turn, step: Step, reminder: &Reminder) {
 
 /// A model is asked. `same_as` is the dispatch of `completion.pre` whose payload says all that is sent; `payload` is made
 /// where there is none.
-pub(crate) fn model_is_asked(
-    turn: &Turn,
+pub(crate) fn record_model_request(
+    turn: &TurnContext,
     conversation: &str,
     model: &str,
     same_as: Option<u64>,
     payload: impl FnOnce() -> Value,
-) -> Request {
-    let Some(tape) = tape(turn) else { return Request(None) };
+) -> ModelRequestId {
+    let Some(tape) = tape(turn) else { return ModelRequestId(None) };
     let request = tape.next_request();
     tape.record_host(HostRecord::ModelRequest(host::ModelRequestRecord {
         origin: Cow::Borrowed(&*turn.origin),
@@ -122,12 +128,17 @@ pub(crate) fn model_is_asked(
         payload: same_as.is_none().then(|| Cow::Owned(payload())),
         same_as,
     }));
-    Request(Some(request))
+    ModelRequestId(Some(request))
 }
 
 /// A model answers, or does not.
-pub(crate) fn model_answered(turn: &Turn, request: Request, duration_us: u64, answer: &Result<ModelReply, ModelError>) {
-    let Request(Some(request)) = request else { return };
+pub(crate) fn record_model_reply(
+    turn: &TurnContext,
+    request: ModelRequestId,
+    duration_us: u64,
+    answer: &Result<ModelReply, ModelError>,
+) {
+    let ModelRequestId(Some(request)) = request else { return };
     write(turn, |origin| {
         let error = |error: &'_ ModelError| host::ModelErrorRecord {
             kind: Cow::Borrowed(error.kind.as_str()),
@@ -137,14 +148,14 @@ pub(crate) fn model_answered(turn: &Turn, request: Request, duration_us: u64, an
             origin,
             request,
             duration_us,
-            reply: answer.as_ref().ok().map(|reply| Cow::Owned(json(reply))),
+            reply: answer.as_ref().ok().map(|reply| Cow::Owned(to_json(reply))),
             error: answer.as_ref().err().map(error),
         })
     });
 }
 
 /// A tool is about to run.
-pub(crate) fn tool_runs(turn: &Turn, id: &str, name: &str, args: &Value) {
+pub(crate) fn record_tool_call(turn: &TurnContext, id: &str, name: &str, args: &Value) {
     write(turn, |origin| {
         let (id, name, args) = (Cow::Borrowed(id), Cow::Borrowed(name), Cow::Borrowed(args));
         HostRecord::ToolCall(host::ToolCallRecord { origin, id, name, args })
@@ -152,7 +163,7 @@ pub(crate) fn tool_runs(turn: &Turn, id: &str, name: &str, args: &Value) {
 }
 
 /// A tool gave this; its hooks have not seen it yet.
-pub(crate) fn tool_gave(turn: &Turn, result: impl FnOnce() -> ToolResult) {
+pub(crate) fn record_tool_result(turn: &TurnContext, result: impl FnOnce() -> ToolResult) {
     if tape(turn).is_none() {
         return;
     }
@@ -172,7 +183,12 @@ pub(crate) fn tool_gave(turn: &Turn, result: impl FnOnce() -> ToolResult) {
 }
 
 /// A question of the loop itself was answered; `call` is the tool call that it was about.
-pub(crate) fn answered(turn: &Turn, call: Option<&str>, question: &ApprovalRequest<'_>, resolution: &ApprovalResponse) {
+pub(crate) fn record_approval(
+    turn: &TurnContext,
+    call: Option<&str>,
+    question: &ApprovalRequest<'_>,
+    resolution: &ApprovalResponse,
+) {
     if let Some(tape) = tape(turn) {
         tape.record_approval(record::ApprovalRecord {
             origin: Some(Cow::Borrowed(&*turn.origin)),

@@ -3,9 +3,9 @@
 use pintle::event::ToolResult;
 use serde_json::Value;
 
-use super::target::Target;
-use super::{Called, called};
-use crate::turn::Turn;
+use super::target::CallTarget;
+use super::{FinishedCall, review_result};
+use crate::turn_context::TurnContext;
 
 /// What the model gets of a call of which nobody knows how it ended. It is the same text for every such call, whether its
 /// tool had begun, its hooks were still being asked, or another agent was at work on it.
@@ -13,22 +13,22 @@ pub(crate) const INTERRUPTED: &str = "interrupted: the session was cut off befor
                                       have taken effect. Look at what is there before you call it again.";
 
 /// A call of an earlier process that has no result yet.
-pub(crate) struct TakenUp<'a> {
+pub(crate) struct ResumedCall<'a> {
     pub(crate) id: &'a str,
     pub(crate) name: &'a str,
     pub(crate) args: Value,
     /// Whether its tool began to run.
-    pub(crate) was_run: bool,
+    pub(crate) has_run: bool,
     /// What its tool gave, when that is known.
-    pub(crate) gave: Option<ToolResult>,
+    pub(crate) result: Option<ToolResult>,
 }
 
-impl TakenUp<'_> {
+impl ResumedCall<'_> {
     /// Ends the call: its hooks are told how.
-    pub(crate) fn reviewed(self, turn: &Turn) -> Called {
-        let Self { id, name, args, was_run, gave } = self;
-        let target = Target::read(turn, name, &args.to_string());
+    pub(crate) fn finish(self, turn: &TurnContext) -> FinishedCall {
+        let Self { id, name, args, has_run: was_run, result: gave } = self;
+        let target = CallTarget::parse(turn, name, &args.to_string());
         let interrupted = || ToolResult::new(id, name, Value::String(INTERRUPTED.to_owned()), true);
-        called(turn, &target, gave.unwrap_or_else(interrupted), (was_run, None))
+        review_result(turn, &target, gave.unwrap_or_else(interrupted), (was_run, None))
     }
 }

@@ -2,22 +2,22 @@
 
 use serde_json::Value;
 
-use crate::model::ToolCall;
+use crate::model::ModelToolCall;
 
 /// Tools that are called again and again while something else is waited for.
 const POLLING: [&str; 3] = ["view_background_agent", "list_background_agents", "view_background_job"];
 
 /// Counts identical batches of tool calls in a row.
 #[derive(Debug, Default)]
-pub(super) struct Loops {
+pub(super) struct LoopDetector {
     last: Vec<(String, Value)>,
     count: u32,
 }
 
-impl Loops {
+impl LoopDetector {
     /// Takes a batch that was called. Gives what there is to say when it is one too many: so many in a row are allowed
     /// as `limit` says, and the one that reaches it ends the turn. 0 is no limit.
-    pub(super) fn take(&mut self, calls: &[ToolCall], limit: u32) -> Option<String> {
+    pub(super) fn record_batch(&mut self, calls: &[ModelToolCall], limit: u32) -> Option<String> {
         if limit == 0 || calls.is_empty() || calls.iter().all(|call| POLLING.contains(&call.name.as_str())) {
             return None;
         }
@@ -41,10 +41,10 @@ impl Loops {
 mod tests {
     use super::*;
 
-    fn batch(text: &str) -> Vec<ToolCall> {
+    fn call_batch(text: &str) -> Vec<ModelToolCall> {
         let call = |part: &str| {
             let (name, arguments) = part.split_once(' ').unwrap_or((part, ""));
-            ToolCall { id: String::new(), name: name.to_owned(), arguments: arguments.to_owned() }
+            ModelToolCall { id: String::new(), name: name.to_owned(), arguments: arguments.to_owned() }
         };
         text.split(" + ").map(call).collect()
     }
@@ -62,14 +62,14 @@ mod tests {
             (&["a {}", "a {}", "a {}"], 0, None),
         ];
         for (batches, limit, expected) in cases {
-            let mut loops = Loops::default();
-            let found = batches.iter().position(|text| loops.take(&batch(text), *limit).is_some());
+            let mut loops = LoopDetector::default();
+            let found = batches.iter().position(|text| loops.record_batch(&call_batch(text), *limit).is_some());
             assert_eq!(found, *expected, "{batches:?} with {limit}");
         }
-        let mut loops = Loops::default();
-        loops.take(&batch("a {}"), 2);
+        let mut loops = LoopDetector::default();
+        loops.record_batch(&call_batch("a {}"), 2);
         assert_eq!(
-            loops.take(&batch("a {}"), 2).unwrap(),
+            loops.record_batch(&call_batch("a {}"), 2).unwrap(),
             "Agent terminated: detected 2 consecutive identical calls to a. This indicates a degenerate loop where the \
              model is not making progress."
         );

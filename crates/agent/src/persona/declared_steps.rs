@@ -29,11 +29,11 @@ impl Persona<'_> {
         let prompt = self.spec.step(name).ok().and_then(|step| step.prompt.clone());
         let Some(prompt) = prompt else {
             let why = format!("step `{name}` has no `prompt`, so that it can only be run from code; declare one");
-            return Err(StepError::failed(why).at(&self.spec.name, name));
+            return Err(StepError::failed(why).with_location(&self.spec.name, name));
         };
         self.step(name, args, |step| {
-            let asked = template::fill(&prompt, step.args(), outputs)?;
-            Ok(Value::String(step.ask(&asked)?.text))
+            let asked = template::render(&prompt, step.args(), outputs)?;
+            Ok(Value::String(step.run_prompt(&asked)?.text))
         })
     }
 }

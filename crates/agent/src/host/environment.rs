@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::workspace::Workspace;
 
 /// Tells a fact; an unknown one is the empty text, as for a variable that is not set.
-pub(super) fn tell(workspace: &Workspace, fact: &str, key: Option<&str>) -> Value {
+pub(super) fn lookup(workspace: &Workspace, fact: &str, key: Option<&str>) -> Value {
     match fact {
         "env" => json!(key.and_then(process::variable).unwrap_or_default()),
         "cwd" => json!(workspace.root().display().to_string()),

@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use pintle::tape::{HeaderRecord, Tape};
 use pintle::{AgentSpec, PermissionMode, Runtime, SystemClock};
-use pintle_agent::model::ToolDefinition;
-use pintle_agent::{Session, SessionBuilder, Tool, ToolUse};
+use pintle_agent::model::ModelTool;
+use pintle_agent::{Session, SessionBuilder, Tool, ToolContext};
 pub(crate) use pintle_testkit::Lines;
 use serde_json::{Value, json};
 
-use crate::support::{self, NoSleep, Play, Reply};
+use crate::support::{self, QueuedReply, QueuedReplyModel, RecordingSleeper};
 
 /// A session of an agent called `root`.
-pub(crate) struct Stage {
+pub(crate) struct RegisteredFixture {
     pub(crate) folder: tempfile::TempDir,
     pub(crate) runtime: Arc<Runtime>,
-    pub(crate) model: Arc<Play>,
+    pub(crate) model: Arc<QueuedReplyModel>,
     pub(crate) session: Session,
     /// `name arguments` of the tools that really ran.
     pub(crate) ran: Lines,
@@ -23,18 +23,18 @@ pub(crate) struct Stage {
 
 /// A tool that gives the same text whatever it is asked.
 #[derive(Debug)]
-struct Fixed {
-    definition: ToolDefinition,
+struct FixedTextTool {
+    definition: ModelTool,
     gives: Result<String, String>,
     ran: Lines,
 }
 
-impl Tool for Fixed {
-    fn definition(&self) -> &ToolDefinition {
+impl Tool for FixedTextTool {
+    fn definition(&self) -> &ModelTool {
         &self.definition
     }
 
-    fn call(&self, arguments: &Value, _at: &ToolUse<'_>) -> Result<Value, String> {
+    fn call(&self, arguments: &Value, _at: &ToolContext<'_>) -> Result<Value, String> {
         self.ran.add(format!("{} {arguments}", self.definition.name));
         self.gives.clone().map(Value::String)
     }
@@ -57,50 +57,53 @@ pub(crate) fn runtime() -> Arc<Runtime> {
 }
 
 /// A session whose model plays these replies, under what `register` registers.
-pub(crate) fn stage(replies: impl IntoIterator<Item = Reply>, register: impl FnOnce(&Arc<Runtime>)) -> Stage {
-    stage_with(Play::root(replies), support::agent(), register, |builder| builder)
+pub(crate) fn open_fixture(
+    replies: impl IntoIterator<Item = QueuedReply>,
+    register: impl FnOnce(&Arc<Runtime>),
+) -> RegisteredFixture {
+    open_fixture_with(QueuedReplyModel::root(replies), support::agent(), register, |builder| builder)
 }
 
-pub(crate) fn stage_with(
-    model: Arc<Play>,
+pub(crate) fn open_fixture_with(
+    model: Arc<QueuedReplyModel>,
     agent: AgentSpec,
     register: impl FnOnce(&Arc<Runtime>),
     more: impl FnOnce(SessionBuilder) -> SessionBuilder,
-) -> Stage {
+) -> RegisteredFixture {
     let runtime = runtime();
     register(&runtime);
-    stage_on(runtime, model, agent, more)
+    open_fixture_on(runtime, model, agent, more)
 }
 
 /// A session over a runtime whose hooks stand already.
-pub(crate) fn stage_on(
+pub(crate) fn open_fixture_on(
     runtime: Arc<Runtime>,
-    model: Arc<Play>,
+    model: Arc<QueuedReplyModel>,
     agent: AgentSpec,
     more: impl FnOnce(SessionBuilder) -> SessionBuilder,
-) -> Stage {
+) -> RegisteredFixture {
     let folder = tempfile::tempdir().unwrap();
     let ran = Lines::default();
     let builder = Session::builder(Arc::clone(&runtime), agent, model.clone()).workspace(folder.path()).name("s");
     let builder = TOOLS.iter().fold(builder, |builder, (name, gives)| {
-        let definition = ToolDefinition {
+        let definition = ModelTool {
             name: (*name).to_owned(),
             description: String::from("a tool of a test"),
             parameters: json!({"type": "object", "properties": {"path": {"type": "string"}, "n": {"type": "integer"}}}),
         };
         let gives = gives.map(str::to_owned).map_err(str::to_owned);
-        builder.tool(Arc::new(Fixed { definition, gives, ran: ran.clone() }))
+        builder.tool(Arc::new(FixedTextTool { definition, gives, ran: ran.clone() }))
     });
-    let session = more(builder.sleeper(Arc::new(NoSleep::default()))).build().unwrap();
-    Stage { folder, runtime, model, session, ran }
+    let session = more(builder.sleeper(Arc::new(RecordingSleeper::default()))).build().unwrap();
+    RegisteredFixture { folder, runtime, model, session, ran }
 }
 
 /// A session in which a person is asked about every tool call.
-pub(crate) fn asking(builder: SessionBuilder) -> SessionBuilder {
+pub(crate) fn with_strict_mode(builder: SessionBuilder) -> SessionBuilder {
     builder.permission_mode(PermissionMode::Strict)
 }
 
-impl Stage {
+impl RegisteredFixture {
     /// The records of the tape.
     pub(crate) fn records(&self) -> Vec<Value> {
         let lines = self.runtime.tape().unwrap().lines();
@@ -123,7 +126,7 @@ impl Stage {
 
     /// What the model was sent in one request, all messages in one text.
     pub(crate) fn sent(&self, request: usize) -> String {
-        support::told(&self.model.request(request)).join("\n")
+        support::message_lines(&self.model.request(request)).join("\n")
     }
 
     /// The results of the tools as the model got them, over the whole session.

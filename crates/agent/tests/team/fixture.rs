@@ -7,12 +7,12 @@ use pintle::{
     AgentSpec, ApprovalResponse, Approver, EventName, ExitSpec, Hook, Layer, MemberSpec, OnMaxIterations,
     PermissionMode, PermissionRule, PermissionsSpec, Runtime, Verdict, native,
 };
-use pintle_agent::model::{Model, ToolDefinition};
-use pintle_agent::{Fault, FaultKind, Happening, Observer, Session, SessionBuilder, Tool, ToolUse};
+use pintle_agent::model::{Model, ModelTool};
+use pintle_agent::{AgentEvent, Observer, Session, SessionBuilder, Tool, ToolContext, TurnError, TurnErrorKind};
 use pintle_testkit::ScriptedResolver;
 use serde_json::{Value, json};
 
-use crate::support::{NoSleep, Play, Reply};
+use crate::support::{QueuedReply, QueuedReplyModel, RecordingSleeper};
 
 /// What is shown of each event besides its name.
 const SHOWN: &[(&str, &[&str])] = &[
@@ -56,9 +56,9 @@ const FOR_LISTENERS: [&str; 8] = [
 
 /// Everything that was fired, one line an event.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Record(Arc<Mutex<Vec<String>>>);
+pub(crate) struct TeamEventLog(Arc<Mutex<Vec<String>>>);
 
-impl Record {
+impl TeamEventLog {
     pub(crate) fn lines(&self) -> Vec<String> {
         self.0.lock().unwrap().clone()
     }
@@ -68,7 +68,7 @@ impl Record {
     }
 
     /// The lines of some events.
-    pub(crate) fn of(&self, events: &[&str]) -> Vec<String> {
+    pub(crate) fn lines_of(&self, events: &[&str]) -> Vec<String> {
         let named = |line: &String| events.iter().any(|event| line.split(' ').next() == Some(event));
         self.lines().into_iter().filter(named).collect()
     }
@@ -104,22 +104,22 @@ static MEETING: Barrier = Barrier::new(2);
 
 /// A tool that gives its arguments back, or fails.
 #[derive(Debug)]
-pub(crate) struct Echo {
-    definition: ToolDefinition,
+pub(crate) struct TeamEchoTool {
+    definition: ModelTool,
     category: &'static str,
     is_read_only: bool,
 }
 
-impl Echo {
-    pub(crate) fn tool(name: &str, category: &'static str, is_read_only: bool) -> Arc<dyn Tool> {
+impl TeamEchoTool {
+    pub(crate) fn new_tool(name: &str, category: &'static str, is_read_only: bool) -> Arc<dyn Tool> {
         let (description, parameters) = (String::from("Echoes."), json!({"type": "object"}));
-        let definition = ToolDefinition { name: name.to_owned(), description, parameters };
+        let definition = ModelTool { name: name.to_owned(), description, parameters };
         Arc::new(Self { definition, category, is_read_only })
     }
 }
 
-impl Tool for Echo {
-    fn definition(&self) -> &ToolDefinition {
+impl Tool for TeamEchoTool {
+    fn definition(&self) -> &ModelTool {
         &self.definition
     }
 
@@ -131,7 +131,7 @@ impl Tool for Echo {
         self.is_read_only
     }
 
-    fn call(&self, arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
+    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
         match arguments.get("cmd").and_then(Value::as_str) {
             Some("fail") => Err(String::from("exit status 1")),
             Some("meet") => {
@@ -153,21 +153,21 @@ impl Tool for Echo {
 
 /// What a person is told.
 #[derive(Debug, Default)]
-pub(crate) struct Told(Mutex<Vec<String>>);
+pub(crate) struct TeamNoticeLog(Mutex<Vec<String>>);
 
-impl Told {
+impl TeamNoticeLog {
     pub(crate) fn lines(&self) -> Vec<String> {
         self.0.lock().unwrap().clone()
     }
 }
 
-impl Observer for Told {
-    fn happened(&self, _origin: &pintle::Origin, what: &Happening<'_>) {
+impl Observer for TeamNoticeLog {
+    fn observe(&self, _origin: &pintle::Origin, what: &AgentEvent<'_>) {
         let line = match what {
-            Happening::Notice { message } => format!("notice: {message}"),
-            Happening::Text { text } => format!("text: {text}"),
-            Happening::ModelAnswered { text, .. } => format!("answered: {text}"),
-            Happening::Message { text, .. } => format!("message: {text}"),
+            AgentEvent::Notice { message } => format!("notice: {message}"),
+            AgentEvent::Text { text } => format!("text: {text}"),
+            AgentEvent::ModelAnswered { text, .. } => format!("answered: {text}"),
+            AgentEvent::Message { text, .. } => format!("message: {text}"),
             _ => return,
         };
         self.0.lock().unwrap().push(line);
@@ -175,8 +175,8 @@ impl Observer for Told {
 }
 
 /// A scene before it is played.
-pub(crate) struct Scene {
-    pub(crate) replies: Vec<Reply>,
+pub(crate) struct TeamScenario {
+    pub(crate) replies: Vec<QueuedReply>,
     pub(crate) hooks: Vec<Hook>,
     pub(crate) spec: AgentSpec,
     pub(crate) permissions: PermissionsSpec,
@@ -184,16 +184,16 @@ pub(crate) struct Scene {
 }
 
 /// A scene that can be played.
-pub(crate) struct Stage {
+pub(crate) struct TeamFixture {
     pub(crate) session: Session,
-    pub(crate) model: Arc<Play>,
-    pub(crate) record: Record,
-    pub(crate) resolver: Arc<ScriptedResolver>,
-    pub(crate) told: Arc<Told>,
+    pub(crate) model: Arc<QueuedReplyModel>,
+    pub(crate) events: TeamEventLog,
+    pub(crate) approver: Arc<ScriptedResolver>,
+    pub(crate) notices: Arc<TeamNoticeLog>,
     _folder: tempfile::TempDir,
 }
 
-pub(crate) fn member(name: &str) -> AgentSpec {
+pub(crate) fn member_spec(name: &str) -> AgentSpec {
     AgentSpec {
         name: name.to_owned(),
         instruction: String::from("be brief"),
@@ -203,13 +203,13 @@ pub(crate) fn member(name: &str) -> AgentSpec {
     }
 }
 
-impl Scene {
+impl TeamScenario {
     /// A member that is in no hurry to ask anybody.
-    pub(crate) fn of(replies: impl IntoIterator<Item = Reply>) -> Self {
+    pub(crate) fn from_replies(replies: impl IntoIterator<Item = QueuedReply>) -> Self {
         Self {
             replies: replies.into_iter().collect(),
             hooks: Vec::new(),
-            spec: member("root"),
+            spec: member_spec("root"),
             permissions: PermissionsSpec { mode: Some(PermissionMode::Autonomous), ..PermissionsSpec::default() },
             answer: None,
         }
@@ -235,22 +235,22 @@ impl Scene {
         self
     }
 
-    pub(crate) fn open(self) -> Stage {
+    pub(crate) fn open(self) -> TeamFixture {
         self.open_with(|builder| builder)
     }
 
     /// Opens it on a model of its own making.
-    pub(crate) fn open_on(self, model: Arc<dyn Model>) -> Stage {
-        self.opened(Some(model), |builder| builder)
+    pub(crate) fn open_on(self, model: Arc<dyn Model>) -> TeamFixture {
+        self.build(Some(model), |builder| builder)
     }
 
-    pub(crate) fn open_with(self, more: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Stage {
-        self.opened(None, more)
+    pub(crate) fn open_with(self, more: impl FnOnce(SessionBuilder) -> SessionBuilder) -> TeamFixture {
+        self.build(None, more)
     }
 
-    fn opened(self, other: Option<Arc<dyn Model>>, more: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Stage {
+    fn build(self, other: Option<Arc<dyn Model>>, more: impl FnOnce(SessionBuilder) -> SessionBuilder) -> TeamFixture {
         let folder = tempfile::tempdir().unwrap();
-        let record = Record::default();
+        let record = TeamEventLog::default();
         let resolver = Arc::new(ScriptedResolver::new(self.answer.clone().unwrap_or(ApprovalResponse::Unavailable)));
         let runtime = Runtime::builder()
             .chain(native::chain("record", Layer::Managed, record.hooks()))
@@ -259,32 +259,32 @@ impl Scene {
             Some(_) => runtime.approver(Arc::clone(&resolver) as Arc<dyn Approver>),
             None => runtime,
         };
-        let model = Arc::new(Play::default());
+        let model = Arc::new(QueuedReplyModel::default());
         model.add(&self.spec.name, self.replies);
-        let told = Arc::new(Told::default());
+        let told = Arc::new(TeamNoticeLog::default());
         let builder = Session::builder(runtime.build().runtime, self.spec, other.unwrap_or_else(|| model.clone()))
             .workspace(folder.path())
             .name("s")
             .permissions(self.permissions)
             .observer(told.clone())
-            .sleeper(Arc::new(NoSleep::default()))
-            .tool(Echo::tool("shell", "shell", false))
-            .tool(Echo::tool("look", "filesystem", true))
-            .tool(Echo::tool("change", "filesystem", false));
+            .sleeper(Arc::new(RecordingSleeper::default()))
+            .tool(TeamEchoTool::new_tool("shell", "shell", false))
+            .tool(TeamEchoTool::new_tool("look", "filesystem", true))
+            .tool(TeamEchoTool::new_tool("change", "filesystem", false));
         let session = more(builder).build().unwrap();
-        Stage { session, model, record, resolver, told, _folder: folder }
+        TeamFixture { session, model, events: record, approver: resolver, notices: told, _folder: folder }
     }
 
     /// Plays one turn and gives all that was fired from the prompt on.
-    pub(crate) fn events(self) -> Vec<String> {
+    pub(crate) fn play_events(self) -> Vec<String> {
         let mut stage = self.open();
         let _ = stage.session.turn("go");
-        stage.record.take().into_iter().skip(1).collect()
+        stage.events.take().into_iter().skip(1).collect()
     }
 }
 
 /// Checks lines against a text with one line each; a line of the text that ends in `…` is a beginning.
-pub(crate) fn expect(lines: &[String], expected: &str) {
+pub(crate) fn check_lines(lines: &[String], expected: &str) {
     let expected: Vec<&str> = expected.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let fits = |line: &str, expected: &str| match expected.strip_suffix('…') {
         Some(start) => line.starts_with(start),
@@ -295,7 +295,7 @@ pub(crate) fn expect(lines: &[String], expected: &str) {
     assert!(is_same, "found:\n{}\n\nexpected:\n{}", lines.join("\n"), expected.join("\n"));
 }
 
-pub(crate) fn rule(text: &str) -> PermissionRule {
+pub(crate) fn parse_rule(text: &str) -> PermissionRule {
     let (tool, condition) = text.split_once(':').unwrap_or((text, ""));
     let pair = condition.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
     PermissionRule {
@@ -307,13 +307,13 @@ pub(crate) fn rule(text: &str) -> PermissionRule {
 }
 
 /// A hook whose deny ends the run, as docker-agent's `post_tool_use`.
-pub(crate) fn stopper(event: &str, reason: &'static str) -> Hook {
+pub(crate) fn stop_hook(event: &str, reason: &'static str) -> Hook {
     let hook = native::hook("stopper", EventName::parse(event).unwrap(), move |_| Verdict::deny(reason));
     Hook { on_deny: pintle::DenyEffect::StopRun, ..hook }
 }
 
-pub(crate) fn is_denied<T: std::fmt::Debug>(result: Result<T, Fault>) -> String {
+pub(crate) fn is_denied<T: std::fmt::Debug>(result: Result<T, TurnError>) -> String {
     let fault = result.unwrap_err();
-    assert_eq!(fault.kind, FaultKind::Denied, "{fault}");
+    assert_eq!(fault.kind, TurnErrorKind::Denied, "{fault}");
     fault.message
 }

@@ -5,7 +5,7 @@ use pintle::{Reminder, ReminderAuthority, ReminderPropagation};
 use super::*;
 
 /// A reminder in short: `body`, then in any order `#key`, `ttl=N`, `keep`, `all`, `none`, `corrective`, `advisory`.
-fn reminder(text: &str) -> Reminder {
+fn parse_reminder(text: &str) -> Reminder {
     let mut words = text.split_whitespace();
     let mut reminder = Reminder { body: words.next().unwrap_or_default().to_owned(), ..Reminder::default() };
     for word in words {
@@ -25,17 +25,17 @@ fn reminder(text: &str) -> Reminder {
 }
 
 /// Lets something happen, `send`, `compact`, `clear`, `handover` or a reminder that is asked for, and gives what was sent.
-fn happen(held: &mut Held, text: &str) -> (Steps, Option<Vec<Entry>>) {
+fn apply_line(held: &mut ReminderQueue, text: &str) -> (TransitionLog, Option<Vec<QueuedReminder>>) {
     match text {
         "send" => {
-            let due = held.due();
+            let due = held.due_reminders();
             let numbers: Vec<u64> = due.iter().map(|entry| entry.number).collect();
-            (held.carried(&numbers), Some(due))
+            (held.mark_sent(&numbers), Some(due))
         }
-        "compact" => (held.compacted(held.mark()), None),
-        "clear" => (held.cleared(), None),
-        "handover" => (held.handed_over(), None),
-        _ => (held.inject(reminder(text), 1), None),
+        "compact" => (held.on_compacted(held.last_number()), None),
+        "clear" => (held.on_cleared(), None),
+        "handover" => (held.on_handoff(), None),
+        _ => (held.inject(parse_reminder(text), 1), None),
     }
 }
 
@@ -76,10 +76,10 @@ fn each_life_ends_as_it_should() {
         ("none stays behind at a hand-over", &["a none", "b", "handover", "send"], &["b"]),
     ];
     for (name, steps, expected) in lives {
-        let mut held = Held::default();
+        let mut held = ReminderQueue::default();
         let mut sent = Vec::new();
         for step in *steps {
-            if let (_, Some(due)) = happen(&mut held, step) {
+            if let (_, Some(due)) = apply_line(&mut held, step) {
                 let bodies: Vec<String> = due.into_iter().map(|entry| entry.reminder.body).collect();
                 sent.push(bodies.join(" "));
             }
@@ -97,8 +97,8 @@ fn each_step_is_told() {
         (&["a none", "b all", "handover", "clear"], "Injected a, Injected b, Dropped a, Dropped b"),
     ];
     for (steps, expected) in told {
-        let mut held = Held::default();
-        let steps = steps.iter().flat_map(|step| happen(&mut held, step).0);
+        let mut held = ReminderQueue::default();
+        let steps = steps.iter().flat_map(|step| apply_line(&mut held, step).0);
         let lines: Vec<String> = steps.map(|(step, reminder)| format!("{step:?} {}", reminder.body)).collect();
         assert_eq!(lines.join(", "), *expected);
     }
@@ -106,28 +106,28 @@ fn each_step_is_told() {
 
 #[test]
 fn what_a_hook_asks_for_while_the_conversation_is_compacted_stays() {
-    let mut held = Held::default();
-    held.inject(reminder("before"), 1);
-    let mark = held.mark();
-    held.inject(reminder("during"), 1);
-    held.compacted(mark);
-    let bodies: Vec<String> = held.due().into_iter().map(|entry| entry.reminder.body).collect();
+    let mut held = ReminderQueue::default();
+    held.inject(parse_reminder("before"), 1);
+    let mark = held.last_number();
+    held.inject(parse_reminder("during"), 1);
+    held.on_compacted(mark);
+    let bodies: Vec<String> = held.due_reminders().into_iter().map(|entry| entry.reminder.body).collect();
     assert_eq!(bodies, ["during"]);
 }
 
 #[test]
 fn an_agent_below_gets_what_is_for_all_and_passes_it_on() {
-    let mut parent = Held::default();
+    let mut parent = ReminderQueue::default();
     for text in ["a all ttl=2", "b", "c none"] {
-        parent.inject(reminder(text), 3);
+        parent.inject(parse_reminder(text), 3);
     }
-    let mut child = Held::default();
-    for passed in parent.passed_down() {
+    let mut child = ReminderQueue::default();
+    for passed in parent.inheritable() {
         assert_eq!(child.inherit(passed.clone(), 1).0, Step::Inherited);
     }
-    let grandchild: Vec<&str> = child.passed_down().map(|reminder| reminder.body.as_str()).collect();
+    let grandchild: Vec<&str> = child.inheritable().map(|reminder| reminder.body.as_str()).collect();
     assert_eq!(grandchild, ["a"]);
-    assert_eq!(parent.due().first().map(|entry| entry.turn), Some(3));
+    assert_eq!(parent.due_reminders().first().map(|entry| entry.turn), Some(3));
 }
 
 #[test]
@@ -146,15 +146,15 @@ fn blanks_and_repeated_tags_go_away() {
         ttl_turns: Some(1),
         ..Reminder::default()
     };
-    assert_eq!(tidied(asked), Some(expected));
-    assert_eq!(tidied(Reminder::for_one_turn(" \n")), None);
+    assert_eq!(normalize_reminder(asked), Some(expected));
+    assert_eq!(normalize_reminder(Reminder::for_one_turn(" \n")), None);
 }
 
 /// A sequence of numbers that is the same for the same seed.
-struct Numbers(u64);
+struct SeededNumbers(u64);
 
-impl Numbers {
-    fn below(&mut self, count: usize) -> usize {
+impl SeededNumbers {
+    fn next_below(&mut self, count: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % count
     }
@@ -186,19 +186,19 @@ fn whatever_happens_no_promise_is_broken() {
         "clear",
     ];
     for seed in 0..3_000 {
-        let mut numbers = Numbers(seed);
-        let mut held = Held::default();
-        let mut again = Held::default();
+        let mut numbers = SeededNumbers(seed);
+        let mut held = ReminderQueue::default();
+        let mut again = ReminderQueue::default();
         // Of each key what was sent last: the text, by which reminder, and whether compaction leaves it.
         let mut last: BTreeMap<String, (String, u64, bool)> = BTreeMap::new();
         let mut left: BTreeMap<u64, Option<u32>> = BTreeMap::new();
         let mut log = Vec::new();
         for _ in 0..30 {
-            let text = HAPPENINGS[numbers.below(HAPPENINGS.len())];
+            let text = HAPPENINGS[numbers.next_below(HAPPENINGS.len())];
             log.push(text);
             let about = || format!("seed {seed}: {log:?}");
-            let known: Vec<u64> = held.live.iter().map(|entry| entry.number).collect();
-            let (steps, due) = happen(&mut held, text);
+            let known: Vec<u64> = held.queued.iter().map(|entry| entry.number).collect();
+            let (steps, due) = apply_line(&mut held, text);
             match text {
                 "compact" => {
                     last.retain(|_, (.., is_kept)| *is_kept);
@@ -210,7 +210,7 @@ fn whatever_happens_no_promise_is_broken() {
                 }
                 _ => {}
             }
-            for entry in &held.live {
+            for entry in &held.queued {
                 left.entry(entry.number).or_insert(entry.reminder.ttl_turns);
             }
             let due = due.unwrap_or_default();
@@ -240,7 +240,7 @@ fn whatever_happens_no_promise_is_broken() {
                 {
                     last.remove(key);
                 }
-                again.fold(step, reminder, 1);
+                again.apply_transition(step, reminder, 1);
             }
             assert_eq!(again, held, "{}", about());
         }

@@ -1,0 +1,65 @@
+//! Work of a session that has begun and not ended.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Work that is under way, by the order in which it began. Clones share it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PendingWork(Arc<Mutex<WorkItems>>);
+
+#[derive(Debug, Default)]
+struct WorkItems {
+    started_count: u64,
+    pending: BTreeMap<u64, WorkItem>,
+}
+
+/// Kinds of work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WorkKind {
+    /// A tool call that runs.
+    ToolCall,
+    /// A delegation or a command that nobody waits for.
+    BackgroundTask,
+}
+
+/// A piece of work.
+#[derive(Debug, Clone)]
+pub(super) struct WorkItem {
+    pub(super) kind: WorkKind,
+    pub(super) id: String,
+    pub(super) summary: String,
+    pub(super) began_us: u64,
+}
+
+/// Work that is under way for as long as this lives.
+#[derive(Debug)]
+pub(crate) struct WorkGuard {
+    work: PendingWork,
+    number: u64,
+}
+
+impl PendingWork {
+    /// Takes note of work that begins.
+    pub(crate) fn begin(&self, kind: WorkKind, id: &str, summary: &str, began_us: u64) -> WorkGuard {
+        let mut items = self.lock_items();
+        items.started_count += 1;
+        let number = items.started_count;
+        items.pending.insert(number, WorkItem { kind, id: id.to_owned(), summary: summary.to_owned(), began_us });
+        WorkGuard { work: self.clone(), number }
+    }
+
+    /// What is under way.
+    pub(super) fn all(&self) -> Vec<WorkItem> {
+        self.lock_items().pending.values().cloned().collect()
+    }
+
+    fn lock_items(&self) -> MutexGuard<'_, WorkItems> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for WorkGuard {
+    fn drop(&mut self) {
+        self.work.lock_items().pending.remove(&self.number);
+    }
+}
