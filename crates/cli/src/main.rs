@@ -4,7 +4,7 @@
 //! that is written goes through one [`Terminal`](terminal::Terminal).
 
 mod commands;
-mod fault;
+mod error;
 mod options;
 mod render;
 mod terminal;
@@ -13,9 +13,9 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::commands::Command;
-use crate::fault::Status;
-use crate::options::Global;
+use crate::commands::CliCommand;
+use crate::error::CliStatus;
+use crate::options::GlobalOptions;
 use crate::terminal::Terminal;
 
 /// Lifecycle hooks for AI agents: policy that an agent cannot route around.
@@ -23,37 +23,37 @@ use crate::terminal::Terminal;
 /// Exit status: 0 done, 1 failed, 2 denied, 3 invalid input or configuration.
 #[derive(Debug, Parser)]
 #[command(name = "pintle", version, max_term_width = 100)]
-struct Line {
+struct Cli {
     #[command(flatten)]
-    global: Global,
+    global: GlobalOptions,
     #[command(subcommand)]
-    command: Command,
+    command: CliCommand,
 }
 
 fn main() -> ExitCode {
-    let at_once = Command::at_once().map(|command| Line { global: Global::default(), command });
-    let line = match at_once.map_or_else(Line::try_parse, Ok) {
+    let at_once = CliCommand::parse_hook_command().map(|command| Cli { global: GlobalOptions::default(), command });
+    let line = match at_once.map_or_else(Cli::try_parse, Ok) {
         Ok(line) => line,
         Err(asked) => {
             // Help and version are printed this way too; they are no mistakes.
             let unwritten = asked.print().is_err_and(|fault| fault.kind() != std::io::ErrorKind::BrokenPipe);
             return match (asked.use_stderr(), unwritten) {
-                (true, _) => Status::Invalid,
-                (false, true) => Status::Failed,
-                (false, false) => Status::Done,
+                (true, _) => CliStatus::Invalid,
+                (false, true) => CliStatus::Failed,
+                (false, false) => CliStatus::Done,
             }
             .into();
         }
     };
     let terminal = Terminal::new(line.global.color);
     let status = line.command.execute(&terminal, &line.global).unwrap_or_else(|fault| {
-        terminal.fault(&fault);
+        terminal.print_cli_error(&fault);
         fault.status
     });
-    match terminal.unwritten() {
+    match terminal.take_write_error() {
         Some(fault) => {
-            terminal.fault(&fault);
-            if status == Status::Done { fault.status } else { status }.into()
+            terminal.print_cli_error(&fault);
+            if status == CliStatus::Done { fault.status } else { status }.into()
         }
         None => status.into(),
     }

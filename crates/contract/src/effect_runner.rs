@@ -51,7 +51,7 @@ pub enum EffectRequest {
         /// The text.
         message: String,
     },
-    /// `cache.get(key)`; replies the value or [`EffectReply::Absent`].
+    /// `cache.get(key)`; replies the value or [`EffectReply::AbsentApprover`].
     CacheGet {
         /// The key.
         key: String,

@@ -23,28 +23,33 @@ const BAR: Duration = Duration::from_millis(5);
 /// What each of the calls is called, and its command line.
 const CALLS: [(&str, &str); 2] = [("allow", "cargo test --workspace"), ("deny", "sudo rm -rf / --no-preserve-root")];
 
-struct Contender {
+struct HookContender {
     name: &'static str,
     program: PathBuf,
     arguments: Vec<String>,
     /// Whether it says no to what is dangerous.
-    checks: bool,
+    is_checking: bool,
     /// What it took for each of the calls.
-    took: [Vec<Duration>; CALLS.len()],
+    durations: [Vec<Duration>; CALLS.len()],
 }
 
 fn main() -> ExitCode {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/hook");
     let room = tempfile::tempdir().unwrap();
     let (governed, bare) = (room.path().join("governed"), room.path().join("bare"));
-    govern(&governed);
+    write_policies(&governed);
     fs::create_dir(&bare).unwrap();
     fs::create_dir(room.path().join("config")).unwrap();
     let file = |name: &str| folder.join(name).display().to_string();
     let pintle = PathBuf::from(env!("CARGO_BIN_EXE_pintle"));
     let hook = |hooks: &Path| ["hook", "claude", "--hooks", &hooks.display().to_string()].map(str::to_owned).to_vec();
-    let contender =
-        |name, program, arguments, checks| Contender { name, program, arguments, checks, took: Default::default() };
+    let contender = |name, program, arguments, checks| HookContender {
+        name,
+        program,
+        arguments,
+        is_checking: checks,
+        durations: Default::default(),
+    };
     let shell = |line: &str| vec![String::from("-c"), line.to_owned()];
     let mut contenders = vec![
         contender("pintle hook, governed agent", pintle.clone(), hook(&governed), true),
@@ -53,20 +58,20 @@ fn main() -> ExitCode {
         contender("/bin/true", PathBuf::from("/bin/true"), Vec::new(), false),
         contender("sh -c", PathBuf::from("/bin/sh"), shell(":"), false),
         contender("jq", PathBuf::from("jq"), vec![String::from("-c"), String::from("-f"), file("check.jq")], true),
-        contender("python3", python(), vec![file("check.py")], true),
+        contender("python3", find_python(), vec![file("check.py")], true),
         contender("node", PathBuf::from("node"), vec![file("check.js")], true),
     ];
-    contenders.retain(|contender| run(contender, "", room.path()).is_some());
+    contenders.retain(|contender| run_contender(contender, "", room.path()).is_some());
     for round in 0..ROUNDS {
         let session = format!("bench-{}", round / SESSION_ROUNDS);
-        let payloads = CALLS.map(|(_, line)| payload(room.path(), &session, line));
+        let payloads = CALLS.map(|(_, line)| build_payload(room.path(), &session, line));
         for contender in &mut contenders {
             for (index, payload) in payloads.iter().enumerate() {
-                let (took, output) = run(contender, payload, room.path()).unwrap();
+                let (took, output) = run_contender(contender, payload, room.path()).unwrap();
                 let said = String::from_utf8_lossy(&output.stdout).replace(' ', "");
                 let denied = said.contains(r#""permissionDecision":"deny""#);
-                assert_eq!(denied, contender.checks && index == 1, "{}: {output:?}", contender.name);
-                contender.took[index].push(took);
+                assert_eq!(denied, contender.is_checking && index == 1, "{}: {output:?}", contender.name);
+                contender.durations[index].push(took);
             }
         }
     }
@@ -76,7 +81,7 @@ fn main() -> ExitCode {
         let title = format!("whole process, {call}");
         writeln!(out, "{title:<32} {:>10} {:>10} {:>10}", "median", "p10", "p90").unwrap();
         for contender in &mut contenders {
-            let took = &mut contender.took[index];
+            let took = &mut contender.durations[index];
             took.sort_unstable();
             let at = |share: usize| took[took.len() * share / 100];
             let ms = |share: usize| format!("{:.2} ms", at(share).as_secs_f64() * 1_000.0);
@@ -89,7 +94,7 @@ fn main() -> ExitCode {
 }
 
 /// The policies of the governed agent, with the name of a shell as every host's calls have it.
-fn govern(folder: &Path) {
+fn write_policies(folder: &Path) {
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/governed-agent");
     for part in ["", ".harness/hooks", ".harness/tools", ".harness/agents"] {
         fs::create_dir_all(folder.join(part)).unwrap();
@@ -103,7 +108,7 @@ fn govern(folder: &Path) {
     }
 }
 
-fn payload(cwd: &Path, session: &str, line: &str) -> String {
+fn build_payload(cwd: &Path, session: &str, line: &str) -> String {
     let payload = serde_json::json!({
         "session_id": session, "transcript_path": "/dev/null", "cwd": cwd, "permission_mode": "default",
         "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": "toolu_1",
@@ -113,7 +118,7 @@ fn payload(cwd: &Path, session: &str, line: &str) -> String {
 }
 
 /// Runs it once. `None` where there is no such program.
-fn run(contender: &Contender, payload: &str, state: &Path) -> Option<(Duration, Output)> {
+fn run_contender(contender: &HookContender, payload: &str, state: &Path) -> Option<(Duration, Output)> {
     let began = Instant::now();
     let mut child = Command::new(&contender.program)
         .args(&contender.arguments)
@@ -131,7 +136,7 @@ fn run(contender: &Contender, payload: &str, state: &Path) -> Option<(Duration, 
 }
 
 /// The interpreter itself, where `python3` is a script that looks for one.
-fn python() -> PathBuf {
+fn find_python() -> PathBuf {
     let told = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
     let path = told.ok().and_then(|output| String::from_utf8(output.stdout).ok());
     PathBuf::from(path.as_deref().map_or("python3", str::trim))

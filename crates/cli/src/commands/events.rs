@@ -6,69 +6,69 @@ use pintle::event::{CATALOGUE, EventDef, RewriteTarget};
 use pintle::tape::show::{StyledLine, Tone};
 use serde_json::{Map, Value, json};
 
-use crate::fault::{Fault, Status};
-use crate::options::{RowArgument, Global};
-use crate::render::{table, tone};
+use crate::error::{CliError, CliStatus};
+use crate::options::{RowArgument, GlobalOptions};
+use crate::render::{table, style};
 use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
-pub(crate) struct Events {
+pub(crate) struct EventsArgs {
     /// One event, to see all about it.
     #[arg(value_name = "EVENT")]
     event: Option<RowArgument>,
 }
 
-impl Events {
-    pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
+impl EventsArgs {
+    pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         match (self.event, global.json) {
-            (None, true) => terminal.json(&CATALOGUE.iter().map(|row| row_json(row)).collect::<Vec<_>>()),
-            (None, false) => terminal.lines(&overview()),
-            (Some(event), true) => terminal.json(&row_json(event.0)),
-            (Some(event), false) => page(event.0, terminal),
+            (None, true) => terminal.print_json(&CATALOGUE.iter().map(|row| event_def_to_json(row)).collect::<Vec<_>>()),
+            (None, false) => terminal.print_lines(&render_overview()),
+            (Some(event), true) => terminal.print_json(&event_def_to_json(event.0)),
+            (Some(event), false) => print_event(event.0, terminal),
         }
-        Ok(Status::Done)
+        Ok(CliStatus::Done)
     }
 }
 
-fn overview() -> Vec<StyledLine> {
+fn render_overview() -> Vec<StyledLine> {
     let rows: Vec<[String; 5]> = CATALOGUE
         .iter()
         .map(|row| {
             let subject = row.subject.unwrap_or("-");
             // A dialect that calls it as the catalogue does adds nothing here.
-            let others: Vec<String> = names(row).filter_map(|(_, name)| name).filter(|name| name != row.name).collect();
+            let others: Vec<String> = aliases_of(row).filter_map(|(_, name)| name).filter(|name| name != row.name).collect();
             let others = if others.is_empty() { String::from("-") } else { others.join(", ") };
             [row.name, &others, row.class.to_string().as_str(), subject, row.fires_when].map(str::to_owned)
         })
         .collect();
-    table::lines(["EVENT", "ALSO", "CLASS", "SUBJECT", "FIRES WHEN"], &rows)
+    table::render_table(["EVENT", "ALSO", "CLASS", "SUBJECT", "FIRES WHEN"], &rows)
 }
 
 /// All that the catalogue says of one event.
-fn page(row: &EventDef, terminal: &Terminal) {
+fn print_event(row: &EventDef, terminal: &Terminal) {
     let pretty = |value: &Value| serde_json::to_string_pretty(value).unwrap_or_default();
-    let fact = |name: &str, text: &str| terminal.out(format!("{}  {text}", tone::piece(Tone::Quiet, format!("{name:<12}"))));
-    terminal.out(row.name);
-    terminal.out("");
+    let fact = |name: &str, text: &str| terminal.print_line(format!("{}  {text}", style::paint_text(Tone::Quiet, format!("{name:<12}"))));
+    terminal.print_line(row.name);
+    terminal.print_line("");
     fact("fires", row.fires_when);
     fact("class", &row.class.to_string());
     fact("subject", row.subject.unwrap_or("none"));
     fact("rewrites", &target_text(row.target));
     fact("deny", row.deny_means);
-    fact("context", &word(&row.context));
-    fact("failure", &format!("{} unless the hook says otherwise", word(&row.on_failure)));
-    for (dialect, name) in names(row) {
+    fact("context", &enum_word(&row.context));
+    fact("failure", &format!("{} unless the hook says otherwise", enum_word(&row.on_failure)));
+    for (dialect, name) in aliases_of(row) {
         fact(dialect, &name.unwrap_or_else(|| String::from("not supported")));
     }
-    terminal.out("\nexample payload");
-    terminal.out(pretty(&(row.example)()));
-    terminal.out("\nschema of the payload");
-    terminal.out(pretty(&(row.schema)()));
+    terminal.print_line("\nexample payload");
+    terminal.print_line(pretty(&(row.example)()));
+    terminal.print_line("\nschema of the payload");
+    terminal.print_line(pretty(&(row.schema)()));
 }
 
-fn row_json(row: &EventDef) -> Value {
+fn event_def_to_json(row: &EventDef) -> Value {
     let dialects: Map<String, Value> =
-        names(row).map(|(dialect, name)| (dialect.to_owned(), name.map_or(Value::Null, Value::String))).collect();
+        aliases_of(row).map(|(dialect, name)| (dialect.to_owned(), name.map_or(Value::Null, Value::String))).collect();
     json!({
         "name": row.name,
         "fires": row.fires_when,
@@ -85,7 +85,7 @@ fn row_json(row: &EventDef) -> Value {
 }
 
 /// What each dialect calls the event.
-fn names(row: &EventDef) -> impl Iterator<Item = (&'static str, Option<String>)> {
+fn aliases_of(row: &EventDef) -> impl Iterator<Item = (&'static str, Option<String>)> {
     DIALECTS.iter().map(move |dialect| {
         let name = match dialect.support(row) {
             EventSupport::Native(name) => Some(name.to_owned()),
@@ -105,7 +105,7 @@ fn target_text(target: RewriteTarget) -> String {
 }
 
 /// The word that a plain enum is written as.
-fn word(value: &impl serde::Serialize) -> String {
+fn enum_word(value: &impl serde::Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(Value::String(word)) => word,
         other => other.unwrap_or_default().to_string(),

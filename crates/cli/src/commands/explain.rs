@@ -9,9 +9,9 @@ use pintle::tape::show::{StyledLine, Tone, single_line};
 use pintle::{BuiltRuntime, Event, HookExplanation, Origin, RunPrediction, explain};
 use serde_json::{Value, json};
 
-use crate::fault::{Fault, Status};
-use crate::options::{EventArgument, Given, Global, HookOptions, builder, load, payload};
-use crate::render::{count, path, place};
+use crate::error::{CliError, CliStatus};
+use crate::options::{EventArgument, PayloadInput, GlobalOptions, HookOptions, start_builder, load_hooks, read_payload_input};
+use crate::render::{count_text, path_text, location_text};
 use crate::terminal::Terminal;
 
 /// Characters of a hook's name that are shown: that of a command is its whole text.
@@ -21,7 +21,7 @@ const NAME: usize = 48;
 const NOT_TRUSTED: &str = "not trusted";
 
 #[derive(Debug, Args)]
-pub(crate) struct Explain {
+pub(crate) struct ExplainArgs {
     /// The event, such as `tool.pre`, or as docker-agent calls it, such as `pre_tool_use`. Its payload is read from standard input as JSON; with nothing there, it is the
     /// example that `pintle events` shows.
     event: EventArgument,
@@ -34,28 +34,28 @@ pub(crate) struct Explain {
     all: bool,
 }
 
-impl Explain {
-    pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
-        let places = self.hooks.places(&self.path).listing();
-        let given = payload(&self.event, true)?;
-        let built = load(builder(&places, &self.hooks.user)?, &places.paths, terminal)?;
-        let hooks = built.runtime.hooks().with_chains(self.hooks.agent.chains(&built)?);
+impl ExplainArgs {
+    pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
+        let places = self.hooks.hook_paths(&self.path).with_untrusted_listed();
+        let given = read_payload_input(&self.event, true)?;
+        let built = load_hooks(start_builder(&places, &self.hooks.user)?, &places.paths, terminal)?;
+        let hooks = built.runtime.hooks().with_chains(self.hooks.agent.compile_chains(&built)?);
         let origin = Arc::new(Origin::default());
         let event = Event::new(self.event.0.clone(), given.value.clone(), Arc::clone(&origin));
         let mut explanations = explain(&hooks, &event);
         // Hooks under the same name that are asked first.
-        if let Some(first) = self.event.asked_first(&hooks, &given.value, &origin) {
+        if let Some(first) = self.event.preceding_event(&hooks, &given.value, &origin) {
             explanations.retain(|one| one.event != first.name);
             let of_first = explain(&hooks, &first).into_iter().filter(|one| one.event == first.name);
             explanations.splice(0..0, of_first.collect::<Vec<_>>());
         }
         if global.json {
             let hooks: Vec<Value> =
-                explanations.iter().map(|one| explanation_json(one, is_trusted(&built, one))).collect();
-            terminal.json(&json!({
+                explanations.iter().map(|one| explanation_to_json(one, is_trusted(&built, one))).collect();
+            terminal.print_json(&json!({
                 "event": event.name,
                 "payload": given.value,
-                "example_payload": given.example,
+                "example_payload": given.is_example,
                 "hooks": hooks,
             }));
         } else {
@@ -66,9 +66,9 @@ impl Explain {
                     (one, trusted)
                 })
                 .collect();
-            terminal.lines(&lines(&event, &given, &explanations, self.all));
+            terminal.print_lines(&render_explanations(&event, &given, &explanations, self.all));
         }
-        Ok(Status::Done)
+        Ok(CliStatus::Done)
     }
 }
 
@@ -81,12 +81,12 @@ fn is_trusted(built: &BuiltRuntime, explanation: &HookExplanation) -> bool {
 }
 
 /// What is shown: each hook, and whether somebody agreed to it where that is needed.
-fn lines(event: &Event, given: &Given, explanations: &[(HookExplanation, bool)], all: bool) -> Vec<StyledLine> {
+fn render_explanations(event: &Event, given: &PayloadInput, explanations: &[(HookExplanation, bool)], all: bool) -> Vec<StyledLine> {
     let mut head = StyledLine::new(Tone::Plain, event.name.as_str());
     if let Some(subject) = event.subject() {
         head.push(Tone::Plain, format!(" {}", single_line(subject, 80)));
     }
-    if given.example {
+    if given.is_example {
         head.push(Tone::Quiet, "  (no payload was given: this is the example of the catalogue)");
     }
     let mut lines = vec![head];
@@ -96,7 +96,7 @@ fn lines(event: &Event, given: &Given, explanations: &[(HookExplanation, bool)],
         .map(|(explanation, _)| single_line(explanation.hook.as_str(), NAME).chars().count())
         .max()
         .unwrap_or(0);
-    let rank_width = explanations.iter().map(|(explanation, _)| rank(explanation).len()).max().unwrap_or(0);
+    let rank_width = explanations.iter().map(|(explanation, _)| rank_text(explanation).len()).max().unwrap_or(0);
     let mut order = 0;
     for (explanation, trusted) in explanations.iter().filter(|one| all || !elsewhere(one)) {
         let runs = explanation.prediction.is_yes() && *trusted;
@@ -104,28 +104,28 @@ fn lines(event: &Event, given: &Given, explanations: &[(HookExplanation, bool)],
         let number = if runs { format!("{order:>3}. ") } else { String::from("  -  ") };
         let (hook, tone) = (single_line(explanation.hook.as_str(), NAME), if runs { Tone::Good } else { Tone::Quiet });
         let mut line = StyledLine::new(tone, format!("{number}{hook:<width$}  "));
-        line.push(Tone::Quiet, format!("{:<rank_width$}  ", rank(explanation)));
+        line.push(Tone::Quiet, format!("{:<rank_width$}  ", rank_text(explanation)));
         let why = if *trusted { single_line(&explanation.prediction.to_string(), 400) } else { String::from(NOT_TRUSTED) };
         line.push(tone, why);
-        if let Some(place) = place(&explanation.location) {
+        if let Some(place) = location_text(&explanation.location) {
             line.push(Tone::Quiet, format!("  {place}"));
         }
         lines.push(line);
     }
     let others = explanations.iter().filter(elsewhere).count();
     if others > 0 && !all {
-        let text = format!("{} of other events; `--all` shows them", count(others, "hook"));
+        let text = format!("{} of other events; `--all` shows them", count_text(others, "hook"));
         lines.push(StyledLine::new(Tone::Quiet, text));
     }
     lines
 }
 
 /// What decides the order.
-fn rank(explanation: &HookExplanation) -> String {
+fn rank_text(explanation: &HookExplanation) -> String {
     format!("{}, priority {}", explanation.layer, explanation.priority)
 }
 
-fn explanation_json(explanation: &HookExplanation, trusted: bool) -> Value {
+fn explanation_to_json(explanation: &HookExplanation, trusted: bool) -> Value {
     json!({
         "hook": explanation.hook,
         "runs": explanation.prediction.is_yes() && trusted,
@@ -136,7 +136,7 @@ fn explanation_json(explanation: &HookExplanation, trusted: bool) -> Value {
         "priority": explanation.priority,
         "mode": explanation.mode,
         "guard": explanation.guard,
-        "path": explanation.location.path().map(path),
+        "path": explanation.location.path().map(path_text),
         "line": explanation.location.line_column().map(|(line, _)| line),
     })
 }

@@ -7,16 +7,16 @@ use pintle::tape::show::{StyledLine, single_line};
 use pintle::{BuiltRuntime, Chain, FailurePolicy, Hook, EnforcementMode};
 use serde_json::{Value, json};
 
-use crate::fault::{Fault, Status};
-use crate::options::{AgentOption, Global, Places, UserOptions, builder, load, own_chains};
-use crate::render::{path, place, table};
+use crate::error::{CliError, CliStatus};
+use crate::options::{AgentOption, GlobalOptions, HookPaths, UserOptions, start_builder, load_hooks, compile_own_chains};
+use crate::render::{path_text, location_text, table};
 use crate::terminal::Terminal;
 
 /// Characters of a name or a condition that are shown: the name of a command is its whole text.
 const CUT: usize = 40;
 
 #[derive(Debug, Args)]
-pub(crate) struct Hooks {
+pub(crate) struct HooksArgs {
     /// Projects, `.harness` folders, docker-agent YAML files, folders of hooks or hook files. Default: the current
     /// directory.
     path: Vec<PathBuf>,
@@ -27,94 +27,94 @@ pub(crate) struct Hooks {
 }
 
 /// A hook that is loaded, and the agent it belongs to.
-struct Loaded<'a> {
+struct HookRow<'a> {
     agent: Option<&'a str>,
     chain: &'a Chain,
     hook: &'a Hook,
 }
 
-impl Hooks {
-    pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
-        let places = Places::named_or_here(self.path.clone()).listing();
-        let built = load(builder(&places, &self.user)?, &places.paths, terminal)?;
+impl HooksArgs {
+    pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
+        let places = HookPaths::from_paths_or_current_dir(self.path.clone()).with_untrusted_listed();
+        let built = load_hooks(start_builder(&places, &self.user)?, &places.paths, terminal)?;
         let set = built.runtime.hooks();
-        let members = self.members(&built)?;
-        let shared = set.hooks().map(|(chain, hook)| Loaded { agent: None, chain, hook });
+        let members = self.compile_members(&built)?;
+        let shared = set.hooks().map(|(chain, hook)| HookRow { agent: None, chain, hook });
         let own = members.iter().flat_map(|(agent, chains)| {
-            let of_chain = move |chain| of_agent(agent, chain);
+            let of_chain = move |chain| rows_of_agent(agent, chain);
             chains.iter().flat_map(of_chain)
         });
-        let loaded: Vec<Loaded<'_>> = shared.chain(own).collect();
+        let loaded: Vec<HookRow<'_>> = shared.chain(own).collect();
         if global.json {
-            terminal.json(&loaded.iter().map(Loaded::json).collect::<Vec<_>>());
+            terminal.print_json(&loaded.iter().map(HookRow::to_json).collect::<Vec<_>>());
         } else if !loaded.is_empty() {
-            terminal.lines(&lines(&loaded, built.team.is_some()));
+            terminal.print_lines(&render_table(&loaded, built.team.is_some()));
         }
-        Ok(Status::Done)
+        Ok(CliStatus::Done)
     }
 
     /// The agents whose hooks are shown: the one that was named, else all.
-    fn members(&self, built: &BuiltRuntime) -> Result<Vec<(String, Vec<Chain>)>, Fault> {
-        let named = self.agent.of(built.team.as_ref())?.filter(|_| self.agent.agent.is_some());
+    fn compile_members(&self, built: &BuiltRuntime) -> Result<Vec<(String, Vec<Chain>)>, CliError> {
+        let named = self.agent.select_agent(built.team.as_ref())?.filter(|_| self.agent.agent.is_some());
         let all = built.team.iter().flat_map(|team| team.agents.iter().cloned());
         let shown: Vec<_> = named.map_or_else(|| all.collect(), |one| vec![one]);
-        Ok(shown.into_iter().map(|agent| (agent.name.clone(), own_chains(built, &agent))).collect())
+        Ok(shown.into_iter().map(|agent| (agent.name.clone(), compile_own_chains(built, &agent))).collect())
     }
 }
 
-fn of_agent<'a>(agent: &'a str, chain: &'a Chain) -> impl Iterator<Item = Loaded<'a>> {
-    chain.hooks.iter().map(move |hook| Loaded { agent: Some(agent), chain, hook })
+fn rows_of_agent<'a>(agent: &'a str, chain: &'a Chain) -> impl Iterator<Item = HookRow<'a>> {
+    chain.hooks.iter().map(move |hook| HookRow { agent: Some(agent), chain, hook })
 }
 
-fn lines(loaded: &[Loaded<'_>], is_team: bool) -> Vec<StyledLine> {
+fn render_table(loaded: &[HookRow<'_>], is_team: bool) -> Vec<StyledLine> {
     if !is_team {
-        let rows: Vec<_> = loaded.iter().map(Loaded::row).collect();
-        return table::lines(["HOOK", "EVENT", "PRIORITY", "LAYER", "MODE", "RUNS", "WHEN", "SOURCE"], &rows);
+        let rows: Vec<_> = loaded.iter().map(HookRow::to_cells).collect();
+        return table::render_table(["HOOK", "EVENT", "PRIORITY", "LAYER", "MODE", "RUNS", "WHEN", "SOURCE"], &rows);
     }
-    let rows: Vec<_> = loaded.iter().map(Loaded::member_row).collect();
-    table::lines(["AGENT", "EVENT", "MATCHER", "HOOK", "RUNS", "ON FAILURE", "LAYER", "SOURCE"], &rows)
+    let rows: Vec<_> = loaded.iter().map(HookRow::to_member_cells).collect();
+    table::render_table(["AGENT", "EVENT", "MATCHER", "HOOK", "RUNS", "ON FAILURE", "LAYER", "SOURCE"], &rows)
 }
 
-impl Loaded<'_> {
-    fn row(&self) -> [String; 8] {
+impl HookRow<'_> {
+    fn to_cells(&self) -> [String; 8] {
         let Self { chain, hook, .. } = self;
         [
             single_line(hook.id.as_str(), CUT),
             hook.event_alias.to_string(),
             hook.priority.to_string(),
             chain.layer.to_string(),
-            mode(hook).to_owned(),
-            runs(hook),
-            self.condition(),
-            self.source(),
+            mode_text(hook).to_owned(),
+            handler_text(hook),
+            self.condition_text(),
+            self.source_text(),
         ]
     }
 
     /// The row of a hook where agents have hooks of their own.
-    fn member_row(&self) -> [String; 8] {
+    fn to_member_cells(&self) -> [String; 8] {
         let Self { agent, chain, hook } = self;
         let shadow = if hook.mode == EnforcementMode::Shadow { ", shadow" } else { "" };
         [
             agent.map_or_else(|| String::from("all"), |agent| single_line(agent, CUT)),
             hook.event_alias.to_string(),
-            single_line(&self.condition(), CUT),
+            single_line(&self.condition_text(), CUT),
             single_line(hook.id.as_str(), CUT),
             format!("{}{shadow}", hook.handler.kind()),
-            on_failure(hook).to_owned(),
+            failure_policy_text(hook).to_owned(),
             chain.layer.to_string(),
-            self.source(),
+            self.source_text(),
         ]
     }
 
-    fn condition(&self) -> String {
+    fn condition_text(&self) -> String {
         self.hook.matcher.as_ref().map_or_else(|| String::from("-"), |matcher| matcher.describe())
     }
 
-    fn source(&self) -> String {
-        place(&self.hook.location).unwrap_or_else(|| self.chain.source.to_string())
+    fn source_text(&self) -> String {
+        location_text(&self.hook.location).unwrap_or_else(|| self.chain.source.to_string())
     }
 
-    fn json(&self) -> Value {
+    fn to_json(&self) -> Value {
         let Self { agent, chain, hook } = self;
         json!({
             "agent": agent,
@@ -132,20 +132,20 @@ impl Loaded<'_> {
             "on_failure": hook.on_failure,
             "timeout_ms": hook.limits.timeout_ms,
             "when": hook.matcher.as_ref().map(|matcher| matcher.describe()),
-            "path": hook.location.path().map(path),
+            "path": hook.location.path().map(path_text),
             "line": hook.location.line_column().map(|(line, _)| line),
         })
     }
 }
 
-fn mode(hook: &Hook) -> &'static str {
+fn mode_text(hook: &Hook) -> &'static str {
     match hook.mode {
         EnforcementMode::Enforce => "enforce",
         EnforcementMode::Shadow => "shadow",
     }
 }
 
-fn on_failure(hook: &Hook) -> &'static str {
+fn failure_policy_text(hook: &Hook) -> &'static str {
     match hook.on_failure {
         FailurePolicy::Closed => "deny",
         FailurePolicy::Open => "warn",
@@ -154,7 +154,7 @@ fn on_failure(hook: &Hook) -> &'static str {
 }
 
 /// What runs, and whether it does so in this process.
-fn runs(hook: &Hook) -> String {
+fn handler_text(hook: &Hook) -> String {
     let place = if hook.handler.may_wait() { "worker" } else { "in process" };
     match hook.handler.kind() {
         "none" => String::from("nothing"),

@@ -2,23 +2,23 @@
 
 use clap::Subcommand;
 
-use crate::fault::{Fault, Status};
-use crate::options::Global;
+use crate::error::{CliError, CliStatus};
+use crate::options::GlobalOptions;
 use crate::terminal::Terminal;
 
 macro_rules! commands {
-    ($($(#[$attribute:meta])* $module:ident::$name:ident),* $(,)?) => {
+    ($($(#[$attribute:meta])* $name:ident($module:ident::$arguments:ident)),* $(,)?) => {
         $(mod $module;)*
 
         /// What the program is asked to do.
         #[derive(Debug, Subcommand)]
-        pub(crate) enum Command {
-            $($(#[$attribute])* $name($module::$name),)*
+        pub(crate) enum CliCommand {
+            $($(#[$attribute])* $name($module::$arguments),)*
         }
 
-        impl Command {
+        impl CliCommand {
             /// Does it.
-            pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
+            pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
                 match self {
                     $(Self::$name(command) => command.execute(terminal, global),)*
                 }
@@ -27,45 +27,45 @@ macro_rules! commands {
     };
 }
 
-impl Command {
+impl CliCommand {
     /// Reads a command line of the one command whose callers wait for every millisecond. `None` when it is none of its.
-    pub(crate) fn at_once() -> Option<Self> {
-        hook::Hook::of_command_line().map(Self::Hook)
+    pub(crate) fn parse_hook_command() -> Option<Self> {
+        hook::HookArgs::from_command_line().map(Self::Hook)
     }
 }
 
 commands! {
     /// Run an agent under its hooks.
-    run::Run,
+    Run(run::RunArgs),
     /// Compile and check hooks, tools and agents.
-    validate::Validate,
+    Validate(validate::ValidateArgs),
     /// Fire one event at hooks and show the outcome.
-    fire::Fire,
+    Fire(fire::FireArgs),
     /// Tell which hooks would run for an event, and why the others would not.
-    explain::Explain,
+    Explain(explain::ExplainArgs),
     /// List the hooks that are loaded.
-    hooks::Hooks,
+    Hooks(hooks::HooksArgs),
     /// List the events, or describe one.
-    events::Events,
+    Events(events::EventsArgs),
     /// Enact a session's tape again, or decide it again under other hooks.
-    replay::Replay,
+    Replay(replay::ReplayArgs),
     /// Look at the tape of a session.
-    tape::Tape,
+    Tape(tape::TapeArgs),
     /// List sessions, to take one up again with `run --resume`, and delete them.
-    sessions::Sessions,
+    Sessions(sessions::SessionsArgs),
     /// Look at what a project's hooks may do, and agree to it.
-    trust::Trust,
+    Trust(trust::TrustArgs),
     /// Go back to the files as they were before an agent's work.
-    snapshot::Snapshot,
+    Snapshot(snapshot::SnapshotArgs),
     /// Answer another agent, such as Claude Code. Started by that agent, as `pintle install` writes it.
-    hook::Hook,
+    Hook(hook::HookArgs),
     /// Put Pintle into an agent's settings, so that your hooks hold there.
-    install::Install,
+    Install(install::InstallArgs),
     /// Take Pintle out of an agent's settings.
-    uninstall::Uninstall,
+    Uninstall(uninstall::UninstallArgs),
     /// Prove that an agent asks Pintle, and say why when it does not.
-    doctor::Doctor,
+    Doctor(doctor::DoctorArgs),
     /// Run scripts of hooks in isolation. Started by the program itself.
     #[command(hide = true)]
-    script_worker::ScriptWorker,
+    ScriptWorker(script_worker::ScriptWorkerArgs),
 }

@@ -4,20 +4,20 @@ use std::ffi::OsString;
 
 use clap::Args;
 
-use crate::fault::{Fault, Status};
-use crate::options::Global;
+use crate::error::{CliError, CliStatus};
+use crate::options::GlobalOptions;
 use crate::terminal::Terminal;
 
 #[derive(Debug, Clone, Args)]
-pub(crate) struct ScriptWorker {
+pub(crate) struct ScriptWorkerArgs {
     /// What the worker itself reads of the command line.
     #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
     rest: Vec<OsString>,
 }
 
-impl ScriptWorker {
-    pub(crate) fn execute(self, _terminal: &Terminal, _global: &Global) -> Result<Status, Fault> {
+impl ScriptWorkerArgs {
+    pub(crate) fn execute(self, _terminal: &Terminal, _global: &GlobalOptions) -> Result<CliStatus, CliError> {
         pintle::worker_main();
-        Ok(Status::Done)
+        Ok(CliStatus::Done)
     }
 }

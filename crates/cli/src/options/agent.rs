@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clap::Args;
 use pintle::{AgentSpec, BuiltRuntime, Chain, Layer, TeamSpec, suggest_nearest};
 
-use crate::fault::Fault;
+use crate::error::CliError;
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct AgentOption {
@@ -16,10 +16,10 @@ pub(crate) struct AgentOption {
 
 impl AgentOption {
     /// The agent that is meant; `None` when no team is loaded.
-    pub(crate) fn of(&self, team: Option<&TeamSpec>) -> Result<Option<Arc<AgentSpec>>, Fault> {
+    pub(crate) fn select_agent(&self, team: Option<&TeamSpec>) -> Result<Option<Arc<AgentSpec>>, CliError> {
         let Some(name) = &self.agent else { return Ok(team.and_then(|team| team.agents.first()).cloned()) };
         let Some(team) = team else {
-            let fault = Fault::invalid(format!("there is no agent `{name}`: no file declares a team"));
+            let fault = CliError::invalid_input(format!("there is no agent `{name}`: no file declares a team"));
             return Err(fault.help("name a docker-agent YAML, which has `agents:`"));
         };
         if let Some(agent) = team.agent(name) {
@@ -30,16 +30,16 @@ impl AgentOption {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
         };
-        Err(Fault::invalid(format!("there is no agent `{name}`")).help(help))
+        Err(CliError::invalid_input(format!("there is no agent `{name}`")).help(help))
     }
 
     /// The hooks that belong to the agent that is meant, compiled; none when no team is loaded.
-    pub(crate) fn chains(&self, built: &BuiltRuntime) -> Result<Vec<Chain>, Fault> {
-        Ok(self.of(built.team.as_ref())?.map(|agent| own_chains(built, &agent)).unwrap_or_default())
+    pub(crate) fn compile_chains(&self, built: &BuiltRuntime) -> Result<Vec<Chain>, CliError> {
+        Ok(self.select_agent(built.team.as_ref())?.map(|agent| compile_own_chains(built, &agent)).unwrap_or_default())
     }
 }
 
 /// The hooks that belong to an agent, compiled. Loading has found them sound.
-pub(crate) fn own_chains(built: &BuiltRuntime, agent: &AgentSpec) -> Vec<Chain> {
+pub(crate) fn compile_own_chains(built: &BuiltRuntime, agent: &AgentSpec) -> Vec<Chain> {
     built.runtime.compile_chains(&format!("agent {}", agent.name), Layer::Agent, &agent.hooks).0
 }

@@ -17,7 +17,7 @@ const ASKED_FIRST: (&str, &str) = ("tool.guard", "tool.pre");
 
 impl EventArgument {
     /// The event that a host fires before this one, and what of it, where hooks under the typed name listen to it.
-    pub(crate) fn asked_first(&self, hooks: &HookSet, payload: &Value, origin: &Arc<Origin>) -> Option<Event> {
+    pub(crate) fn preceding_event(&self, hooks: &HookSet, payload: &Value, origin: &Arc<Origin>) -> Option<Event> {
         let typed = self.1.as_deref().filter(|_| self.0.as_str() == ASKED_FIRST.1)?;
         let listens = |hook: &Hook| hook.event.as_str() == ASKED_FIRST.0 && &*hook.event_alias == typed;
         hooks.hooks().find(|(_, hook)| listens(hook))?;

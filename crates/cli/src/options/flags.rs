@@ -11,13 +11,13 @@ const ABOUT: &str = "\
 `--hook-pre-tool-use ./guard.sh`; it may be repeated. `pintle events` lists the events.";
 
 /// A flag and its event.
-struct Flag {
+struct HookFlag {
     name: String,
     event: &'static str,
 }
 
-static FLAGS: LazyLock<Vec<Flag>> = LazyLock::new(|| {
-    let flag = |event: &'static str| Flag { name: format!("hook-{}", event.replace('_', "-")), event };
+static FLAGS: LazyLock<Vec<HookFlag>> = LazyLock::new(|| {
+    let flag = |event: &'static str| HookFlag { name: format!("hook-{}", event.replace('_', "-")), event };
     ROWS.iter().map(|row| flag(row.name)).collect()
 });
 
@@ -27,7 +27,7 @@ pub(crate) struct HookFlags(pub(crate) Vec<(&'static str, String)>);
 
 impl FromArgMatches for HookFlags {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let typed = |flag: &'static Flag| {
+        let typed = |flag: &'static HookFlag| {
             let commands = matches.get_many::<String>(flag.name.as_str()).unwrap_or_default();
             commands.map(|command| (flag.event, command.clone()))
         };
@@ -42,7 +42,7 @@ impl FromArgMatches for HookFlags {
 
 impl Args for HookFlags {
     fn augment_args(command: Command) -> Command {
-        let flag = |flag: &'static Flag| {
+        let flag = |flag: &'static HookFlag| {
             let name = flag.name.as_str();
             Arg::new(name).long(name).value_name("COMMAND").action(ArgAction::Append).hide(true)
         };

@@ -34,12 +34,12 @@ impl FolderOptions {
     }
 
     /// Where sessions are kept. It need not be there.
-    pub(crate) fn state(&self) -> Option<PathBuf> {
+    pub(crate) fn state_path(&self) -> Option<PathBuf> {
         self.state_dir.clone().or_else(state_dir)
     }
 
     /// Whose agreements count.
-    pub(crate) fn trust(&self) -> TrustOptions {
-        TrustOptions::from_state_dir(self.state().as_deref())
+    pub(crate) fn trust_options(&self) -> TrustOptions {
+        TrustOptions::from_state_dir(self.state_path().as_deref())
     }
 }

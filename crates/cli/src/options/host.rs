@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use pintle_bridge::install::{InstallEnvironment, InstallScope};
 use pintle_bridge::{HOSTS, HostDef};
 
-use crate::fault::Fault;
+use crate::error::CliError;
 
 /// A host named on the command line.
 #[derive(Debug, Clone, Copy)]
@@ -66,7 +66,7 @@ pub(crate) struct ProjectOption {
 
 impl ProjectOption {
     /// This machine with the project.
-    pub(crate) fn site(&self) -> Result<InstallEnvironment, Fault> {
-        InstallEnvironment::from_env(&self.directory).map_err(Fault::invalid)
+    pub(crate) fn install_environment(&self) -> Result<InstallEnvironment, CliError> {
+        InstallEnvironment::from_env(&self.directory).map_err(CliError::invalid_input)
     }
 }

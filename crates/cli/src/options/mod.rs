@@ -1,34 +1,34 @@
 //! What several commands are told in the same words.
 
 mod agent;
-mod asks;
-pub(crate) mod consent;
+mod approval;
 mod event;
 mod flags;
 mod folders;
 mod global;
+mod hook_paths;
 mod hooks;
 mod host;
 pub(crate) mod payload;
-mod places;
+mod permissions;
 pub(crate) mod redaction;
-mod rules;
 mod session;
 mod tape;
+pub(crate) mod trust;
 mod user;
 
-pub(crate) use agent::{AgentOption, own_chains};
-pub(crate) use asks::{Asks, open};
+pub(crate) use agent::{AgentOption, compile_own_chains};
+pub(crate) use approval::{AskOptions, defer_approval};
 pub(crate) use event::{EventArgument, RowArgument};
 pub(crate) use flags::HookFlags;
 pub(crate) use folders::FolderOptions;
-pub(crate) use global::{Color, Global};
-pub(crate) use hooks::{HookOptions, builder, load, model_opener, model_script};
+pub(crate) use global::{ColorMode, GlobalOptions};
+pub(crate) use hook_paths::HookPaths;
+pub(crate) use hooks::{HookOptions, load_hooks, model_opener, read_model_script, start_builder};
 pub(crate) use host::{HostArgument, HostsArgument, ProjectOption, ScopeArgument};
-pub(crate) use payload::{Given, example, payload};
-pub(crate) use places::Places;
-pub(crate) use redaction::Redaction;
-pub(crate) use rules::{Rules, mode_of, mode_word};
-pub(crate) use session::{LAST, SessionTape, find, pick, tapes, tapes_folder};
-pub(crate) use tape::NewTape;
+pub(crate) use payload::{PayloadInput, example_input, read_payload_input};
+pub(crate) use permissions::{PermissionOptions, mode_name, parse_mode};
+pub(crate) use redaction::RedactionOptions;
+pub(crate) use session::{LAST, SessionTape, find_tape, list_tapes, pick_by_id, tapes_folder};
+pub(crate) use tape::ProvisionalTape;
 pub(crate) use user::UserOptions;

@@ -8,58 +8,62 @@ use pintle::{EventName, MAX_PAYLOAD_BYTES, PayloadError, read_payload};
 use serde_json::Value;
 
 use super::EventArgument;
-use crate::fault::Fault;
+use crate::error::CliError;
 
 /// A payload and where it came from.
 #[derive(Debug)]
-pub(crate) struct Given {
+pub(crate) struct PayloadInput {
     pub(crate) value: Value,
     /// Nothing was given, so it is the example of the catalogue.
-    pub(crate) example: bool,
+    pub(crate) is_example: bool,
 }
 
 /// Reads the payload of an event from standard input, and completes it.
 ///
 /// What a docker-agent hook gets on its own standard input is taken as well, and made a payload. With a person at standard
 /// input it is the example of the catalogue, and where it `may_be_blank`, with nothing there as well.
-pub(crate) fn payload(argument: &EventArgument, may_be_blank: bool) -> Result<Given, Fault> {
+pub(crate) fn read_payload_input(argument: &EventArgument, may_be_blank: bool) -> Result<PayloadInput, CliError> {
     let event = &argument.0;
     if io::stdin().is_terminal() {
-        return Ok(example(argument));
+        return Ok(example_input(argument));
     }
     let mut bytes = Vec::new();
     read_stdin(&mut bytes)
-        .map_err(|fault| Fault::failed(format!("cannot read the payload from standard input: {fault}")))?;
+        .map_err(|fault| CliError::failure(format!("cannot read the payload from standard input: {fault}")))?;
     if bytes.iter().all(u8::is_ascii_whitespace) {
         // Whoever was to write it may have died, and the example may well be allowed.
         let fault = || {
-            Fault::invalid("there is no payload on standard input")
+            CliError::invalid_input("there is no payload on standard input")
                 .help("`--example` fires the example of the catalogue")
         };
-        return if may_be_blank { Ok(example(argument)) } else { Err(fault()) };
+        return if may_be_blank { Ok(example_input(argument)) } else { Err(fault()) };
     }
     let next_step = || format!("`pintle events {event}` shows a payload as it is fired");
     let mut value = read_payload(&bytes).map_err(|fault| match fault {
-        PayloadError::NotJson(fault) => Fault::invalid(format!("the payload is not JSON: {fault}")).help(next_step()),
-        fault => Fault::invalid(format!("the payload is too large: {fault}")).help("send less at once"),
+        PayloadError::NotJson(fault) => {
+            CliError::invalid_input(format!("the payload is not JSON: {fault}")).help(next_step())
+        }
+        fault => CliError::invalid_input(format!("the payload is too large: {fault}")).help("send less at once"),
     })?;
     if let Some(payload) = payload_from_hook_input(event, &value) {
         value = payload;
     } else if let Some(other) = value.get("hook_event_name").and_then(Value::as_str) {
         let shown = single_line(other, 80);
-        let fault = Fault::invalid(format!("the payload is what a hook of `{shown}` got, which is not `{event}`"));
+        let fault =
+            CliError::invalid_input(format!("the payload is what a hook of `{shown}` got, which is not `{event}`"));
         return Err(fault.help(format!("name the event `{shown}`, or leave `hook_event_name` out")));
     }
-    complete(event, &mut value)
-        .map_err(|fault| Fault::invalid(format!("the payload is none of `{event}`: {fault}")).help(next_step()))?;
-    Ok(Given { value, example: false })
+    complete_payload(event, &mut value).map_err(|fault| {
+        CliError::invalid_input(format!("the payload is none of `{event}`: {fault}")).help(next_step())
+    })?;
+    Ok(PayloadInput { value, is_example: false })
 }
 
 /// The example of the event under the name that was typed.
-pub(crate) fn example(argument: &EventArgument) -> Given {
+pub(crate) fn example_input(argument: &EventArgument) -> PayloadInput {
     let EventArgument(event, typed) = argument;
     let value = command_hooks::example_payload(typed.as_deref().unwrap_or_default(), (event.def().example)());
-    Given { value, example: true }
+    PayloadInput { value, is_example: true }
 }
 
 /// Reads standard input up to a little more than a payload may have. The rest is read and dropped, so that whoever writes
@@ -72,7 +76,7 @@ pub(crate) fn read_stdin(bytes: &mut Vec<u8>) -> io::Result<()> {
 
 /// Fills in what a person need not type: a `tool.pre` may have `args` or `arguments` alone, the latter as text or as an
 /// object, an empty one is `{}`, and it needs no `id`; any event may lack what can be blank.
-fn complete(event: &EventName, value: &mut Value) -> Result<(), String> {
+fn complete_payload(event: &EventName, value: &mut Value) -> Result<(), String> {
     // No hook that is about a tool would run for a call of none, which looks like an allow.
     let subject = event.def().subject.filter(|_| event.as_str().starts_with("tool."));
     if let (Some(field), Some(fields)) = (subject, value.as_object())
@@ -114,18 +118,18 @@ mod tests {
             whole.clone(),
         ] {
             let mut value = given.clone();
-            complete(&event, &mut value).unwrap();
+            complete_payload(&event, &mut value).unwrap();
             assert_eq!(value, whole, "{given}");
         }
         for empty in
             [json!({"name": "run"}), json!({"name": "run", "arguments": ""}), json!({"name": "run", "arguments": null})]
         {
             let mut value = empty.clone();
-            complete(&event, &mut value).unwrap();
+            complete_payload(&event, &mut value).unwrap();
             assert_eq!(value, json!({"name": "run", "id": "call_1", "args": {}, "arguments": "{}"}), "{empty}");
         }
         for bad in [json!([]), json!({}), json!({"name": "run", "arguments": "{"}), json!({"name": "run", "args": 1})] {
-            assert!(complete(&event, &mut bad.clone()).is_err(), "{bad}");
+            assert!(complete_payload(&event, &mut bad.clone()).is_err(), "{bad}");
         }
     }
 
@@ -135,7 +139,7 @@ mod tests {
             let name = row.family().map_or(row.name.to_owned(), |family| format!("{family}x"));
             let event = EventName::parse(&name).unwrap();
             let mut value = (row.example)();
-            complete(&event, &mut value).unwrap_or_else(|fault| panic!("{name}: {fault}"));
+            complete_payload(&event, &mut value).unwrap_or_else(|fault| panic!("{name}: {fault}"));
             assert_eq!(value, (row.example)(), "{name}");
         }
     }

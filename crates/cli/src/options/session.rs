@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use pintle::suggest_nearest;
 
-use crate::fault::Fault;
+use crate::error::CliError;
 
 /// The word for the session that was written last.
 pub(crate) const LAST: &str = "last";
@@ -24,7 +24,7 @@ pub(crate) struct SessionTape {
 }
 
 /// The tapes of a folder's sessions, oldest first: IDs begin with the time.
-pub(crate) fn tapes(home: &Path) -> Vec<SessionTape> {
+pub(crate) fn list_tapes(home: &Path) -> Vec<SessionTape> {
     let entries = fs::read_dir(tapes_folder(home)).into_iter().flatten().flatten();
     let tape = |path: PathBuf| {
         let is_tape = path.extension().is_some_and(|extension| extension == "jsonl");
@@ -37,19 +37,21 @@ pub(crate) fn tapes(home: &Path) -> Vec<SessionTape> {
 }
 
 /// The tape that a person means: an ID or its beginning, `last`, or the path of a tape.
-pub(crate) fn find(named: &str, home: &Path) -> Result<SessionTape, Fault> {
+pub(crate) fn find_tape(named: &str, home: &Path) -> Result<SessionTape, CliError> {
     let path = Path::new(named);
     if named.contains(std::path::MAIN_SEPARATOR) || path.extension().is_some_and(|extension| extension == "jsonl") {
         if path.is_file() {
             let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             return Ok(SessionTape { id, path: path.to_owned() });
         }
-        return Err(Fault::invalid(format!("there is no tape `{named}`")).help("`pintle sessions` lists the sessions"));
+        return Err(
+            CliError::invalid_input(format!("there is no tape `{named}`")).help("`pintle sessions` lists the sessions")
+        );
     }
-    let mut known = tapes(home);
+    let mut known = list_tapes(home);
     if known.is_empty() {
         let folder = tapes_folder(home);
-        let fault = Fault::invalid(format!("there are no sessions in `{}`", folder.display()));
+        let fault = CliError::invalid_input(format!("there are no sessions in `{}`", folder.display()));
         return Err(fault.help("go to the folder where the agent was run, or name the path of a tape"));
     }
     if named == LAST {
@@ -57,33 +59,33 @@ pub(crate) fn find(named: &str, home: &Path) -> Result<SessionTape, Fault> {
             fs::metadata(&tape.path).and_then(|file| file.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
         };
         known.sort_by_cached_key(|tape| (written(tape), tape.id.clone()));
-        return known.pop().ok_or_else(|| unknown(named, &[]));
+        return known.pop().ok_or_else(|| unknown_session_error(named, &[]));
     }
-    pick(named, known, |tape| &tape.id)
+    pick_by_id(named, known, |tape| &tape.id)
 }
 
 /// The one of several that a person means by its ID or the beginning of it.
-pub(crate) fn pick<T>(named: &str, mut known: Vec<T>, id: impl Fn(&T) -> &str) -> Result<T, Fault> {
+pub(crate) fn pick_by_id<T>(named: &str, mut known: Vec<T>, id: impl Fn(&T) -> &str) -> Result<T, CliError> {
     if let Some(at) = known.iter().position(|one| id(one) == named) {
         return Ok(known.swap_remove(at));
     }
     let (mut begun, others): (Vec<_>, Vec<_>) =
         known.into_iter().partition(|one| !named.is_empty() && id(one).starts_with(named));
     match begun.len() {
-        0 => Err(unknown(named, &others.iter().map(id).collect::<Vec<_>>())),
+        0 => Err(unknown_session_error(named, &others.iter().map(id).collect::<Vec<_>>())),
         1 => Ok(begun.remove(0)),
         count => {
             let ids: Vec<String> = begun.iter().take(3).map(|one| format!("`{}`", id(one))).collect();
             let more = if count > ids.len() { " and others" } else { "" };
-            let fault = Fault::invalid(format!("`{named}` begins the IDs of {count} sessions"));
+            let fault = CliError::invalid_input(format!("`{named}` begins the IDs of {count} sessions"));
             Err(fault.help(format!("write more of it: there are {}{more}", ids.join(", "))))
         }
     }
 }
 
-fn unknown(named: &str, known: &[&str]) -> Fault {
+fn unknown_session_error(named: &str, known: &[&str]) -> CliError {
     let near = suggest_nearest(named, known.iter().copied());
-    let fault = Fault::invalid(format!("there is no session `{named}`"));
+    let fault = CliError::invalid_input(format!("there is no session `{named}`"));
     match near {
         Some(near) => fault.help(format!("did you mean `{near}`?")),
         None => fault.help("`pintle sessions` lists the sessions; `last` is the one that was written last"),
@@ -115,10 +117,10 @@ mod tests {
             ("gone.jsonl", Err("`pintle sessions` lists the sessions")),
         ];
         for (named, wanted) in cases {
-            let found = find(named, home.path()).map(|tape| tape.id).map_err(|fault| fault.help.unwrap());
+            let found = find_tape(named, home.path()).map(|tape| tape.id).map_err(|fault| fault.help.unwrap());
             assert_eq!(found, wanted.map(String::from).map_err(String::from), "{named}");
         }
-        let nowhere = find("last", &home.path().join("nowhere")).unwrap_err();
+        let nowhere = find_tape("last", &home.path().join("nowhere")).unwrap_err();
         assert!(nowhere.message.starts_with("there are no sessions in"), "{}", nowhere.message);
     }
 }

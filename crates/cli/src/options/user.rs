@@ -8,7 +8,7 @@ use pintle::loader::LayerDirs;
 use pintle::{HookDeclaration, Layer, RuntimeBuilder, loader};
 
 use super::HookFlags;
-use crate::fault::Fault;
+use crate::error::CliError;
 
 /// What hooks of flags are called by.
 const FLAGS: &str = "command line";
@@ -21,7 +21,7 @@ pub(crate) struct UserOptions {
     config_dir: Option<PathBuf>,
     /// Read docker-agent files as that version of docker-agent: `g1` (June 2026) or `g3`. Default: what they say, else
     /// the newest.
-    #[arg(long, value_name = "VERSION", value_parser = compat)]
+    #[arg(long, value_name = "VERSION", value_parser = parse_compat)]
     compat: Option<DockerAgentVersion>,
     #[command(flatten)]
     flags: HookFlags,
@@ -29,7 +29,7 @@ pub(crate) struct UserOptions {
 
 impl UserOptions {
     /// Adds the organisation's hooks and the person's own settings and hooks to what is loaded.
-    pub(crate) fn apply(&self, builder: RuntimeBuilder) -> Result<RuntimeBuilder, Fault> {
+    pub(crate) fn apply_to(&self, builder: RuntimeBuilder) -> Result<RuntimeBuilder, CliError> {
         let managed = loader::find_managed_dir(None)?;
         let mut builder = builder.layers(LayerDirs::managed_only().with_managed_dir(managed));
         if let Some(folder) = self.config_dir()? {
@@ -41,17 +41,17 @@ impl UserOptions {
         let declared =
             self.flags.0.iter().map(|(event, command)| hook_from_flag(event, command, self.compat.unwrap_or_default()));
         let declared: Result<Vec<Option<HookDeclaration>>, String> = declared.collect();
-        let declared: Vec<HookDeclaration> = declared.map_err(Fault::invalid)?.into_iter().flatten().collect();
+        let declared: Vec<HookDeclaration> = declared.map_err(CliError::invalid_input)?.into_iter().flatten().collect();
         Ok(if declared.is_empty() { builder } else { builder.inline_hooks(Layer::User, FLAGS, declared) })
     }
 
     /// The folder of the person's own settings. One that somebody names has to be there, since guards may be in it.
-    pub(crate) fn config_dir(&self) -> Result<Option<PathBuf>, Fault> {
+    pub(crate) fn config_dir(&self) -> Result<Option<PathBuf>, CliError> {
         Ok(loader::find_config_dir(self.config_dir.as_deref())?)
     }
 }
 
-fn compat(word: &str) -> Result<DockerAgentVersion, String> {
+fn parse_compat(word: &str) -> Result<DockerAgentVersion, String> {
     let known = DockerAgentVersion::WORDS.iter().find(|(known, _)| *known == word);
     known.map(|(_, compat)| *compat).ok_or_else(|| String::from("write `g1` or `g3`"))
 }

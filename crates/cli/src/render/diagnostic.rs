@@ -13,7 +13,7 @@ const SIDE_BYTES: usize = 400;
 const MESSAGE_CHARS: usize = 2_000;
 
 /// A finding with the line it is about, in colours, over several lines.
-pub(crate) fn text(finding: &Diagnostic) -> String {
+pub(crate) fn render_diagnostic(finding: &Diagnostic) -> String {
     let level = match finding.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -21,9 +21,9 @@ pub(crate) fn text(finding: &Diagnostic) -> String {
     };
     let mut group =
         Group::with_title(level.primary_title(single_line(&finding.message, MESSAGE_CHARS)).id(finding.code));
-    let path = finding.location.path().map(super::path);
+    let path = finding.location.path().map(super::path_text);
     if let Some((file, path)) = finding.location.file.as_deref().zip(path) {
-        let excerpt = Excerpt::of(file, finding.location.span);
+        let excerpt = SourceExcerpt::from_span(file, finding.location.span);
         let snippet = Snippet::source(excerpt.text)
             .line_start(excerpt.first_line)
             .path(single_line(&path, MESSAGE_CHARS))
@@ -40,7 +40,7 @@ pub(crate) fn text(finding: &Diagnostic) -> String {
 
 /// A finding as JSON. Lines and columns count from 1, columns in characters; they are `null` where there is no file.
 #[derive(Debug, Serialize)]
-pub(crate) struct Finding<'a> {
+pub(crate) struct JsonDiagnostic<'a> {
     severity: Severity,
     code: &'a str,
     message: &'a str,
@@ -52,7 +52,7 @@ pub(crate) struct Finding<'a> {
     help: Option<&'a str>,
 }
 
-impl<'a> From<&'a Diagnostic> for Finding<'a> {
+impl<'a> From<&'a Diagnostic> for JsonDiagnostic<'a> {
     fn from(finding: &'a Diagnostic) -> Self {
         let place = &finding.location;
         let start = place.line_column();
@@ -61,7 +61,7 @@ impl<'a> From<&'a Diagnostic> for Finding<'a> {
             severity: finding.severity,
             code: finding.code,
             message: &finding.message,
-            path: place.path().map(super::path),
+            path: place.path().map(super::path_text),
             line: start.map(|(line, _)| line),
             column: start.map(|(_, column)| column),
             end_line: end.map(|(line, _)| line),
@@ -72,17 +72,17 @@ impl<'a> From<&'a Diagnostic> for Finding<'a> {
 }
 
 /// The part of a file that is shown.
-struct Excerpt<'a> {
+struct SourceExcerpt<'a> {
     text: &'a str,
     first_line: usize,
     /// What is underlined, as bytes of `text`.
     underlined: Range<usize>,
 }
 
-impl<'a> Excerpt<'a> {
+impl<'a> SourceExcerpt<'a> {
     /// The line that a span begins in. A span of many lines is cut to it, and one that lies outside the text is brought
     /// inside.
-    fn of(file: &'a SourceFile, span: ByteSpan) -> Self {
+    fn from_span(file: &'a SourceFile, span: ByteSpan) -> Self {
         let whole = file.text.as_str();
         let start = whole.floor_char_boundary(span.start.min(whole.len()));
         let (above, below) = whole.split_at(start);
@@ -106,11 +106,11 @@ mod tests {
 
     use super::*;
 
-    fn shown(text: &str, start: usize, end: usize) -> String {
+    fn rendered_text(text: &str, start: usize, end: usize) -> String {
         let file = Arc::new(SourceFile { path: PathBuf::from("a.md"), text: text.to_owned() });
         let finding =
             Diagnostic::error("bad", "what is wrong", Location::new(file, ByteSpan { start, end })).help("do so");
-        anstream::adapter::strip_str(&super::text(&finding)).to_string()
+        anstream::adapter::strip_str(&super::render_diagnostic(&finding)).to_string()
     }
 
     #[test]
@@ -124,7 +124,7 @@ error[bad]: what is wrong
   |           ^^^^
   |
   = help: do so";
-        assert_eq!(shown(text, 30, 34), expected);
+        assert_eq!(rendered_text(text, 30, 34), expected);
     }
 
     #[test]
@@ -134,7 +134,7 @@ error[bad]: what is wrong
         for text in texts {
             for start in [0, 1, 2, 3, 7, 5_001, 10_000, usize::MAX] {
                 for end in [0, 1, 4, 9_999, usize::MAX] {
-                    let shown = shown(text, start, end);
+                    let shown = rendered_text(text, start, end);
                     assert!(shown.starts_with("error[bad]: what is wrong"), "{shown}");
                     assert!(shown.len() < 6_000 && !shown.contains('\u{1b}'), "{shown}");
                 }

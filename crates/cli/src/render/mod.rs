@@ -1,32 +1,32 @@
 //! How things look.
 
-pub(crate) mod consent;
 pub(crate) mod diagnostic;
+pub(crate) mod style;
 pub(crate) mod table;
-pub(crate) mod tone;
+pub(crate) mod trust;
 
 use std::path::Path;
 
 use pintle::Location;
 
 /// A number and what it counts: `1 hook`, `2 hooks`.
-pub(crate) fn count(number: usize, what: &str) -> String {
+pub(crate) fn count_text(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 /// A path as a person would type it: without the `./` of a path that begins here.
-pub(crate) fn path(path: &Path) -> String {
+pub(crate) fn path_text(path: &Path) -> String {
     path.strip_prefix("./").unwrap_or(path).display().to_string()
 }
 
 /// `path:line`, where there is a file.
-pub(crate) fn place(location: &Location) -> Option<String> {
+pub(crate) fn location_text(location: &Location) -> Option<String> {
     let (line, _) = location.line_column()?;
-    Some(format!("{}:{line}", path(location.path()?)))
+    Some(format!("{}:{line}", path_text(location.path()?)))
 }
 
 /// A time span in its largest whole unit.
-pub(crate) fn age(ms: u64) -> String {
+pub(crate) fn age_text(ms: u64) -> String {
     let seconds = ms / 1_000;
     match seconds {
         0..60 => format!("{seconds} s ago"),
@@ -37,7 +37,7 @@ pub(crate) fn age(ms: u64) -> String {
 }
 
 /// A size in its largest unit, such as `12 kB`.
-pub(crate) fn size(bytes: u64) -> String {
+pub(crate) fn size_text(bytes: u64) -> String {
     match bytes {
         0..1_000 => format!("{bytes} B"),
         1_000..1_000_000 => format!("{} kB", bytes / 1_000),
@@ -60,7 +60,7 @@ mod tests {
             (86_400_000, "1 d ago"),
         ];
         for (ms, text) in cases {
-            assert_eq!(age(ms), text);
+            assert_eq!(age_text(ms), text);
         }
     }
 
@@ -68,7 +68,7 @@ mod tests {
     fn a_size_is_told_in_its_largest_unit() {
         let cases = [(999, "999 B"), (1_000, "1 kB"), (2_999_999, "2 MB"), (5_000_000_000, "5 GB")];
         for (bytes, text) in cases {
-            assert_eq!(size(bytes), text);
+            assert_eq!(size_text(bytes), text);
         }
     }
 }

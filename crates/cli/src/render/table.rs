@@ -3,7 +3,7 @@
 use pintle::tape::show::{StyledLine, Tone};
 
 /// Lays out rows below a head. The last column is not filled up.
-pub(crate) fn lines<const COLUMNS: usize>(head: [&str; COLUMNS], rows: &[[String; COLUMNS]]) -> Vec<StyledLine> {
+pub(crate) fn render_table<const COLUMNS: usize>(head: [&str; COLUMNS], rows: &[[String; COLUMNS]]) -> Vec<StyledLine> {
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
         let title = head.get(column).map_or(0, |title| title.len());
@@ -25,7 +25,7 @@ mod tests {
     #[test]
     fn columns_are_as_wide_as_their_widest_cell() {
         let rows = [["grün", "1", "x"], ["a", "22", ""]].map(|row| row.map(str::to_owned));
-        let text: Vec<String> = lines(["NAME", "N", "WHY"], &rows).iter().map(ToString::to_string).collect();
+        let text: Vec<String> = render_table(["NAME", "N", "WHY"], &rows).iter().map(ToString::to_string).collect();
         assert_eq!(text, ["NAME  N   WHY", "grün  1   x", "a     22"]);
     }
 }

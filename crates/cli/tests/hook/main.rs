@@ -18,22 +18,22 @@ use serde_json::{Value, json};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A home and a project, in which Pintle is installed for a host.
-struct Stage {
+struct HostInstallFixture {
     root: tempfile::TempDir,
     host: &'static str,
 }
 
-impl Stage {
+impl HostInstallFixture {
     fn new(host: &'static str, policy: &str) -> Self {
-        let stage = Self::bare(host);
+        let stage = Self::without_install(host);
         let path = stage.path("policy.yaml");
         fs::write(&path, policy).unwrap();
-        stage.pintle(&["install", host, "--yes", "--hooks", &path.to_string_lossy()]);
+        stage.run_pintle(&["install", host, "--yes", "--hooks", &path.to_string_lossy()]);
         stage
     }
 
     /// The same without Pintle in the host.
-    fn bare(host: &'static str) -> Self {
+    fn without_install(host: &'static str) -> Self {
         let root = tempfile::tempdir().unwrap();
         for folder in ["home", "project", "state"] {
             fs::create_dir(root.path().join(folder)).unwrap();
@@ -42,7 +42,7 @@ impl Stage {
     }
 
     /// Runs Pintle as the person would; it has to end well.
-    fn pintle(&self, words: &[&str]) {
+    fn run_pintle(&self, words: &[&str]) {
         let output = self.command(Path::new(env!("CARGO_BIN_EXE_pintle"))).args(words).output().unwrap();
         assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
     }
@@ -63,7 +63,7 @@ impl Stage {
     }
 
     /// The command line that stands in the host's settings for an event.
-    fn line(&self, event: &str) -> String {
+    fn installed_line(&self, event: &str) -> String {
         let file = match self.host {
             "claude" => "home/.claude/settings.json",
             "codex" => "home/.codex/hooks.json",
@@ -73,7 +73,7 @@ impl Stage {
         settings["hooks"][event][0]["hooks"][0]["command"].as_str().unwrap().to_owned()
     }
 
-    fn payload(&self, event: &str) -> String {
+    fn payload_of(&self, event: &str) -> String {
         json!({
             "session_id": "s1", "cwd": self.path("project"), "hook_event_name": event, "turn_id": "t1",
             "tool_name": "Bash", "tool_use_id": "c1", "tool_input": {"command": "echo hi > out.txt"},
@@ -83,17 +83,17 @@ impl Stage {
     }
 
     /// Starts a line as the host would.
-    fn start(&self, line: &str, event: &str) -> Child {
-        self.start_under(line, event, &[])
+    fn start_line(&self, line: &str, event: &str) -> Child {
+        self.start_with_variables(line, event, &[])
     }
 
     /// The same with variables that the host got from somewhere.
-    fn start_under(&self, line: &str, event: &str, variables: &[(&str, PathBuf)]) -> Child {
-        self.start_with(line, &self.payload(event), variables)
+    fn start_with_variables(&self, line: &str, event: &str, variables: &[(&str, PathBuf)]) -> Child {
+        self.start_with_payload(line, &self.payload_of(event), variables)
     }
 
     /// The same with a payload of its own.
-    fn start_with(&self, line: &str, payload: &str, variables: &[(&str, PathBuf)]) -> Child {
+    fn start_with_payload(&self, line: &str, payload: &str, variables: &[(&str, PathBuf)]) -> Child {
         let mut child = self
             .command(Path::new("/bin/sh"))
             .envs(variables.iter().map(|(name, value)| (name, value)))
@@ -108,18 +108,18 @@ impl Stage {
         child
     }
 
-    fn run(&self, line: &str, event: &str) -> Output {
-        self.start(line, event).wait_with_output().unwrap()
+    fn run_line(&self, line: &str, event: &str) -> Output {
+        self.start_line(line, event).wait_with_output().unwrap()
     }
 
     /// The program as it is named in the line.
-    fn quoted(&self) -> String {
+    fn quoted_program(&self) -> String {
         format!("'{}'", env!("CARGO_BIN_EXE_pintle"))
     }
 
     /// The `pintle hook` that works on this stage: the one that a shell has started, and not the one that it started
     /// itself to run programs.
-    fn worker(&self) -> u32 {
+    fn find_worker(&self) -> u32 {
         let policy = self.path("policy.yaml").display().to_string();
         let began = Instant::now();
         loop {
@@ -129,7 +129,7 @@ impl Stage {
                 let words: Vec<String> =
                     words.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect();
                 let is_ours = words.first().is_some_and(|word| word.ends_with("pintle")) && words.contains(&policy);
-                if is_ours && starter(number) != "pintle" {
+                if is_ours && parent_program(number) != "pintle" {
                     return number;
                 }
             }
@@ -148,14 +148,14 @@ impl Stage {
 }
 
 /// The name of the program that started a process.
-fn starter(number: u32) -> String {
+fn parent_program(number: u32) -> String {
     let status = fs::read_to_string(format!("/proc/{number}/status")).unwrap_or_default();
     let parent = status.lines().find_map(|line| line.strip_prefix("PPid:")).unwrap_or_default().trim().to_owned();
     fs::read_to_string(format!("/proc/{parent}/comm")).unwrap_or_default().trim().to_owned()
 }
 
 /// A policy whose hook does this for a shell command.
-fn policy(script: &str) -> String {
+fn policy_file(script: &str) -> String {
     let hook = json!({"type": "command", "command": script, "timeout": 50});
     let entry = json!([{"matcher": "*", "hooks": [hook]}]);
     let root = json!({"model": "openai/gpt-4o", "instruction": "x", "hooks": {"pre_tool_use": entry}});
@@ -181,10 +181,11 @@ const GONE: &str = "pintle could not be asked";
 #[test]
 fn a_policy_denies_and_lets_through_by_the_installed_line() {
     for host in HOSTS {
-        let stage = Stage::new(host, &policy("grep -q 'echo hi' && { echo 'no echo' >&2; exit 2; }; exit 0"));
-        assert_denied(&stage.run(&stage.line("PreToolUse"), "PreToolUse"), "no echo");
-        let stage = Stage::new(host, &policy("exit 0"));
-        let passed = stage.run(&stage.line("PreToolUse"), "PreToolUse");
+        let stage =
+            HostInstallFixture::new(host, &policy_file("grep -q 'echo hi' && { echo 'no echo' >&2; exit 2; }; exit 0"));
+        assert_denied(&stage.run_line(&stage.installed_line("PreToolUse"), "PreToolUse"), "no echo");
+        let stage = HostInstallFixture::new(host, &policy_file("exit 0"));
+        let passed = stage.run_line(&stage.installed_line("PreToolUse"), "PreToolUse");
         assert_eq!((passed.status.code(), passed.stdout.len()), (Some(0), 0), "{passed:?}");
     }
 }
@@ -193,12 +194,12 @@ fn a_policy_denies_and_lets_through_by_the_installed_line() {
 fn a_program_that_is_killed_in_the_middle_of_a_call_leaves_a_written_deny() {
     for host in HOSTS {
         for signal in ["KILL", "ABRT", "ILL"] {
-            let stage = Stage::new(host, &policy("exit 0"));
+            let stage = HostInstallFixture::new(host, &policy_file("exit 0"));
             let started = stage.path("started").display().to_string();
-            fs::write(stage.path("policy.yaml"), policy(&format!("touch '{started}'; sleep 40"))).unwrap();
-            let child = stage.start(&stage.line("PreToolUse"), "PreToolUse");
+            fs::write(stage.path("policy.yaml"), policy_file(&format!("touch '{started}'; sleep 40"))).unwrap();
+            let child = stage.start_line(&stage.installed_line("PreToolUse"), "PreToolUse");
             stage.wait_for("started");
-            let killed = Command::new("kill").args(["-s", signal, &stage.worker().to_string()]).status().unwrap();
+            let killed = Command::new("kill").args(["-s", signal, &stage.find_worker().to_string()]).status().unwrap();
             assert!(killed.success());
             assert_denied(&child.wait_with_output().unwrap(), GONE);
         }
@@ -208,18 +209,18 @@ fn a_program_that_is_killed_in_the_middle_of_a_call_leaves_a_written_deny() {
 #[test]
 fn a_program_without_memory_leaves_a_written_deny() {
     for host in HOSTS {
-        let stage = Stage::new(host, &policy("exit 0"));
-        let line = stage.line("PreToolUse");
+        let stage = HostInstallFixture::new(host, &policy_file("exit 0"));
+        let line = stage.installed_line("PreToolUse");
         // From far too little to start with, to what is used up while hooks are loaded.
         for limit_kb in [4_000, 12_000, 16_000, 20_000, 24_000, 28_000] {
-            let output = stage.run(&format!("ulimit -v {limit_kb}; {line}"), "PreToolUse");
+            let output = stage.run_line(&format!("ulimit -v {limit_kb}; {line}"), "PreToolUse");
             if output.status.code() != Some(0) {
                 let out = String::from_utf8_lossy(&output.stdout).into_owned();
                 assert!(out.contains("\"permissionDecision\":\"deny\""), "{limit_kb} kB: {output:?}");
                 assert_eq!(output.status.code(), Some(2), "{limit_kb} kB: {output:?}");
             }
         }
-        let starved = stage.run(&format!("ulimit -v 12000; {line}"), "PreToolUse");
+        let starved = stage.run_line(&format!("ulimit -v 12000; {line}"), "PreToolUse");
         assert_denied(&starved, GONE);
     }
 }
@@ -227,40 +228,41 @@ fn a_program_without_memory_leaves_a_written_deny() {
 #[test]
 fn a_program_that_is_gone_leaves_a_written_deny() {
     for host in HOSTS {
-        let stage = Stage::new(host, &policy("exit 0"));
-        let line = stage.line("PreToolUse");
-        assert!(line.contains(&stage.quoted()), "{line}");
-        assert_denied(&stage.run(&line.replace(&stage.quoted(), "'/nowhere/pintle'"), "PreToolUse"), GONE);
-        assert_denied(&stage.run(&line.replace(&stage.quoted(), "'/bin/false'"), "PreToolUse"), GONE);
+        let stage = HostInstallFixture::new(host, &policy_file("exit 0"));
+        let line = stage.installed_line("PreToolUse");
+        assert!(line.contains(&stage.quoted_program()), "{line}");
+        assert_denied(&stage.run_line(&line.replace(&stage.quoted_program(), "'/nowhere/pintle'"), "PreToolUse"), GONE);
+        assert_denied(&stage.run_line(&line.replace(&stage.quoted_program(), "'/bin/false'"), "PreToolUse"), GONE);
     }
 }
 
 #[test]
 fn a_hook_that_crashes_or_hangs_denies() {
     for host in HOSTS {
-        let stage = Stage::new(host, &policy("kill -9 $$"));
-        assert_denied(&stage.run(&stage.line("PreToolUse"), "PreToolUse"), "fails closed");
-        let stage = Stage::new(host, &policy("sleep 40"));
-        let line =
-            stage.line("PreToolUse").replace("hook claude PreToolUse", "hook claude PreToolUse --deadline-ms 400");
+        let stage = HostInstallFixture::new(host, &policy_file("kill -9 $$"));
+        assert_denied(&stage.run_line(&stage.installed_line("PreToolUse"), "PreToolUse"), "fails closed");
+        let stage = HostInstallFixture::new(host, &policy_file("sleep 40"));
+        let line = stage
+            .installed_line("PreToolUse")
+            .replace("hook claude PreToolUse", "hook claude PreToolUse --deadline-ms 400");
         let line = line.replace("hook codex PreToolUse", "hook codex PreToolUse --deadline-ms 400");
-        assert_denied(&stage.run(&line, "PreToolUse"), "did not answer within 400 ms");
+        assert_denied(&stage.run_line(&line, "PreToolUse"), "did not answer within 400 ms");
     }
 }
 
 #[test]
 fn what_is_not_guarded_says_nothing_and_goes_on() {
     for host in HOSTS {
-        let stage = Stage::new(host, &policy("exit 0"));
-        let line = stage.line("PostToolUse").replace(&stage.quoted(), "'/nowhere/pintle'");
-        let output = stage.run(&line, "PostToolUse");
+        let stage = HostInstallFixture::new(host, &policy_file("exit 0"));
+        let line = stage.installed_line("PostToolUse").replace(&stage.quoted_program(), "'/nowhere/pintle'");
+        let output = stage.run_line(&line, "PostToolUse");
         assert!(output.stdout.is_empty() && output.status.code() == Some(1), "{output:?}");
     }
 }
 
 #[test]
 fn a_typed_slip_is_told_and_decides_nothing() {
-    let stage = Stage::new("claude", &policy("exit 0"));
+    let stage = HostInstallFixture::new("claude", &policy_file("exit 0"));
     for (words, told) in [
         (vec!["hook", "claud"], "did you mean `claude`?"),
         (vec!["hook", "claude", "PreTolUse"], "did you mean `PreToolUse`?"),
@@ -274,9 +276,9 @@ fn a_typed_slip_is_told_and_decides_nothing() {
 
 #[test]
 fn the_session_of_many_processes_verifies_and_replays() {
-    let stage = Stage::new("claude", &policy("exit 0"));
+    let stage = HostInstallFixture::new("claude", &policy_file("exit 0"));
     for event in ["UserPromptSubmit", "PreToolUse", "PostToolUse", "PreToolUse", "SessionEnd"] {
-        assert!(stage.run(&stage.line(event), event).status.success());
+        assert!(stage.run_line(&stage.installed_line(event), event).status.success());
     }
     let tape = stage.path("state/bridge/claude/s1/tape.jsonl");
     for words in [&["tape", "verify"][..], &["replay"][..]] {

@@ -9,15 +9,15 @@
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+mod fixture;
 mod moments;
-mod stage;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use moments::{Draw, Moment};
+use fixture::KillFixture;
+use moments::{KillMoment, MomentDraw};
 use pintle::tape::{LoadedTape, read_bytes, replay, verify};
 use pintle_agent::SessionSummary;
-use stage::Stage;
 
 /// Where the moments come from when nobody says.
 const SEED: u64 = 20_261_122;
@@ -26,31 +26,31 @@ const COSTLY: u64 = 5;
 /// Two sessions at once: each is a program with hooks and tools of its own.
 const AT_ONCE: u64 = 2;
 
-fn number(variable: &str, otherwise: u64) -> u64 {
+fn env_number(variable: &str, otherwise: u64) -> u64 {
     std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
 }
 
 /// What came of the moments.
 #[derive(Debug, Default)]
-struct Seen {
+struct KillCounts {
     /// The program was killed while it was at work.
     cut_off: AtomicUsize,
     /// Among them, in the middle of a turn.
     in_turn: AtomicUsize,
     /// Among them, before there was a session.
-    before_it: AtomicUsize,
+    before_session: AtomicUsize,
     /// A call was cut off.
     interrupted: AtomicUsize,
 }
 
-impl Seen {
-    fn count(counter: &AtomicUsize, is_so: bool) {
+impl KillCounts {
+    fn count_if(counter: &AtomicUsize, is_so: bool) {
         counter.fetch_add(usize::from(is_so), Ordering::Relaxed);
     }
 }
 
 /// Reads the whole records of a tape, which must be sound; `None` where not even the header is whole.
-fn sound(text: &[u8], at: &str) -> Option<LoadedTape> {
+fn read_valid(text: &[u8], at: &str) -> Option<LoadedTape> {
     let reading = match read_bytes(text) {
         Ok(reading) => reading,
         Err(fault) => {
@@ -70,65 +70,68 @@ fn check_replay(text: &[u8], at: &str) {
 }
 
 /// Kills a session at a moment, once more when it goes on if the moment is a costly one, and sees it to its end.
-fn kill_and_go_on(draw: &mut Draw, is_costly: bool, at: &str, seen: &Seen) {
-    let stage = Stage::new(is_costly);
-    let was_killed = stage.run_until(&["run", "."], draw.moment());
-    let before = stage.tape();
-    let past = sound(&before, at).and_then(|reading| SessionSummary::from_tape(&reading));
-    Seen::count(&seen.cut_off, was_killed);
-    Seen::count(&seen.before_it, past.is_none());
-    Seen::count(&seen.in_turn, past.as_ref().is_some_and(|past| past.interrupted_turn.is_some()));
+fn kill_and_resume(draw: &mut MomentDraw, is_costly: bool, at: &str, seen: &KillCounts) {
+    let stage = KillFixture::new(is_costly);
+    let was_killed = stage.run_until(&["run", "."], draw.draw_moment());
+    let before = stage.read_tape();
+    let past = read_valid(&before, at).and_then(|reading| SessionSummary::from_tape(&reading));
+    KillCounts::count_if(&seen.cut_off, was_killed);
+    KillCounts::count_if(&seen.before_session, past.is_none());
+    KillCounts::count_if(&seen.in_turn, past.as_ref().is_some_and(|past| past.interrupted_turn.is_some()));
     let Some(mut past) = past else {
         let (out, status) = stage.run(&["run", "--resume", "last"]);
         assert!(status == Some(3) || before.is_empty(), "{at}: {out}");
         return;
     };
-    let mut before = whole(before);
+    let mut before = whole_records(before);
     if is_costly {
         check_replay(&before, at);
-        stage.run_until(&["run", "--resume", "last"], draw.moment_after(lines(&before)));
-        let now = stage.tape();
+        stage.run_until(&["run", "--resume", "last"], draw.draw_moment_after(count_lines(&before)));
+        let now = stage.read_tape();
         assert!(now.starts_with(&before), "{at}: what was on the tape has changed");
-        past = sound(&now, at).and_then(|reading| SessionSummary::from_tape(&reading)).unwrap();
+        past = read_valid(&now, at).and_then(|reading| SessionSummary::from_tape(&reading)).unwrap();
         check_replay(&now, at);
-        before = whole(now);
+        before = whole_records(now);
     }
-    let has_ended = past.prompts == stage::PROMPTS && past.interrupted_turn.is_none();
+    let has_ended = past.prompts == fixture::PROMPTS && past.interrupted_turn.is_none();
     let (out, status) = stage.run(&["run", "--resume", "last"]);
     let expected = if has_ended { Some(3) } else { Some(0) };
     assert_eq!(status, expected, "{at}: {out}");
-    let after = stage.tape();
+    let after = stage.read_tape();
     assert!(after.starts_with(&before), "{at}: what was on the tape has changed");
-    let reading = if is_costly { sound(&after, at).unwrap() } else { read_bytes(&after).unwrap() };
+    let reading = if is_costly { read_valid(&after, at).unwrap() } else { read_bytes(&after).unwrap() };
     if is_costly {
         check_replay(&after, at);
     }
-    let messages = stage::messages(&reading);
-    stage::check_conversation(&messages, at);
-    Seen::count(&seen.interrupted, messages.iter().any(|message| message.content.starts_with("interrupted: ")));
+    let messages = fixture::messages_of(&reading);
+    fixture::check_conversation(&messages, at);
+    KillCounts::count_if(
+        &seen.interrupted,
+        messages.iter().any(|message| message.content.starts_with("interrupted: ")),
+    );
 }
 
 /// The bytes up to the end of the last whole record.
-fn whole(mut text: Vec<u8>) -> Vec<u8> {
+fn whole_records(mut text: Vec<u8>) -> Vec<u8> {
     text.truncate(text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1));
     text
 }
 
-fn lines(text: &[u8]) -> usize {
+fn count_lines(text: &[u8]) -> usize {
     text.iter().filter(|byte| **byte == b'\n').count()
 }
 
 #[test]
 fn a_session_survives_being_killed_at_any_moment_and_goes_on() {
-    let (seed, moments) = (number("PINTLE_KILL_SEED", SEED), number("PINTLE_KILL_MOMENTS", MOMENTS));
-    let seen = Seen::default();
+    let (seed, moments) = (env_number("PINTLE_KILL_SEED", SEED), env_number("PINTLE_KILL_MOMENTS", MOMENTS));
+    let seen = KillCounts::default();
     std::thread::scope(|threads| {
         for lane in 0..AT_ONCE {
             let seen = &seen;
             threads.spawn(move || {
                 for moment in (lane..moments).step_by(usize::try_from(AT_ONCE).unwrap()) {
-                    let mut draw = Draw::new(seed, moment);
-                    kill_and_go_on(&mut draw, moment % COSTLY == 0, &format!("seed {seed}, moment {moment}"), seen);
+                    let mut draw = MomentDraw::new(seed, moment);
+                    kill_and_resume(&mut draw, moment % COSTLY == 0, &format!("seed {seed}, moment {moment}"), seen);
                 }
             });
         }
@@ -142,10 +145,10 @@ fn a_session_survives_being_killed_at_any_moment_and_goes_on() {
 #[test]
 fn the_moments_are_the_same_for_a_seed() {
     let drawn = |seed| {
-        let mut draw = Draw::new(seed, 3);
-        [draw.moment(), draw.moment(), draw.moment()]
+        let mut draw = MomentDraw::new(seed, 3);
+        [draw.draw_moment(), draw.draw_moment(), draw.draw_moment()]
     };
     assert_eq!(drawn(1), drawn(1));
     assert_ne!(drawn(1), drawn(2));
-    assert!((0..50).any(|moment| matches!(Draw::new(1, moment).moment(), Moment::Records(_))));
+    assert!((0..50).any(|moment| matches!(MomentDraw::new(1, moment).draw_moment(), KillMoment::Records(_))));
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use crate::stage::Stage;
+use crate::fixture::CliFixture;
 
 const TEAM: &str = r#"
 agents:
@@ -50,21 +50,21 @@ turns:
 "#;
 
 /// The program in a terminal of its own.
-pub(crate) struct Terminal {
+pub(crate) struct TerminalProgram {
     child: Child,
     input: ChildStdin,
     output: ChildStdout,
     screen: String,
-    seen: usize,
+    seen_len: usize,
 }
 
-impl Terminal {
-    pub(crate) fn open(stage: &Stage, arguments: &str) -> Self {
+impl TerminalProgram {
+    pub(crate) fn open(stage: &CliFixture, arguments: &str) -> Self {
         Self::open_in(stage, ".", arguments)
     }
 
     /// The same in a folder of the stage.
-    pub(crate) fn open_in(stage: &Stage, folder: &str, arguments: &str) -> Self {
+    pub(crate) fn open_in(stage: &CliFixture, folder: &str, arguments: &str) -> Self {
         let line = format!("stty -echo; exec {} {arguments}", env!("CARGO_BIN_EXE_pintle"));
         // `script` of util-linux holds the terminal and gives the status of what runs in it.
         // What is never shown ends the test instead of keeping it.
@@ -80,23 +80,23 @@ impl Terminal {
             .spawn()
             .unwrap();
         let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-        Self { child, input, output, screen: String::new(), seen: 0 }
+        Self { child, input, output, screen: String::new(), seen_len: 0 }
     }
 
     /// Waits until the program has written something new that ends in a text; gives what it wrote until there.
-    pub(crate) fn wait(&mut self, text: &str) -> String {
+    pub(crate) fn wait_for_text(&mut self, text: &str) -> String {
         loop {
-            if let Some(at) = self.screen[self.seen..].find(text) {
-                let end = self.seen + at + text.len();
-                let shown = self.screen[self.seen..end].to_owned();
-                self.seen = end;
+            if let Some(at) = self.screen[self.seen_len..].find(text) {
+                let end = self.seen_len + at + text.len();
+                let shown = self.screen[self.seen_len..end].to_owned();
+                self.seen_len = end;
                 return shown;
             }
-            assert!(self.read(), "`{text}` is never shown: {}", self.screen);
+            assert!(self.read_output(), "`{text}` is never shown: {}", self.screen);
         }
     }
 
-    fn read(&mut self) -> bool {
+    fn read_output(&mut self) -> bool {
         let mut chunk = [0; 4096];
         let count = self.output.read(&mut chunk).unwrap();
         self.screen.push_str(&String::from_utf8_lossy(chunk.get(..count).unwrap_or_default()).replace('\r', ""));
@@ -115,86 +115,88 @@ impl Terminal {
     }
 
     /// Answers the prompt.
-    fn say(&mut self, line: &str) {
-        self.wait("\n> ");
+    fn type_line(&mut self, line: &str) {
+        self.wait_for_text("\n> ");
         self.type_in(&format!("{line}\n"));
     }
 
     pub(crate) fn end(mut self) -> (String, Option<i32>) {
-        while self.read() {}
+        while self.read_output() {}
         (self.screen, self.child.wait().unwrap().code())
     }
 }
 
-fn stage() -> Stage {
-    let stage =
-        Stage::empty().file("team.yaml", TEAM).file("turns.yaml", TURNS).file("own/config.yaml", "settings: {}\n");
-    stage.file("writer.yaml", "turns: [{say: I write.}, {say: I write on.}]\n")
+fn create_fixture() -> CliFixture {
+    let stage = CliFixture::new_empty()
+        .with_file("team.yaml", TEAM)
+        .with_file("turns.yaml", TURNS)
+        .with_file("own/config.yaml", "settings: {}\n");
+    stage.with_file("writer.yaml", "turns: [{say: I write.}, {say: I write on.}]\n")
 }
 
 #[test]
 fn a_person_converses_and_is_asked_and_is_heard_meanwhile() {
-    let stage = stage();
-    let mut terminal = Terminal::open(&stage, "run team.yaml");
-    let greeted = terminal.wait("What is to be done?");
+    let stage = create_fixture();
+    let mut terminal = TerminalProgram::open(&stage, "run team.yaml");
+    let greeted = terminal.wait_for_text("What is to be done?");
     assert!(greeted.ends_with("Welcome.\nWhat is to be done?"), "{greeted}");
-    terminal.say("/help");
-    terminal.wait("prompts of this agent: /tidy");
-    terminal.say("/nonsense");
-    terminal.wait("unknown command `/nonsense`; /help lists them");
-    terminal.say("/agent");
-    terminal.wait("root");
+    terminal.type_line("/help");
+    terminal.wait_for_text("prompts of this agent: /tidy");
+    terminal.type_line("/nonsense");
+    terminal.wait_for_text("unknown command `/nonsense`; /help lists them");
+    terminal.type_line("/agent");
+    terminal.wait_for_text("root");
 
     // Three calls: a yes, a no, and a yes for all that follow.
-    terminal.say("/tidy");
+    terminal.type_line("/tidy");
     let wanted = "\nshell, with exactly these arguments:\n{\n  \"cmd\": \"env echo one\"\n}\nallow?";
-    assert!(terminal.wait("allow?").ends_with(wanted), "{}", terminal.screen);
+    assert!(terminal.wait_for_text("allow?").ends_with(wanted), "{}", terminal.screen);
     terminal.type_in("y\n");
-    terminal.wait("\"env echo two\"\n}\nallow?");
+    terminal.wait_for_text("\"env echo two\"\n}\nallow?");
     terminal.type_in("n\n");
-    terminal.wait("allow?");
+    terminal.wait_for_text("allow?");
     terminal.type_in("a\n");
-    terminal.wait("-> shell: one");
-    terminal.wait("-> shell: The user rejected the tool call.");
-    terminal.wait("-> shell: three");
-    terminal.wait("All is tidy.");
+    terminal.wait_for_text("-> shell: one");
+    terminal.wait_for_text("-> shell: The user rejected the tool call.");
+    terminal.wait_for_text("-> shell: three");
+    terminal.wait_for_text("All is tidy.");
 
-    terminal.say("/compact keep the names");
-    let compacted = terminal.wait("of the conversation");
+    terminal.type_line("/compact keep the names");
+    let compacted = terminal.wait_for_text("of the conversation");
     assert!(!compacted.contains("a summary for the model"), "{compacted}");
     assert!(fs::read_to_string(stage.path("compacted.json")).unwrap().contains("\"source\":\"manual\""));
 
     // A line that is typed while a tool runs reaches the agent at its next step.
-    terminal.say("begin");
-    terminal.wait("allow?");
+    terminal.type_line("begin");
+    terminal.wait_for_text("allow?");
     terminal.type_in("y\n");
     terminal.wait_for(&stage.path("begun"));
     terminal.type_in("please hurry\n");
-    terminal.wait("the agent is told of it at its next step");
+    terminal.wait_for_text("the agent is told of it at its next step");
     fs::write(stage.path("gate"), "opened").unwrap();
-    terminal.wait("I heard you.");
+    terminal.wait_for_text("I heard you.");
     assert!(fs::read_to_string(stage.path("steered.json")).unwrap().contains("please hurry"));
 
     // Ctrl-C ends the turn and leaves the conversation; at the prompt it needs a second one.
-    terminal.say("never end");
-    terminal.wait("allow?");
+    terminal.type_line("never end");
+    terminal.wait_for_text("allow?");
     terminal.type_in("y\n");
     terminal.wait_for(&stage.path("endless"));
     terminal.type_in("\x03");
-    terminal.wait("stopping the turn");
-    terminal.say("are you there?");
-    terminal.wait("What now?");
-    terminal.wait("\n> ");
+    terminal.wait_for_text("stopping the turn");
+    terminal.type_line("are you there?");
+    terminal.wait_for_text("What now?");
+    terminal.wait_for_text("\n> ");
     terminal.type_in("\x03");
-    terminal.wait("Ctrl-C again or Ctrl-D ends the session");
+    terminal.wait_for_text("Ctrl-C again or Ctrl-D ends the session");
 
-    terminal.say("hand over");
-    terminal.wait("I write.");
-    terminal.say("/agent");
-    terminal.wait("writer");
-    terminal.say("/clear");
-    terminal.wait("the conversation is forgotten");
-    terminal.wait("\n> ");
+    terminal.type_line("hand over");
+    terminal.wait_for_text("I write.");
+    terminal.type_line("/agent");
+    terminal.wait_for_text("writer");
+    terminal.type_line("/clear");
+    terminal.wait_for_text("the conversation is forgotten");
+    terminal.wait_for_text("\n> ");
     terminal.type_in("\x04");
     let (screen, status) = terminal.end();
     assert_eq!(status, Some(0), "{screen}");
@@ -208,14 +210,14 @@ fn a_person_is_asked_whether_an_agent_goes_on_beyond_its_limit() {
     for (answer, said) in [("y", "I am done."), ("n", "turn.end")] {
         let team = TEAM.replace("    description: leads", "    description: leads\n    max_iterations: 1");
         let turns = "turns:\n  - calls: [{tool: shell, args: {cmd: mkfifo x}}]\n  - say: I am done.\n";
-        let stage = stage().file("team.yaml", team).file("turns.yaml", turns);
-        let mut terminal = Terminal::open(&stage, "run team.yaml");
-        terminal.say("begin");
-        terminal.wait("limit.iterations, with exactly this payload:");
-        terminal.wait("allow?");
+        let stage = create_fixture().with_file("team.yaml", team).with_file("turns.yaml", turns);
+        let mut terminal = TerminalProgram::open(&stage, "run team.yaml");
+        terminal.type_line("begin");
+        terminal.wait_for_text("limit.iterations, with exactly this payload:");
+        terminal.wait_for_text("allow?");
         terminal.type_in(&format!("{answer}\n"));
-        terminal.wait(said);
-        terminal.wait("\n> ");
+        terminal.wait_for_text(said);
+        terminal.wait_for_text("\n> ");
         terminal.type_in("\x04");
         assert_eq!(terminal.end().1, Some(0), "{answer}");
     }

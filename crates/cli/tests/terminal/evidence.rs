@@ -5,24 +5,24 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::thread;
 
-use crate::run::tidy;
-use crate::stage::Stage;
+use crate::fixture::CliFixture;
+use crate::run::create_tidy_agent;
 
 const WRITER: &str = "---\nname: writer\nmodel:\n  provider: script\n  name: script.yaml\n---\nYou write.\n";
 
 /// An agent that writes so many files of so many bytes, one after the other.
-fn writer(files: usize, bytes: usize) -> Stage {
+fn create_writer(files: usize, bytes: usize) -> CliFixture {
     let text = "x".repeat(bytes);
     let call = |number: usize| {
         format!("  - calls: [{{tool: write, args: {{path: f{number}.txt, content: n{number}{text}}}}}]\n")
     };
     let calls: String = (0..files).map(call).collect();
     let script = format!("prompts: [Write.]\nturns:\n{calls}  - say: Done.\n");
-    Stage::empty().file("agent/harness.md", WRITER).file("agent/script.yaml", script)
+    CliFixture::new_empty().with_file("agent/harness.md", WRITER).with_file("agent/script.yaml", script)
 }
 
 /// The files that the tools wrote, and those whose tools are on the tape.
-fn written(stage: &Stage, tape: &str) -> (BTreeSet<String>, BTreeSet<String>) {
+fn list_written(stage: &CliFixture, tape: &str) -> (BTreeSet<String>, BTreeSet<String>) {
     let there =
         fs::read_dir(stage.path("agent")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let there = there.filter(|name| name.ends_with(".txt")).collect();
@@ -37,7 +37,7 @@ fn written(stage: &Stage, tape: &str) -> (BTreeSet<String>, BTreeSet<String>) {
 #[test]
 #[cfg(target_os = "linux")]
 fn where_no_record_can_be_written_no_tool_runs_and_the_person_is_told() {
-    let stage = writer(12, 700);
+    let stage = create_writer(12, 700);
     // A limit on the size of files stands for a full disk.
     let script = format!(
         "trap \'\' XFSZ; ulimit -f 64; exec {} run agent --quiet --tape t.jsonl </dev/null",
@@ -47,21 +47,21 @@ fn where_no_record_can_be_written_no_tool_runs_and_the_person_is_told() {
     let err = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{err}");
     assert!(err.contains("error: this session is not recorded any more: cannot write record "), "{err}");
-    let (there, told) = written(&stage, "t.jsonl");
+    let (there, told) = list_written(&stage, "t.jsonl");
     assert_eq!(there, told, "{err}");
     assert!((1..12).contains(&there.len()), "{there:?}");
     // What is there is whole lines, and not the whole session.
-    let (out, _, status) = stage.pintle(&["tape", "verify", "t.jsonl"]).parts();
+    let (out, _, status) = stage.pintle(&["tape", "verify", "t.jsonl"]).run_to_parts();
     assert!(out.contains("unfinished: sound as far as it goes"), "{out}");
     assert_eq!(status, Some(1));
 }
 
 #[test]
 fn a_session_tells_the_digest_that_its_tape_is_checked_by() {
-    let stage = tidy();
-    let (out, _, _) = stage.pintle(&["run", "agent", "--tape", "t.jsonl"]).parts();
+    let stage = create_tidy_agent();
+    let (out, _, _) = stage.pintle(&["run", "agent", "--tape", "t.jsonl"]).run_to_parts();
     let digest = out.lines().find_map(|line| line.strip_prefix("digest: ")).unwrap().to_owned();
-    let verify = |more: &[&str]| stage.pintle(&[&["tape", "verify", "t.jsonl"], more].concat()).parts();
+    let verify = |more: &[&str]| stage.pintle(&[&["tape", "verify", "t.jsonl"], more].concat()).run_to_parts();
     let (out, err, status) = verify(&[]);
     assert!(out.contains(&format!("digest: {digest}")) && out.starts_with("sound and whole"), "{out}{err}");
     assert_eq!(status, Some(0));
@@ -70,46 +70,46 @@ fn a_session_tells_the_digest_that_its_tape_is_checked_by() {
     let (out, _, status) = verify(&["--expect", &"0".repeat(64)]);
     assert!(out.contains(&format!("its digest is {digest}; expected 000")) && status == Some(1), "{out}");
     assert_eq!(verify(&["--expect", "abc"]).2, Some(3));
-    let (out, _, _) = stage.pintle(&["run", "agent", "--json", "--tape", "u.jsonl"]).parts();
+    let (out, _, _) = stage.pintle(&["run", "agent", "--json", "--tape", "u.jsonl"]).run_to_parts();
     let records: Vec<serde_json::Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(records[0]["kind"], "header");
     let digest = records.last().unwrap()["digest"].as_str().unwrap();
-    assert_eq!(stage.pintle(&["tape", "verify", "u.jsonl", "--expect", digest]).parts().2, Some(0));
+    assert_eq!(stage.pintle(&["tape", "verify", "u.jsonl", "--expect", digest]).run_to_parts().2, Some(0));
 }
 
 #[test]
-fn a_tape_without_its_end_is_unfinished_and_one_that_is_written_is_running() {
-    let stage = tidy();
-    stage.pintle(&["run", "agent", "--quiet", "--tape", "agent/.pintle/tapes/t.jsonl"]).parts();
+fn tape_without_its_end_is_unfinished_and_one_in_use_is_running() {
+    let stage = create_tidy_agent();
+    stage.pintle(&["run", "agent", "--quiet", "--tape", "agent/.pintle/tapes/t.jsonl"]).run_to_parts();
     let file = stage.path("agent/.pintle/tapes/t.jsonl");
     let text = fs::read_to_string(&file).unwrap();
     let state = || {
-        let (out, _, _) = stage.pintle(&["sessions", "--directory", "agent", "--json"]).parts();
+        let (out, _, _) = stage.pintle(&["sessions", "--directory", "agent", "--json"]).run_to_parts();
         serde_json::from_str::<serde_json::Value>(&out).unwrap()[0]["state"].as_str().unwrap().to_owned()
     };
     assert_eq!(state(), "ended");
     let lines: Vec<&str> = text.lines().collect();
     for count in [1, 2, lines.len() / 2, lines.len() - 2, lines.len() - 1] {
         fs::write(&file, lines[..count].join("\n") + "\n").unwrap();
-        let (out, _, status) = stage.pintle(&["tape", "verify", file.to_str().unwrap()]).parts();
+        let (out, _, status) = stage.pintle(&["tape", "verify", file.to_str().unwrap()]).run_to_parts();
         assert!(out.contains("unfinished: sound as far as it goes"), "{count}: {out}");
         assert_eq!((status, state().as_str()), (Some(1), "interrupted"), "{count}");
-        let (out, _, status) = stage.pintle(&["tape", "verify", "--json", file.to_str().unwrap()]).parts();
+        let (out, _, status) = stage.pintle(&["tape", "verify", "--json", file.to_str().unwrap()]).run_to_parts();
         assert!(out.contains("\"sound\":true,\"whole\":false") && status == Some(1), "{out}");
     }
     fs::write(&file, &text).unwrap();
     let writing = File::options().append(true).open(&file).unwrap();
     writing.try_lock().unwrap();
-    let (out, _, status) = stage.pintle(&["tape", "verify", file.to_str().unwrap()]).parts();
+    let (out, _, status) = stage.pintle(&["tape", "verify", file.to_str().unwrap()]).run_to_parts();
     assert!(out.starts_with("running: sound so far"), "{out}");
     assert_eq!((status, state().as_str()), (Some(1), "running"));
 }
 
 #[test]
 fn sessions_that_begin_at_once_have_tapes_of_their_own() {
-    let stage = tidy();
+    let stage = create_tidy_agent();
     thread::scope(|scope| {
-        let run = || stage.pintle(&["run", "agent", "--quiet"]).parts();
+        let run = || stage.pintle(&["run", "agent", "--quiet"]).run_to_parts();
         let runs: Vec<_> = (0..16).map(|_| scope.spawn(run)).collect();
         for run in runs {
             let (_, err, status) = run.join().unwrap();
@@ -122,8 +122,8 @@ fn sessions_that_begin_at_once_have_tapes_of_their_own() {
 #[test]
 #[cfg(target_os = "linux")]
 fn what_cannot_be_written_is_no_success() {
-    let stage = tidy();
-    stage.pintle(&["run", "agent", "--quiet", "--tape", "t.jsonl"]).parts();
+    let stage = create_tidy_agent();
+    stage.pintle(&["run", "agent", "--quiet", "--tape", "t.jsonl"]).run_to_parts();
     let commands: [&[&str]; 9] = [
         &["tape", "export", "t.jsonl"],
         &["tape", "show", "t.jsonl"],
@@ -137,7 +137,7 @@ fn what_cannot_be_written_is_no_success() {
     ];
     for command in commands {
         let full = File::options().write(true).open("/dev/full").unwrap();
-        let (err, status) = stage.pintle(command).writing_to(full);
+        let (err, status) = stage.pintle(command).run_writing_to(full);
         assert_eq!(status, Some(1), "{command:?}: {err}");
         if !command[0].starts_with("--") {
             assert!(
@@ -150,7 +150,7 @@ fn what_cannot_be_written_is_no_success() {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let (err, status) =
-        stage.pintle(&["tape", "export", "t.jsonl"]).writing_to(File::from(std::os::fd::OwnedFd::from(writer)));
+        stage.pintle(&["tape", "export", "t.jsonl"]).run_writing_to(File::from(std::os::fd::OwnedFd::from(writer)));
     assert_eq!((err.as_str(), status), ("", Some(0)));
 }
 
@@ -170,16 +170,16 @@ fn files_can_ask_that_secrets_are_kept_off_the_tape_and_none_forbids_it() {
         ("true", "false", "redact_secrets: false\n", false),
         ("false", "true", "redact_secrets: false\n", false),
     ] {
-        let stage = Stage::empty()
-            .file("agent/harness.md", harness(project))
-            .file("agent/script.yaml", "turns: [{say: Done.}]\n")
-            .file("user/config.yaml", config(user))
-            .file("managed/config.yaml", config(managed));
+        let stage = CliFixture::new_empty()
+            .with_file("agent/harness.md", harness(project))
+            .with_file("agent/script.yaml", "turns: [{say: Done.}]\n")
+            .with_file("user/config.yaml", config(user))
+            .with_file("managed/config.yaml", config(managed));
         let managed_dir = stage.path("managed");
         let (_, err, status) = stage
             .pintle(&["run", "agent", &prompt, "--quiet", "--tape", "t.jsonl", "--config-dir", "user"])
-            .environment("PINTLE_MANAGED_DIR", managed_dir.to_str().unwrap())
-            .parts();
+            .with_variable("PINTLE_MANAGED_DIR", managed_dir.to_str().unwrap())
+            .run_to_parts();
         assert_eq!(status, Some(0), "{err}");
         let tape = fs::read_to_string(stage.path("t.jsonl")).unwrap();
         assert_eq!(tape.contains(&token), holds, "user {user}, managed {managed}, project {project:?}");
@@ -189,21 +189,21 @@ fn files_can_ask_that_secrets_are_kept_off_the_tape_and_none_forbids_it() {
 #[test]
 fn secrets_can_be_kept_off_the_tape_of_every_agent() {
     let token = format!("{}{}", ["gh", "p_"].concat(), "0aZ1bY2cX3dW4eV5fU6gT7hS8iR9jQ0kP1lO");
-    let stage = tidy();
-    let stage = stage.file(
+    let stage = create_tidy_agent();
+    let stage = stage.with_file(
         "agent/.harness/hooks/guard.md",
         "---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n      return allow()\n---\n",
     );
     let script = format!("turns: [{{say: Use {token} then.}}]");
-    let stage = stage.file("agent/script.yaml", script);
+    let stage = stage.with_file("agent/script.yaml", script);
     let prompt = format!("hello {token}");
     let run = |more: &[&str], variable: &str, tape: &str| {
         let arguments = [&["run", "agent", &prompt, "--quiet", "--tape", tape], more].concat();
-        stage.pintle(&arguments).environment("PINTLE_REDACT_SECRETS", variable).parts();
+        stage.pintle(&arguments).with_variable("PINTLE_REDACT_SECRETS", variable).run_to_parts();
         let holds = fs::read_to_string(stage.path(tape)).unwrap().contains(&token);
-        let verified = stage.pintle(&["tape", "verify", tape]).parts();
+        let verified = stage.pintle(&["tape", "verify", tape]).run_to_parts();
         assert_eq!(verified.2, Some(0), "{}", verified.0);
-        assert_eq!(stage.pintle(&["replay", tape]).parts().2, Some(0));
+        assert_eq!(stage.pintle(&["replay", tape]).run_to_parts().2, Some(0));
         holds
     };
     assert!(run(&[], "0", "a.jsonl"));
@@ -216,7 +216,7 @@ fn secrets_can_be_kept_off_the_tape_of_every_agent() {
     for (state, more, holds) in [("one", &[][..], true), ("two", &["--redact-secrets"], false)] {
         let folder = stage.path(state);
         let folder = folder.to_str().unwrap();
-        stage.pintle(&[&["hook", "claude", "--state-dir", folder], more].concat()).input(&payload).parts();
+        stage.pintle(&[&["hook", "claude", "--state-dir", folder], more].concat()).with_input(&payload).run_to_parts();
         let tape = fs::read_to_string(stage.path(state).join("bridge/claude/s1/tape.jsonl")).unwrap();
         assert_eq!(tape.contains(&token), holds, "{tape}");
     }

@@ -2,32 +2,32 @@
 
 use std::fs;
 
-use crate::stage::Stage;
+use crate::fixture::CliFixture;
 
 const SCRIPT: &str = "turns:\n  - calls: [{tool: list, args: {}}]\n  - say: done\n";
 const NOTE: &str = "---\nparameters:\n  text: {type: string, required: true}\nscript: |\n  def run(args):\n      fs.append(\"memory/notes.txt\", args[\"text\"] + \"\\n\")\n      return \"noted\"\n---\nRemembers.\n";
 const CALLS: &str = "noted = meta.call_tool(\"note\", {\"text\": payload.get(\"name\", \"x\")})\nif noted[\"is_error\"]:\n    return block(noted[\"content\"])\nreturn allow()";
 
-fn hook(event: &str, options: &str, body: &str) -> String {
+fn hook_file(event: &str, options: &str, body: &str) -> String {
     let body = body.replace('\n', "\n      ");
     format!("---\nevent: {event}\npriority: 5\n{options}script: |\n  def handle(event, payload):\n      {body}\n---\n")
 }
 
-fn agent(settings: &str) -> Stage {
-    Stage::empty()
-        .file("harness.md", format!("---\nmodel: {{provider: script, name: s.yaml}}\n{settings}---\nYou help.\n"))
-        .file("s.yaml", SCRIPT)
-        .file(".harness/tools/note.md", NOTE)
+fn create_agent(settings: &str) -> CliFixture {
+    CliFixture::new_empty()
+        .with_file("harness.md", format!("---\nmodel: {{provider: script, name: s.yaml}}\n{settings}---\nYou help.\n"))
+        .with_file("s.yaml", SCRIPT)
+        .with_file(".harness/tools/note.md", NOTE)
 }
 
 /// What is said, the status, and the lines that the tool kept.
-fn run(stage: &Stage) -> (String, Option<i32>, Vec<String>) {
+fn run_agent(stage: &CliFixture) -> (String, Option<i32>, Vec<String>) {
     let _ = fs::remove_file(stage.path("t.jsonl"));
     let _ = fs::remove_dir_all(stage.path("memory"));
-    let (out, err, status) = stage.pintle(&["run", ".", "--tape", "t.jsonl"]).input("go").parts();
+    let (out, err, status) = stage.pintle(&["run", ".", "--tape", "t.jsonl"]).with_input("go").run_to_parts();
     if stage.path("t.jsonl").exists() {
         for check in [&["replay", "t.jsonl"][..], &["tape", "verify", "t.jsonl"]] {
-            let (said, why, exact) = stage.pintle(check).parts();
+            let (said, why, exact) = stage.pintle(check).run_to_parts();
             assert_eq!(exact, Some(0), "{check:?}: {said}{why}");
         }
     }
@@ -37,39 +37,40 @@ fn run(stage: &Stage) -> (String, Option<i32>, Vec<String>) {
 
 #[test]
 fn a_hook_calls_the_tools_that_it_names_without_self_augmentation() {
-    let stage = agent("").file(".harness/hooks/keeps.md", hook("turn.end", "tools: [note]\n", CALLS));
-    let (said, _, status) = stage.pintle(&["validate", "."]).parts();
+    let stage = create_agent("").with_file(".harness/hooks/keeps.md", hook_file("turn.end", "tools: [note]\n", CALLS));
+    let (said, _, status) = stage.pintle(&["validate", "."]).run_to_parts();
     assert_eq!(status, Some(0), "{said}");
-    let (said, status, notes) = run(&stage);
+    let (said, status, notes) = run_agent(&stage);
     assert_eq!((status, notes.len()), (Some(0), 1), "{said}");
     // The call is one like any other: every guard sees it.
-    let stage = stage.file(
+    let stage = stage.with_file(
         ".harness/hooks/guard.md",
-        hook("tool.pre", "when: payload[\"name\"] == \"note\"\n", "return block(\"nothing is noted here\")"),
+        hook_file("tool.pre", "when: payload[\"name\"] == \"note\"\n", "return block(\"nothing is noted here\")"),
     );
-    let (said, _, notes) = run(&stage);
+    let (said, _, notes) = run_agent(&stage);
     assert!(notes.is_empty() && said.contains("nothing is noted here"), "{said}");
     // So does the project's policy of tools.
-    let denied = agent("tools_policy: {deny: [note]}\n")
-        .file(".harness/hooks/keeps.md", hook("turn.end", "tools: [note]\n", CALLS));
-    assert!(run(&denied).2.is_empty());
+    let denied = create_agent("tools_policy: {deny: [note]}\n")
+        .with_file(".harness/hooks/keeps.md", hook_file("turn.end", "tools: [note]\n", CALLS));
+    assert!(run_agent(&denied).2.is_empty());
 }
 
 #[test]
 fn validate_gives_the_line_that_a_hook_needs_and_following_it_works() {
-    let stage = agent("").file(".harness/hooks/keeps.md", hook("turn.end", "", CALLS));
-    let (out, err, status) = stage.pintle(&["validate", "."]).parts();
+    let stage = create_agent("").with_file(".harness/hooks/keeps.md", hook_file("turn.end", "", CALLS));
+    let (out, err, status) = stage.pintle(&["validate", "."]).run_to_parts();
     let said = out + &err;
     assert_eq!(status, Some(3), "{said}");
     assert!(said.contains("hook `keeps` calls the tool `note`, which is none of its `tools`"), "{said}");
     assert!(said.contains("write `tools: [note]` into the hook"), "{said}");
-    let stage = stage.file(".harness/hooks/keeps.md", hook("turn.end", "tools: [note]\n", CALLS));
-    assert_eq!(stage.pintle(&["validate", "."]).parts().2, Some(0));
-    assert_eq!(run(&stage).2.len(), 1);
+    let stage = stage.with_file(".harness/hooks/keeps.md", hook_file("turn.end", "tools: [note]\n", CALLS));
+    assert_eq!(stage.pintle(&["validate", "."]).run_to_parts().2, Some(0));
+    assert_eq!(run_agent(&stage).2.len(), 1);
     // The other way is as it was: where the agent may change itself, every script calls every tool.
-    let stage = agent("meta: {enabled: true}\n").file(".harness/hooks/keeps.md", hook("turn.end", "", CALLS));
-    assert_eq!(stage.pintle(&["validate", "."]).parts().2, Some(0));
-    assert_eq!(run(&stage).2.len(), 1);
+    let stage =
+        create_agent("meta: {enabled: true}\n").with_file(".harness/hooks/keeps.md", hook_file("turn.end", "", CALLS));
+    assert_eq!(stage.pintle(&["validate", "."]).run_to_parts().2, Some(0));
+    assert_eq!(run_agent(&stage).2.len(), 1);
 }
 
 #[test]
@@ -84,43 +85,43 @@ fn a_hook_calls_no_other_tool_and_gets_nothing_else_of_self_augmentation() {
             "write `tools: [note]` into it",
         ),
     ] {
-        let stage = agent("").file(".harness/hooks/h.md", hook("tool.pre", options, body));
-        let (said, _, notes) = run(&stage);
+        let stage = create_agent("").with_file(".harness/hooks/h.md", hook_file("tool.pre", options, body));
+        let (said, _, notes) = run_agent(&stage);
         assert!(said.contains(why), "{body}: {said}");
         assert!(notes.is_empty() && !stage.path("pwned").exists(), "{said}");
     }
     // A tool's own script is no hook.
     let relay =
         "---\nscript: |\n  def run(args):\n      return meta.call_tool(\"note\", {\"text\": \"x\"})\n---\nRelays.\n";
-    let stage = agent("")
-        .file(".harness/tools/relay.md", relay)
-        .file("s.yaml", "turns:\n  - calls: [{tool: relay, args: {}}]\n  - say: done\n")
-        .file(
+    let stage = create_agent("")
+        .with_file(".harness/tools/relay.md", relay)
+        .with_file("s.yaml", "turns:\n  - calls: [{tool: relay, args: {}}]\n  - say: done\n")
+        .with_file(
             ".harness/hooks/keeps.md",
-            hook("session.start", "tools: [relay]\n", "meta.call_tool(\"relay\", {})\nreturn allow()"),
+            hook_file("session.start", "tools: [relay]\n", "meta.call_tool(\"relay\", {})\nreturn allow()"),
         );
-    let (said, _, notes) = run(&stage);
+    let (said, _, notes) = run_agent(&stage);
     assert!(notes.is_empty() && said.contains("self-augmentation is off"), "{said}");
 }
 
 /// What a hook of a stranger names, nobody agreed to.
 #[test]
 fn a_hook_that_is_not_trusted_calls_no_tool() {
-    let stage = agent("").file(".harness/hooks/keeps.md", hook("turn.end", "tools: [note]\n", CALLS));
-    let (out, ..) = stage.pintle(&["trust", "--json"]).parts();
+    let stage = create_agent("").with_file(".harness/hooks/keeps.md", hook_file("turn.end", "tools: [note]\n", CALLS));
+    let (out, ..) = stage.pintle(&["trust", "--json"]).run_to_parts();
     assert!(
         out.contains("\"note\"") && !out.contains("meta.call_tool"),
         "the tool is named where it is agreed to: {out}"
     );
-    let (out, err, _) = stage.pintle(&["fire", "turn.end", "--example"]).parts();
+    let (out, err, _) = stage.pintle(&["fire", "turn.end", "--example"]).run_to_parts();
     assert!(err.contains("not trusted"), "{out}{err}");
 }
 
 #[test]
 fn a_hook_whose_tool_sets_it_off_again_ends_at_the_limit_of_depth() {
-    let stage = agent("meta: {max_call_depth: 3}\n")
-        .file(".harness/hooks/every.md", hook("tool.pre", "tools: [note]\n", CALLS));
-    let (said, _, notes) = run(&stage);
+    let stage = create_agent("meta: {max_call_depth: 3}\n")
+        .with_file(".harness/hooks/every.md", hook_file("tool.pre", "tools: [note]\n", CALLS));
+    let (said, _, notes) = run_agent(&stage);
     assert!(said.contains("calls are nested more than 3 deep"), "{said}");
     // The innermost call has no answer of its guard and does not run, and so for every one around it.
     assert!(notes.is_empty(), "{notes:?}");
@@ -128,9 +129,9 @@ fn a_hook_whose_tool_sets_it_off_again_ends_at_the_limit_of_depth() {
 
 #[test]
 fn a_tool_is_told_where_it_may_keep_things() {
-    let stage = agent("")
-        .file(".harness/tools/note.md", NOTE.replace("\"memory/", "\".harness/memory/"))
-        .file(".harness/hooks/keeps.md", hook("turn.end", "tools: [note]\n", CALLS));
-    let (said, ..) = run(&stage);
+    let stage = create_agent("")
+        .with_file(".harness/tools/note.md", NOTE.replace("\"memory/", "\".harness/memory/"))
+        .with_file(".harness/hooks/keeps.md", hook_file("turn.end", "tools: [note]\n", CALLS));
+    let (said, ..) = run_agent(&stage);
     assert!(said.contains("read-only for tools") && said.contains("another folder, such as `memory/`"), "{said}");
 }

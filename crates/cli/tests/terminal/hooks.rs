@@ -1,9 +1,9 @@
-use crate::stage::{Stage, snapshot};
+use crate::fixture::{CliFixture, snapshot};
 
 #[test]
 fn what_is_loaded() {
-    let stage = Stage::governed();
-    snapshot!("hooks_table", stage.pintle(&["hooks"]).screen());
-    snapshot!("hooks_json", stage.pintle(&["hooks", ".harness/hooks/guard.md", "--json"]).screen());
-    snapshot!("hooks_none", Stage::empty().pintle(&["hooks"]).screen());
+    let stage = CliFixture::with_guards();
+    snapshot!("hooks_table", stage.pintle(&["hooks"]).run_to_screen());
+    snapshot!("hooks_json", stage.pintle(&["hooks", ".harness/hooks/guard.md", "--json"]).run_to_screen());
+    snapshot!("hooks_none", CliFixture::new_empty().pintle(&["hooks"]).run_to_screen());
 }

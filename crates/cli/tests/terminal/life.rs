@@ -2,26 +2,26 @@
 
 use std::fs;
 
-use crate::stage::Stage;
+use crate::fixture::CliFixture;
 
 const AGENT: &str = "---\nname: worker\nmodel: {provider: script, name: script.yaml}\nMORE---\nWork.\n";
 
-fn agent(more: &str, script: &str) -> Stage {
-    Stage::empty().file("harness.md", AGENT.replace("MORE", more)).file("script.yaml", script)
+fn create_agent(more: &str, script: &str) -> CliFixture {
+    CliFixture::new_empty().with_file("harness.md", AGENT.replace("MORE", more)).with_file("script.yaml", script)
 }
 
 /// A hook that does something at an event.
-fn hook(event: &str, body: &str) -> String {
+fn hook_file(event: &str, body: &str) -> String {
     let body: String = body.lines().map(|line| format!("      {line}\n")).collect();
     format!("---\nevent: {event}\npriority: 5\nscript: |\n  def handle(event, payload):\n{body}---\n")
 }
 
 /// Runs the agent; gives its tape.
-fn tape(stage: &Stage, prompts: &[&'static str]) -> String {
+fn run_and_read_tape(stage: &CliFixture, prompts: &[&'static str]) -> String {
     let arguments = [&["run", "-q", ".", "--tape", "t.jsonl"], prompts].concat();
-    let (_, err, status) = stage.pintle(&arguments).parts();
+    let (_, err, status) = stage.pintle(&arguments).run_to_parts();
     assert_eq!(status, Some(0), "{err}");
-    let (out, err, status) = stage.pintle(&["replay", "t.jsonl"]).parts();
+    let (out, err, status) = stage.pintle(&["replay", "t.jsonl"]).run_to_parts();
     assert_eq!(status, Some(0), "{out}{err}");
     fs::read_to_string(stage.path("t.jsonl")).unwrap()
 }
@@ -45,9 +45,10 @@ fn the_target_of_a_handoff_and_a_resumed_session_hear_of_the_start() {
 "#;
     let root = "turns: [{say: hello}, {calls: [{tool: handoff, args: {agent: writer}}]}]";
     let writer = "turns: [{say: written}, {say: more}, {say: resumed}]";
-    let stage = Stage::empty().file("a.yaml", team).file("root.yaml", root).file("writer.yaml", writer);
+    let stage =
+        CliFixture::new_empty().with_file("a.yaml", team).with_file("root.yaml", root).with_file("writer.yaml", writer);
     let run = |arguments: &[&'static str]| {
-        let (_, err, status) = stage.pintle(arguments).parts();
+        let (_, err, status) = stage.pintle(arguments).run_to_parts();
         assert_eq!(status, Some(0), "{err}");
         fs::read_to_string(stage.path("starts.txt")).unwrap()
     };
@@ -62,9 +63,9 @@ fn the_target_of_a_handoff_and_a_resumed_session_hear_of_the_start() {
 
 #[test]
 fn what_hooks_log_at_the_start_reaches_the_end_of_the_first_turn() {
-    let stage = agent("", "turns: [{say: one}, {say: two}]")
-        .file(".harness/hooks/start.md", hook("session.start", "log(\"it begins\")\nreturn allow()"));
-    let tape = tape(&stage, &["a", "b"]);
+    let stage = create_agent("", "turns: [{say: one}, {say: two}]")
+        .with_file(".harness/hooks/start.md", hook_file("session.start", "log(\"it begins\")\nreturn allow()"));
+    let tape = run_and_read_tape(&stage, &["a", "b"]);
     let ends: Vec<&str> = tape.lines().filter(|line| line.contains(r#""event":"turn.end""#)).collect();
     let ends: Vec<bool> = ends
         .into_iter()
@@ -78,30 +79,31 @@ fn what_hooks_log_at_the_start_reaches_the_end_of_the_first_turn() {
 fn every_agent_compacts_its_conversation_and_tells_its_hooks() {
     let count = |name: &str| format!("metrics.incr(\"{name}\")\nreturn allow()");
     let script = "turns: [{say: an answer of many words that fills the window}, {say: the summary}, {say: fine}]";
-    let stage = agent("compaction: {context_limit: 60, threshold: 0.5}\n", script)
-        .file(".harness/hooks/a.md", hook("compact.pre", &count("pre")))
-        .file(".harness/hooks/b.md", hook("compact.before", &count("before")))
-        .file(".harness/hooks/c.md", hook("compact.post", &count("post")));
+    let stage = create_agent("compaction: {context_limit: 60, threshold: 0.5}\n", script)
+        .with_file(".harness/hooks/a.md", hook_file("compact.pre", &count("pre")))
+        .with_file(".harness/hooks/b.md", hook_file("compact.before", &count("before")))
+        .with_file(".harness/hooks/c.md", hook_file("compact.post", &count("post")));
     let long =
         "please read these words, of which there are so many that no small window holds them all at once, and answer";
-    let text = tape(&stage, &[long, "and now?"]);
+    let text = run_and_read_tape(&stage, &[long, "and now?"]);
     let last =
         text.lines().rfind(|line| line.contains(r#""event":"completion.pre""#) && line.contains("payload")).unwrap();
     assert!(last.contains("Session Summary: the summary") || text.contains("Session Summary: the summary"), "{last}");
     for name in ["pre", "before", "post"] {
         assert_eq!(text.matches(&format!(r#""metric_incr":{{"name":"{name}","by":1}}"#)).count(), 1, "{name}");
     }
-    let off = agent("compaction: {context_limit: 60, enabled: false}\n", "turns: [{say: one}, {say: two}]");
-    assert!(!self::tape(&off, &[long, "and now?"]).contains("compact."));
+    let off = create_agent("compaction: {context_limit: 60, enabled: false}\n", "turns: [{say: one}, {say: two}]");
+    assert!(!self::run_and_read_tape(&off, &[long, "and now?"]).contains("compact."));
 }
 
 #[test]
 fn every_delegation_that_is_announced_is_concluded() {
     let script = "agents:\n  worker: [{calls: [{tool: delegate, args: {agent: nobody, task: x}}]}, {calls: [{tool: delegate, args: {agent: kid, task: x}}]}, {say: done}]\n  kid: [{calls: [{tool: delegate, args: {agent: pal, task: y}}]}, {expect: {contains: from the pal}, say: ok}]\n  pal: [{say: from the pal}]\n";
     let child = |name: &str| format!("---\nname: {name}\ndescription: helps\n---\nHelp.\n");
-    let stage =
-        agent("", script).file(".harness/agents/kid.md", child("kid")).file(".harness/agents/pal.md", child("pal"));
-    let text = tape(&stage, &["go"]);
+    let stage = create_agent("", script)
+        .with_file(".harness/agents/kid.md", child("kid"))
+        .with_file(".harness/agents/pal.md", child("pal"));
+    let text = run_and_read_tape(&stage, &["go"]);
     let of_event = |line: &&str, event: &str| {
         line.contains(r#""kind":"event""#) && line.contains(&format!(r#""event":"{event}""#))
     };
@@ -115,8 +117,8 @@ fn a_permission_mode_of_the_agent_lets_its_permission_hooks_decide() {
     let script = "turns: [{calls: [{tool: shell, args: {command: touch ran}}]}, {say: done}]";
     let plugin = "def asked(event):\n    return {\"decision\": \"deny\", \"reason\": \"never unattended\"}\n\nregister_session_hook(\"permission_asked\", asked)\n";
     let run = |more: &str| {
-        let stage = agent(more, script).file(".harness/plugins/p.star", plugin);
-        let (out, err, _) = stage.pintle(&["run", ".", "go"]).parts();
+        let stage = create_agent(more, script).with_file(".harness/plugins/p.star", plugin);
+        let (out, err, _) = stage.pintle(&["run", ".", "go"]).run_to_parts();
         (stage.path("ran").exists(), out + &err)
     };
     let (ran, shown) = run("tools_policy: {allow: [shell]}\npermission_mode: balanced\n");
@@ -128,13 +130,13 @@ fn a_permission_mode_of_the_agent_lets_its_permission_hooks_decide() {
 #[test]
 fn an_approval_is_requested_also_when_nobody_is_there() {
     let script = "turns: [{calls: [{tool: shell, args: {command: touch ran}}]}, {say: done}]";
-    let stage = agent("tools_policy: {allow: [shell]}\n", script)
-        .file(".harness/hooks/ask.md", hook("tool.pre", "return ask(\"look at it\")"))
-        .file(
+    let stage = create_agent("tools_policy: {allow: [shell]}\n", script)
+        .with_file(".harness/hooks/ask.md", hook_file("tool.pre", "return ask(\"look at it\")"))
+        .with_file(
             ".harness/hooks/told.md",
-            hook("approval.requested", "log(payload[\"name\"] + \": \" + payload[\"reason\"])"),
+            hook_file("approval.requested", "log(payload[\"name\"] + \": \" + payload[\"reason\"])"),
         );
-    let text = tape(&stage, &["go"]);
+    let text = run_and_read_tape(&stage, &["go"]);
     assert!(text.contains("shell: look at it"), "{text}");
     assert!(!stage.path("ran").exists());
 }
@@ -151,17 +153,20 @@ return allow()"#;
 #[test]
 fn a_script_sees_and_touches_the_running_session() {
     let script = "turns: [{say: I look., calls: [{tool: list, args: {path: .}}]}, {expect: {contains: mind the gap}, say: done}]";
-    let stage = agent("", script)
-        .file(".harness/hooks/see.md", hook("tool.pre", SEEING.trim_start()))
-        .file(".harness/hooks/edit.md", hook("file.edited", "log(\"edited \" + payload[\"path\"].split(\"/\")[-1])"));
-    let text = tape(&stage, &["go on"]);
+    let stage = create_agent("", script)
+        .with_file(".harness/hooks/see.md", hook_file("tool.pre", SEEING.trim_start()))
+        .with_file(
+            ".harness/hooks/edit.md",
+            hook_file("file.edited", "log(\"edited \" + payload[\"path\"].split(\"/\")[-1])"),
+        );
+    let text = run_and_read_tape(&stage, &["go on"]);
     for words in ["user: go on | assistant: I look.", "newest assistant", r#"open [\"list\"]"#, "edited notes.txt"] {
         assert!(text.contains(words), "{words}: {text}");
     }
     // Without a session there is nothing to be seen.
-    let empty = hook("tool.pre", "return block(str(transcript.messages()) + str(unsettled_state()))");
-    let stage = Stage::empty().file(".harness/hooks/see.md", empty);
-    let (out, err, status) = stage.pintle(&["fire", "tool.pre", ".", "--example"]).parts();
+    let empty = hook_file("tool.pre", "return block(str(transcript.messages()) + str(unsettled_state()))");
+    let stage = CliFixture::new_empty().with_file(".harness/hooks/see.md", empty);
+    let (out, err, status) = stage.pintle(&["fire", "tool.pre", ".", "--example"]).run_to_parts();
     assert!(out.contains("[]{}") && status == Some(2), "{out}{err}");
 }
 
@@ -176,9 +181,9 @@ fn a_slip_in_what_a_script_does_to_the_session_is_told() {
         ("notify_file_edited(\"x\", 3)", "metadata must be a dict"),
     ];
     for (call, why) in cases {
-        let stage = agent("", "turns: [{calls: [{tool: list, args: {path: .}}]}, {say: done}]")
-            .file(".harness/hooks/h.md", hook("tool.pre", call));
-        let (out, err, _) = stage.pintle(&["run", ".", "go"]).parts();
+        let stage = create_agent("", "turns: [{calls: [{tool: list, args: {path: .}}]}, {say: done}]")
+            .with_file(".harness/hooks/h.md", hook_file("tool.pre", call));
+        let (out, err, _) = stage.pintle(&["run", ".", "go"]).run_to_parts();
         assert!((out.clone() + &err).contains(why), "{call}: {out}{err}");
     }
 }

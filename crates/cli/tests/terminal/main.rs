@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-mod stage;
+mod fixture;
 
 mod colour;
 mod conversation;

@@ -3,18 +3,18 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::stage::Stage;
+use crate::fixture::CliFixture;
 
 /// The example, copied.
-fn example() -> Stage {
+fn copy_example() -> CliFixture {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/meta-policy");
     let mut open = vec![PathBuf::new()];
-    let mut stage = Stage::empty();
+    let mut stage = CliFixture::new_empty();
     while let Some(within) = open.pop() {
         for entry in fs::read_dir(folder.join(&within)).unwrap().map(Result::unwrap) {
             let path = within.join(entry.file_name());
             if entry.file_type().unwrap().is_file() {
-                stage = stage.file(path.to_str().unwrap(), fs::read(entry.path()).unwrap());
+                stage = stage.with_file(path.to_str().unwrap(), fs::read(entry.path()).unwrap());
             } else if ![".pintle", "memory"].iter().any(|own| path.ends_with(own)) {
                 open.push(path);
             }
@@ -24,25 +24,25 @@ fn example() -> Stage {
 }
 
 /// Runs the example; its tape replays and verifies whatever it came to.
-fn run(stage: &Stage) -> (String, Option<i32>) {
+fn run_example(stage: &CliFixture) -> (String, Option<i32>) {
     let _ = fs::remove_file(stage.path("t.jsonl"));
-    let (out, err, status) = stage.pintle(&["run", ".", "--tape", "t.jsonl"]).parts();
-    stage.pintle(&["trust", "--yes"]).parts();
+    let (out, err, status) = stage.pintle(&["run", ".", "--tape", "t.jsonl"]).run_to_parts();
+    stage.pintle(&["trust", "--yes"]).run_to_parts();
     for check in [&["replay", "t.jsonl"][..], &["tape", "verify", "t.jsonl"], &["replay", "t.jsonl", "--live-hooks"]] {
-        let (said, why, exact) = stage.pintle(check).parts();
+        let (said, why, exact) = stage.pintle(check).run_to_parts();
         assert_eq!(exact, Some(0), "{check:?}: {said}{why}");
     }
     (out + &err, status)
 }
 
 #[test]
-fn a_hook_reads_the_others_and_a_session_with_one_that_lacks_a_priority_does_not_begin() {
-    let stage = example();
-    let (said, status) = run(&stage);
+fn meta_hook_denies_session_start_when_a_hook_lacks_a_priority() {
+    let stage = copy_example();
+    let (said, status) = run_example(&stage);
     assert_eq!(status, Some(0), "{said}");
     let audit = fs::read_to_string(stage.path(".harness/hooks/audit_tool_pre.md")).unwrap();
-    let stage = stage.file(".harness/hooks/audit_tool_pre.md", audit.replace("priority: 1\n", ""));
-    let (said, status) = run(&stage);
+    let stage = stage.with_file(".harness/hooks/audit_tool_pre.md", audit.replace("priority: 1\n", ""));
+    let (said, status) = run_example(&stage);
     assert_ne!(status, Some(0), "{said}");
     assert!(said.contains("hook file .harness/hooks/audit_tool_pre.md has no `priority:`"), "{said}");
     assert!(!said.contains("Hello, Ada"), "{said}");
@@ -50,22 +50,22 @@ fn a_hook_reads_the_others_and_a_session_with_one_that_lacks_a_priority_does_not
 
 #[test]
 fn a_session_with_tools_and_no_audit_does_not_begin() {
-    let stage = example();
+    let stage = copy_example();
     fs::remove_file(stage.path(".harness/hooks/audit_tool_pre.md")).unwrap();
-    let (said, status) = run(&stage);
+    let (said, status) = run_example(&stage);
     assert_ne!(status, Some(0), "{said}");
     assert!(said.contains("there are tools and no hook `audit_*` that watches them"), "{said}");
     // What has no tools needs no audit.
     fs::remove_dir_all(stage.path(".harness/tools")).unwrap();
     fs::remove_file(stage.path(".harness/hooks/remember_turns.md")).unwrap();
-    let (said, _) = run(&stage);
+    let (said, _) = run_example(&stage);
     assert!(!said.contains("there are tools and no hook"), "{said}");
 }
 
 #[test]
 fn the_tool_of_a_hook_is_audited_as_any_other_and_leaves_its_note() {
-    let stage = example();
-    let (said, status) = run(&stage);
+    let stage = copy_example();
+    let (said, status) = run_example(&stage);
     assert_eq!(status, Some(0), "{said}");
     assert_eq!(fs::read_to_string(stage.path("memory/notes.txt")).unwrap(), "Done.\n");
     let tape = fs::read_to_string(stage.path("t.jsonl")).unwrap();

@@ -3,10 +3,10 @@
 use pintle_testkit::model_server::{Answer, ModelServer, Reply};
 use serde_json::Value;
 
-use crate::stage::{GUARD, Stage, snapshot};
+use crate::fixture::{CliFixture, GUARD, snapshot};
 
 /// A busy server, then two calls of which a hook blocks one, then an answer.
-fn server() -> ModelServer {
+fn start_model_server() -> ModelServer {
     let calls = vec![("c1", "run_command", r#"{"command": "mkfs /dev/sda"}"#), ("c2", "list", "{}")];
     let work =
         Reply { text: String::from("I format the disk and look around."), calls, usage: (30, 12), too_long: false };
@@ -14,32 +14,32 @@ fn server() -> ModelServer {
     ModelServer::start(vec![Answer::Refuse(429, "slow down"), Answer::Reply(work), Answer::Reply(answer)]).unwrap()
 }
 
-fn agent(provider: &str, name: &str, server: &ModelServer) -> Stage {
+fn create_agent(provider: &str, name: &str, server: &ModelServer) -> CliFixture {
     let harness = format!(
         "---\nname: tidy\nmodel:\n  provider: {provider}\n  name: {name}\n  base_url: {}\n  api_key_env: TEST_KEY\n  \
          retry: {{max_retries: 2, initial_backoff_ms: 1}}\n---\nYou keep this folder tidy.\n",
         server.url("")
     );
-    Stage::empty().file("harness.md", harness).file(".harness/hooks/guard.md", GUARD)
+    CliFixture::new_empty().with_file("harness.md", harness).with_file(".harness/hooks/guard.md", GUARD)
 }
 
 /// The texts of the last request's tool results, in whatever form the provider has for them.
-fn results(body: &Value) -> String {
+fn tool_result_texts(body: &Value) -> String {
     body.to_string().split_once("tool blocked").unwrap().1.to_owned()
 }
 
 #[test]
 fn every_wire_format_drives_a_session_under_hooks() {
     for provider in ["openai", "anthropic", "gemini", "vllm"] {
-        let server = server();
-        let stage = agent(provider, "test", &server);
-        let screen = stage.pintle(&["run", ".", "clean up"]).environment("TEST_KEY", "secret-key").screen();
+        let server = start_model_server();
+        let stage = create_agent(provider, "test", &server);
+        let screen = stage.pintle(&["run", ".", "clean up"]).with_variable("TEST_KEY", "secret-key").run_to_screen();
         // The provider's name is all that may differ.
         snapshot!("run_model_server", screen.replace(&format!("`{provider}`"), "`PROVIDER`"));
         assert!(!screen.contains("secret-key"));
         let seen = server.seen();
         assert_eq!(seen.len(), 3, "{provider}");
-        let results = results(&seen[2].body);
+        let results = tool_result_texts(&seen[2].body);
         assert!(results.contains("formatting is not for agents") && results.contains("harness.md"), "{results}");
     }
 }
@@ -47,11 +47,11 @@ fn every_wire_format_drives_a_session_under_hooks() {
 #[test]
 fn a_model_that_is_named_on_the_line_is_reached_at_the_declared_address() {
     for (provider, declared) in [("openai", "gpt-4o"), ("anthropic", "claude-x")] {
-        let server = server();
-        let stage = agent(provider, declared, &server);
+        let server = start_model_server();
+        let stage = create_agent(provider, declared, &server);
         let model = format!("{provider}:another");
-        let run = stage.pintle(&["run", ".", "--model", &model, "--json", "clean up"]).environment("TEST_KEY", "k");
-        let (out, err, status) = run.parts();
+        let run = stage.pintle(&["run", ".", "--model", &model, "--json", "clean up"]).with_variable("TEST_KEY", "k");
+        let (out, err, status) = run.run_to_parts();
         assert_eq!((err.as_str(), status), ("", Some(0)), "{provider}");
         let records: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         let pieces: Vec<&str> = records
@@ -70,6 +70,6 @@ fn a_model_that_is_named_on_the_line_is_reached_at_the_declared_address() {
 #[test]
 fn a_server_that_refuses_is_the_failure_of_the_run() {
     let server = ModelServer::start_with(|_| Answer::Refuse(401, "no such key")).unwrap();
-    let stage = agent("anthropic", "test", &server);
-    snapshot!("run_model_refuses", stage.pintle(&["run", ".", "hello"]).environment("TEST_KEY", "k").screen());
+    let stage = create_agent("anthropic", "test", &server);
+    snapshot!("run_model_refuses", stage.pintle(&["run", ".", "hello"]).with_variable("TEST_KEY", "k").run_to_screen());
 }

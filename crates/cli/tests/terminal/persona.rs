@@ -1,4 +1,4 @@
-use crate::stage::{Stage, snapshot};
+use crate::fixture::{CliFixture, snapshot};
 
 const AGENT: &str = r#"---
 name: captain
@@ -44,35 +44,38 @@ const POLICY: &str = r#"def freeze(event):
         return {"deny": "the branch is frozen"}
 "#;
 
-fn merging(turns: &str) -> Stage {
-    Stage::empty()
-        .file("agent/harness.md", AGENT)
-        .file("agent/harn.toml", MANIFEST)
-        .file("agent/policy.star", POLICY)
-        .file("agent/script.yaml", format!("turns:\n{turns}"))
+fn create_merge_persona(turns: &str) -> CliFixture {
+    CliFixture::new_empty()
+        .with_file("agent/harness.md", AGENT)
+        .with_file("agent/harn.toml", MANIFEST)
+        .with_file("agent/policy.star", POLICY)
+        .with_file("agent/script.yaml", format!("turns:\n{turns}"))
 }
 
 const SOUND: &str = "  - say: sound\n  - expect: {contains: which is sound}\n    say: Merged.\n";
 
 #[test]
 fn the_steps_of_a_persona_run_one_after_another() {
-    let stage = merging(SOUND);
-    snapshot!("run_persona", stage.pintle(&["run", "agent", "[\"main\"]", "--persona", "merge_captain"]).screen());
+    let stage = create_merge_persona(SOUND);
+    snapshot!(
+        "run_persona",
+        stage.pintle(&["run", "agent", "[\"main\"]", "--persona", "merge_captain"]).run_to_screen()
+    );
 }
 
 #[test]
 fn a_denied_step_and_a_spent_budget_end_the_run() {
-    let denied = merging(SOUND);
+    let denied = create_merge_persona(SOUND);
     let arguments = ["run", "agent", "\"frozen\"", "--persona", "merge_captain", "--quiet"];
-    snapshot!("run_persona_denied", denied.pintle(&arguments).screen());
-    let spent = merging("  - say: a hundred\n    usage: {input: 50, output: 5}\n");
-    snapshot!("run_persona_spent", spent.pintle(&["run", "agent", "--persona", "nightly", "--quiet"]).screen());
+    snapshot!("run_persona_denied", denied.pintle(&arguments).run_to_screen());
+    let spent = create_merge_persona("  - say: a hundred\n    usage: {input: 50, output: 5}\n");
+    snapshot!("run_persona_spent", spent.pintle(&["run", "agent", "--persona", "nightly", "--quiet"]).run_to_screen());
 }
 
 #[test]
 fn a_persona_that_is_not_there_and_arguments_that_are_no_json_are_told() {
-    let stage = merging(SOUND);
-    snapshot!("run_persona_unknown", stage.pintle(&["run", "agent", "--persona", "merge_captian"]).screen());
+    let stage = create_merge_persona(SOUND);
+    snapshot!("run_persona_unknown", stage.pintle(&["run", "agent", "--persona", "merge_captian"]).run_to_screen());
     let arguments = ["run", "agent", "main branch", "--persona", "nightly"];
-    snapshot!("run_persona_no_json", stage.pintle(&arguments).screen());
+    snapshot!("run_persona_no_json", stage.pintle(&arguments).run_to_screen());
 }

@@ -6,7 +6,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use crate::stage::Stage;
+use crate::fixture::CliFixture;
 
 /// Far longer than any of these commands takes.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -43,21 +43,21 @@ const PLAIN: &str =
     "---\nevent: tool.pre\npriority: 1\nscript: |\n  def handle(event, payload):\n      return allow()\n---\n";
 const COMMAND: &str = "agents:\n  root:\n    model: script/turns.yaml\n    hooks:\n      pre_tool_use: [{hooks: [{type: command, command: sh ./guard.sh}]}]\n";
 
-fn more(keys: &str) -> String {
+fn agent_file_with(keys: &str) -> String {
     TEAM.replace("instruction: Work.}", &format!("instruction: Work., {keys}}}"))
 }
 
-fn stage() -> Stage {
-    Stage::empty()
-        .file("own/harness.md", HARNESS)
-        .file("team.yaml", TEAM)
-        .file("memory.yaml", more("toolsets: [{type: memory, path: notes.jsonl}]"))
-        .file("prompts.yaml", more("add_prompt_files: [AGENTS.md]"))
-        .file("command.yaml", COMMAND)
-        .file("turns.yaml", TURNS)
-        .file("plain.md", PLAIN)
-        .file(".claude/settings.json", "{}")
-        .file("hooks.d/other.yaml", "stop: [{type: command, command: \"true\"}]\n")
+fn create_fixture() -> CliFixture {
+    CliFixture::new_empty()
+        .with_file("own/harness.md", HARNESS)
+        .with_file("team.yaml", TEAM)
+        .with_file("memory.yaml", agent_file_with("toolsets: [{type: memory, path: notes.jsonl}]"))
+        .with_file("prompts.yaml", agent_file_with("add_prompt_files: [AGENTS.md]"))
+        .with_file("command.yaml", COMMAND)
+        .with_file("turns.yaml", TURNS)
+        .with_file("plain.md", PLAIN)
+        .with_file(".claude/settings.json", "{}")
+        .with_file("hooks.d/other.yaml", "stop: [{type: command, command: \"true\"}]\n")
 }
 
 fn make_pipe(path: &Path) {
@@ -68,10 +68,10 @@ fn make_pipe(path: &Path) {
 #[test]
 fn a_pipe_in_the_place_of_a_file_keeps_no_command_waiting() {
     for (arguments, pipe, said) in CASES {
-        let stage = stage();
+        let stage = create_fixture();
         make_pipe(&stage.path(pipe));
         let (told, telling) = mpsc::channel();
-        thread::spawn(move || told.send(stage.pintle(arguments).screen()));
+        thread::spawn(move || told.send(stage.pintle(arguments).run_to_screen()));
         let screen = telling.recv_timeout(PATIENCE);
         let screen = screen.unwrap_or_else(|_| panic!("{arguments:?} waits for the pipe `{pipe}`"));
         assert!(screen.contains(said), "{arguments:?} with the pipe `{pipe}`: {screen}");

@@ -1,6 +1,6 @@
 //! Plugins and packages, as the commands that look at hooks show them.
 
-use crate::stage::{Stage, snapshot};
+use crate::fixture::{CliFixture, snapshot};
 
 const GATE: &str = "\
 register_tool_hook({\"pattern\": \"exec_*\", \"deny\": \"exec is gated\"})
@@ -30,24 +30,30 @@ def reject_secrets(event):
         return {\"block\": True, \"reason\": \"no secrets\"}
 ";
 
-fn plugin() -> Stage {
-    Stage::empty().file(".harness/plugins/gate.star", GATE)
+fn create_plugin() -> CliFixture {
+    CliFixture::new_empty().with_file(".harness/plugins/gate.star", GATE)
 }
 
-fn package() -> Stage {
-    Stage::empty().file("harn.toml", MANIFEST).file("policy.star", POLICY)
+fn create_package() -> CliFixture {
+    CliFixture::new_empty().with_file("harn.toml", MANIFEST).with_file("policy.star", POLICY)
 }
 
 #[test]
 fn a_plugin_is_checked_listed_explained_and_fired() {
-    let stage = plugin();
-    snapshot!("plugin_validate", stage.pintle(&["validate"]).screen());
-    snapshot!("plugin_hooks", stage.pintle(&["hooks"]).screen());
-    snapshot!("plugin_explain", stage.pintle(&["explain", "tool.pre"]).input("{\"name\": \"think\"}").screen());
-    snapshot!("plugin_fire", stage.pintle(&["fire", "tool.pre", "."]).input("{\"name\": \"exec_root\"}").screen());
+    let stage = create_plugin();
+    snapshot!("plugin_validate", stage.pintle(&["validate"]).run_to_screen());
+    snapshot!("plugin_hooks", stage.pintle(&["hooks"]).run_to_screen());
+    snapshot!(
+        "plugin_explain",
+        stage.pintle(&["explain", "tool.pre"]).with_input("{\"name\": \"think\"}").run_to_screen()
+    );
+    snapshot!(
+        "plugin_fire",
+        stage.pintle(&["fire", "tool.pre", "."]).with_input("{\"name\": \"exec_root\"}").run_to_screen()
+    );
     snapshot!(
         "plugin_veto",
-        stage.pintle(&["fire", "prompt.submit", "."]).input("{\"prompt\": \"a secret\"}").screen()
+        stage.pintle(&["fire", "prompt.submit", "."]).with_input("{\"prompt\": \"a secret\"}").run_to_screen()
     );
 }
 
@@ -57,32 +63,37 @@ fn every_fault_of_a_plugin_is_pointed_at() {
                 register_session_hook(\"user_prompt_sumbit\", lambda event: None)\n\
                 register_session_hook(\"session_start\", lambda event, more: None)\n\
                 register_tool_hook({\"pattern\": \"tool.name =~ '['\", \"deny\": \"x\"})\n";
-    snapshot!("plugin_bad", Stage::empty().file("bad.star", text).pintle(&["validate", "bad.star"]).screen());
+    snapshot!(
+        "plugin_bad",
+        CliFixture::new_empty().with_file("bad.star", text).pintle(&["validate", "bad.star"]).run_to_screen()
+    );
 }
 
 #[test]
 fn misuse_at_run_time_names_hook_event_and_shape() {
     let text = "register_session_hook(\"user_prompt_submit\", lambda event: 42)\n";
-    let stage = Stage::empty().file("misuse.star", text);
-    let fired =
-        stage.pintle(&["fire", "prompt.submit", "--hooks", "misuse.star"]).input("{\"prompt\": \"x\"}").screen();
+    let stage = CliFixture::new_empty().with_file("misuse.star", text);
+    let fired = stage
+        .pintle(&["fire", "prompt.submit", "--hooks", "misuse.star"])
+        .with_input("{\"prompt\": \"x\"}")
+        .run_to_screen();
     snapshot!("plugin_misuse", fired);
 }
 
 #[test]
 fn a_module_that_registers_nothing_says_where_its_functions_are_named() {
     let fire = ["fire", "prompt.submit", "policy.star"];
-    let (_, told, status) = package().pintle(&fire).input("{\"prompt\": \"x\"}").parts();
+    let (_, told, status) = create_package().pintle(&fire).with_input("{\"prompt\": \"x\"}").run_to_parts();
     assert!(told.contains("it registers none; name the folder of a `harn.toml`") && status == Some(3), "{told}");
 }
 
 #[test]
 fn a_package_is_checked_and_fired() {
-    let stage = package();
-    snapshot!("package_validate", stage.pintle(&["validate"]).screen());
+    let stage = create_package();
+    snapshot!("package_validate", stage.pintle(&["validate"]).run_to_screen());
     snapshot!(
         "package_fire",
-        stage.pintle(&["fire", "prompt.submit", "."]).input("{\"prompt\": \"a secret\"}").screen()
+        stage.pintle(&["fire", "prompt.submit", "."]).with_input("{\"prompt\": \"a secret\"}").run_to_screen()
     );
 }
 
@@ -92,8 +103,8 @@ fn every_fault_of_a_manifest_is_pointed_at() {
                     [[hooks]]\nevent = \"PreToolUse\"\nhandler = \"policy::_hidden\"\n\n\
                     [[hooks]]\nevent = \"PreToolUse\"\nhandler = \"polcy::reject_secrets\"\n\n\
                     [[hooks]]\nevent = \"PreToolUse\"\nhandler = \"policy::reject_secret\"\n";
-    let stage = Stage::empty().file("harn.toml", manifest).file("policy.star", POLICY);
-    snapshot!("package_bad", stage.pintle(&["validate"]).screen());
+    let stage = CliFixture::new_empty().with_file("harn.toml", manifest).with_file("policy.star", POLICY);
+    snapshot!("package_bad", stage.pintle(&["validate"]).run_to_screen());
 }
 
 /// A stand-in for the program: it answers each line that it reads.
@@ -104,18 +115,21 @@ const HARN: &str = "#!/bin/sh\n[ \"$1\" = run ] && [ \"$2\" = -e ] || exit 2\n\
 
 #[test]
 fn a_module_in_harn_is_run_by_its_program_where_that_is_installed() {
-    let stage = Stage::empty()
-        .file("harn.toml", MANIFEST)
-        .file("policy.harn", "pub fn reject_secrets(event) { return nil }\n")
-        .file("bin/harn", HARN);
-    snapshot!("package_harn_missing", stage.pintle(&["validate"]).environment("PATH", "/usr/bin:/bin").screen());
+    let stage = CliFixture::new_empty()
+        .with_file("harn.toml", MANIFEST)
+        .with_file("policy.harn", "pub fn reject_secrets(event) { return nil }\n")
+        .with_file("bin/harn", HARN);
+    snapshot!(
+        "package_harn_missing",
+        stage.pintle(&["validate"]).with_variable("PATH", "/usr/bin:/bin").run_to_screen()
+    );
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
         std::fs::set_permissions(stage.path("bin/harn"), std::fs::Permissions::from_mode(0o755)).unwrap();
         let path = format!("{}:/usr/bin:/bin", stage.path("bin").display());
         let fire = |prompt: &str| {
-            stage.pintle(&["fire", "prompt.submit", "."]).input(prompt).environment("PATH", &path).parts()
+            stage.pintle(&["fire", "prompt.submit", "."]).with_input(prompt).with_variable("PATH", &path).run_to_parts()
         };
         let (out, err, status) = fire("{\"prompt\": \"a secret\"}");
         assert_eq!(status, Some(2), "{out}{err}");

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::stage::{Run, Stage};
+use crate::fixture::{CliFixture, CliInvocation};
 
 const AGENT: &str = r#"agents:
   root:
@@ -44,16 +44,16 @@ fn tools_of_the_loop_do_not_change_what_a_guard_runs() {
     turns += "  - calls: [{tool: shell, args: {cmd: rm -rf victim}}]\n    expect: {tool: edit_file, contains: read-only for tools}\n";
     turns += "  - calls: [{tool: write_file, args: {path: notes.txt, content: fine}}]\n    expect: {tool: shell, contains: not the victim}\n";
     turns += "  - say: Done.\n";
-    let stage = Stage::empty()
-        .file("agent.yaml", AGENT)
-        .file("turns.yaml", &turns)
-        .file("guard.sh", GUARD)
-        .file("words.sh", "true\n")
-        .file("victim", "alive")
-        .file("real/x", "");
+    let stage = CliFixture::new_empty()
+        .with_file("agent.yaml", AGENT)
+        .with_file("turns.yaml", &turns)
+        .with_file("guard.sh", GUARD)
+        .with_file("words.sh", "true\n")
+        .with_file("victim", "alive")
+        .with_file("real/x", "");
     std::os::unix::fs::symlink(".", stage.path("linked")).unwrap();
     fs::hard_link(stage.path("guard.sh"), stage.path("hard.txt")).unwrap();
-    let (out, err, status) = stage.pintle(&["run", "agent.yaml", "--yes", "-q"]).parts();
+    let (out, err, status) = stage.pintle(&["run", "agent.yaml", "--yes", "-q"]).run_to_parts();
     assert_eq!((out.as_str(), status), ("Done.\n", Some(0)), "{err}");
     assert_eq!(fs::read_to_string(stage.path("guard.sh")).unwrap(), GUARD);
     assert_eq!(fs::read_to_string(stage.path("agent.yaml")).unwrap(), AGENT);
@@ -64,8 +64,9 @@ fn tools_of_the_loop_do_not_change_what_a_guard_runs() {
 const SCRIPT: &str = "---\nevent: tool.pre\npriority: 10\nwhen: payload[\"name\"] == \"shell\"\nscript: |\n  def handle(event, payload):\n      if \"FORBIDDEN\" in payload[\"args\"][\"command\"]:\n          return block(\"it is forbidden\")\n      return allow()\n---\n";
 
 #[test]
-fn a_script_guard_that_an_agent_deletes_denies_for_the_rest_of_its_session() {
-    let stage = Stage::empty().file("project/.harness/hooks/guard.md", SCRIPT).file("project/.git/HEAD", "");
+fn script_guard_deleted_by_the_agent_denies_until_the_session_ends() {
+    let stage =
+        CliFixture::new_empty().with_file("project/.harness/hooks/guard.md", SCRIPT).with_file("project/.git/HEAD", "");
     let state = stage.path("state").display().to_string();
     let payload = |session: &str, tool: &str, command: &str| {
         serde_json::json!({
@@ -75,8 +76,9 @@ fn a_script_guard_that_an_agent_deletes_denies_for_the_rest_of_its_session() {
         .to_string()
     };
     let run = |arguments: &'static [&'static str], input: &str| {
-        let run: Run<'_> = stage.pintle(arguments).environment("PINTLE_STATE_DIR", &state).within("project");
-        run.input(input).parts()
+        let run: CliInvocation<'_> =
+            stage.pintle(arguments).with_variable("PINTLE_STATE_DIR", &state).in_folder("project");
+        run.with_input(input).run_to_parts()
     };
     let hook = |session: &str, command: &str| run(&["hook", "claude"], &payload(session, "Bash", command));
     let is_denied = |parts: &(String, String, Option<i32>)| parts.2 == Some(2) || parts.0.contains("\"deny\"");
@@ -134,13 +136,14 @@ fn a_guard_that_is_taken_away_in_the_middle_of_a_run_goes_on_guarding() {
         turns += &format!(
             "    expect: {{tool: shell, contains: cleaned}}\n  - say: Done.\n    expect: {{tool: shell, contains: '{told}'}}\n"
         );
-        let stage = Stage::empty()
-            .file("agent.yaml", &agent)
-            .file("turns.yaml", &turns)
-            .file("guard.sh", "exit 0\n")
-            .file("clean.sh", format!("{how}; echo cleaned\n"))
-            .file(".harness/hooks/g.md", SCRIPT.replace("[\"command\"]", "[\"cmd\"]"));
-        let (out, err, status) = stage.pintle(&["run", "agent.yaml", "--hooks", ".harness", "--yes", "-q"]).parts();
+        let stage = CliFixture::new_empty()
+            .with_file("agent.yaml", &agent)
+            .with_file("turns.yaml", &turns)
+            .with_file("guard.sh", "exit 0\n")
+            .with_file("clean.sh", format!("{how}; echo cleaned\n"))
+            .with_file(".harness/hooks/g.md", SCRIPT.replace("[\"command\"]", "[\"cmd\"]"));
+        let (out, err, status) =
+            stage.pintle(&["run", "agent.yaml", "--hooks", ".harness", "--yes", "-q"]).run_to_parts();
         assert_eq!((out.as_str(), status), ("Done.\n", Some(0)), "{how}: {err}");
     }
 }
@@ -148,10 +151,10 @@ fn a_guard_that_is_taken_away_in_the_middle_of_a_run_goes_on_guarding() {
 #[test]
 fn what_an_agreement_does_not_cover_is_named() {
     let agent = AGENT.replace("sh guard.sh", "make -s guard");
-    let stage = Stage::empty().file("project/agent.yaml", &agent).file("project/.git/HEAD", "");
+    let stage = CliFixture::new_empty().with_file("project/agent.yaml", &agent).with_file("project/.git/HEAD", "");
     let state = stage.path("state").display().to_string();
     let run = |arguments: &'static [&'static str]| {
-        stage.pintle(arguments).environment("PINTLE_STATE_DIR", &state).within("project").parts()
+        stage.pintle(arguments).with_variable("PINTLE_STATE_DIR", &state).in_folder("project").run_to_parts()
     };
     let (out, _, status) = run(&["trust"]);
     assert_eq!(status, Some(3));

@@ -1,96 +1,110 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::stage::{GUARD, Stage, snapshot};
+use crate::fixture::{CliFixture, GUARD, snapshot};
 
 const PAYLOAD: &str = r#"{"name": "run_command", "args": {"command": "mkfs"}}"#;
 
 /// A folder with a tape in it, whose hooks are gone.
-fn taped() -> Stage {
-    let stage = Stage::empty().file(".harness/hooks/guard.md", GUARD);
-    let (_, err, status) = stage.pintle(&["fire", "tool.pre", ".", "--tape", "t.jsonl"]).input(PAYLOAD).parts();
+fn create_taped_fixture() -> CliFixture {
+    let stage = CliFixture::new_empty().with_file(".harness/hooks/guard.md", GUARD);
+    let (_, err, status) =
+        stage.pintle(&["fire", "tool.pre", ".", "--tape", "t.jsonl"]).with_input(PAYLOAD).run_to_parts();
     assert_eq!((err.as_str(), status), ("", Some(2)));
     fs::remove_dir_all(stage.path(".harness")).unwrap();
     stage
 }
 
-fn text(stage: &Stage, path: &str) -> String {
+fn read_text(stage: &CliFixture, path: &str) -> String {
     fs::read_to_string(stage.path(path)).unwrap()
 }
 
 #[test]
 fn a_tape_comes_out_byte_for_byte_with_its_hooks_gone() {
-    let stage = taped();
-    snapshot!("replay_same", stage.pintle(&["replay", "t.jsonl", "--out", "u.jsonl"]).screen());
-    let (_, err, status) = stage.pintle(&["replay", "t.jsonl", "--out", "./t.jsonl"]).parts();
+    let stage = create_taped_fixture();
+    snapshot!("replay_same", stage.pintle(&["replay", "t.jsonl", "--out", "u.jsonl"]).run_to_screen());
+    let (_, err, status) = stage.pintle(&["replay", "t.jsonl", "--out", "./t.jsonl"]).run_to_parts();
     assert!(status == Some(3) && err.contains("is the tape itself, which is never written over"), "{err}");
-    assert_eq!(text(&stage, "u.jsonl"), text(&stage, "t.jsonl"));
-    snapshot!("replay_json", stage.pintle(&["replay", "t.jsonl", "--json"]).screen());
-    snapshot!("replay_until", stage.pintle(&["replay", "t.jsonl", "--until", "4"]).screen());
-    snapshot!("replay_until_nowhere", stage.pintle(&["replay", "t.jsonl", "--until", "turn:9"]).screen());
-    snapshot!("replay_step_on_a_pipe", stage.pintle(&["replay", "t.jsonl", "--step"]).screen());
-    snapshot!("replay_missing", stage.pintle(&["replay", "nowhere.jsonl"]).screen());
+    assert_eq!(read_text(&stage, "u.jsonl"), read_text(&stage, "t.jsonl"));
+    snapshot!("replay_json", stage.pintle(&["replay", "t.jsonl", "--json"]).run_to_screen());
+    snapshot!("replay_until", stage.pintle(&["replay", "t.jsonl", "--until", "4"]).run_to_screen());
+    snapshot!("replay_until_nowhere", stage.pintle(&["replay", "t.jsonl", "--until", "turn:9"]).run_to_screen());
+    snapshot!("replay_step_on_a_pipe", stage.pintle(&["replay", "t.jsonl", "--step"]).run_to_screen());
+    snapshot!("replay_missing", stage.pintle(&["replay", "nowhere.jsonl"]).run_to_screen());
 }
 
 #[test]
 fn the_records_of_a_stream_are_the_tape() {
-    let stage = Stage::empty()
-        .file("agent.yaml", "agents:\n  root: {model: script/turns.yaml, description: works, instruction: Work.}\n")
-        .file("turns.yaml", "prompts: [Go.]\nturns:\n  - say: Done.\n");
-    let (out, err, status) = stage.pintle(&["run", "agent.yaml", "--json", "--tape", "t.jsonl"]).parts();
+    let stage = CliFixture::new_empty()
+        .with_file(
+            "agent.yaml",
+            "agents:\n  root: {model: script/turns.yaml, description: works, instruction: Work.}\n",
+        )
+        .with_file("turns.yaml", "prompts: [Go.]\nturns:\n  - say: Done.\n");
+    let (out, err, status) = stage.pintle(&["run", "agent.yaml", "--json", "--tape", "t.jsonl"]).run_to_parts();
     assert_eq!(status, Some(0), "{err}");
     let records: String =
         out.lines().filter(|line| line.starts_with("{\"seq\":")).map(|line| format!("{line}\n")).collect();
-    assert_eq!(records, text(&stage, "t.jsonl"));
-    let stage = stage.file("s.jsonl", records);
-    assert_eq!(stage.pintle(&["replay", "s.jsonl"]).parts().2, Some(0));
+    assert_eq!(records, read_text(&stage, "t.jsonl"));
+    let stage = stage.with_file("s.jsonl", records);
+    assert_eq!(stage.pintle(&["replay", "s.jsonl"]).run_to_parts().2, Some(0));
 }
 
 #[test]
 fn what_was_changed_or_cut_is_told() {
-    let stage = taped();
-    let tape = text(&stage, "t.jsonl");
+    let stage = create_taped_fixture();
+    let tape = read_text(&stage, "t.jsonl");
     let changed = tape.replace(
         r#""kind":"outcome","dispatch":1,"event":"tool.pre","decision":"deny""#,
         r#""kind":"outcome","dispatch":1,"event":"tool.pre","decision":"allow""#,
     );
     assert_ne!(changed, tape);
     let outcome_end = tape.trim_end().rfind('\n').unwrap() + 1;
-    let stage = stage.file("changed.jsonl", changed).file("torn.jsonl", tape.get(..outcome_end - 40).unwrap());
-    snapshot!("replay_changed", stage.pintle(&["replay", "changed.jsonl"]).screen());
-    snapshot!("replay_torn", stage.pintle(&["replay", "torn.jsonl"]).screen());
+    let stage =
+        stage.with_file("changed.jsonl", changed).with_file("torn.jsonl", tape.get(..outcome_end - 40).unwrap());
+    snapshot!("replay_changed", stage.pintle(&["replay", "changed.jsonl"]).run_to_screen());
+    snapshot!("replay_torn", stage.pintle(&["replay", "torn.jsonl"]).run_to_screen());
 }
 
 #[test]
 fn the_hooks_of_today_are_held_against_those_of_the_tape() {
     let live = ["replay", "t.jsonl", "--live-hooks"];
-    let stage = taped();
-    snapshot!("replay_hooks_gone", stage.pintle(&live).screen());
-    let stage = stage.file(".harness/hooks/guard.md", GUARD);
-    snapshot!("replay_hooks_same", stage.pintle(&live).screen());
+    let stage = create_taped_fixture();
+    snapshot!("replay_hooks_gone", stage.pintle(&live).run_to_screen());
+    let stage = stage.with_file(".harness/hooks/guard.md", GUARD);
+    snapshot!("replay_hooks_same", stage.pintle(&live).run_to_screen());
     let other = GUARD.replace("not for agents", "not for you").replace("guard.deny", "guard.denied");
-    let stage = stage.file("other/hooks/guard.md", other);
-    snapshot!("replay_hooks_other", stage.pintle(&["replay", "t.jsonl", "--with", "other/hooks"]).screen());
-    snapshot!("replay_hooks_all", stage.pintle(&["replay", "t.jsonl", "--with", "other/hooks", "--all"]).screen());
+    let stage = stage.with_file("other/hooks/guard.md", other);
+    snapshot!("replay_hooks_other", stage.pintle(&["replay", "t.jsonl", "--with", "other/hooks"]).run_to_screen());
+    snapshot!(
+        "replay_hooks_all",
+        stage.pintle(&["replay", "t.jsonl", "--with", "other/hooks", "--all"]).run_to_screen()
+    );
     let stage = stage
-        .file("more/hooks/guard.md", GUARD)
-        .file("more/hooks/early.md", GUARD.replace("priority: 10", "priority: 1"));
-    snapshot!("replay_hooks_new", stage.pintle(&["replay", "t.jsonl", "--with", "more/hooks", "--all"]).screen());
-    snapshot!("replay_hooks_until", stage.pintle(&["replay", "t.jsonl", "--live-hooks", "--until", "3"]).screen());
+        .with_file("more/hooks/guard.md", GUARD)
+        .with_file("more/hooks/early.md", GUARD.replace("priority: 10", "priority: 1"));
+    snapshot!(
+        "replay_hooks_new",
+        stage.pintle(&["replay", "t.jsonl", "--with", "more/hooks", "--all"]).run_to_screen()
+    );
+    snapshot!(
+        "replay_hooks_until",
+        stage.pintle(&["replay", "t.jsonl", "--live-hooks", "--until", "3"]).run_to_screen()
+    );
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_person_goes_on_dispatch_by_dispatch_and_record_by_record() {
-    let stage = taped().file("own/config.yaml", "settings: {}\n");
-    let mut terminal = crate::conversation::Terminal::open(&stage, "replay t.jsonl --step");
-    terminal.wait("q: to the end");
+    let stage = create_taped_fixture().with_file("own/config.yaml", "settings: {}\n");
+    let mut terminal = crate::conversation::TerminalProgram::open(&stage, "replay t.jsonl --step");
+    terminal.wait_for_text("q: to the end");
     terminal.type_in("\n");
-    terminal.wait("session fire");
+    terminal.wait_for_text("session fire");
     terminal.type_in("r\n");
-    terminal.wait(r#""kind":"hooks""#);
+    terminal.wait_for_text(r#""kind":"hooks""#);
     terminal.type_in("\n");
-    terminal.wait("formatting is not for agents");
+    terminal.wait_for_text("formatting is not for agents");
     terminal.type_in("q\n");
     let (screen, status) = terminal.end();
     assert!(screen.contains("identical, byte for byte"), "{screen}");
@@ -106,7 +120,7 @@ fn old_tapes() -> Vec<PathBuf> {
 }
 
 #[test]
-fn old_tapes_come_out_in_any_time_zone_and_locale_and_on_any_number_of_threads() {
+fn old_tapes_replay_in_any_time_zone_locale_and_thread_count() {
     let places = [
         ("UTC", "C", "1"),
         ("Pacific/Kiritimati", "tr_TR.UTF-8", "2"),
@@ -120,10 +134,10 @@ fn old_tapes_come_out_in_any_time_zone_and_locale_and_on_any_number_of_threads()
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
         for (zone, locale, threads) in places {
             // Nothing but the tape is there.
-            let stage = Stage::empty().file("t.jsonl", &bytes);
+            let stage = CliFixture::new_empty().with_file("t.jsonl", &bytes);
             let arguments = ["replay", "t.jsonl", "--out", "u.jsonl", "--threads", threads];
-            let run = stage.pintle(&arguments).environment("TZ", zone).environment("LC_ALL", locale);
-            let (out, err, status) = run.parts();
+            let run = stage.pintle(&arguments).with_variable("TZ", zone).with_variable("LC_ALL", locale);
+            let (out, err, status) = run.run_to_parts();
             let place = format!("{} in {zone}, {locale}, {threads} threads: {out}{err}", tape.display());
             assert_eq!(status, Some(0), "{place}");
             assert!(out.ends_with("identical, byte for byte\n"), "{place}");

@@ -1,6 +1,6 @@
 use std::fs;
 
-use crate::stage::{AUDIT, Stage, snapshot};
+use crate::fixture::{AUDIT, CliFixture, snapshot};
 
 const AGENT: &str = r#"---
 name: tidy
@@ -23,28 +23,28 @@ turns:
     usage: {input: 10, output: 5}
 "#;
 
-pub(crate) fn tidy() -> Stage {
-    let stage = Stage::governed().file("agent/harness.md", AGENT).file("agent/script.yaml", SCRIPT);
+pub(crate) fn create_tidy_agent() -> CliFixture {
+    let stage = CliFixture::with_guards().with_file("agent/harness.md", AGENT).with_file("agent/script.yaml", SCRIPT);
     ["audit", "guard"].into_iter().fold(stage, |stage, name| {
         let text = fs::read(stage.path(&format!(".harness/hooks/{name}.md"))).unwrap();
-        stage.file(&format!("agent/.harness/hooks/{name}.md"), text)
+        stage.with_file(&format!("agent/.harness/hooks/{name}.md"), text)
     })
 }
 
 #[test]
 fn a_session_is_seen_as_it_happens() {
-    let stage = tidy();
-    snapshot!("run_script", stage.pintle(&["run", "agent"]).screen());
-    snapshot!("run_quiet", stage.pintle(&["run", "agent", "--quiet"]).screen());
-    snapshot!("run_tape_exists", stage.pintle(&["run", "agent", "--tape", "agent/script.yaml"]).screen());
+    let stage = create_tidy_agent();
+    snapshot!("run_script", stage.pintle(&["run", "agent"]).run_to_screen());
+    snapshot!("run_quiet", stage.pintle(&["run", "agent", "--quiet"]).run_to_screen());
+    snapshot!("run_tape_exists", stage.pintle(&["run", "agent", "--tape", "agent/script.yaml"]).run_to_screen());
     let tapes = fs::read_dir(stage.path("agent/.pintle/tapes")).unwrap().count();
     assert_eq!(tapes, 2);
 }
 
 #[test]
 fn json_is_one_record_a_line() {
-    let stage = tidy();
-    let (out, err, status) = stage.pintle(&["run", "agent", "--json", "--tape", "t.jsonl"]).parts();
+    let stage = create_tidy_agent();
+    let (out, err, status) = stage.pintle(&["run", "agent", "--json", "--tape", "t.jsonl"]).run_to_parts();
     assert_eq!((err.as_str(), status), ("", Some(0)));
     let records: Vec<serde_json::Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(records.iter().any(|record| record["kind"] == "outcome" && record["decision"] == "deny"));
@@ -61,8 +61,9 @@ const ECHO: &str = "turns: [{expect: {contains: hello}, say: Hello yourself.}]";
 
 #[test]
 fn the_prompt_comes_from_the_line_or_from_standard_input() {
-    let stage = Stage::empty().file("harness.md", AGENT).file("script.yaml", ECHO);
-    let quiet = |arguments: &[&'static str], input: &'static str| stage.pintle(arguments).input(input).parts();
+    let stage = CliFixture::new_empty().with_file("harness.md", AGENT).with_file("script.yaml", ECHO);
+    let quiet =
+        |arguments: &[&'static str], input: &'static str| stage.pintle(arguments).with_input(input).run_to_parts();
     let note = "note: no hooks found in `.`; a hook is a file such as `.harness/hooks/NAME.md`\n";
     let said = (String::from("Hello yourself.\n"), String::from(note), Some(0));
     assert_eq!(quiet(&["run", "-q", ".", "well, hello"], ""), said);
@@ -70,56 +71,66 @@ fn the_prompt_comes_from_the_line_or_from_standard_input() {
     assert_eq!(quiet(&["run", "-q", "."], "hello\n"), said);
     assert_eq!(quiet(&["run", "-q", "harness.md"], "hello\n"), said);
     assert_eq!(quiet(&["run", "-q", ".", "--model", "script:script.yaml"], "hello\n"), said);
-    snapshot!("run_left_the_script", stage.pintle(&["run", ".", "good day"]).screen());
+    snapshot!("run_left_the_script", stage.pintle(&["run", ".", "good day"]).run_to_screen());
 }
 
 #[test]
 fn hooks_from_elsewhere_come_first_and_their_deny_is_the_exit_status() {
     let refuse = "---\nevent: turn.start\npriority: 1\nscript: |\n  def handle(event, payload):\n      return block(\"not today\")\n---\n";
-    let stage =
-        Stage::empty().file("agent/harness.md", AGENT).file("agent/script.yaml", ECHO).file("mine/refuse.md", refuse);
-    snapshot!("run_denied", stage.pintle(&["run", "agent", "hello", "--hooks", "mine"]).screen());
-    snapshot!("run_shadow", stage.pintle(&["run", "agent", "hello", "--hooks", "mine", "--shadow"]).screen());
+    let stage = CliFixture::new_empty()
+        .with_file("agent/harness.md", AGENT)
+        .with_file("agent/script.yaml", ECHO)
+        .with_file("mine/refuse.md", refuse);
+    snapshot!("run_denied", stage.pintle(&["run", "agent", "hello", "--hooks", "mine"]).run_to_screen());
+    snapshot!("run_shadow", stage.pintle(&["run", "agent", "hello", "--hooks", "mine", "--shadow"]).run_to_screen());
 }
 
 #[test]
 fn a_hook_that_fails_is_told_even_where_only_words_are_shown() {
     let stage = |event: &str, body: &str| {
         let hook = format!("---\nevent: {event}\nscript: |\n  def handle(event, payload):\n      {body}\n---\n");
-        Stage::empty().file("agent/harness.md", AGENT).file("agent/script.yaml", ECHO).file("mine/odd.md", hook)
+        CliFixture::new_empty()
+            .with_file("agent/harness.md", AGENT)
+            .with_file("agent/script.yaml", ECHO)
+            .with_file("mine/odd.md", hook)
     };
     // One that decides nothing, one that makes no sense, and one whose failure ends the turn.
     let open = stage("iteration.end", "return payload[\"nothing\"]");
     let closed = stage("completion.pre", "return modify({\"temperature\": \"hot\"})");
     let stop = stage("agent.stop", "return payload[\"nothing\"]");
     for (name, stage) in [("run_failure_open", &open), ("run_failure_closed", &closed), ("run_failure_stop", &stop)] {
-        snapshot!(name, stage.pintle(&["run", "agent", "hello", "--hooks", "mine"]).screen());
+        snapshot!(name, stage.pintle(&["run", "agent", "hello", "--hooks", "mine"]).run_to_screen());
         let quiet = format!("{name}_quiet");
-        snapshot!(quiet, stage.pintle(&["run", "-q", "agent", "hello", "--hooks", "mine"]).screen());
+        snapshot!(quiet, stage.pintle(&["run", "-q", "agent", "hello", "--hooks", "mine"]).run_to_screen());
     }
     let raises = "---\nevent: turn.start\nwhen: payload[\"x\"] == 1\nscript: |\n  def handle(event, payload):\n      return block(\"no\")\n---\n";
-    let stage =
-        Stage::empty().file("agent/harness.md", AGENT).file("agent/script.yaml", ECHO).file("mine/odd.md", raises);
-    snapshot!("run_passed_over_quiet", stage.pintle(&["run", "-q", "agent", "hello", "--hooks", "mine"]).screen());
+    let stage = CliFixture::new_empty()
+        .with_file("agent/harness.md", AGENT)
+        .with_file("agent/script.yaml", ECHO)
+        .with_file("mine/odd.md", raises);
+    snapshot!(
+        "run_passed_over_quiet",
+        stage.pintle(&["run", "-q", "agent", "hello", "--hooks", "mine"]).run_to_screen()
+    );
 }
 
 #[test]
 fn a_run_that_never_began_leaves_no_tape() {
-    let stage = Stage::empty().file("harness.md", AGENT);
-    let (_, _, status) = stage.pintle(&["run", ".", "hello", "--tape", "t.jsonl"]).parts();
+    let stage = CliFixture::new_empty().with_file("harness.md", AGENT);
+    let (_, _, status) = stage.pintle(&["run", ".", "hello", "--tape", "t.jsonl"]).run_to_parts();
     assert_eq!((status, stage.path("t.jsonl").exists()), (Some(3), false));
 }
 
 #[test]
 fn what_is_missing_is_said() {
-    let stage = Stage::empty().file("empty/notes.txt", "").file("agent/harness.md", AGENT);
-    snapshot!("run_no_agent", stage.pintle(&["run", "empty"]).screen());
-    snapshot!("run_no_folder", stage.pintle(&["run", "nowhere"]).screen());
-    snapshot!("run_no_script", stage.pintle(&["run", "agent"]).screen());
-    snapshot!("run_no_prompt", Stage::empty().pintle(&["run", ".", "--model", "ollama:x"]).screen());
+    let stage = CliFixture::new_empty().with_file("empty/notes.txt", "").with_file("agent/harness.md", AGENT);
+    snapshot!("run_no_agent", stage.pintle(&["run", "empty"]).run_to_screen());
+    snapshot!("run_no_folder", stage.pintle(&["run", "nowhere"]).run_to_screen());
+    snapshot!("run_no_script", stage.pintle(&["run", "agent"]).run_to_screen());
+    snapshot!("run_no_prompt", CliFixture::new_empty().pintle(&["run", ".", "--model", "ollama:x"]).run_to_screen());
     let keyless = stage.pintle(&["run", "agent", "--model", "anthropic:claude-x", "hello"]);
-    snapshot!("run_no_key", keyless.environment("ANTHROPIC_API_KEY", "").screen());
-    snapshot!("run_no_provider", stage.pintle(&["run", "agent", "--model", "opnai:gpt-4o", "hello"]).screen());
+    snapshot!("run_no_key", keyless.with_variable("ANTHROPIC_API_KEY", "").run_to_screen());
+    snapshot!("run_no_provider", stage.pintle(&["run", "agent", "--model", "opnai:gpt-4o", "hello"]).run_to_screen());
 }
 
 const ASKING: &str =
@@ -129,21 +140,23 @@ const ASK_ALWAYS: &str = "---\nevent: tool.pre\nscript: |\n  def handle(event, p
 #[test]
 fn an_ask_is_answered_on_the_line_or_by_nobody() {
     let script = "turns:\n  - calls: [{tool: shell, args: {command: \"echo it ran\"}}]\n  - say: That is all.\n";
-    let stage = Stage::empty()
-        .file("harness.md", ASKING)
-        .file("script.yaml", script)
-        .file(".harness/hooks/careful.md", ASK_ALWAYS);
-    snapshot!("run_ask_nobody", stage.pintle(&["run", ".", "go"]).screen());
-    snapshot!("run_ask_yes", stage.pintle(&["run", ".", "go", "--yes"]).screen());
-    snapshot!("run_ask_no", stage.pintle(&["run", ".", "go", "--no"]).screen());
+    let stage = CliFixture::new_empty()
+        .with_file("harness.md", ASKING)
+        .with_file("script.yaml", script)
+        .with_file(".harness/hooks/careful.md", ASK_ALWAYS);
+    snapshot!("run_ask_nobody", stage.pintle(&["run", ".", "go"]).run_to_screen());
+    snapshot!("run_ask_yes", stage.pintle(&["run", ".", "go", "--yes"]).run_to_screen());
+    snapshot!("run_ask_no", stage.pintle(&["run", ".", "go", "--no"]).run_to_screen());
 }
 
 #[test]
 fn an_interrupted_run_ends_in_good_order() {
     use std::process::{Command, Stdio};
     let script = "turns: [{calls: [{tool: shell, args: {command: \"touch begun; tail -f /dev/null\"}}]}]";
-    let stage =
-        Stage::empty().file("harness.md", ASKING).file("script.yaml", script).file(".harness/hooks/audit.md", AUDIT);
+    let stage = CliFixture::new_empty()
+        .with_file("harness.md", ASKING)
+        .with_file("script.yaml", script)
+        .with_file(".harness/hooks/audit.md", AUDIT);
     let mut child = Command::new(env!("CARGO_BIN_EXE_pintle"))
         .args(["run", ".", "go", "--tape", "t.jsonl"])
         .current_dir(stage.path("."))

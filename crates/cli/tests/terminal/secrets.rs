@@ -1,6 +1,6 @@
 use std::fs;
 
-use crate::stage::Stage;
+use crate::fixture::CliFixture;
 
 /// The legs that keep secrets from the model alone: what the tools get is what the model wrote.
 const AGENT: &str = r#"agents:
@@ -17,12 +17,12 @@ const AGENT: &str = r#"agents:
 "#;
 
 /// A token, in pieces so that no scanner takes this file for a leak.
-fn token() -> String {
+fn secret_token() -> String {
     format!("{}{}", ["gh", "p_"].concat(), "0aZ1bY2cX3dW4eV5fU6gT7hS8iR9jQ0kP1lO")
 }
 
-fn stage() -> Stage {
-    let token = token();
+fn create_fixture() -> CliFixture {
+    let token = secret_token();
     // The script is at the same time a check: it ends the session when the model is told the token.
     let script = format!(
         r#"turns:
@@ -32,21 +32,24 @@ fn stage() -> Stage {
     say: "It is still {token}, and the password: hunter-2-hunter9"
 "#
     );
-    Stage::empty().file("agent.yaml", AGENT).file("script.yaml", script).file("secret.env", format!("token={token}\n"))
+    CliFixture::new_empty()
+        .with_file("agent.yaml", AGENT)
+        .with_file("script.yaml", script)
+        .with_file("secret.env", format!("token={token}\n"))
 }
 
 #[test]
-fn a_secret_reaches_the_tool_and_neither_the_tape_nor_the_screen_nor_the_next_model_call() {
-    let token = token();
+fn secret_reaches_the_tool_but_not_tape_screen_or_next_model_call() {
+    let token = secret_token();
     for (tape, option) in
         [("a.jsonl", None), ("b.jsonl", Some("--json")), ("c.jsonl", Some("--quiet")), ("d.jsonl", Some("--verbose"))]
     {
-        let stage = stage();
+        let stage = create_fixture();
         let prompt = format!("use {token}");
         let mut arguments =
             vec!["run", "agent.yaml", &prompt, "--model", "script:script.yaml", "--yes", "--tape", tape];
         arguments.extend(option);
-        let (out, err, status) = stage.pintle(&arguments).parts();
+        let (out, err, status) = stage.pintle(&arguments).run_to_parts();
         assert_eq!(status, Some(0), "{out}{err}");
         let written = fs::read_to_string(stage.path(tape)).unwrap();
         // A part of the token would be too much already.
@@ -85,10 +88,10 @@ fn commands_of_the_model_do_not_see_variables_that_look_like_secrets() {
       - {tool: told, args: {}}
   - say: Done.
 "#;
-    let stage = Stage::empty().file("agent.yaml", agent).file("script.yaml", script);
+    let stage = CliFixture::new_empty().with_file("agent.yaml", agent).with_file("script.yaml", script);
     let run = stage.pintle(&["run", "agent.yaml", "go", "--model", "script:script.yaml", "--yolo"]);
-    let run = run.environment("SERVICE_TOKEN", "hidden").environment("service_password", "hidden");
-    let (out, err, status) = run.environment("PLAIN", "seen").parts();
+    let run = run.with_variable("SERVICE_TOKEN", "hidden").with_variable("service_password", "hidden");
+    let (out, err, status) = run.with_variable("PLAIN", "seen").run_to_parts();
     assert_eq!(status, Some(0), "{out}{err}");
     // What the author gives is no secret of the host's.
     assert_eq!(fs::read_to_string(stage.path("shell.txt")).unwrap(), "[] [] [seen] [given]\n", "{out}{err}");
@@ -114,7 +117,10 @@ fn no_process_above_a_tool_holds_a_secret_that_it_could_read() {
     // Its own variables, and those of everybody above it.
     let walk = "p=$$; while [ \"$p\" -gt 1 ] && [ -r /proc/$p/environ ]; do tr '\\0' '\\n' < /proc/$p/environ; \
                 read -r line < /proc/$p/stat; set -- ${line##*) }; p=$2; done > walked.txt\n";
-    let stage = Stage::empty().file("agent.yaml", agent).file("script.yaml", script).file("walk.sh", walk);
+    let stage = CliFixture::new_empty()
+        .with_file("agent.yaml", agent)
+        .with_file("script.yaml", script)
+        .with_file("walk.sh", walk);
     let run = stage.pintle(&["run", "agent.yaml", "go", "--model", "script:script.yaml", "--yolo"]);
     let secrets = [
         ("GITHUB_PAT", "hidden-1"),
@@ -128,8 +134,8 @@ fn no_process_above_a_tool_holds_a_secret_that_it_could_read() {
         ("OPENAI_API_KEY", "hidden-9"),
         ("PLAIN", "postgres://ada:hidden-10@db.test/app"),
     ];
-    let run = secrets.iter().fold(run, |run, (name, value)| run.environment(name, value));
-    let (out, err, status) = run.environment("HARMLESS", "seen").parts();
+    let run = secrets.iter().fold(run, |run, (name, value)| run.with_variable(name, value));
+    let (out, err, status) = run.with_variable("HARMLESS", "seen").run_to_parts();
     assert_eq!(status, Some(0), "{out}{err}");
     let walked = fs::read_to_string(stage.path("walked.txt")).unwrap();
     assert!(walked.lines().any(|line| line == "HARMLESS=seen"), "{walked}");

@@ -1,6 +1,6 @@
 use std::fs;
 
-use crate::stage::{Stage, snapshot};
+use crate::fixture::{CliFixture, snapshot};
 
 const AGENT: &str = "---\nname: tidy\nmodel: {provider: script, name: script.yaml}\n---\nYou keep this folder tidy.\n";
 
@@ -13,10 +13,10 @@ turns:
 "#;
 
 /// An agent with one session behind it, called `20260101-120000-001`.
-fn stage() -> Stage {
-    let stage = Stage::governed().file("harness.md", AGENT).file("script.yaml", SCRIPT);
+fn create_fixture() -> CliFixture {
+    let stage = CliFixture::with_guards().with_file("harness.md", AGENT).with_file("script.yaml", SCRIPT);
     let tape = format!(".pintle/tapes/{ID}.jsonl");
-    let (_, err, status) = stage.pintle(&["run", ".", "Clean up, please.", "--tape", &tape]).parts();
+    let (_, err, status) = stage.pintle(&["run", ".", "Clean up, please.", "--tape", &tape]).run_to_parts();
     assert_eq!(status, Some(0), "{err}");
     stage
 }
@@ -24,7 +24,7 @@ fn stage() -> Stage {
 const ID: &str = "20260101-120000-001";
 
 /// The screen without what is another from run to run.
-fn told(screen: &str, stage: &Stage) -> String {
+fn normalize_screen(screen: &str, stage: &CliFixture) -> String {
     let root = fs::canonicalize(stage.path(".")).unwrap().display().to_string();
     let screen = screen.replace(&root, "[folder]").replace(ID, "[id]");
     let size = |word: &str| word.len() < 4 && word.bytes().all(|byte| byte.is_ascii_digit());
@@ -39,13 +39,13 @@ fn told(screen: &str, stage: &Stage) -> String {
 
 #[test]
 fn sessions_are_listed_and_go_on() {
-    let stage = stage();
-    let screen = |arguments: &[&str]| told(&stage.pintle(arguments).screen(), &stage);
+    let stage = create_fixture();
+    let screen = |arguments: &[&str]| normalize_screen(&stage.pintle(arguments).run_to_screen(), &stage);
     snapshot!("sessions_list", screen(&["sessions"]));
     snapshot!("sessions_nothing_left", screen(&["run", "--resume", "last"]));
     snapshot!("sessions_resume", screen(&["run", "--resume", "2026", "and now?"]));
     snapshot!("sessions_list_after", screen(&["sessions", "list"]));
-    let (out, _, status) = stage.pintle(&["sessions", "--json"]).parts();
+    let (out, _, status) = stage.pintle(&["sessions", "--json"]).run_to_parts();
     let listed: serde_json::Value = serde_json::from_str(&out).unwrap();
     let shown = ["id", "agent", "turns", "last_words", "state", "fault"].map(|field| listed[0][field].clone());
     let expected = serde_json::json!([ID, "tidy", 2, "and now?", "ended", null]);
@@ -54,37 +54,37 @@ fn sessions_are_listed_and_go_on() {
 
 #[test]
 fn a_session_that_cannot_go_on_says_why() {
-    let stage = stage();
-    let screen = |arguments: &[&str]| told(&stage.pintle(arguments).screen(), &stage);
+    let stage = create_fixture();
+    let screen = |arguments: &[&str]| normalize_screen(&stage.pintle(arguments).run_to_screen(), &stage);
     snapshot!("sessions_unknown", screen(&["run", "--resume", "20260101-120000-002"]));
     snapshot!("sessions_no_tape", screen(&["run", "--resume", "gone.jsonl"]));
     snapshot!("sessions_shadow", screen(&["run", "--resume", "last", "more", "--shadow"]));
     fs::remove_file(stage.path("harness.md")).unwrap();
     fs::remove_dir_all(stage.path(".harness")).unwrap();
-    let elsewhere = Stage::empty();
+    let elsewhere = CliFixture::new_empty();
     let tape = stage.path(&format!(".pintle/tapes/{ID}.jsonl")).display().to_string();
     let moved = elsewhere.path("moved.jsonl");
     fs::write(&moved, fs::read_to_string(&tape).unwrap()).unwrap();
     drop(stage);
-    let (_, err, status) = elsewhere.pintle(&["run", "--resume", "moved.jsonl", "more"]).parts();
+    let (_, err, status) = elsewhere.pintle(&["run", "--resume", "moved.jsonl", "more"]).run_to_parts();
     assert_eq!(status, Some(3), "{err}");
     assert!(err.contains("was not begun here, so its tape decides nothing; it names the agent `"), "{err}");
 }
 
 #[test]
 fn a_session_is_called_as_its_tape_is_found() {
-    let stage = Stage::empty().file("tidy/harness.md", AGENT).file("tidy/script.yaml", SCRIPT);
-    let (_, err, status) = stage.pintle(&["run", "tidy", "go", "--tape", "odd.jsonl"]).parts();
+    let stage = CliFixture::new_empty().with_file("tidy/harness.md", AGENT).with_file("tidy/script.yaml", SCRIPT);
+    let (_, err, status) = stage.pintle(&["run", "tidy", "go", "--tape", "odd.jsonl"]).run_to_parts();
     assert_eq!(status, Some(0), "{err}");
-    let (_, err, status) = stage.pintle(&["run", "--resume", "odd.jsonl"]).parts();
+    let (_, err, status) = stage.pintle(&["run", "--resume", "odd.jsonl"]).run_to_parts();
     assert!(status == Some(3) && err.contains("say what comes next: `pintle run --resume odd.jsonl "), "{err}");
     fs::remove_dir_all(stage.path("tidy")).unwrap();
-    let (_, err, status) = stage.pintle(&["run", "--resume", "odd.jsonl", "and now?"]).parts();
+    let (_, err, status) = stage.pintle(&["run", "--resume", "odd.jsonl", "and now?"]).run_to_parts();
     assert!(status == Some(3) && err.contains("`pintle run AGENT --resume odd.jsonl`"), "{err}");
 }
 
 /// What a tape keeps of how its session was opened.
-fn opened(tape: &std::path::Path) -> serde_json::Value {
+fn recorded_setup(tape: &std::path::Path) -> serde_json::Value {
     let text = fs::read_to_string(tape).unwrap();
     let session = text.lines().find(|line| line.contains("\"kind\":\"session\"")).unwrap();
     let record: serde_json::Value = serde_json::from_str(session).unwrap();
@@ -94,26 +94,29 @@ fn opened(tape: &std::path::Path) -> serde_json::Value {
 #[test]
 fn the_persona_and_the_answer_of_a_run_are_kept_and_count_for_it_alone() {
     let manifest = "[package]\nname = \"p\"\n[[personas]]\nname = \"nightly\"\n[[personas.steps]]\nname = \"count\"\nprompt = \"count\"\n";
-    let stage = Stage::empty().file("harness.md", AGENT).file("script.yaml", SCRIPT).file("harn.toml", manifest);
+    let stage = CliFixture::new_empty()
+        .with_file("harness.md", AGENT)
+        .with_file("script.yaml", SCRIPT)
+        .with_file("harn.toml", manifest);
     for (answer, word) in [("--yes", "yes"), ("--no", "no")] {
         let tape = format!("{word}.jsonl");
         let arguments = ["run", ".", "--persona", "nightly", answer, "--tape", &tape];
-        let (_, err, status) = stage.pintle(&arguments).parts();
+        let (_, err, status) = stage.pintle(&arguments).run_to_parts();
         assert_eq!(status, Some(0), "{err}");
-        let kept = opened(&stage.path(&tape));
+        let kept = recorded_setup(&stage.path(&tape));
         assert_eq!((&kept["persona"], &kept["answer"]), (&"nightly".into(), &word.into()), "{kept}");
     }
-    let (_, err, status) = stage.pintle(&["run", "--resume", "yes.jsonl"]).parts();
+    let (_, err, status) = stage.pintle(&["run", "--resume", "yes.jsonl"]).run_to_parts();
     let expected = "run them anew with `pintle run --resume yes.jsonl --persona nightly`, or say what comes next";
     assert!(status == Some(3) && err.contains(expected), "{err}");
-    let (out, err, status) = stage.pintle(&["run", "--resume", "yes.jsonl", "and now?"]).parts();
+    let (out, err, status) = stage.pintle(&["run", "--resume", "yes.jsonl", "and now?"]).run_to_parts();
     assert!(status == Some(0) && out.contains("It still is."), "{out}{err}");
 }
 
 #[test]
 fn sessions_are_deleted_when_somebody_says_so() {
-    let stage = stage();
-    let screen = |arguments: &[&str]| told(&stage.pintle(arguments).screen(), &stage);
+    let stage = create_fixture();
+    let screen = |arguments: &[&str]| normalize_screen(&stage.pintle(arguments).run_to_screen(), &stage);
     snapshot!("sessions_delete_nobody", screen(&["sessions", "delete", "last"]));
     let tape = stage.path(&format!(".pintle/tapes/{ID}.jsonl"));
     let held = fs::File::options().write(true).open(&tape).unwrap();
@@ -129,11 +132,11 @@ fn sessions_are_deleted_when_somebody_says_so() {
 
 #[test]
 fn what_survives_what_can_be_chosen() {
-    let stage = Stage::empty().file("harness.md", AGENT).file("script.yaml", SCRIPT);
+    let stage = CliFixture::new_empty().with_file("harness.md", AGENT).with_file("script.yaml", SCRIPT);
     for level in ["none", "turn", "record"] {
-        let (_, err, status) = stage.pintle(&["run", ".", "go", "--durability", level]).parts();
+        let (_, err, status) = stage.pintle(&["run", ".", "go", "--durability", level]).run_to_parts();
         assert_eq!(status, Some(0), "{level}: {err}");
     }
-    let (_, err, status) = stage.pintle(&["run", ".", "go", "--durability", "trun"]).parts();
+    let (_, err, status) = stage.pintle(&["run", ".", "go", "--durability", "trun"]).run_to_parts();
     assert!(status == Some(3) && err.contains("did you mean `turn`?"), "{err}");
 }

@@ -14,34 +14,35 @@ use pintle::{Event, Origin, Runtime};
 use pintle_testkit::FakeClock;
 use serde_json::{Value, json};
 
-use crate::conversation::Terminal;
-use crate::stage::{Run, Stage, snapshot};
+use crate::conversation::TerminalProgram;
+use crate::fixture::{CliFixture, CliInvocation, snapshot};
 
 /// The 9th of September 2001.
 const LONG_AGO_MS: u64 = 1_000_000_000_000;
 const ID: &str = "0b9d8a3e-5f43-4a86-9d1c-0c1f1f6a2b11";
 
 /// The program as somebody runs it whose state is in the folder `state`.
-fn pintle<'a>(stage: &'a Stage, arguments: &[&'a str]) -> Run<'a> {
-    stage.pintle(arguments).environment("PINTLE_STATE_DIR", "state")
+fn pintle_with_state<'a>(stage: &'a CliFixture, arguments: &[&'a str]) -> CliInvocation<'a> {
+    stage.pintle(arguments).with_variable("PINTLE_STATE_DIR", "state")
 }
 
 /// A call of a host, which `pintle hook` answers.
-fn called(stage: &Stage, host: &str, session: &str, event: &str, fields: &Value) {
+fn call_host(stage: &CliFixture, host: &str, session: &str, event: &str, fields: &Value) {
     let mut payload = json!({"session_id": session, "cwd": stage.path("shop"), "hook_event_name": event});
     payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-    let (_, err, status) = pintle(stage, &["hook", host, event]).input(&payload.to_string()).parts();
+    let (_, err, status) =
+        pintle_with_state(stage, &["hook", host, event]).with_input(&payload.to_string()).run_to_parts();
     assert_eq!(status, Some(0), "{err}");
 }
 
 /// The folder of a session.
-fn folder(stage: &Stage, host: &str, session: &str) -> PathBuf {
+fn session_dir(stage: &CliFixture, host: &str, session: &str) -> PathBuf {
     stage.path("state/bridge").join(host).join(folder_name(session))
 }
 
 /// A session of long ago.
-fn past(stage: &Stage, host: &str, session: &str) {
-    let folder = folder(stage, host, session);
+fn create_old_session(stage: &CliFixture, host: &str, session: &str) {
+    let folder = session_dir(stage, host, session);
     fs::create_dir_all(&folder).unwrap();
     let clock = FakeClock::new();
     clock.advance_us(LONG_AGO_MS * 1_000);
@@ -54,39 +55,39 @@ fn past(stage: &Stage, host: &str, session: &str) {
 }
 
 /// Three sessions of two hosts, and what is none.
-fn stage() -> Stage {
-    let stage = Stage::empty()
-        .file("shop/readme.txt", "")
-        .file("state/bridge/claude/notes.txt", "no session")
-        .file("state/bridge/claude/empty/notes.txt", "neither")
-        .file("state/bridge/claude/broken/tape.jsonl", "{\"seq\":0,\n\u{1b}[31m")
-        .file("state/bridge/claude/broken/state.json", "[1, 2")
-        .file("state/bridge/gemini", "a file");
-    past(&stage, "claude", "old/er");
-    called(&stage, "claude", ID, "SessionStart", &json!({"source": "startup"}));
-    called(&stage, "claude", ID, "UserPromptSubmit", &json!({"prompt": "Tidy\nup \u{1b}[2J, please."}));
-    called(&stage, "claude", ID, "SessionEnd", &json!({"reason": "other"}));
-    called(&stage, "codex", "c1", "UserPromptSubmit", &json!({"prompt": "And now?"}));
+fn create_fixture() -> CliFixture {
+    let stage = CliFixture::new_empty()
+        .with_file("shop/readme.txt", "")
+        .with_file("state/bridge/claude/notes.txt", "no session")
+        .with_file("state/bridge/claude/empty/notes.txt", "neither")
+        .with_file("state/bridge/claude/broken/tape.jsonl", "{\"seq\":0,\n\u{1b}[31m")
+        .with_file("state/bridge/claude/broken/state.json", "[1, 2")
+        .with_file("state/bridge/gemini", "a file");
+    create_old_session(&stage, "claude", "old/er");
+    call_host(&stage, "claude", ID, "SessionStart", &json!({"source": "startup"}));
+    call_host(&stage, "claude", ID, "UserPromptSubmit", &json!({"prompt": "Tidy\nup \u{1b}[2J, please."}));
+    call_host(&stage, "claude", ID, "SessionEnd", &json!({"reason": "other"}));
+    call_host(&stage, "codex", "c1", "UserPromptSubmit", &json!({"prompt": "And now?"}));
     symlink(stage.path("shop"), stage.path("state/bridge/claude/link")).unwrap();
-    symlink(folder(&stage, "codex", "c1"), stage.path("state/bridge/claude/other")).unwrap();
+    symlink(session_dir(&stage, "codex", "c1"), stage.path("state/bridge/claude/other")).unwrap();
     stage
 }
 
-fn listed(stage: &Stage, arguments: &[&str]) -> Vec<Value> {
+fn list_sessions(stage: &CliFixture, arguments: &[&str]) -> Vec<Value> {
     let arguments: Vec<&str> = ["sessions"].into_iter().chain(arguments.iter().copied()).chain(["--json"]).collect();
-    let (out, err, status) = pintle(stage, &arguments).parts();
+    let (out, err, status) = pintle_with_state(stage, &arguments).run_to_parts();
     assert_eq!(status, Some(0), "{err}");
     serde_json::from_str(&out).unwrap()
 }
 
-fn ids(stage: &Stage, arguments: &[&str]) -> Vec<String> {
-    listed(stage, arguments).iter().map(|session| session["id"].as_str().unwrap().to_owned()).collect()
+fn list_ids(stage: &CliFixture, arguments: &[&str]) -> Vec<String> {
+    list_sessions(stage, arguments).iter().map(|session| session["id"].as_str().unwrap().to_owned()).collect()
 }
 
 /// The screen without what is another from day to day.
-fn told(stage: &Stage, arguments: &[&str]) -> String {
+fn normalized_screen(stage: &CliFixture, arguments: &[&str]) -> String {
     let root = fs::canonicalize(stage.path(".")).unwrap().display().to_string();
-    let screen = pintle(stage, arguments).screen().replace(&root, "[folder]");
+    let screen = pintle_with_state(stage, arguments).run_to_screen().replace(&root, "[folder]");
     let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
     let line = |line: &str| {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -101,20 +102,20 @@ fn told(stage: &Stage, arguments: &[&str]) -> String {
 
 #[test]
 fn sessions_of_other_agents_are_listed() {
-    let stage = stage();
-    snapshot!("sessions_of_a_host", told(&stage, &["sessions", "--host", "claude"]));
-    snapshot!("sessions_of_all_hosts", told(&stage, &["sessions", "list", "--host", "all"]));
-    snapshot!("sessions_of_no_host", told(&stage, &["sessions", "--host", "cline"]));
-    snapshot!("sessions_slip_in_host", told(&stage, &["sessions", "--host", "cluade"]));
-    snapshot!("sessions_here_and_of_hosts", told(&stage, &["sessions", "--directory", "shop"]));
-    let here = ids(&stage, &["--host", "all", "--directory", "shop"]);
+    let stage = create_fixture();
+    snapshot!("sessions_of_a_host", normalized_screen(&stage, &["sessions", "--host", "claude"]));
+    snapshot!("sessions_of_all_hosts", normalized_screen(&stage, &["sessions", "list", "--host", "all"]));
+    snapshot!("sessions_of_no_host", normalized_screen(&stage, &["sessions", "--host", "cline"]));
+    snapshot!("sessions_slip_in_host", normalized_screen(&stage, &["sessions", "--host", "cluade"]));
+    snapshot!("sessions_here_and_of_hosts", normalized_screen(&stage, &["sessions", "--directory", "shop"]));
+    let here = list_ids(&stage, &["--host", "all", "--directory", "shop"]);
     assert_eq!(here, [ID, "c1"], "the others worked elsewhere, or nobody knows where");
 }
 
 #[test]
 fn what_looks_at_tapes_takes_the_paths_of_the_list() {
-    let stage = stage();
-    let all = listed(&stage, &["--host", "claude"]);
+    let stage = create_fixture();
+    let all = list_sessions(&stage, &["--host", "claude"]);
     let told =
         |session: &Value| ["id", "host", "agent", "turns", "last_words", "state"].map(|key| session[key].clone());
     let expected = [
@@ -127,74 +128,78 @@ fn what_looks_at_tapes_takes_the_paths_of_the_list() {
     assert_eq!(all[2]["project"], json!(stage.path("shop")));
     let tape = all[2]["tape"].as_str().unwrap();
     for arguments in [&["tape", "show", tape][..], &["tape", "verify", tape], &["replay", tape]] {
-        let (out, err, status) = pintle(&stage, arguments).parts();
+        let (out, err, status) = pintle_with_state(&stage, arguments).run_to_parts();
         assert_eq!(status, Some(0), "{arguments:?}: {out}{err}");
     }
 }
 
 #[test]
 fn a_session_of_another_agent_is_deleted_with_all_that_is_kept_of_it() {
-    let stage = stage();
-    let delete = |id: &str| pintle(&stage, &["sessions", "delete", "--host", "claude", id, "--yes"]).parts();
-    let held = SessionFolder::lock(folder(&stage, "claude", ID), std::time::Duration::ZERO).unwrap();
-    let states = listed(&stage, &["--host", "claude"]);
+    let stage = create_fixture();
+    let delete =
+        |id: &str| pintle_with_state(&stage, &["sessions", "delete", "--host", "claude", id, "--yes"]).run_to_parts();
+    let held = SessionFolder::lock(session_dir(&stage, "claude", ID), std::time::Duration::ZERO).unwrap();
+    let states = list_sessions(&stage, &["--host", "claude"]);
     assert_eq!(states.last().unwrap()["state"], "running");
     let (_, err, status) = delete("0b9d");
     assert!(status == Some(1) && err.contains(&format!("session `{ID}` is at work")), "{err}");
     drop(held);
-    let (_, err, status) = pintle(&stage, &["sessions", "delete", "--host", "claude", "0b9d"]).parts();
+    let (_, err, status) =
+        pintle_with_state(&stage, &["sessions", "delete", "--host", "claude", "0b9d"]).run_to_parts();
     assert!(status == Some(3) && err.contains("nobody is there to be asked"), "{err}");
     let (_, err, status) = delete("c1");
     assert!(status == Some(3) && err.contains("there is no session `c1`"), "of another host: {err}");
     for (id, path) in [("0b9d", ID), ("old/", "old/er"), ("broken", "broken")] {
         let (out, err, status) = delete(id);
         assert_eq!((out, status), (format!("deleted 1 session: {path}\n"), Some(0)), "{err}");
-        assert!(!folder(&stage, "claude", path).exists());
+        assert!(!session_dir(&stage, "claude", path).exists());
     }
-    assert!(ids(&stage, &["--host", "claude"]).is_empty());
+    assert!(list_ids(&stage, &["--host", "claude"]).is_empty());
     assert!(stage.path("state/bridge/claude/fired.json").exists() && stage.path("shop/readme.txt").exists());
-    assert_eq!(ids(&stage, &["--host", "all"]), ["c1"]);
-    called(&stage, "claude", ID, "UserPromptSubmit", &json!({"prompt": "anew"}));
-    assert_eq!(ids(&stage, &["--host", "claude"]), [ID], "it begins anew");
+    assert_eq!(list_ids(&stage, &["--host", "all"]), ["c1"]);
+    call_host(&stage, "claude", ID, "UserPromptSubmit", &json!({"prompt": "anew"}));
+    assert_eq!(list_ids(&stage, &["--host", "claude"]), [ID], "it begins anew");
 }
 
 #[test]
 fn sessions_that_nobody_has_heard_of_for_long_are_deleted_together() {
-    let stage = stage();
-    past(&stage, "codex", "older");
-    past(&stage, "codex", "at work");
-    let held = SessionFolder::lock(folder(&stage, "codex", "at work"), std::time::Duration::ZERO).unwrap();
+    let stage = create_fixture();
+    create_old_session(&stage, "codex", "older");
+    create_old_session(&stage, "codex", "at work");
+    let held = SessionFolder::lock(session_dir(&stage, "codex", "at work"), std::time::Duration::ZERO).unwrap();
     let old = ["sessions", "delete", "--older-than", "30", "--host", "all"];
-    snapshot!("sessions_delete_old_nobody", told(&stage, &old));
+    snapshot!("sessions_delete_old_nobody", normalized_screen(&stage, &old));
     let yes: Vec<&str> = old.into_iter().chain(["--yes"]).collect();
-    snapshot!("sessions_delete_old", told(&stage, &yes));
-    assert_eq!(ids(&stage, &["--host", "all"]), ["broken", "at work", ID, "c1"]);
+    snapshot!("sessions_delete_old", normalized_screen(&stage, &yes));
+    assert_eq!(list_ids(&stage, &["--host", "all"]), ["broken", "at work", ID, "c1"]);
     drop(held);
-    let (out, _, status) = pintle(&stage, &[&yes[..], &["--json"]].concat()).parts();
+    let (out, _, status) = pintle_with_state(&stage, &[&yes[..], &["--json"]].concat()).run_to_parts();
     assert_eq!((out.as_str(), status), ("{\"deleted\":[\"at work\"]}\n", Some(0)));
-    snapshot!("sessions_delete_none_old", told(&stage, &yes));
-    snapshot!("sessions_delete_what", told(&stage, &["sessions", "delete"]));
-    snapshot!("sessions_delete_both", told(&stage, &["sessions", "delete", "--older-than", "3", "x"]));
+    snapshot!("sessions_delete_none_old", normalized_screen(&stage, &yes));
+    snapshot!("sessions_delete_what", normalized_screen(&stage, &["sessions", "delete"]));
+    snapshot!("sessions_delete_both", normalized_screen(&stage, &["sessions", "delete", "--older-than", "3", "x"]));
 }
 
 #[test]
 fn a_person_is_asked_before_old_sessions_are_deleted() {
-    let stage = stage();
+    let stage = create_fixture();
     for (answer, status, left) in [("n", 2, 4), ("y", 0, 3)] {
-        let mut terminal = Terminal::open(&stage, "sessions delete --older-than 30 --host all");
-        let asked = terminal.wait("[y/N] ");
+        let mut terminal = TerminalProgram::open(&stage, "sessions delete --older-than 30 --host all");
+        let asked = terminal.wait_for_text("[y/N] ");
         assert!(asked.contains("delete 1 session (older than 30 days, "), "{asked}");
         terminal.type_in(&format!("{answer}\n"));
         assert_eq!(terminal.end().1, Some(status), "{answer}");
-        assert_eq!(ids(&stage, &["--host", "all"]).len(), left, "{answer}");
+        assert_eq!(list_ids(&stage, &["--host", "all"]).len(), left, "{answer}");
     }
 }
 
 #[test]
 fn two_agents_may_have_sessions_of_one_name() {
-    let stage = stage();
-    called(&stage, "codex", ID, "UserPromptSubmit", &json!({"prompt": "the same"}));
-    let delete = |host: &str, id: &str| pintle(&stage, &["sessions", "delete", "--host", host, id, "--yes"]).parts();
+    let stage = create_fixture();
+    call_host(&stage, "codex", ID, "UserPromptSubmit", &json!({"prompt": "the same"}));
+    let delete = |host: &str, id: &str| {
+        pintle_with_state(&stage, &["sessions", "delete", "--host", host, id, "--yes"]).run_to_parts()
+    };
     let (_, err, status) = delete("all", ID);
     assert!(status == Some(3) && err.contains(&format!("more than one agent had a session `{ID}`")), "{err}");
     let (_, err, status) = delete("all", "0b9d");
@@ -205,7 +210,7 @@ fn two_agents_may_have_sessions_of_one_name() {
 
 #[test]
 fn old_sessions_of_a_folder_are_deleted_together() {
-    let stage = Stage::empty().file(".pintle/tapes/broken.jsonl", "no tape");
+    let stage = CliFixture::new_empty().with_file(".pintle/tapes/broken.jsonl", "no tape");
     let tape = |name: &str, clock: FakeClock| {
         let path = stage.path(&format!(".pintle/tapes/{name}.jsonl"));
         drop(Tape::create(&path, HeaderRecord::new(name, 1), Arc::new(clock)).unwrap());
@@ -215,6 +220,9 @@ fn old_sessions_of_a_folder_are_deleted_together() {
     let future = FakeClock::new();
     future.advance_us(u64::MAX / 2);
     let new = tape("20260101-120000-001", future);
-    snapshot!("sessions_delete_old_here", told(&stage, &["sessions", "delete", "--older-than", "1", "--yes"]));
+    snapshot!(
+        "sessions_delete_old_here",
+        normalized_screen(&stage, &["sessions", "delete", "--older-than", "1", "--yes"])
+    );
     assert!(!old.exists() && new.exists() && stage.path(".pintle/tapes/broken.jsonl").exists());
 }

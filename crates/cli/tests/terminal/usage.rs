@@ -1,22 +1,22 @@
-use crate::stage::{Stage, snapshot};
+use crate::fixture::{CliFixture, snapshot};
 
 #[test]
 fn help_and_mistakes() {
-    let stage = Stage::empty();
-    snapshot!("usage_help", stage.pintle(&["--help"]).screen());
-    snapshot!("usage_unknown_command", stage.pintle(&["frie"]).screen());
-    snapshot!("usage_unknown_option", stage.pintle(&["fire", "tool.pre", "--hoks", "."]).screen());
-    let (out, _, status) = stage.pintle(&["--version"]).parts();
+    let stage = CliFixture::new_empty();
+    snapshot!("usage_help", stage.pintle(&["--help"]).run_to_screen());
+    snapshot!("usage_unknown_command", stage.pintle(&["frie"]).run_to_screen());
+    snapshot!("usage_unknown_option", stage.pintle(&["fire", "tool.pre", "--hoks", "."]).run_to_screen());
+    let (out, _, status) = stage.pintle(&["--version"]).run_to_parts();
     assert_eq!((out.as_str(), status), (concat!("pintle ", env!("CARGO_PKG_VERSION"), "\n"), Some(0)));
 }
 
 #[test]
 fn every_command_has_help_that_says_what_it_does() {
-    let stage = Stage::empty();
+    let stage = CliFixture::new_empty();
     for command in ["run", "validate", "fire", "explain", "hooks", "events", "tape", "tape show", "trust"] {
         let mut words: Vec<&str> = command.split(' ').collect();
         words.push("--help");
-        let (out, err, status) = stage.pintle(&words).parts();
+        let (out, err, status) = stage.pintle(&words).run_to_parts();
         assert_eq!((err.as_str(), status), ("", Some(0)), "{command}");
         assert!(out.contains("Usage: pintle") && out.contains("--json"), "{command}: {out}");
     }

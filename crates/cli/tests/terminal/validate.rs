@@ -1,41 +1,41 @@
-use crate::stage::{GUARD, Stage, snapshot};
+use crate::fixture::{CliFixture, GUARD, snapshot};
 
 #[test]
 fn a_project_without_faults() {
-    snapshot!("validate_good", Stage::governed().pintle(&["validate"]).screen());
-    snapshot!("validate_good_json", Stage::governed().pintle(&["validate", "--json"]).screen());
-    snapshot!("validate_nothing", Stage::empty().pintle(&["validate"]).screen());
-    snapshot!("validate_nowhere", Stage::empty().pintle(&["validate", "nowhere"]).screen());
+    snapshot!("validate_good", CliFixture::with_guards().pintle(&["validate"]).run_to_screen());
+    snapshot!("validate_good_json", CliFixture::with_guards().pintle(&["validate", "--json"]).run_to_screen());
+    snapshot!("validate_nothing", CliFixture::new_empty().pintle(&["validate"]).run_to_screen());
+    snapshot!("validate_nowhere", CliFixture::new_empty().pintle(&["validate", "nowhere"]).run_to_screen());
 }
 
-fn malformed() -> Stage {
+fn create_malformed() -> CliFixture {
     let hook = |name: &str| format!(".harness/hooks/{name}.md");
-    Stage::empty()
-        .file(&hook("a_good"), GUARD)
-        .file(&hook("bad_yaml"), "---\nevent: [tool.pre\n---\n")
-        .file(&hook("no_frontmatter"), "# just words\n")
-        .file(&hook("no_event"), "---\npriority: 1\n---\n")
-        .file(&hook("unknown_event"), "---\nevent: tool.per\n---\n")
-        .file(&hook("unknown_key"), "---\nevent: tool.pre\nprioriy: 3\n---\n")
-        .file(&hook("wrong_type"), "---\nevent: tool.pre\npriority: high\n---\n")
-        .file(
+    CliFixture::new_empty()
+        .with_file(&hook("a_good"), GUARD)
+        .with_file(&hook("bad_yaml"), "---\nevent: [tool.pre\n---\n")
+        .with_file(&hook("no_frontmatter"), "# just words\n")
+        .with_file(&hook("no_event"), "---\npriority: 1\n---\n")
+        .with_file(&hook("unknown_event"), "---\nevent: tool.per\n---\n")
+        .with_file(&hook("unknown_key"), "---\nevent: tool.pre\nprioriy: 3\n---\n")
+        .with_file(&hook("wrong_type"), "---\nevent: tool.pre\npriority: high\n---\n")
+        .with_file(
             &hook("syntax"),
             "---\nevent: tool.pre\nscript: |\n  def handle(event, payload)\n      return allow()\n---\n",
         )
-        .file(
+        .with_file(
             &hook("name"),
             "---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n      return alow()\n---\n",
         )
-        .file(&hook("not_utf8"), b"---\nevent: tool.pre\n---\n\xff\xfe")
-        .file(&hook("bom"), format!("\u{feff}{GUARD}"))
-        .file(&hook("crlf"), GUARD.replace('\n', "\r\n"))
+        .with_file(&hook("not_utf8"), b"---\nevent: tool.pre\n---\n\xff\xfe")
+        .with_file(&hook("bom"), format!("\u{feff}{GUARD}"))
+        .with_file(&hook("crlf"), GUARD.replace('\n', "\r\n"))
 }
 
 #[test]
 fn every_fault_of_every_file_is_reported() {
-    let stage = malformed();
-    snapshot!("validate_bad", stage.pintle(&["validate"]).screen());
-    let (out, _, status) = stage.pintle(&["validate", "--json"]).parts();
+    let stage = create_malformed();
+    snapshot!("validate_bad", stage.pintle(&["validate"]).run_to_screen());
+    let (out, _, status) = stage.pintle(&["validate", "--json"]).run_to_parts();
     assert_eq!(status, Some(3));
     let findings: Vec<serde_json::Value> = serde_json::from_str(&out).unwrap();
     let files: std::collections::BTreeSet<&str> = findings
@@ -67,11 +67,11 @@ fn a_provider_that_is_not_there_is_what_an_agent_of_docker_agent_lacks() {
         ("opnai/gpt-4o", "did you mean `openai`?", 0),
         ("script/gone.yaml", "error[bad_model]", 3),
     ] {
-        let stage = Stage::empty().file("a.yaml", format!("agents: {{root: {{model: {model}}}}}\n"));
-        let (out, _, status) = stage.pintle(&["validate", "a.yaml"]).parts();
+        let stage = CliFixture::new_empty().with_file("a.yaml", format!("agents: {{root: {{model: {model}}}}}\n"));
+        let (out, _, status) = stage.pintle(&["validate", "a.yaml"]).run_to_parts();
         assert!(out.contains(said), "{model}: {out}");
         assert_eq!(status, Some(wanted), "{model}: {out}");
-        let (_, err, status) = stage.pintle(&["run", "a.yaml", "go"]).parts();
+        let (_, err, status) = stage.pintle(&["run", "a.yaml", "go"]).run_to_parts();
         assert_eq!(status, Some(3), "{model}: {err}");
         assert!(wanted != 0 || err.contains("unknown model provider"), "{err}");
     }
@@ -88,28 +88,28 @@ fn the_models_of_agents_are_checked() {
         ("{provider: openai, name: gpt-4o, api_key_env: NOT_SET}", "no faults"),
     ];
     for (model, said) in cases {
-        let stage = Stage::empty()
-            .file("harness.md", agent(model))
-            .file("demo.yaml", "turns: [{say: hi}]")
-            .file("torn.yaml", "turns: [{say: hi}");
-        let (out, _, status) = stage.pintle(&["validate"]).parts();
+        let stage = CliFixture::new_empty()
+            .with_file("harness.md", agent(model))
+            .with_file("demo.yaml", "turns: [{say: hi}]")
+            .with_file("torn.yaml", "turns: [{say: hi}");
+        let (out, _, status) = stage.pintle(&["validate"]).run_to_parts();
         assert!(out.contains(said), "{model}: {out}");
         assert_eq!(status, Some(if said == "no faults" { 0 } else { 3 }), "{model}");
     }
-    let stage = Stage::empty()
-        .file("harness.md", agent("{provider: script, name: demo.yaml}"))
-        .file("demo.yaml", "turns: [{say: hi}]")
-        .file(".harness/agents/helper.md", agent("{provider: script, name: gone.yaml}"));
-    snapshot!("validate_model_of_a_child", stage.pintle(&["validate"]).screen());
+    let stage = CliFixture::new_empty()
+        .with_file("harness.md", agent("{provider: script, name: demo.yaml}"))
+        .with_file("demo.yaml", "turns: [{say: hi}]")
+        .with_file(".harness/agents/helper.md", agent("{provider: script, name: gone.yaml}"));
+    snapshot!("validate_model_of_a_child", stage.pintle(&["validate"]).run_to_screen());
 }
 
 #[test]
 fn large_files_and_many_files_are_checked() {
-    let mut stage = Stage::empty().file(".harness/hooks/large.md", "x".repeat(10 << 20));
+    let mut stage = CliFixture::new_empty().with_file(".harness/hooks/large.md", "x".repeat(10 << 20));
     for number in 0..300 {
-        stage = stage.file(&format!(".harness/hooks/h{number}.md"), "---\nevent: tool.per\n---\n");
+        stage = stage.with_file(&format!(".harness/hooks/h{number}.md"), "---\nevent: tool.per\n---\n");
     }
-    let (out, err, status) = stage.pintle(&["validate"]).parts();
+    let (out, err, status) = stage.pintle(&["validate"]).run_to_parts();
     assert_eq!((err.as_str(), status), ("", Some(3)));
     assert!(out.len() < 300 * 1_000, "{}", out.len());
     assert!(out.trim_end().ends_with("301 errors, 300 warnings"), "{}", out.lines().last().unwrap());

@@ -2,16 +2,16 @@
 
 use std::fs;
 
-use crate::stage::{Stage, snapshot};
+use crate::fixture::{CliFixture, snapshot};
 
 const AGENT: &str = "---\nname: teller\nmodel: {provider: script, name: script.yaml}\nEXIT---\nTell.\n";
 
 /// A hook on an event.
-fn hook(event: &str, body: &str) -> String {
+fn hook_file(event: &str, body: &str) -> String {
     format!("---\nevent: {event}\npriority: 1\nscript: |\n  def handle(event, payload):\n      {body}\n---\n")
 }
 
-struct Case {
+struct WithheldCase {
     name: &'static str,
     /// The event of the hook and what it does.
     event: &'static str,
@@ -26,8 +26,8 @@ struct Case {
 const SAYS: &str = "turns: [{say: the SECRET is 1234 and more}, {say: no SECRET this time}]";
 const DONE: &str = "exit_policy: {mode: done_tool}\n";
 
-const CASES: &[Case] = &[
-    Case {
+const CASES: &[WithheldCase] = &[
+    WithheldCase {
         name: "completion.post rewrites",
         event: "completion.post",
         body: "return modify({\"text\": payload[\"text\"].replace(\"SECRET\", \"[gone]\")})",
@@ -36,7 +36,7 @@ const CASES: &[Case] = &[
         printed: "the [gone] is 1234 and more\n",
         status: 0,
     },
-    Case {
+    WithheldCase {
         name: "completion.post blocks",
         event: "completion.post",
         body: "return block(\"not this\")",
@@ -45,7 +45,7 @@ const CASES: &[Case] = &[
         printed: "",
         status: 2,
     },
-    Case {
+    WithheldCase {
         name: "completion.post fails closed",
         event: "completion.post\non_error: closed",
         body: "return payload[\"nothing\"]",
@@ -54,7 +54,7 @@ const CASES: &[Case] = &[
         printed: "",
         status: 2,
     },
-    Case {
+    WithheldCase {
         name: "turn.end rewrites",
         event: "turn.end",
         body: "return modify({\"text\": payload[\"text\"].replace(\"SECRET\", \"[gone]\")})",
@@ -63,7 +63,7 @@ const CASES: &[Case] = &[
         printed: "the [gone] is 1234 and more\n",
         status: 0,
     },
-    Case {
+    WithheldCase {
         name: "turn.end blocks",
         event: "turn.end",
         body: "return block(\"not this\")",
@@ -72,7 +72,7 @@ const CASES: &[Case] = &[
         printed: "",
         status: 2,
     },
-    Case {
+    WithheldCase {
         name: "agent.stop rewrites",
         event: "agent.stop",
         body: "return modify({\"response\": payload[\"response\"].replace(\"SECRET\", \"[gone]\")})",
@@ -81,7 +81,7 @@ const CASES: &[Case] = &[
         printed: "the [gone] is 1234 and more\n",
         status: 0,
     },
-    Case {
+    WithheldCase {
         name: "agent.stop sends on",
         event: "agent.stop",
         body: "return block(\"say it without\") if \"1234\" in payload[\"response\"] else modify({\"response\": \"fine\"})",
@@ -90,7 +90,7 @@ const CASES: &[Case] = &[
         printed: "fine\n",
         status: 0,
     },
-    Case {
+    WithheldCase {
         name: "the summary of done",
         event: "turn.end",
         body: "return modify({\"text\": payload[\"text\"].replace(\"SECRET\", \"[gone]\")})",
@@ -99,7 +99,7 @@ const CASES: &[Case] = &[
         printed: "All done.\nthe [gone] is out\n",
         status: 0,
     },
-    Case {
+    WithheldCase {
         name: "text beside a done without a summary is the answer",
         event: "turn.end",
         body: "return modify({\"text\": payload[\"text\"].replace(\"SECRET\", \"[gone]\")})",
@@ -108,7 +108,7 @@ const CASES: &[Case] = &[
         printed: "the [gone] is out\n",
         status: 0,
     },
-    Case {
+    WithheldCase {
         name: "the last words at a limit",
         event: "turn.end",
         body: "return modify({\"text\": payload[\"text\"].replace(\"SECRET\", \"[gone]\")})",
@@ -117,7 +117,7 @@ const CASES: &[Case] = &[
         printed: "the [gone] so far\n",
         status: 1,
     },
-    Case {
+    WithheldCase {
         name: "words beside calls are told at once",
         event: "turn.end",
         body: "return modify({\"text\": payload[\"text\"].upper()})",
@@ -126,7 +126,7 @@ const CASES: &[Case] = &[
         printed: "I look around.\nTHAT IS ALL\n",
         status: 0,
     },
-    Case {
+    WithheldCase {
         name: "a redirect answers",
         event: "agent.stop",
         body: "return delegate({\"task\": \"answer\"}) if not payload.get(\"parent_id\") else None",
@@ -137,17 +137,17 @@ const CASES: &[Case] = &[
     },
 ];
 
-fn stage(case: &Case) -> Stage {
-    Stage::empty()
-        .file("harness.md", AGENT.replace("EXIT", case.exit))
-        .file("script.yaml", case.script)
-        .file(".harness/hooks/h.md", hook(case.event, case.body))
+fn create_fixture(case: &WithheldCase) -> CliFixture {
+    CliFixture::new_empty()
+        .with_file("harness.md", AGENT.replace("EXIT", case.exit))
+        .with_file("script.yaml", case.script)
+        .with_file(".harness/hooks/h.md", hook_file(case.event, case.body))
 }
 
 #[test]
 fn what_is_printed_is_what_the_hooks_left() {
     for case in CASES {
-        let (out, err, status) = stage(case).pintle(&["run", "-q", ".", "go"]).parts();
+        let (out, err, status) = create_fixture(case).pintle(&["run", "-q", ".", "go"]).run_to_parts();
         assert_eq!((out.as_str(), status), (case.printed, Some(case.status)), "{}: {err}", case.name);
         assert!(!err.contains("SECRET"), "{}: {err}", case.name);
         // Whoever is refused learns why.
@@ -158,9 +158,9 @@ fn what_is_printed_is_what_the_hooks_left() {
 #[test]
 fn the_live_view_and_the_pieces_of_json_hold_nothing_else() {
     for case in CASES {
-        let (out, err, _) = stage(case).pintle(&["run", ".", "go"]).parts();
+        let (out, err, _) = create_fixture(case).pintle(&["run", ".", "go"]).run_to_parts();
         assert!(!(out.clone() + &err).contains("SECRET"), "{}: {out}{err}", case.name);
-        let (out, ..) = stage(case).pintle(&["run", "--json", ".", "go"]).parts();
+        let (out, ..) = create_fixture(case).pintle(&["run", "--json", ".", "go"]).run_to_parts();
         let records = out.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
         let text: Vec<String> = records
             .filter(|record| record["kind"] == "text" && record["agent"] == "teller")
@@ -174,8 +174,9 @@ fn the_live_view_and_the_pieces_of_json_hold_nothing_else() {
 #[test]
 fn hooks_that_only_look_on_keep_nothing_back() {
     let team = "agents:\n  root:\n    model: script/turns.yaml\n    description: d\n    instruction: i\n    hooks:\n      stop: [{name: s, type: command, command: 'true'}]\n      after_llm_call: [{name: a, type: command, command: 'true'}]\n";
-    let stage = Stage::empty().file("a.yaml", team).file("turns.yaml", "turns: [{say: one two three}]");
-    let (out, ..) = stage.pintle(&["run", "--json", "a.yaml", "go"]).parts();
+    let stage =
+        CliFixture::new_empty().with_file("a.yaml", team).with_file("turns.yaml", "turns: [{say: one two three}]");
+    let (out, ..) = stage.pintle(&["run", "--json", "a.yaml", "go"]).run_to_parts();
     let records = out.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
     let text: Vec<_> = records.filter(|record| record["kind"] == "text").map(|record| record["text"].clone()).collect();
     assert_eq!(text, ["one ", "two ", "three"]);
@@ -183,14 +184,14 @@ fn hooks_that_only_look_on_keep_nothing_back() {
 
 #[test]
 fn a_rewrite_shows_what_stands_there_now_and_how_much_went() {
-    let stage = Stage::empty()
-        .file("harness.md", AGENT.replace("EXIT", "tools_policy: {allow: [read]}\n"))
-        .file("notes.txt", format!("{}SECRET", "x".repeat(1_041)))
-        .file("script.yaml", "turns: [{calls: [{tool: read, args: {path: notes.txt}}]}, {say: read}]")
-        .file(".harness/hooks/h.md", hook("tool.post", "return modify({\"content\": \"[redacted]\"})"));
-    let (out, ..) = stage.pintle(&["run", ".", "go", "--tape", "t.jsonl"]).parts();
+    let stage = CliFixture::new_empty()
+        .with_file("harness.md", AGENT.replace("EXIT", "tools_policy: {allow: [read]}\n"))
+        .with_file("notes.txt", format!("{}SECRET", "x".repeat(1_041)))
+        .with_file("script.yaml", "turns: [{calls: [{tool: read, args: {path: notes.txt}}]}, {say: read}]")
+        .with_file(".harness/hooks/h.md", hook_file("tool.post", "return modify({\"content\": \"[redacted]\"})"));
+    let (out, ..) = stage.pintle(&["run", ".", "go", "--tape", "t.jsonl"]).run_to_parts();
     assert!(!out.contains("SECRET") && !out.contains("xxx"), "{out}");
-    let (shown, ..) = stage.pintle(&["tape", "show", "t.jsonl"]).parts();
+    let (shown, ..) = stage.pintle(&["tape", "show", "t.jsonl"]).run_to_parts();
     assert!(!shown.contains("xxx"), "{shown}");
     let line = |text: &str| text.lines().find(|line| line.contains("rewrote content")).unwrap_or(text).to_owned();
     snapshot!("withheld_rewrite", format!("{}\n{}", line(&out).trim(), line(&shown).trim()));

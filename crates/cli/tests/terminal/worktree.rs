@@ -2,7 +2,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::stage::Stage;
+use crate::fixture::CliFixture;
 
 const AGENT: &str = r#"agents:
   root:
@@ -25,41 +25,42 @@ const SCRIPT: &str = r#"turns:
 "#;
 
 /// A repository with an agent in it.
-fn repository() -> Stage {
-    let stage = Stage::empty().file("repo/agent.yaml", AGENT).file("repo/script.yaml", SCRIPT);
-    git(&stage.path("repo"), &["init", "--quiet", "--initial-branch=main"]);
-    git(&stage.path("repo"), &["add", "agent.yaml"]);
-    git(&stage.path("repo"), &["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-m", "first"]);
+fn create_repository() -> CliFixture {
+    let stage = CliFixture::new_empty().with_file("repo/agent.yaml", AGENT).with_file("repo/script.yaml", SCRIPT);
+    run_git(&stage.path("repo"), &["init", "--quiet", "--initial-branch=main"]);
+    run_git(&stage.path("repo"), &["add", "agent.yaml"]);
+    run_git(&stage.path("repo"), &["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-m", "first"]);
     stage
 }
 
-fn git(folder: &Path, arguments: &[&str]) -> String {
+fn run_git(folder: &Path, arguments: &[&str]) -> String {
     let output = Command::new("git").args(arguments).current_dir(folder).output().unwrap();
     assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
 
 /// Runs the agent with `--worktree`; gives what it printed and its exit status.
-fn run(stage: &Stage, worktree: &str) -> (String, Option<i32>) {
+fn run_in_worktree(stage: &CliFixture, worktree: &str) -> (String, Option<i32>) {
     let folder = stage.path("repo").display().to_string();
     let tape = stage.path("t.jsonl").display().to_string();
     let (agent, model) = (format!("{folder}/agent.yaml"), format!("script:{folder}/script.yaml"));
     let arguments = ["run", &agent, "go", "--model", &model, "--yes", "--tape", &tape, worktree];
     let data = stage.path("data").display().to_string();
-    let (out, err, status) = stage.pintle(&arguments).environment("PINTLE_DATA_DIR", &data).within("repo").parts();
+    let (out, err, status) =
+        stage.pintle(&arguments).with_variable("PINTLE_DATA_DIR", &data).in_folder("repo").run_to_parts();
     (out + &err, status)
 }
 
 #[test]
 fn an_agent_works_in_a_tree_of_its_own_and_hooks_are_told_of_it_first() {
-    let stage = repository();
-    let (screen, status) = run(&stage, "--worktree=feature/login");
+    let stage = create_repository();
+    let (screen, status) = run_in_worktree(&stage, "--worktree=feature/login");
     assert_eq!(status, Some(0), "{screen}");
     assert!(screen.contains("a tree for you"), "{screen}");
     let tree = stage.path("data/worktrees/repo-feature-login");
     assert_eq!(fs::read_to_string(tree.join("made.txt")).unwrap(), "new\n");
     assert!(!stage.path("repo/made.txt").exists());
-    assert_eq!(git(&tree, &["branch", "--show-current"]), "feature/login\n");
+    assert_eq!(run_git(&tree, &["branch", "--show-current"]), "feature/login\n");
     let seen: serde_json::Value = serde_json::from_str(&fs::read_to_string(stage.path("seen.json")).unwrap()).unwrap();
     let paths = ["worktree_path", "cwd"].map(|key| fs::canonicalize(seen[key].as_str().unwrap()).unwrap());
     assert_eq!(paths, [fs::canonicalize(&tree).unwrap(), fs::canonicalize(&tree).unwrap()]);
@@ -68,19 +69,19 @@ fn an_agent_works_in_a_tree_of_its_own_and_hooks_are_told_of_it_first() {
 }
 
 #[test]
-fn a_tree_that_a_hook_refuses_is_taken_away_and_the_run_ends_before_it_starts() {
-    let stage = repository();
-    let (screen, status) = run(&stage, "--worktree=refused");
+fn worktree_denied_by_a_hook_is_removed_and_the_run_does_not_start() {
+    let stage = create_repository();
+    let (screen, status) = run_in_worktree(&stage, "--worktree=refused");
     assert_eq!(status, Some(2), "{screen}");
     assert!(screen.contains("not this branch") && !screen.contains("Done."), "{screen}");
     assert!(!stage.path("data/worktrees/repo-refused").exists());
-    assert_eq!(git(&stage.path("repo"), &["branch", "--list", "refused"]), "");
+    assert_eq!(run_git(&stage.path("repo"), &["branch", "--list", "refused"]), "");
 }
 
 #[test]
 fn without_a_repository_there_is_no_tree() {
-    let stage = Stage::empty().file("repo/agent.yaml", AGENT).file("repo/script.yaml", SCRIPT);
-    let (screen, status) = run(&stage, "--worktree");
+    let stage = CliFixture::new_empty().with_file("repo/agent.yaml", AGENT).with_file("repo/script.yaml", SCRIPT);
+    let (screen, status) = run_in_worktree(&stage, "--worktree");
     assert_eq!(status, Some(1), "{screen}");
     assert!(screen.contains("needs a git repository"), "{screen}");
 }

@@ -1,6 +1,6 @@
 //! `pintle doctor`.
 
-mod told;
+mod report;
 
 use clap::Args;
 use pintle::loader::UserDirs;
@@ -8,12 +8,12 @@ use pintle_bridge::HOSTS;
 use pintle_bridge::doctor::{DoctorReport, examine};
 use serde_json::Value;
 
-use crate::fault::{Fault, Status};
-use crate::options::{Global, HostArgument, ProjectOption};
+use crate::error::{CliError, CliStatus};
+use crate::options::{GlobalOptions, HostArgument, ProjectOption};
 use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
-pub(crate) struct Doctor {
+pub(crate) struct DoctorArgs {
     /// The host. Default: every host that Pintle is installed in.
     #[arg(value_name = "HOST")]
     host: Option<HostArgument>,
@@ -21,9 +21,9 @@ pub(crate) struct Doctor {
     project: ProjectOption,
 }
 
-impl Doctor {
-    pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
-        let site = self.project.site()?;
+impl DoctorArgs {
+    pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
+        let site = self.project.install_environment()?;
         let now = UserDirs::from_env().to_absolute();
         let look = |host| examine(host, &site, &now);
         let found: Vec<DoctorReport> = match self.host {
@@ -31,14 +31,14 @@ impl Doctor {
             None => HOSTS.iter().map(|host| look(host)).filter(DoctorReport::is_installed).collect(),
         };
         if found.is_empty() {
-            let fault = Fault::failed("nothing of Pintle is installed in any host");
+            let fault = CliError::failure("nothing of Pintle is installed in any host");
             return Err(fault.help("`pintle install HOST`, such as `pintle install claude`"));
         }
         if global.json {
-            terminal.json(&found.iter().map(told::described).collect::<Vec<Value>>());
+            terminal.print_json(&found.iter().map(report::json).collect::<Vec<Value>>());
         } else {
-            found.iter().for_each(|examination| terminal.lines(&told::lines(examination, &site)));
+            found.iter().for_each(|examination| terminal.print_lines(&report::text(examination, &site)));
         }
-        Ok(if found.iter().all(DoctorReport::is_healthy) { Status::Done } else { Status::Failed })
+        Ok(if found.iter().all(DoctorReport::is_healthy) { CliStatus::Done } else { CliStatus::Failed })
     }
 }

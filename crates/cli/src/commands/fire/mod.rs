@@ -10,16 +10,16 @@ use pintle::loader::TrustItemKind;
 use pintle::tape::HeaderRecord;
 use pintle::{Clock, Decision, Event, Origin, HookOverlay, EventScope, SystemClock};
 
-use crate::fault::{Fault, Status};
-use crate::options::{Asks, EventArgument, Global, HookOptions, NewTape, builder, consent, example, load, open, own_chains, payload};
+use crate::error::{CliError, CliStatus};
+use crate::options::{AskOptions, EventArgument, GlobalOptions, HookOptions, ProvisionalTape, start_builder, trust, example_input, load_hooks, defer_approval, compile_own_chains, read_payload_input};
 use crate::terminal::Terminal;
-use report::Report;
+use report::FireReport;
 
 /// The session that a fired event belongs to.
 const SESSION: &str = "fire";
 
 #[derive(Debug, Args)]
-pub(crate) struct Fire {
+pub(crate) struct FireArgs {
     /// The event, such as `tool.pre`, or as docker-agent calls it, such as `pre_tool_use`. Its payload is read from standard
     /// input as JSON; at a terminal it is the example that `pintle events` shows. The payload of `tool.pre` may have `args` or `arguments` alone, and no `id`.
     /// What a docker-agent hook gets on its own standard input is taken as well.
@@ -35,35 +35,35 @@ pub(crate) struct Fire {
     #[arg(long)]
     shadow: bool,
     #[command(flatten)]
-    asks: Asks,
+    asks: AskOptions,
     /// Write a tape to this new file.
     #[arg(long, value_name = "FILE")]
     tape: Option<PathBuf>,
 }
 
-impl Fire {
-    pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
-        let places = self.hooks.places(&self.path);
+impl FireArgs {
+    pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
+        let places = self.hooks.hook_paths(&self.path);
         let given = match self.example {
-            true => example(&self.event),
-            false => payload(&self.event, false)?,
+            true => example_input(&self.event),
+            false => read_payload_input(&self.event, false)?,
         };
-        if given.example && !self.example && !global.json {
-            terminal.note("no payload was given on standard input; firing the example of the catalogue");
+        if given.is_example && !self.example && !global.json {
+            terminal.print_note("no payload was given on standard input; firing the example of the catalogue");
         }
         let clock = Arc::new(SystemClock::default());
         let header = HeaderRecord::new(SESSION, clock.unix_ms()).with_shadow(self.shadow);
-        let mut tape = NewTape::begin(self.tape, header, clock)?;
-        let report = Arc::new(Report::default());
+        let mut tape = ProvisionalTape::begin(self.tape, header, clock)?;
+        let report = Arc::new(FireReport::default());
         tape.tape.observe(report.clone());
-        consent::ask(&places, &self.hooks.user, terminal)?;
-        let builder = builder(&places, &self.hooks.user)?.tape(tape.tape.clone()).shadow(self.shadow).approver(self.asks.resolver(open));
-        let built = load(builder, &places.paths, terminal)?;
+        trust::require_trust(&places, &self.hooks.user, terminal)?;
+        let builder = start_builder(&places, &self.hooks.user)?.tape(tape.tape.clone()).shadow(self.shadow).approver(self.asks.choose_approver(defer_approval));
+        let built = load_hooks(builder, &places.paths, terminal)?;
         // Its hooks are asked, too, and nothing else of it.
-        consent::of_agents(&built, |claim| claim.kind == TrustItemKind::Member)?;
-        let agent = self.hooks.agent.of(built.team.as_ref())?;
-        let chains = agent.as_deref().map(|agent| own_chains(&built, agent)).unwrap_or_default();
-        tape.keep();
+        trust::require_trusted_agents(&built, |claim| claim.kind == TrustItemKind::Member)?;
+        let agent = self.hooks.agent.select_agent(built.team.as_ref())?;
+        let chains = agent.as_deref().map(|agent| compile_own_chains(&built, agent)).unwrap_or_default();
+        tape.keep_file();
         if !chains.is_empty() {
             tape.tape.record_hooks(&chains);
         }
@@ -73,12 +73,12 @@ impl Fire {
             session: SESSION.to_owned(),
             turn: 1,
             agent: agent.map_or_else(|| String::from("root"), |agent| agent.name.clone()),
-            cwd: here().display().to_string(),
+            cwd: current_dir().display().to_string(),
             ..Origin::default()
         };
         let origin = Arc::new(origin);
         // Hooks under the same name that a host asks first. What they deny is not asked about again.
-        let first = self.event.asked_first(&hooks, &given.value, &origin).map(|event| {
+        let first = self.event.preceding_event(&hooks, &given.value, &origin).map(|event| {
             let outcome = built.runtime.fire_in(&event, &scope);
             (event, outcome)
         });
@@ -97,24 +97,24 @@ impl Fire {
         };
         let metrics = built.runtime.metrics();
         if global.json {
-            terminal.json(&report.json(&event, &outcome, metrics, given.example));
+            terminal.print_json(&report.to_json(&event, &outcome, metrics, given.is_example));
         } else {
-            terminal.lines(&report.lines(&outcome, &metrics));
+            terminal.print_lines(&report.render_text(&outcome, &metrics));
             if self.shadow {
-                terminal.note("in shadow mode nothing is enforced");
+                terminal.print_note("in shadow mode nothing is enforced");
             }
         }
-        if let Some(fault) = tape.fault() {
+        if let Some(fault) = tape.take_error() {
             return Err(fault);
         }
         Ok(match outcome.decision {
-            Decision::Allow => Status::Done,
-            Decision::Ask | Decision::Deny => Status::Denied,
+            Decision::Allow => CliStatus::Done,
+            Decision::Ask | Decision::Deny => CliStatus::Denied,
         })
     }
 }
 
 /// The working directory that hooks are told and run in.
-fn here() -> PathBuf {
+fn current_dir() -> PathBuf {
     std::env::current_dir().unwrap_or_default()
 }

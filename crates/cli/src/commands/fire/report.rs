@@ -10,31 +10,31 @@ use serde_json::{Map, Value, json};
 
 /// Gathers what the tape says while the event is fired.
 #[derive(Debug, Default)]
-pub(super) struct Report(Mutex<Gathered>);
+pub(super) struct FireReport(Mutex<FireFindings>);
 
 #[derive(Debug)]
-struct Gathered {
+struct FireFindings {
     view: TapeRenderer,
     lines: Vec<StyledLine>,
     calls: Vec<Value>,
     effects: Vec<Value>,
 }
 
-impl Default for Gathered {
+impl Default for FireFindings {
     fn default() -> Self {
         let options = ShowOptions { offsets: false, ..ShowOptions::default() };
         Self { view: TapeRenderer::new(options), lines: Vec::new(), calls: Vec::new(), effects: Vec::new() }
     }
 }
 
-impl RecordObserver for Report {
+impl RecordObserver for FireReport {
     fn on_record(&self, record: &Record<'_>, line: &str) {
-        let mut gathered = self.gathered();
+        let mut gathered = self.lock_findings();
         let fields = || serde_json::from_str::<Map<String, Value>>(line).unwrap_or_default();
         match &record.body {
             RecordBody::Header(_) | RecordBody::Hooks(_) => return,
-            RecordBody::HookReturned(_) => gathered.calls.push(without_frame(fields())),
-            RecordBody::Effect(_) => gathered.effects.push(without_frame(fields())),
+            RecordBody::HookReturned(_) => gathered.calls.push(strip_record_head(fields())),
+            RecordBody::Effect(_) => gathered.effects.push(strip_record_head(fields())),
             _ => {}
         }
         let lines = gathered.view.feed(record);
@@ -43,19 +43,19 @@ impl RecordObserver for Report {
 }
 
 /// A record without what places it on the tape.
-fn without_frame(mut fields: Map<String, Value>) -> Value {
+fn strip_record_head(mut fields: Map<String, Value>) -> Value {
     fields.retain(|name, _| !["seq", "at_ms", "prev", "kind"].contains(&name.as_str()));
     Value::Object(fields)
 }
 
-impl Report {
-    fn gathered(&self) -> MutexGuard<'_, Gathered> {
+impl FireReport {
+    fn lock_findings(&self) -> MutexGuard<'_, FireFindings> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The report for people.
-    pub(super) fn lines(&self, outcome: &Outcome, metrics: &Map<String, Value>) -> Vec<StyledLine> {
-        let mut lines = std::mem::take(&mut self.gathered().lines);
+    pub(super) fn render_text(&self, outcome: &Outcome, metrics: &Map<String, Value>) -> Vec<StyledLine> {
+        let mut lines = std::mem::take(&mut self.lock_findings().lines);
         let tone = match outcome.decision {
             Decision::Allow => Tone::Good,
             Decision::Ask => Tone::Warn,
@@ -75,8 +75,8 @@ impl Report {
     }
 
     /// The report for programs.
-    pub(super) fn json(&self, event: &Event, outcome: &Outcome, metrics: Map<String, Value>, is_example: bool) -> Value {
-        let gathered = self.gathered();
+    pub(super) fn to_json(&self, event: &Event, outcome: &Outcome, metrics: Map<String, Value>, is_example: bool) -> Value {
+        let gathered = self.lock_findings();
         let decided = OutcomeRecord::new(1, event.name.as_str(), outcome, 0, true);
         let shadow: Vec<Value> = outcome
             .shadow

@@ -1,6 +1,6 @@
 //! `pintle install`.
 
-mod edit;
+mod confirm;
 mod report;
 
 use std::path::PathBuf;
@@ -10,15 +10,15 @@ use pintle::loader::{UserDirs, find_managed_dir};
 use pintle::{Layer, Runtime, Severity, WorkerProgram};
 use pintle_bridge::install::{InstallOptions, InstallPlan};
 
-pub(super) use edit::{Agreement, Edit};
+pub(super) use confirm::{EditConfirmation, SettingsEdit};
 
-use crate::fault::{Fault, Status};
-use crate::options::{Global, HostArgument, ProjectOption, ScopeArgument};
+use crate::error::{CliError, CliStatus};
+use crate::options::{GlobalOptions, HostArgument, ProjectOption, ScopeArgument};
 use crate::render::diagnostic;
 use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
-pub(crate) struct Install {
+pub(crate) struct InstallArgs {
     /// The agent: claude, codex, gemini, qwen, copilot, cline or cursor.
     #[arg(value_name = "HOST")]
     host: HostArgument,
@@ -35,7 +35,7 @@ pub(crate) struct Install {
     #[arg(long, value_name = "PROGRAM")]
     program: Option<String>,
     #[command(flatten)]
-    agreement: Agreement,
+    agreement: EditConfirmation,
     #[command(flatten)]
     project: ProjectOption,
     /// Tell what each decision of a hook comes to in this host, and change nothing.
@@ -43,70 +43,70 @@ pub(crate) struct Install {
     report: bool,
 }
 
-impl Install {
-    pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
+impl InstallArgs {
+    pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let host = self.host.0;
         if self.report {
-            report::show(host, terminal, global);
-            return Ok(Status::Done);
+            report::print_support(host, terminal, global);
+            return Ok(CliStatus::Done);
         }
-        let site = self.project.site()?;
+        let site = self.project.install_environment()?;
         let folders = match self.scope {
-            ScopeArgument::User => folders()?,
+            ScopeArgument::User => resolve_user_dirs()?,
             // Other people have the project's settings, too, and other homes.
             ScopeArgument::Project => UserDirs::default(),
         };
-        let (program, hooks) = (program(self.program)?, absolute(self.hooks)?);
-        hold_something(&hooks, terminal)?;
+        let (program, hooks) = (resolve_program(self.program)?, to_absolute(self.hooks)?);
+        require_hooks(&hooks, terminal)?;
         let options = InstallOptions { program, hooks, folders, events: self.events };
-        let plan = InstallPlan::install(host, &site, self.scope.into(), &options).map_err(Fault::invalid)?;
-        let edit = Edit { host, site: &site, plan, done: "installed", idle: "already installed" };
+        let plan = InstallPlan::install(host, &site, self.scope.into(), &options).map_err(CliError::invalid_input)?;
+        let edit = SettingsEdit { host, site: &site, plan, done_message: "installed", unchanged_message: "already installed" };
         let hints = (host.install.hints)(self.scope.into());
         edit.carry_out(&self.agreement, &hints, terminal, global)
     }
 }
 
 /// The program that the host is to start.
-fn program(given: Option<String>) -> Result<String, Fault> {
-    let own = || -> Result<String, Fault> {
+fn resolve_program(given: Option<String>) -> Result<String, CliError> {
+    let own = || -> Result<String, CliError> {
         let path = std::env::current_exe().and_then(|path| path.canonicalize());
-        let path = path.map_err(|fault| Fault::failed(format!("cannot tell where this program is: {fault}")))?;
+        let path = path.map_err(|fault| CliError::failure(format!("cannot tell where this program is: {fault}")))?;
         Ok(path.to_string_lossy().into_owned())
     };
     let program = given.map_or_else(own, Ok)?;
     if pintle_bridge::install::parse_own_command(&format!("'{}' hook x ", program.replace('\'', r"'\''")), "x").is_none() {
-        let fault = Fault::invalid(format!("`{program}` is not named `pintle`, by which entries are known again"));
+        let fault = CliError::invalid_input(format!("`{program}` is not named `pintle`, by which entries are known again"));
         return Err(fault.help("name it so, or give another with `--program`"));
     }
     Ok(program)
 }
 
 /// The folders that the command lines name, so that no project can put others in their place.
-fn folders() -> Result<UserDirs, Fault> {
+fn resolve_user_dirs() -> Result<UserDirs, CliError> {
     find_managed_dir(None)?;
     Ok(UserDirs::from_env().to_absolute())
 }
 
 /// Refuses paths whose hooks would guard nothing there.
-fn hold_something(hooks: &[PathBuf], terminal: &Terminal) -> Result<(), Fault> {
+fn require_hooks(hooks: &[PathBuf], terminal: &Terminal) -> Result<(), CliError> {
     let start = Runtime::builder().worker(WorkerProgram::current_exe());
     let built = hooks.iter().fold(start, |builder, path| builder.hooks(path, Layer::Project)).build();
     for finding in built.diagnostics.iter().filter(|finding| finding.severity == Severity::Error) {
-        terminal.err(diagnostic::text(finding));
+        terminal.print_error_line(diagnostic::render_diagnostic(finding));
     }
     if built.has_errors() {
-        let fault = Fault::invalid("the hooks do not load, so nothing was installed");
+        let fault = CliError::invalid_input("the hooks do not load, so nothing was installed");
         return Err(fault.help("repair them, or name others with `--hooks`; `pintle validate PATH` checks again"));
     }
     Ok(())
 }
 
 /// Paths that mean the same wherever the host starts.
-fn absolute(hooks: Vec<PathBuf>) -> Result<Vec<PathBuf>, Fault> {
+fn to_absolute(hooks: Vec<PathBuf>) -> Result<Vec<PathBuf>, CliError> {
     let absolute = |path: PathBuf| {
         path.canonicalize().map_err(|fault| {
             let help = "name a project, a `.harness` folder, a docker-agent YAML, a folder of hooks or one hook file";
-            Fault::invalid(format!("cannot open `{}`: {fault}", path.display())).help(help)
+            CliError::invalid_input(format!("cannot open `{}`: {fault}", path.display())).help(help)
         })
     };
     hooks.into_iter().map(absolute).collect()

@@ -4,17 +4,17 @@ use pintle::tape::show::{StyledLine, Tone};
 use pintle_bridge::{ActionSupport, HostDef, HookAction};
 use serde_json::{Value, json};
 
-use crate::options::Global;
+use crate::options::GlobalOptions;
 use crate::terminal::Terminal;
 
 /// Shows it, one event after another.
-pub(super) fn show(host: &'static HostDef, terminal: &Terminal, global: &Global) {
+pub(super) fn print_support(host: &'static HostDef, terminal: &Terminal, global: &GlobalOptions) {
     if global.json {
-        let events: Vec<Value> = host.events.iter().map(described).collect();
-        terminal.json(&json!({"host": host.name, "events": events, "unasked": host.unhooked_actions}));
+        let events: Vec<Value> = host.events.iter().map(event_to_json).collect();
+        terminal.print_json(&json!({"host": host.name, "events": events, "unasked": host.unhooked_actions}));
         return;
     }
-    terminal.lines(&[
+    terminal.print_lines(&[
         StyledLine::new(Tone::Plain, format!("{}: what comes of what a hook decides, event by event", host.title)),
         StyledLine::new(Tone::Quiet, "  `fires` names the events that hooks hear there"),
         StyledLine::new(Tone::Quiet, "  to deny an end, such as that of a turn, is to send the agent on with the reason"),
@@ -23,29 +23,29 @@ pub(super) fn show(host: &'static HostDef, terminal: &Terminal, global: &Global)
     for row in rows {
         let guards = if row.is_guard { "; denied when Pintle cannot answer" } else { "" };
         let fires = if row.fires.is_empty() { String::from("nothing") } else { row.fires.join(", ") };
-        terminal.lines(&[
+        terminal.print_lines(&[
             StyledLine::new(Tone::Plain, row.name),
             StyledLine::new(Tone::Quiet, format!("  fires {fires}{guards}")),
         ]);
         let lines = HookAction::ALL.into_iter().filter_map(|verb| {
-            let (tone, text) = told(row.support.support_for(verb))?;
+            let (tone, text) = render_support(row.support.support_for(verb))?;
             Some(StyledLine::new(tone, format!("  {:<18} {text}", verb.as_str())))
         });
-        terminal.lines(&lines.collect::<Vec<_>>());
+        terminal.print_lines(&lines.collect::<Vec<_>>());
     }
     if !host.unhooked_actions.is_empty() {
         let unasked = host.unhooked_actions.iter().map(|what| StyledLine::new(Tone::Bad, format!("  {what}")));
         let head = StyledLine::new(Tone::Plain, "done without asking any hook");
-        terminal.lines(&std::iter::once(head).chain(unasked).collect::<Vec<_>>());
+        terminal.print_lines(&std::iter::once(head).chain(unasked).collect::<Vec<_>>());
     }
-    terminal.lines(&[StyledLine::new(
+    terminal.print_lines(&[StyledLine::new(
         Tone::Quiet,
         "  whatever hooks say, calls that would change policy, agreements or tapes are denied",
     )]);
 }
 
 /// What becomes of a decision, for people; nothing where it makes no sense.
-fn told(ability: ActionSupport) -> Option<(Tone, String)> {
+fn render_support(ability: ActionSupport) -> Option<(Tone, String)> {
     match ability {
         ActionSupport::Supported => Some((Tone::Good, String::from("done"))),
         ActionSupport::Approximated(how) => Some((Tone::Warn, format!("nearly: {how}"))),
@@ -59,7 +59,7 @@ fn told(ability: ActionSupport) -> Option<(Tone, String)> {
     }
 }
 
-fn described(row: &pintle_bridge::HostEventDef) -> Value {
+fn event_to_json(row: &pintle_bridge::HostEventDef) -> Value {
     let word = |ability| match ability {
         ActionSupport::Supported => Some(("does", "")),
         ActionSupport::Approximated(how) => Some(("nearly", how)),

@@ -3,7 +3,7 @@
 use pintle::tape::show::{StyledLine, Tone, single_line};
 
 /// Two texts, one below the other, around their first difference, which is marked.
-pub(super) fn lines(then_name: &str, then: &str, now_name: &str, now: Option<&str>, chars: usize) -> Vec<StyledLine> {
+pub(super) fn render_excerpts(then_name: &str, then: &str, now_name: &str, now: Option<&str>, chars: usize) -> Vec<StyledLine> {
     let width = then_name.len().max(now_name.len());
     let label = |name: &str| format!("  {name:width$}  ");
     let Some(now) = now else {
@@ -32,17 +32,17 @@ pub(super) fn lines(then_name: &str, then: &str, now_name: &str, now: Option<&st
 mod tests {
     use super::*;
 
-    fn text(then: &str, now: Option<&str>) -> String {
-        lines("tape", then, "now", now, 12).iter().map(|line| format!("{line}\n")).collect()
+    fn rendered_text(then: &str, now: Option<&str>) -> String {
+        render_excerpts("tape", then, "now", now, 12).iter().map(|line| format!("{line}\n")).collect()
     }
 
     #[test]
     fn the_mark_stands_below_the_first_difference() {
-        assert_eq!(text("a deny", Some("a pass")), "  tape  a deny\n  now   a pass\n          ^\n");
+        assert_eq!(rendered_text("a deny", Some("a pass")), "  tape  a deny\n  now   a pass\n          ^\n");
         let long = "x".repeat(30);
-        let shown = text(&format!("{long}A{long}"), Some(&format!("{long}B{long}")));
+        let shown = rendered_text(&format!("{long}A{long}"), Some(&format!("{long}B{long}")));
         assert_eq!(shown, "  tape  …xxxxAxxxxxxx…\n  now   …xxxxBxxxxxxx…\n             ^\n");
-        assert_eq!(text("gone", None), "  tape  gone\n  now   nothing\n");
-        assert_eq!(text("é\u{1b}[31m", Some("é")).lines().count(), 3);
+        assert_eq!(rendered_text("gone", None), "  tape  gone\n  now   nothing\n");
+        assert_eq!(rendered_text("é\u{1b}[31m", Some("é")).lines().count(), 3);
     }
 }

@@ -1,7 +1,7 @@
 //! `pintle replay`.
 
 mod excerpt;
-mod hooks;
+mod live_hooks;
 mod progress;
 mod report;
 mod step;
@@ -17,12 +17,12 @@ use pintle::files;
 use pintle::tape::TapeError;
 use pintle::tape::replay::{ReplayOptions, ReplayError, StopPoint, replay_with};
 
-use crate::fault::{Fault, Status};
-use crate::options::Global;
+use crate::error::{CliError, CliStatus};
+use crate::options::GlobalOptions;
 use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
-pub(crate) struct Replay {
+pub(crate) struct ReplayArgs {
     /// The tape.
     tape: PathBuf,
     /// Write the new tape to a file.
@@ -38,60 +38,60 @@ pub(crate) struct Replay {
     #[arg(long, value_name = "COUNT")]
     threads: Option<NonZeroUsize>,
     #[command(flatten)]
-    hooks: hooks::HookArguments,
+    hooks: live_hooks::LiveHookArgs,
 }
 
-impl Replay {
+impl ReplayArgs {
     /// Enacts a tape again, or decides it again under the hooks of today.
-    pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
+    pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let bytes = files::read(&self.tape)
-            .map_err(|fault| Fault::invalid(format!("cannot open tape `{}`: {fault}", self.tape.display())))?;
-        if self.hooks.are_live() {
+            .map_err(|fault| CliError::invalid_input(format!("cannot open tape `{}`: {fault}", self.tape.display())))?;
+        if self.hooks.is_live() {
             if self.until.is_some() {
-                return Err(Fault::invalid("`--until` goes with a replay of the tape alone")
+                return Err(CliError::invalid_input("`--until` goes with a replay of the tape alone")
                     .help("leave out `--until`, or `--live-hooks` and `--with`"));
             }
             return self.hooks.execute(&self.tape, &bytes, terminal, global);
         }
         if self.step {
-            step::needs_terminal()?;
+            step::require_terminal()?;
         }
-        if let Some(out) = self.out.as_ref().filter(|out| is_same(out, &self.tape)) {
-            let fault = Fault::invalid(format!("`{}` is the tape itself, which is never written over", out.display()));
+        if let Some(out) = self.out.as_ref().filter(|out| is_same_file(out, &self.tape)) {
+            let fault = CliError::invalid_input(format!("`{}` is the tape itself, which is never written over", out.display()));
             return Err(fault.help("name another file behind `--out`"));
         }
         let options = ReplayOptions { threads: self.threads, stop_point: self.until.clone() };
-        let progress = progress::Progress::new(terminal, "records");
+        let progress = progress::ProgressLine::new(terminal, "records");
         let begun = Instant::now();
         let replayed =
-            replay_with(&bytes, &options, &|done, of| progress.show(done, of)).map_err(|fault| self.fault(&fault))?;
+            replay_with(&bytes, &options, &|done, of| progress.show(done, of)).map_err(|fault| self.to_cli_error(&fault))?;
         let took = begun.elapsed();
         progress.clear();
         if let Some(out) = &self.out {
-            write_own(out, &replayed.tape)
-                .map_err(|fault| Fault::failed(format!("cannot write `{}`: {fault}", out.display())))?;
+            write_private(out, &replayed.tape)
+                .map_err(|fault| CliError::failure(format!("cannot write `{}`: {fault}", out.display())))?;
         }
         if self.step {
-            step::through(&replayed, terminal)?;
+            step::step_through(&replayed, terminal)?;
         }
         if global.json {
-            report::json(&replayed, took, terminal);
+            report::print_json(&replayed, took, terminal);
         } else {
-            report::text(&replayed, took, self.until.as_ref(), self.out.as_deref(), terminal);
+            report::print_text(&replayed, took, self.until.as_ref(), self.out.as_deref(), terminal);
         }
-        Ok(if replayed.difference.is_none() { Status::Done } else { Status::Failed })
+        Ok(if replayed.difference.is_none() { CliStatus::Done } else { CliStatus::Failed })
     }
 
-    fn fault(&self, fault: &ReplayError) -> Fault {
+    fn to_cli_error(&self, fault: &ReplayError) -> CliError {
         match fault {
-            ReplayError::Tape(TapeError::Open { .. }) => Fault::invalid(fault),
-            _ => Fault::invalid(format!("`{}`: {fault}", self.tape.display())),
+            ReplayError::Tape(TapeError::Open { .. }) => CliError::invalid_input(fault),
+            _ => CliError::invalid_input(format!("`{}`: {fault}", self.tape.display())),
         }
     }
 }
 
 /// Writes a file that others may not read: payloads can hold secrets.
-fn write_own(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]
@@ -100,6 +100,6 @@ fn write_own(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Whether two paths lead to one file.
-fn is_same(one: &Path, other: &Path) -> bool {
+fn is_same_file(one: &Path, other: &Path) -> bool {
     fs::canonicalize(one).is_ok_and(|one| fs::canonicalize(other).is_ok_and(|other| one == other))
 }

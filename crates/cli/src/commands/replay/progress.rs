@@ -11,17 +11,17 @@ const PATIENCE: Duration = Duration::from_millis(400);
 
 /// A line on standard error that tells how far something is, where a person may see it.
 #[derive(Debug)]
-pub(super) struct Progress<'t> {
+pub(super) struct ProgressLine<'t> {
     terminal: Option<&'t Terminal>,
-    what: &'static str,
+    label: &'static str,
     /// When it is told again, and whether it was told at all.
     next: Mutex<(Instant, bool)>,
 }
 
-impl<'t> Progress<'t> {
+impl<'t> ProgressLine<'t> {
     pub(super) fn new(terminal: &'t Terminal, what: &'static str) -> Self {
-        let terminal = Some(terminal).filter(|terminal| terminal.shows_progress());
-        Self { terminal, what, next: Mutex::new((Instant::now() + PATIENCE, false)) }
+        let terminal = Some(terminal).filter(|terminal| terminal.can_show_progress());
+        Self { terminal, label: what, next: Mutex::new((Instant::now() + PATIENCE, false)) }
     }
 
     pub(super) fn show(&self, done: usize, of: usize) {
@@ -29,7 +29,7 @@ impl<'t> Progress<'t> {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         if Instant::now() >= next.0 {
             *next = (Instant::now() + PATIENCE / 4, true);
-            terminal.err_piece(format_args!("\r{done} of {of} {}\u{1b}[K", self.what));
+            terminal.print_error_piece(format_args!("\r{done} of {of} {}\u{1b}[K", self.label));
         }
     }
 
@@ -37,7 +37,7 @@ impl<'t> Progress<'t> {
     pub(super) fn clear(&self) {
         let next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(terminal) = self.terminal.filter(|_| next.1) {
-            terminal.err_piece("\r\u{1b}[K");
+            terminal.print_error_piece("\r\u{1b}[K");
         }
     }
 }

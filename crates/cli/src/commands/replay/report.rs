@@ -8,14 +8,14 @@ use pintle::tape::show::{StyledLine, Tone, single_line};
 use serde_json::json;
 
 use super::excerpt;
-use crate::render::count;
+use crate::render::count_text;
 use crate::terminal::Terminal;
 
 /// Characters of a line around the place where two differ.
 const CHARS: usize = 160;
 
 /// For people.
-pub(super) fn text(
+pub(super) fn print_text(
     replayed: &ReplayReport,
     took: Duration,
     until: Option<&StopPoint>,
@@ -23,34 +23,34 @@ pub(super) fn text(
     terminal: &Terminal,
 ) {
     let ReplayReport { records, total_records: of_records, dispatches, calls, turns, .. } = replayed;
-    let mut parts = vec![count(*records, "record")];
+    let mut parts = vec![count_text(*records, "record")];
     if let Some(until) = until {
-        parts = vec![format!("{} of {of_records} (until {until})", count(*records, "record"))];
+        parts = vec![format!("{} of {of_records} (until {until})", count_text(*records, "record"))];
     }
     parts.push(format!("{dispatches} dispatch{}", if *dispatches == 1 { "" } else { "es" }));
-    parts.push(count(*calls, "hook call"));
+    parts.push(count_text(*calls, "hook call"));
     if *turns > 0 {
-        parts.push(count(*turns, "turn"));
+        parts.push(count_text(*turns, "turn"));
     }
-    terminal.lines(&[StyledLine::new(Tone::Quiet, format!("enacted {} in {} ms", parts.join(", "), took.as_millis()))]);
+    terminal.print_lines(&[StyledLine::new(Tone::Quiet, format!("enacted {} in {} ms", parts.join(", "), took.as_millis()))]);
     for one in &replayed.unfinished {
         let why = if until.is_some() { "the replay stops in it" } else { "the session ended in it" };
         let text = format!("line {}: dispatch {} ({}) has no outcome: {why}", one.line, one.dispatch, one.event);
-        terminal.lines(&[StyledLine::new(Tone::Warn, format!("note: {text}"))]);
+        terminal.print_lines(&[StyledLine::new(Tone::Warn, format!("note: {text}"))]);
     }
     if let Some(torn) = replayed.torn {
-        terminal.lines(&[StyledLine::new(Tone::Warn, format!("note: {torn}"))]);
+        terminal.print_lines(&[StyledLine::new(Tone::Warn, format!("note: {torn}"))]);
     }
     if let Some(out) = out {
-        terminal.lines(&[StyledLine::new(Tone::Quiet, format!("the new tape is in {}", out.display()))]);
+        terminal.print_lines(&[StyledLine::new(Tone::Quiet, format!("the new tape is in {}", out.display()))]);
     }
     match &replayed.difference {
-        None => terminal.lines(&[StyledLine::new(Tone::Good, "identical, byte for byte")]),
-        Some(difference) => terminal.lines(&lines(difference)),
+        None => terminal.print_lines(&[StyledLine::new(Tone::Good, "identical, byte for byte")]),
+        Some(difference) => terminal.print_lines(&render_difference(difference)),
     }
 }
 
-fn lines(difference: &ReplayDifference) -> Vec<StyledLine> {
+fn render_difference(difference: &ReplayDifference) -> Vec<StyledLine> {
     let ReplayDifference { line, difference_kind: why, kind, dispatch, event, hook, expected, actual: got } = difference;
     let mut place = format!("line {line}: {}", single_line(kind, 40));
     if let (Some(dispatch), Some(event)) = (dispatch, event) {
@@ -60,12 +60,12 @@ fn lines(difference: &ReplayDifference) -> Vec<StyledLine> {
         place.push_str(&format!(", hook `{}`", single_line(hook, 80)));
     }
     let mut lines = vec![StyledLine::new(Tone::Bad, "different"), StyledLine::new(Tone::Plain, format!("{place}: {why}"))];
-    lines.extend(excerpt::lines("on the tape", expected, "enacted", got.as_deref(), CHARS));
+    lines.extend(excerpt::render_excerpts("on the tape", expected, "enacted", got.as_deref(), CHARS));
     lines
 }
 
 /// For programs.
-pub(super) fn json(replayed: &ReplayReport, took: Duration, terminal: &Terminal) {
+pub(super) fn print_json(replayed: &ReplayReport, took: Duration, terminal: &Terminal) {
     let difference = replayed.difference.as_ref().map(|difference| {
         json!({
             "line": difference.line, "why": difference.difference_kind.as_str(), "kind": difference.kind,
@@ -76,7 +76,7 @@ pub(super) fn json(replayed: &ReplayReport, took: Duration, terminal: &Terminal)
     let unfinished = replayed.unfinished.iter();
     let unfinished: Vec<_> =
         unfinished.map(|one| json!({"line": one.line, "dispatch": one.dispatch, "event": one.event})).collect();
-    terminal.json(&json!({
+    terminal.print_json(&json!({
         "identical": replayed.difference.is_none(),
         "records": replayed.records,
         "of_records": replayed.total_records,

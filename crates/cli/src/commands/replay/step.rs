@@ -6,71 +6,71 @@ use pintle::tape::replay::ReplayReport;
 use pintle::tape::show::{StyledLine, ShowOptions, RemovedTexts, Tone, TapeRenderer, single_line};
 use pintle::tape::{LoadedTape, Record, read_bytes};
 
-use crate::fault::Fault;
+use crate::error::CliError;
 use crate::terminal::Terminal;
 
 /// Characters of a record that is shown as it stands.
 const RECORD_CHARS: usize = 400;
 
 /// Whether somebody is there to press Enter.
-pub(super) fn needs_terminal() -> Result<(), Fault> {
+pub(super) fn require_terminal() -> Result<(), CliError> {
     if io::stdin().is_terminal() {
         return Ok(());
     }
-    Err(Fault::invalid("`--step` waits for Enter, and standard input is no terminal")
+    Err(CliError::invalid_input("`--step` waits for Enter, and standard input is no terminal")
         .help("run it in a terminal, or stop at a place with `--until`"))
 }
 
 /// Shows a new tape: the next dispatch for each Enter, the next record for each `r`.
-pub(super) fn through(replayed: &ReplayReport, terminal: &Terminal) -> Result<(), Fault> {
+pub(super) fn step_through(replayed: &ReplayReport, terminal: &Terminal) -> Result<(), CliError> {
     if replayed.tape.is_empty() {
         return Ok(());
     }
-    let reading = read_bytes(&replayed.tape).map_err(Fault::failed)?;
-    terminal.lines(&[StyledLine::new(Tone::Quiet, "Enter: next dispatch; r: next record; q: to the end")]);
-    let mut steps = Steps { reading: &reading, at: 0, view: TapeRenderer::new(ShowOptions::default()).with_removed_texts(RemovedTexts::from_records(&reading.records)) };
+    let reading = read_bytes(&replayed.tape).map_err(CliError::failure)?;
+    terminal.print_lines(&[StyledLine::new(Tone::Quiet, "Enter: next dispatch; r: next record; q: to the end")]);
+    let mut steps = StepView { reading: &reading, index: 0, view: TapeRenderer::new(ShowOptions::default()).with_removed_texts(RemovedTexts::from_records(&reading.records)) };
     let mut input = io::stdin().lock();
-    while steps.at < reading.records.len() {
+    while steps.index < reading.records.len() {
         let mut typed = String::new();
         let read = input.read_line(&mut typed);
-        if read.map_err(|fault| Fault::failed(format!("cannot read from the terminal: {fault}")))? == 0 {
+        if read.map_err(|fault| CliError::failure(format!("cannot read from the terminal: {fault}")))? == 0 {
             break;
         }
         match typed.trim() {
             "q" => break,
-            "r" => steps.record(terminal),
-            _ => steps.dispatch(terminal),
+            "r" => steps.show_record(terminal),
+            _ => steps.show_dispatch(terminal),
         }
     }
     Ok(())
 }
 
-struct Steps<'r> {
+struct StepView<'r> {
     reading: &'r LoadedTape,
-    at: usize,
+    index: usize,
     view: TapeRenderer,
 }
 
-impl Steps<'_> {
-    fn next(&mut self) -> Option<(&Record<'static>, Vec<StyledLine>)> {
-        let record = self.reading.records.get(self.at)?;
-        self.at += 1;
+impl StepView<'_> {
+    fn next_record(&mut self) -> Option<(&Record<'static>, Vec<StyledLine>)> {
+        let record = self.reading.records.get(self.index)?;
+        self.index += 1;
         Some((record, self.view.feed(record)))
     }
 
     /// One record as it stands.
-    fn record(&mut self, terminal: &Terminal) {
-        if let Some((record, _)) = self.next() {
+    fn show_record(&mut self, terminal: &Terminal) {
+        if let Some((record, _)) = self.next_record() {
             let line = record.to_line().unwrap_or_default();
-            terminal.lines(&[StyledLine::new(Tone::Plain, single_line(&line, RECORD_CHARS))]);
+            terminal.print_lines(&[StyledLine::new(Tone::Plain, single_line(&line, RECORD_CHARS))]);
         }
     }
 
     /// What happened until there is something to show.
-    fn dispatch(&mut self, terminal: &Terminal) {
-        while let Some((_, lines)) = self.next() {
+    fn show_dispatch(&mut self, terminal: &Terminal) {
+        while let Some((_, lines)) = self.next_record() {
             if !lines.is_empty() {
-                terminal.lines(&lines);
+                terminal.print_lines(&lines);
                 return;
             }
         }

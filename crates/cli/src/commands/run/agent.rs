@@ -6,88 +6,88 @@ use std::sync::Arc;
 use pintle::{AgentSpec, BuiltRuntime, TeamSpec};
 use pintle_agent::model::{self, Model, ModelError, ScriptModel};
 
-use super::models::Models;
-use super::place::{AGENT_FILE, Place};
-use super::typed::replace_models;
-use crate::fault::Fault;
-use crate::options::{AgentOption, model_script};
+use super::models::ScriptedModels;
+use super::target::{AGENT_FILE, RunTarget};
+use super::model_override::override_models;
+use crate::error::CliError;
+use crate::options::{AgentOption, read_model_script};
 
 /// An agent with its model.
-pub(super) struct Chosen {
+pub(super) struct AgentSelection {
     pub(super) spec: AgentSpec,
     /// Whom it works with.
     pub(super) team: Option<TeamSpec>,
     pub(super) model: Arc<dyn Model>,
     /// What the model's script shows.
-    pub(super) about: String,
+    pub(super) model_notes: String,
     /// What the model's script lets the person say.
-    pub(super) prompts: Vec<String>,
+    pub(super) scripted_prompts: Vec<String>,
 }
 
 /// Joins the agent that was loaded and the model that was named, either of which may be missing, but not both.
-pub(super) fn choose(
+pub(super) fn choose_agent(
     built: &mut BuiltRuntime,
     named: Option<&str>,
     agent: &AgentOption,
-    place: &Place,
-    models: &Models,
-) -> Result<Chosen, Fault> {
+    place: &RunTarget,
+    models: &ScriptedModels,
+) -> Result<AgentSelection, CliError> {
     match built.team.take() {
-        Some(team) => of_team(team, named, agent, models),
+        Some(team) => choose_member(team, named, agent, models),
         None => {
-            agent.of(None)?;
-            alone(built.agent.take(), named, &place.folder)
+            agent.select_agent(None)?;
+            choose_single_agent(built.agent.take(), named, &place.folder)
         }
     }
 }
 
-fn no_model(what: String) -> Fault {
-    Fault::invalid(what).help("name a model, such as `--model anthropic:claude-sonnet-4-5` or `--model script:FILE`")
+fn missing_model_error(what: String) -> CliError {
+    CliError::invalid_input(what).help("name a model, such as `--model anthropic:claude-sonnet-4-5` or `--model script:FILE`")
 }
 
 /// A member of a team. A model that is named counts for all of them.
-fn of_team(mut team: TeamSpec, named: Option<&str>, agent: &AgentOption, models: &Models) -> Result<Chosen, Fault> {
+fn choose_member(mut team: TeamSpec, named: Option<&str>, agent: &AgentOption, models: &ScriptedModels) -> Result<AgentSelection, CliError> {
     if let Some(typed) = named {
-        replace_models(&mut team, typed)?;
+        override_models(&mut team, typed)?;
     }
     // A team has an agent, or it is none.
-    let Some(spec) = agent.of(Some(&team))? else { return Err(Fault::invalid("the file declares no agents")) };
-    let Some(declared) = &spec.model else { return Err(no_model(format!("agent `{}` declares no model", spec.name))) };
+    let Some(spec) = agent.select_agent(Some(&team))? else { return Err(CliError::invalid_input("the file declares no agents")) };
+    let Some(declared) = &spec.model else { return Err(missing_model_error(format!("agent `{}` declares no model", spec.name))) };
     let spec = AgentSpec::clone(&spec);
     if declared.provider == "script" {
-        let script = models.script(&declared.name).map_err(Fault::invalid)?;
+        let script = models.open_script(&declared.name).map_err(CliError::invalid_input)?;
         let (about, prompts) = (script.summary().to_owned(), script.prompts().to_vec());
-        return Ok(Chosen { spec, team: Some(team), model: script, about, prompts });
+        return Ok(AgentSelection { spec, team: Some(team), model: script, model_notes: about, scripted_prompts: prompts });
     }
-    let model = models.open(declared).map_err(Fault::invalid)?;
-    Ok(Chosen { spec, team: Some(team), model, about: String::new(), prompts: Vec::new() })
+    let model = models.open(declared).map_err(CliError::invalid_input)?;
+    Ok(AgentSelection { spec, team: Some(team), model, model_notes: String::new(), scripted_prompts: Vec::new() })
 }
 
 /// An agent of AI Harness, or none but a model.
-fn alone(agent: Option<AgentSpec>, named: Option<&str>, folder: &Path) -> Result<Chosen, Fault> {
+fn choose_single_agent(agent: Option<AgentSpec>, named: Option<&str>, folder: &Path) -> Result<AgentSelection, CliError> {
     let found = agent.is_some();
     let mut spec = agent.unwrap_or_else(|| AgentSpec { name: String::from("root"), ..AgentSpec::default() });
     // A script that the agent names stands beside it; one that the person names stands where the person is.
     let (declared, beside) = match named {
-        Some(typed) => (model::choose(typed, spec.model.as_ref()).map_err(Fault::invalid)?, Path::new("")),
+        Some(typed) => (model::choose(typed, spec.model.as_ref()).map_err(CliError::invalid_input)?, Path::new("")),
         None => match spec.model.clone() {
             Some(declared) => (declared, folder),
-            None if found => return Err(no_model(format!("agent `{}` declares no model", spec.name))),
+            None if found => return Err(missing_model_error(format!("agent `{}` declares no model", spec.name))),
             None => {
-                let fault = no_model(format!("no agent found in `{}`: there is no `{AGENT_FILE}`", folder.display()));
+                let fault = missing_model_error(format!("no agent found in `{}`: there is no `{AGENT_FILE}`", folder.display()));
                 return Err(fault);
             }
         },
     };
-    let unusable = |fault: ModelError| Fault::invalid(fault);
+    let unusable = |fault: ModelError| CliError::invalid_input(fault);
     let (model, about, prompts): (Arc<dyn Model>, _, _) = if declared.provider == "script" {
-        let text = model_script(beside, &declared.name).map_err(Fault::invalid)?;
+        let text = read_model_script(beside, &declared.name).map_err(CliError::invalid_input)?;
         let script = ScriptModel::parse(&declared.name, &text).map_err(unusable)?;
         let (about, prompts) = (script.summary().to_owned(), script.prompts().to_vec());
         (Arc::new(script), about, prompts)
     } else {
-        (model::open(&declared, &|file| model_script(beside, file)).map_err(unusable)?, String::new(), Vec::new())
+        (model::open(&declared, &|file| read_model_script(beside, file)).map_err(unusable)?, String::new(), Vec::new())
     };
     spec.model = Some(declared);
-    Ok(Chosen { spec, team: None, model, about, prompts })
+    Ok(AgentSelection { spec, team: None, model, model_notes: about, scripted_prompts: prompts })
 }

@@ -8,15 +8,15 @@ use pintle::{FailurePolicy, is_matcher_failure_warning};
 
 /// The failures of a session.
 #[derive(Debug, Default)]
-pub(super) struct Failures {
+pub(super) struct FailureCounter {
     /// How often a hook gave no answer.
     pub(super) count: usize,
-    told: BTreeSet<String>,
+    reported: BTreeSet<String>,
 }
 
-impl Failures {
+impl FailureCounter {
     /// Counts what a record tells of, and gives a sentence for each failure that is told for the first time.
-    pub(super) fn take(&mut self, body: &RecordBody<'_>) -> Vec<String> {
+    pub(super) fn count_record(&mut self, body: &RecordBody<'_>) -> Vec<String> {
         let texts: Vec<String> = match body {
             RecordBody::Outcome(decided) => {
                 let failures = decided.failures.iter().filter(|note| note.policy != FailurePolicy::Ignored);
@@ -39,6 +39,6 @@ impl Failures {
         if let RecordBody::Outcome(_) = body {
             self.count += texts.len();
         }
-        texts.into_iter().filter(|text| self.told.insert(text.clone())).collect()
+        texts.into_iter().filter(|text| self.reported.insert(text.clone())).collect()
     }
 }

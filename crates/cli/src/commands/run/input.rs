@@ -6,11 +6,11 @@ use std::thread;
 
 use pintle_agent::Inbox;
 
-use super::live::Live;
+use super::live_display::LiveDisplay;
 
 /// What came of asking for a line.
 #[derive(Debug)]
-pub(super) enum Typed {
+pub(super) enum InputLine {
     /// A line, with its end.
     Line(String),
     /// The person has closed the input.
@@ -21,66 +21,66 @@ pub(super) enum Typed {
 
 /// Standard input, read on a thread of its own, so that a Ctrl-C can end the wait for a line. Clones share it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Input(Arc<Shared>);
+pub(super) struct StdinReader(Arc<StdinShared>);
 
 #[derive(Debug, Default)]
-struct Shared {
-    state: Mutex<State>,
+struct StdinShared {
+    state: Mutex<StdinState>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct StdinState {
     /// A thread waits for a line. It goes on doing so after an interruption: the next line answers the next question.
     is_reading: bool,
     line: Option<io::Result<String>>,
-    is_waited_for: bool,
+    is_line_expected: bool,
     is_interrupted: bool,
     /// Who hears lines that nobody waits for, while the agent is at work.
-    inbox: Option<(Inbox, Arc<Live>)>,
+    inbox: Option<(Inbox, Arc<LiveDisplay>)>,
 }
 
-impl Input {
+impl StdinReader {
     /// Says that the next line is waited for: it, or a Ctrl-C, answers what is about to be shown, however fast it comes.
-    pub(super) fn expect(&self) {
-        let mut state = self.state();
-        state.is_waited_for = true;
+    pub(super) fn expect_line(&self) {
+        let mut state = self.lock_state();
+        state.is_line_expected = true;
         state.is_interrupted = false;
     }
 
     /// Waits for the line that was said to be expected.
-    pub(super) fn line(&self) -> io::Result<Typed> {
-        let mut state = self.state();
+    pub(super) fn wait_for_line(&self) -> io::Result<InputLine> {
+        let mut state = self.lock_state();
         self.begin_reading(&mut state)?;
-        let is_waiting = |state: &mut State| state.line.is_none() && !state.is_interrupted;
+        let is_waiting = |state: &mut StdinState| state.line.is_none() && !state.is_interrupted;
         let mut state = self.0.changed.wait_while(state, is_waiting).unwrap_or_else(PoisonError::into_inner);
-        state.is_waited_for = false;
+        state.is_line_expected = false;
         let line = state.line.take();
         if state.inbox.is_some() && matches!(&line, Some(Ok(line)) if !line.is_empty()) {
             // The question is answered and the agent works on, so what is typed next is for it.
             self.begin_reading(&mut state)?;
         }
         match line {
-            None => Ok(Typed::Interrupted),
+            None => Ok(InputLine::Interrupted),
             Some(Err(fault)) => Err(fault),
-            Some(Ok(line)) if line.is_empty() => Ok(Typed::End),
-            Some(Ok(line)) => Ok(Typed::Line(line)),
+            Some(Ok(line)) if line.is_empty() => Ok(InputLine::End),
+            Some(Ok(line)) => Ok(InputLine::Line(line)),
         }
     }
 
     /// Sends lines that nobody waits for to the agent at work, as long as the guard lives.
-    pub(super) fn steer(&self, inbox: Inbox, live: Arc<Live>) -> Steering<'_> {
-        let mut state = self.state();
+    pub(super) fn steer(&self, inbox: Inbox, live: Arc<LiveDisplay>) -> SteeringGuard<'_> {
+        let mut state = self.lock_state();
         state.inbox = Some((inbox, live));
         // Without a thread that reads nothing is heard until somebody waits for a line, which then says why.
         let _ = self.begin_reading(&mut state);
-        Steering(self)
+        SteeringGuard(self)
     }
 
-    fn begin_reading(&self, state: &mut State) -> io::Result<()> {
+    fn begin_reading(&self, state: &mut StdinState) -> io::Result<()> {
         if !state.is_reading && state.line.is_none() {
             let shared = self.clone();
-            thread::Builder::new().name(String::from("input")).spawn(move || shared.read())?;
+            thread::Builder::new().name(String::from("input")).spawn(move || shared.read_lines())?;
             state.is_reading = true;
         }
         Ok(())
@@ -88,22 +88,22 @@ impl Input {
 
     /// Ends the wait for a line, and tells whether somebody waited.
     pub(super) fn interrupt(&self) -> bool {
-        let mut state = self.state();
+        let mut state = self.lock_state();
         state.is_interrupted = true;
         self.0.changed.notify_all();
-        state.is_waited_for
+        state.is_line_expected
     }
 
     /// Reads lines until there is one that somebody waits for, or will wait for.
-    fn read(&self) {
+    fn read_lines(&self) {
         loop {
             let mut line = String::new();
             let read = io::stdin().read_line(&mut line).map(|_| line);
-            let mut state = self.state();
+            let mut state = self.lock_state();
             let steered = read.as_ref().ok().map(|line| line.trim()).filter(|line| !line.is_empty());
-            if let (false, Some((inbox, live)), Some(words)) = (state.is_waited_for, &state.inbox, steered) {
+            if let (false, Some((inbox, live)), Some(words)) = (state.is_line_expected, &state.inbox, steered) {
                 inbox.steer(words);
-                live.heard();
+                live.show_queued();
                 continue;
             }
             state.is_reading = false;
@@ -113,17 +113,17 @@ impl Input {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn lock_state(&self) -> MutexGuard<'_, StdinState> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Ends the steering.
-pub(super) struct Steering<'a>(&'a Input);
+pub(super) struct SteeringGuard<'a>(&'a StdinReader);
 
-impl Drop for Steering<'_> {
+impl Drop for SteeringGuard<'_> {
     fn drop(&mut self) {
-        self.0.state().inbox = None;
+        self.0.lock_state().inbox = None;
     }
 }
 
@@ -134,11 +134,11 @@ mod tests {
     /// The prompt is shown between the two, so a person may be as fast as this.
     #[test]
     fn a_ctrl_c_counts_from_the_moment_that_a_line_is_expected() {
-        let input = Input::default();
+        let input = StdinReader::default();
         assert!(!input.interrupt(), "nobody waits yet");
-        input.expect();
+        input.expect_line();
         assert!(input.interrupt());
-        assert!(matches!(input.line().unwrap(), Typed::Interrupted));
+        assert!(matches!(input.wait_for_line().unwrap(), InputLine::Interrupted));
         assert!(!input.interrupt(), "it was answered");
     }
 }

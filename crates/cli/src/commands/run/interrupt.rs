@@ -6,45 +6,45 @@ use std::thread;
 use pintle::CancelToken;
 use pintle_agent::{InterruptHandle, InterruptResult};
 
-use super::input::Input;
-use crate::fault::Status;
+use super::input::StdinReader;
+use crate::error::CliStatus;
 use crate::terminal::Terminal;
 
 /// What a signal is about.
-pub(super) struct Watch {
+pub(super) struct CtrlCHandler {
     /// Whether Ctrl-C stops the turn of a conversation, which goes on afterwards; else it stops the whole session.
     pub(super) is_conversation: bool,
     pub(super) session: CancelToken,
     pub(super) turn: InterruptHandle,
-    pub(super) input: Input,
+    pub(super) input: StdinReader,
     pub(super) terminal: Terminal,
 }
 
 /// The signal that ended the session, if one did.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Signalled(Arc<Mutex<Option<Status>>>);
+pub(super) struct EndingSignal(Arc<Mutex<Option<CliStatus>>>);
 
-impl Signalled {
+impl EndingSignal {
     /// The exit status of a program that this signal ended.
-    pub(super) fn status(&self) -> Option<Status> {
+    pub(super) fn status(&self) -> Option<CliStatus> {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes note of the first one.
-    fn note(&self, status: Status) {
+    fn record_first(&self, status: CliStatus) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(status);
     }
 }
 
-impl Watch {
+impl CtrlCHandler {
     /// Lets a signal stop the agent in good order, with its last events and its tape. In a conversation Ctrl-C stops the turn
     /// at work, and without one it is for whoever reads what the person types. SIGTERM and SIGHUP always end the session. A
     /// second signal, while the agent is still stopping, ends the program.
     ///
     /// Where a signal cannot be watched, it ends the program as ever. A SIGHUP that whoever started the program wants to be
     /// ignored (`nohup`) stays ignored.
-    pub(super) fn start(self) -> Signalled {
-        let signalled = Signalled::default();
+    pub(super) fn start(self) -> EndingSignal {
+        let signalled = EndingSignal::default();
         let seen = signalled.clone();
         let watcher = move || {
             let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
@@ -56,34 +56,34 @@ impl Watch {
     }
 
     #[cfg(unix)]
-    async fn watch(&self, signalled: &Signalled) {
+    async fn watch(&self, signalled: &EndingSignal) {
         use tokio::signal::unix::{SignalKind, signal};
         let Ok(mut interrupt) = signal(SignalKind::interrupt()) else { return };
         let mut terminate = signal(SignalKind::terminate()).ok();
-        let mut hang_up = (!ignores_hang_up()).then(|| signal(SignalKind::hangup()).ok()).flatten();
+        let mut hang_up = (!is_hang_up_ignored()).then(|| signal(SignalKind::hangup()).ok()).flatten();
         loop {
             let status = tokio::select! {
                 pressed = interrupt.recv() => match pressed {
-                    Some(()) => Status::Interrupted,
+                    Some(()) => CliStatus::Interrupted,
                     None => return,
                 },
-                Some(()) = next(&mut terminate) => Status::Terminated,
-                Some(()) = next(&mut hang_up) => Status::HungUp,
+                Some(()) = next_signal(&mut terminate) => CliStatus::Terminated,
+                Some(()) = next_signal(&mut hang_up) => CliStatus::HungUp,
             };
-            self.signalled(status, signalled);
+            self.handle_signal(status, signalled);
         }
     }
 
     #[cfg(not(unix))]
-    async fn watch(&self, signalled: &Signalled) {
+    async fn watch(&self, signalled: &EndingSignal) {
         while tokio::signal::ctrl_c().await.is_ok() {
-            self.signalled(Status::Interrupted, signalled);
+            self.signalled(CliStatus::Interrupted, signalled);
         }
     }
 
-    fn signalled(&self, status: Status, signalled: &Signalled) {
+    fn handle_signal(&self, status: CliStatus, signalled: &EndingSignal) {
         let exit = || std::process::exit(status as i32);
-        let what = if self.is_conversation && status == Status::Interrupted {
+        let what = if self.is_conversation && status == CliStatus::Interrupted {
             match self.turn.interrupt() {
                 InterruptResult::NoTurn => "",
                 InterruptResult::Requested => "turn",
@@ -92,14 +92,14 @@ impl Watch {
         } else if self.session.is_cancelled() {
             exit()
         } else {
-            signalled.note(status);
+            signalled.record_first(status);
             self.session.cancel();
             "session"
         };
         if !what.is_empty() {
-            self.terminal.err("");
-            let again = if status == Status::Interrupted { "Ctrl-C again" } else { "another signal" };
-            self.terminal.note(format!("stopping the {what}; {again} ends the program at once"));
+            self.terminal.print_error_line("");
+            let again = if status == CliStatus::Interrupted { "Ctrl-C again" } else { "another signal" };
+            self.terminal.print_note(format!("stopping the {what}; {again} ends the program at once"));
         }
         // An answer to a hook's question is no longer wanted either.
         if !self.input.interrupt() && what.is_empty() {
@@ -110,7 +110,7 @@ impl Watch {
 
 /// The next signal; never where it is not watched.
 #[cfg(unix)]
-async fn next(signal: &mut Option<tokio::signal::unix::Signal>) -> Option<()> {
+async fn next_signal(signal: &mut Option<tokio::signal::unix::Signal>) -> Option<()> {
     match signal {
         Some(signal) => signal.recv().await,
         None => std::future::pending().await,
@@ -119,7 +119,7 @@ async fn next(signal: &mut Option<tokio::signal::unix::Signal>) -> Option<()> {
 
 /// Whether the program was started with SIGHUP ignored. Systems without this file do not tell.
 #[cfg(unix)]
-fn ignores_hang_up() -> bool {
+fn is_hang_up_ignored() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 1)

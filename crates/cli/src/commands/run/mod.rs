@@ -1,22 +1,22 @@
 //! `pintle run`: an agent under its hooks.
 
-mod absent;
+mod absent_approver;
 mod agent;
 mod daemon;
 mod failures;
 mod input;
 mod interrupt;
-mod live;
+mod live_display;
 mod models;
-mod person;
-mod place;
+mod terminal_approver;
+mod target;
 mod prompts;
-mod repeats;
-mod role;
-mod scrub;
+mod repeated_calls;
+mod persona;
+mod redact;
 mod summary;
-mod taken_up;
-mod typed;
+mod resume;
+mod model_override;
 mod worktree;
 
 use std::mem::take;
@@ -29,27 +29,27 @@ use pintle::tape::Durability;
 use pintle::{Layer, PermissionMode, Approver, SystemClock, files};
 use pintle_agent::{TurnError as TurnFault, TurnErrorKind, Session};
 
-use crate::fault::{Fault, Status};
-use crate::options::{AgentOption, Asks, Global, Redaction, Rules, UserOptions, builder, consent, load, model_opener};
+use crate::error::{CliError, CliStatus};
+use crate::options::{AgentOption, AskOptions, GlobalOptions, RedactionOptions, PermissionOptions, UserOptions, start_builder, trust, load_hooks, model_opener};
 use crate::terminal::Terminal;
-use absent::Absent;
-use daemon::Waits;
-use input::Input;
-use interrupt::Watch;
-use live::{Live, Shown};
-use models::Models;
-use place::Place;
-use prompts::Prompts;
-use role::Role;
-use scrub::Scrubbed;
-use taken_up::{Begun, Opened};
+use absent_approver::AbsentApprover;
+use daemon::DaemonArgs;
+use input::StdinReader;
+use interrupt::CtrlCHandler;
+use live_display::{LiveDisplay, DisplayMode};
+use models::ScriptedModels;
+use target::RunTarget;
+use prompts::PromptSource;
+use persona::PersonaOption;
+use redact::RedactingObserver;
+use resume::{StartedSession, SessionSetup};
 use worktree::Worktree;
 
 /// What a turn stops with when it has made as many model calls as it may.
 const MAX_ITERATIONS: &str = "max_iterations";
 
 #[derive(Debug, Args)]
-pub(crate) struct Run {
+pub(crate) struct RunArgs {
     /// The agent's folder, which holds its `harness.md`, or a docker-agent YAML. Default: the current directory.
     #[arg(value_name = "AGENT")]
     path: Option<PathBuf>,
@@ -72,9 +72,9 @@ pub(crate) struct Run {
     #[arg(long)]
     shadow: bool,
     #[command(flatten)]
-    asks: Asks,
+    asks: AskOptions,
     #[command(flatten)]
-    rules: Rules,
+    rules: PermissionOptions,
     /// Write the tape to this new file. Default: a file in `.pintle/tapes` of the agent's folder, and for a docker-agent
     /// YAML of the current one.
     #[arg(long, value_name = "FILE")]
@@ -92,7 +92,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "LEVEL", default_value_t, hide_default_value = true)]
     durability: Durability,
     #[command(flatten)]
-    redaction: Redaction,
+    redaction: RedactionOptions,
     /// The folder the agent works in and cannot leave. Default: the agent's folder, and for a docker-agent YAML the
     /// current one.
     #[arg(long, visible_alias = "working-dir", value_name = "DIR")]
@@ -103,9 +103,9 @@ pub(crate) struct Run {
     #[arg(conflicts_with = "workspace")]
     worktree: Option<String>,
     #[command(flatten)]
-    waits: Waits,
+    waits: DaemonArgs,
     #[command(flatten)]
-    role: Role,
+    role: PersonaOption,
     /// Show only what the agent says.
     #[arg(long, short, conflicts_with = "verbose")]
     quiet: bool,
@@ -114,68 +114,68 @@ pub(crate) struct Run {
     verbose: bool,
 }
 
-impl Run {
-    pub(crate) fn execute(mut self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
+impl RunArgs {
+    pub(crate) fn execute(mut self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         // What the agent's tools start can read what this process was started with.
         pintle::process::hide_secrets();
         let clock = Arc::new(SystemClock::default());
-        let again = self.resume.take().map(|named| Begun::again(&named, &mut self, clock.clone())).transpose()?;
-        let mut place = Place::find(self.path.take(), take(&mut self.prompt))?;
-        let begun = again.map_or_else(|| Begun::anew(&mut self, &place, clock), Ok)?;
-        let Begun { mut tape, path, name, started_ms, before } = begun;
+        let again = self.resume.take().map(|named| StartedSession::resume(&named, &mut self, clock.clone())).transpose()?;
+        let mut place = RunTarget::from_args(self.path.take(), take(&mut self.prompt))?;
+        let begun = again.map_or_else(|| StartedSession::start(&mut self, &place, clock), Ok)?;
+        let StartedSession { mut tape, path, name, started_ms, resumed_from: before } = begun;
         let (reading, before) = before.unzip();
         let sessions = BegunSessions::from_state_dir(state_dir().as_deref());
-        let live = Arc::new(Live::new(terminal.clone(), self.shown(global), started_ms));
-        let shown = Arc::new(Scrubbed::new(live.clone()));
+        let live = Arc::new(LiveDisplay::new(terminal.clone(), self.display_mode(global), started_ms));
+        let shown = Arc::new(RedactingObserver::new(live.clone()));
         if reading.is_none() {
             live.catch_up(&files::read_text(&path).unwrap_or_default());
         }
         tape.tape.observe(shown.clone());
 
-        let (input, absent) = (Input::default(), Arc::new(Absent::default()));
+        let (input, absent) = (StdinReader::default(), Arc::new(AbsentApprover::default()));
         let mut paths = vec![place.source.clone()];
         paths.extend(self.hooks.iter().cloned());
-        let places = place.places();
-        consent::ask(&places, &self.user, terminal)?;
-        let base = builder(&places, &self.user)?.tape(tape.tape.clone()).shadow(self.shadow).redact_secrets(self.redaction.is_on());
+        let places = place.hook_paths();
+        trust::require_trust(&places, &self.user, terminal)?;
+        let base = start_builder(&places, &self.user)?.tape(tape.tape.clone()).shadow(self.shadow).redact_secrets(self.redaction.is_on());
         let builder = self.hooks.iter().fold(base, |builder, path| builder.hooks(path, Layer::User));
-        let asked = self.asks.resolver(|| resolver(terminal, &input, &live, &absent));
-        let mut built = load(builder.approver(asked), &paths, terminal)?;
-        consent::of_agents(&built, |_| true)?;
+        let asked = self.asks.choose_approver(|| choose_approver(terminal, &input, &live, &absent));
+        let mut built = load_hooks(builder.approver(asked), &paths, terminal)?;
+        trust::require_trusted_agents(&built, |_| true)?;
         if let (Some(reading), false) = (&reading, self.accept_changed_hooks) {
-            taken_up::same_guards(reading, &built, &name)?;
+            resume::require_same_guards(reading, &built, &name)?;
         }
 
-        shown.ask(built.runtime.clone());
+        shown.set_runtime(built.runtime.clone());
 
-        let models = Models::new(place.folder.clone());
-        let mut chosen = agent::choose(&mut built, self.model.as_deref(), &self.agent, &place, &models)?;
+        let models = ScriptedModels::new(place.folder.clone());
+        let mut chosen = agent::choose_agent(&mut built, self.model.as_deref(), &self.agent, &place, &models)?;
         let member = chosen.spec.member.as_ref();
         let commands = member.map(|member| member.commands.clone()).unwrap_or_default();
         let welcome = member.and_then(|member| member.welcome_message.clone());
-        let scripted = take(&mut chosen.prompts);
-        let part = self.role.part(&built, &mut place.prompts)?;
+        let scripted = take(&mut chosen.scripted_prompts);
+        let part = self.role.select(&built, &mut place.prompts)?;
         let prompts = match (&part, self.waits.daemon) {
-            (Some(_), _) => Prompts::known(Vec::new(), Vec::new(), &commands, before.as_ref()),
-            (None, true) => Prompts::known(take(&mut place.prompts), scripted, &commands, before.as_ref()),
-            (None, false) => Prompts::find(take(&mut place.prompts), scripted, commands, &input, before.as_ref())?,
+            (Some(_), _) => PromptSource::for_daemon(Vec::new(), Vec::new(), &commands, before.as_ref()),
+            (None, true) => PromptSource::for_daemon(take(&mut place.prompts), scripted, &commands, before.as_ref()),
+            (None, false) => PromptSource::find(take(&mut place.prompts), scripted, commands, &input, before.as_ref())?,
         };
-        tape.keep();
-        live.begin(&chosen, &prompts, &built.runtime, self.shadow);
+        tape.keep_file();
+        live.show_start(&chosen, &prompts, &built.runtime, self.shadow);
         if let Some(before) = &before {
-            live.taken_up(&before.past);
+            live.show_resumed(&before.history);
         }
         if let Some(welcome) = welcome.filter(|_| prompts.is_conversation() && before.is_none()) {
-            live.greet(&welcome);
+            live.show_welcome(&welcome);
         }
         let is_team = chosen.team.is_some();
-        let read_only = self.read_only(&place, path.clone())?;
-        let worktree = self.worktree.as_ref().map(|branch| Worktree::make(&place.home, branch, &name)).transpose()?;
+        let read_only = self.read_only_paths(&place, path.clone())?;
+        let worktree = self.worktree.as_ref().map(|branch| Worktree::create(&place.working_dir, branch, &name)).transpose()?;
         let workspace = worktree.as_ref().map(|made| made.path().to_owned()).or_else(|| self.workspace.clone());
-        let workspace = workspace.unwrap_or_else(|| place.home.clone());
-        let opened = Opened::new(&self, &place.source, &workspace, self.rules.mode());
+        let workspace = workspace.unwrap_or_else(|| place.working_dir.clone());
+        let opened = SessionSetup::new(&self, &place.source, &workspace, self.rules.mode());
         // Where it cannot be written down, going on asks for everything again.
-        let _ = sessions.remember(&taken_up::facts(&name, &opened));
+        let _ = sessions.remember(&resume::setup_facts(&name, &opened));
         let session = Session::builder(built.runtime.clone(), chosen.spec, chosen.model)
             .name(name)
             .workspace(workspace)
@@ -183,21 +183,21 @@ impl Run {
             .reopen_data(opened.to_value())
             .observer(shown);
         let session = match reading {
-            Some(reading) if before.as_ref().is_some_and(|before| before.is_known) => session.resume(reading),
+            Some(reading) if before.as_ref().is_some_and(|before| before.is_begun_here) => session.resume(reading),
             // What a person allowed in it is what its tape says that a person allowed.
             Some(reading) => session.resume(reading).without_grants(),
             None => session,
         };
         let session = match chosen.team {
-            Some(team) => session.team(team).open_model(models.opener()),
+            Some(team) => session.team(team).open_model(models.model_opener()),
             None => session.open_model(model_opener(place.folder)),
         };
-        let session = match self.mode(is_team) {
+        let session = match self.effective_permission_mode(is_team) {
             Some(mode) => session.permission_mode(mode),
             None => session,
         };
-        let mut session = session.build().map_err(Fault::invalid)?;
-        let watch = Watch {
+        let mut session = session.build().map_err(CliError::invalid_input)?;
+        let watch = CtrlCHandler {
             is_conversation: prompts.is_conversation(),
             session: session.cancel().clone(),
             turn: session.interrupt(),
@@ -206,17 +206,17 @@ impl Run {
         };
         let signalled = watch.start();
         if let Some(worktree) = &worktree
-            && let Err(fault) = session.enter_worktree(&worktree.payload())
+            && let Err(fault) = session.enter_worktree(&worktree.to_event_payload())
         {
             worktree.remove()?;
-            return ended(fault).map_err(|fault| scrub::fault(&built.runtime, fault));
+            return status_of_turn_error(fault).map_err(|fault| redact::redact_error(&built.runtime, fault));
         }
         let ended = match part {
-            Some(part) => part.play(&mut session),
+            Some(part) => part.run(&mut session),
             None => {
-                let secrets = |fault| scrub::fault(&built.runtime, fault);
-                let told = Told { input: &input, live: &live, terminal, is_quiet: self.quiet, secrets: &secrets };
-                converse(&mut session, prompts, &told)
+                let secrets = |fault| redact::redact_error(&built.runtime, fault);
+                let told = ConversationContext { input: &input, live: &live, terminal, is_quiet: self.quiet, redact_error: &secrets };
+                run_conversation(&mut session, prompts, &told)
             }
         };
         let ended = match self.waits.daemon {
@@ -225,34 +225,34 @@ impl Run {
         };
         session.end();
         let digest = tape.tape.close();
-        live.end(&session, &built.runtime, (&path, digest.as_deref()));
-        absent.tell(terminal, is_team);
-        if let Some(fault) = tape.fault() {
+        live.show_end(&session, &built.runtime, (&path, digest.as_deref()));
+        absent.print_summary(terminal, is_team);
+        if let Some(fault) = tape.take_error() {
             return Err(fault);
         }
-        let ended = ended.map_err(|fault| scrub::fault(&built.runtime, fault));
+        let ended = ended.map_err(|fault| redact::redact_error(&built.runtime, fault));
         match signalled.status() {
-            Some(status) => ended.map(|_| status).map_err(|fault| Fault { status, ..fault }),
+            Some(status) => ended.map(|_| status).map_err(|fault| CliError { status, ..fault }),
             None => ended,
         }
     }
 
-    fn shown(&self, global: &Global) -> Shown {
+    fn display_mode(&self, global: &GlobalOptions) -> DisplayMode {
         match (global.json, self.quiet) {
-            (true, _) => Shown::Records,
-            (_, true) => Shown::Words,
-            _ if self.verbose => Shown::Everything,
-            _ => Shown::Deeds,
+            (true, _) => DisplayMode::Json,
+            (_, true) => DisplayMode::Quiet,
+            _ if self.verbose => DisplayMode::Verbose,
+            _ => DisplayMode::Actions,
         }
     }
 
     /// What happens to a call that no rule names. To answer yes to everything is to ask nothing, in a team.
-    fn mode(&self, is_team: bool) -> Option<PermissionMode> {
+    fn effective_permission_mode(&self, is_team: bool) -> Option<PermissionMode> {
         self.rules.mode().or((self.asks.yes && is_team).then_some(PermissionMode::Autonomous))
     }
 
     /// What guards the agent, which it may read and not change.
-    fn read_only(&self, place: &Place, tape: PathBuf) -> Result<Vec<PathBuf>, Fault> {
+    fn read_only_paths(&self, place: &RunTarget, tape: PathBuf) -> Result<Vec<PathBuf>, CliError> {
         let mut paths = self.hooks.clone();
         paths.push(tape);
         paths.extend(self.user.config_dir()?);
@@ -262,21 +262,21 @@ impl Run {
 }
 
 /// Where the turns of a conversation are told of.
-struct Told<'a> {
-    input: &'a Input,
-    live: &'a Arc<Live>,
+struct ConversationContext<'a> {
+    input: &'a StdinReader,
+    live: &'a Arc<LiveDisplay>,
     terminal: &'a Terminal,
     /// Whether the live view shows only what the agent says, so that a refusal is told of here.
     is_quiet: bool,
     /// Takes the secrets out of a fault.
-    secrets: &'a dyn Fn(Fault) -> Fault,
+    redact_error: &'a dyn Fn(CliError) -> CliError,
 }
 
 /// Plays the turns. A refused turn does not keep the next one from being played; a failed one does. A turn that stopped at
 /// its limit of model calls fails the command once all are played.
-fn converse(session: &mut Session, mut prompts: Prompts, told: &Told<'_>) -> Result<Status, Fault> {
-    let Told { input, live, terminal, .. } = told;
-    session.start().or_else(|fault| ended(fault).map(drop))?;
+fn run_conversation(session: &mut Session, mut prompts: PromptSource, told: &ConversationContext<'_>) -> Result<CliStatus, CliError> {
+    let ConversationContext { input, live, terminal, .. } = told;
+    session.start().or_else(|fault| status_of_turn_error(fault).map(drop))?;
     let is_conversation = prompts.is_conversation();
     let play = |session: &mut Session, play: &dyn Fn(&mut Session) -> Result<(), TurnFault>| {
         let steering = is_conversation.then(|| input.steer(session.inbox(), Arc::clone(live)));
@@ -284,53 +284,53 @@ fn converse(session: &mut Session, mut prompts: Prompts, told: &Told<'_>) -> Res
         drop(steering);
         match played {
             Ok(()) if !is_conversation && session.stop_reason() == MAX_ITERATIONS => {
-                live.settle();
-                let fault = Fault::failed("the turn stopped at its limit of model calls, before the agent was done");
-                terminal.fault(&fault.help("raise `max_iterations`"));
-                Ok(Status::Failed)
+                live.finish_line();
+                let fault = CliError::failure("the turn stopped at its limit of model calls, before the agent was done");
+                terminal.print_cli_error(&fault.help("raise `max_iterations`"));
+                Ok(CliStatus::Failed)
             }
-            Ok(()) => Ok(Status::Done),
+            Ok(()) => Ok(CliStatus::Done),
             Err(fault) if fault.is_denied() => {
                 if told.is_quiet {
-                    live.settle();
-                    terminal.fault(&(told.secrets)(Fault::failed(fault.message)));
+                    live.finish_line();
+                    terminal.print_cli_error(&(told.redact_error)(CliError::failure(fault.message)));
                 }
-                Ok(Status::Denied)
+                Ok(CliStatus::Denied)
             }
             // The person saw what happened and can say what is to be done about it.
-            Err(_) if is_conversation => Ok(Status::Done),
-            Err(fault) => ended(fault),
+            Err(_) if is_conversation => Ok(CliStatus::Done),
+            Err(fault) => status_of_turn_error(fault),
         }
     };
-    let mut status = Status::Done;
+    let mut status = CliStatus::Done;
     // A denial says more than a failure.
-    let mut note = |played: Status| {
-        if played != Status::Done && status != Status::Denied {
+    let mut note = |played: CliStatus| {
+        if played != CliStatus::Done && status != CliStatus::Denied {
             status = played;
         }
     };
-    if prompts.goes_on() {
+    if prompts.continues_turn() {
         note(play(session, &|session| session.continue_turn().map(drop))?);
     }
-    while let Some(prompt) = prompts.next(session, live, terminal)? {
+    while let Some(prompt) = prompts.next_prompt(session, live, terminal)? {
         note(play(session, &|session| session.turn(&prompt).map(drop))?);
     }
     Ok(status)
 }
 
 /// What a fault of the session means for the command.
-fn ended(fault: TurnFault) -> Result<Status, Fault> {
+fn status_of_turn_error(fault: TurnFault) -> Result<CliStatus, CliError> {
     let status = match fault.kind {
-        TurnErrorKind::Denied => Status::Denied,
-        TurnErrorKind::Cancelled | TurnErrorKind::Failed { .. } => Status::Failed,
+        TurnErrorKind::Denied => CliStatus::Denied,
+        TurnErrorKind::Cancelled | TurnErrorKind::Failed { .. } => CliStatus::Failed,
     };
-    Err(Fault { status, message: fault.message, help: None })
+    Err(CliError { status, message: fault.message, help: None })
 }
 
 /// Who answers asks: the person at the terminal, if there is one.
-fn resolver(terminal: &Terminal, input: &Input, live: &Arc<Live>, absent: &Arc<Absent>) -> Arc<dyn Approver> {
-    if !person::is_there() {
+fn choose_approver(terminal: &Terminal, input: &StdinReader, live: &Arc<LiveDisplay>, absent: &Arc<AbsentApprover>) -> Arc<dyn Approver> {
+    if !terminal_approver::is_interactive() {
         return absent.clone();
     }
-    Arc::new(person::Person::new(terminal.clone(), input.clone(), live.clone()))
+    Arc::new(terminal_approver::TerminalApprover::new(terminal.clone(), input.clone(), live.clone()))
 }

@@ -8,49 +8,49 @@ use pintle::ModelSpec;
 use pintle_agent::ModelOpener;
 use pintle_agent::model::{self, Model, ModelError, ScriptModel};
 
-use crate::options::model_script;
+use crate::options::read_model_script;
 
 
 /// Opens the models of a team, each script once: whoever plays it goes on where its part of it stands. Clones share them.
 #[derive(Debug, Clone)]
-pub(super) struct Models(Arc<Shared>);
+pub(super) struct ScriptedModels(Arc<ScriptedModelsInner>);
 
 #[derive(Debug)]
-struct Shared {
+struct ScriptedModelsInner {
     /// The folder that scripts are seen from.
     folder: PathBuf,
     scripts: Mutex<HashMap<PathBuf, Arc<ScriptModel>>>,
 }
 
-impl Models {
+impl ScriptedModels {
     pub(super) fn new(folder: PathBuf) -> Self {
-        Self(Arc::new(Shared { folder, scripts: Mutex::default() }))
+        Self(Arc::new(ScriptedModelsInner { folder, scripts: Mutex::default() }))
     }
 
     /// Opens a model.
     pub(super) fn open(&self, spec: &ModelSpec) -> Result<Arc<dyn Model>, ModelError> {
         if spec.provider == "script" {
-            let script: Arc<dyn Model> = self.script(&spec.name)?;
+            let script: Arc<dyn Model> = self.open_script(&spec.name)?;
             return Ok(script);
         }
-        model::open(spec, &|file| model_script(&self.0.folder, file))
+        model::open(spec, &|file| read_model_script(&self.0.folder, file))
     }
 
     /// The model that plays a script.
-    pub(super) fn script(&self, file: &str) -> Result<Arc<ScriptModel>, ModelError> {
+    pub(super) fn open_script(&self, file: &str) -> Result<Arc<ScriptModel>, ModelError> {
         let path = self.0.folder.join(file);
         let mut scripts = self.0.scripts.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(script) = scripts.get(&path) {
             return Ok(Arc::clone(script));
         }
-        let text = model_script(&self.0.folder, file).map_err(ModelError::fatal)?;
+        let text = read_model_script(&self.0.folder, file).map_err(ModelError::fatal)?;
         let script = Arc::new(ScriptModel::parse(file, &text)?);
         scripts.insert(path, Arc::clone(&script));
         Ok(script)
     }
 
     /// Opens models for whoever needs one later.
-    pub(super) fn opener(&self) -> Box<ModelOpener> {
+    pub(super) fn model_opener(&self) -> Box<ModelOpener> {
         let models = self.clone();
         Box::new(move |spec: &ModelSpec| models.open(spec))
     }

@@ -4,30 +4,30 @@ use std::io::{self, IsTerminal, Read};
 
 use pintle_agent::Session;
 
-use super::input::{Input, Typed};
-use super::live::Live;
-use super::place::STDIN;
-use super::taken_up::Before;
-use crate::fault::Fault;
+use super::input::{StdinReader, InputLine};
+use super::live_display::LiveDisplay;
+use super::target::STDIN;
+use super::resume::ResumedFrom;
+use crate::error::CliError;
 use crate::terminal::Terminal;
 
 /// Where the prompts come from.
 #[derive(Debug)]
-pub(super) struct Prompts {
-    from: Supply,
+pub(super) struct PromptSource {
+    supply: PromptSupply,
     /// Whether a turn that was cut off comes before them.
-    goes_on: bool,
+    continues_turn: bool,
 }
 
 #[derive(Debug)]
-enum Supply {
+enum PromptSupply {
     /// They are all known.
-    Given(std::vec::IntoIter<String>),
+    Known(std::vec::IntoIter<String>),
     /// A person types them, or the names of prompts that the agent's file declares.
-    Conversation { input: Input, commands: Vec<(String, String)> },
+    Conversation { input: StdinReader, commands: Vec<(String, String)> },
 }
 
-impl Prompts {
+impl PromptSource {
     /// The prompts that were typed behind the command, else those of the script, else a conversation when there is a person
     /// to have one with, else all of standard input.
     ///
@@ -38,142 +38,142 @@ impl Prompts {
         typed: Vec<String>,
         scripted: Vec<String>,
         commands: Vec<(String, String)>,
-        input: &Input,
-        before: Option<&Before>,
-    ) -> Result<Self, Fault> {
-        let given = |prompts: Vec<String>| Supply::Given(prompts.into_iter());
+        input: &StdinReader,
+        before: Option<&ResumedFrom>,
+    ) -> Result<Self, CliError> {
+        let given = |prompts: Vec<String>| PromptSupply::Known(prompts.into_iter());
         if !typed.is_empty() {
             let prompt = |typed: String| match typed == STDIN {
-                true => read_all().map(|text| text.unwrap_or_default()),
-                false => Ok(named(&commands, &typed).unwrap_or(typed)),
+                true => read_all_stdin().map(|text| text.unwrap_or_default()),
+                false => Ok(find_named_prompt(&commands, &typed).unwrap_or(typed)),
             };
             if typed.iter().filter(|typed| *typed == STDIN).count() > 1 {
-                return Err(Fault::invalid("`-` stands twice").help("standard input can be read once; leave one out"));
+                return Err(CliError::invalid_input("`-` stands twice").help("standard input can be read once; leave one out"));
             }
             let prompts = typed.into_iter().map(prompt).collect::<Result<Vec<_>, _>>()?;
             if prompts.iter().any(|prompt| prompt.trim().is_empty()) {
-                return Err(Fault::invalid("a prompt is empty").help("leave it out, or say what to tell the agent"));
+                return Err(CliError::invalid_input("a prompt is empty").help("leave it out, or say what to tell the agent"));
             }
-            return Ok(Self { from: given(prompts), goes_on: false });
+            return Ok(Self { supply: given(prompts), continues_turn: false });
         }
-        let goes_on = is_cut_off(before);
-        let left = left(&scripted, before);
+        let goes_on = has_interrupted_turn(before);
+        let left = remaining_prompts(&scripted, before);
         if !left.is_empty() {
-            return Ok(Self { from: given(left), goes_on });
+            return Ok(Self { supply: given(left), continues_turn: goes_on });
         }
         if io::stdin().is_terminal() && io::stdout().is_terminal() && scripted.is_empty() {
-            return Ok(Self { from: Supply::Conversation { input: input.clone(), commands }, goes_on });
+            return Ok(Self { supply: PromptSupply::Conversation { input: input.clone(), commands }, continues_turn: goes_on });
         }
         if goes_on {
-            return Ok(Self { from: given(Vec::new()), goes_on });
+            return Ok(Self { supply: given(Vec::new()), continues_turn: goes_on });
         }
         let nothing = || match before {
             None => {
-                Fault::invalid("there is nothing to tell the agent").help("put the prompt behind the agent's folder")
+                CliError::invalid_input("there is nothing to tell the agent").help("put the prompt behind the agent's folder")
             }
-            Some(Before { named, persona: Some(persona), .. }) => {
+            Some(ResumedFrom { resume_key: named, persona: Some(persona), .. }) => {
                 let fault = format!("session `{named}` ran the steps of persona `{persona}`, which are not gone on with");
                 let anew = format!("run them anew with `pintle run --resume {named} --persona {persona}`");
-                Fault::invalid(fault).help(format!("{anew}, or say what comes next"))
+                CliError::invalid_input(fault).help(format!("{anew}, or say what comes next"))
             }
-            Some(Before { named, .. }) => Fault::invalid(format!("session `{named}` has nothing left to do"))
+            Some(ResumedFrom { resume_key: named, .. }) => CliError::invalid_input(format!("session `{named}` has nothing left to do"))
                 .help(format!("say what comes next: `pintle run --resume {named} \"...\"`")),
         };
         if io::stdin().is_terminal() {
             return Err(nothing());
         }
-        match read_all()? {
-            Some(text) => Ok(Self { from: given(vec![text]), goes_on }),
+        match read_all_stdin()? {
+            Some(text) => Ok(Self { supply: given(vec![text]), continues_turn: goes_on }),
             None => Err(nothing()),
         }
     }
 
     /// The prompts of an agent that waits for more afterwards: what was typed behind the command, else those of the
     /// script, else none.
-    pub(super) fn known(
+    pub(super) fn for_daemon(
         typed: Vec<String>,
         scripted: Vec<String>,
         commands: &[(String, String)],
-        before: Option<&Before>,
+        before: Option<&ResumedFrom>,
     ) -> Self {
-        let goes_on = typed.is_empty() && is_cut_off(before);
+        let goes_on = typed.is_empty() && has_interrupted_turn(before);
         let prompts = match typed.is_empty() {
-            true => left(&scripted, before),
-            false => typed.into_iter().map(|prompt| named(commands, &prompt).unwrap_or(prompt)).collect(),
+            true => remaining_prompts(&scripted, before),
+            false => typed.into_iter().map(|prompt| find_named_prompt(commands, &prompt).unwrap_or(prompt)).collect(),
         };
-        Self { from: Supply::Given(prompts.into_iter()), goes_on }
+        Self { supply: PromptSupply::Known(prompts.into_iter()), continues_turn: goes_on }
     }
 
     pub(super) fn is_conversation(&self) -> bool {
-        matches!(self.from, Supply::Conversation { .. })
+        matches!(self.supply, PromptSupply::Conversation { .. })
     }
 
     /// Whether a turn that was cut off is to be gone on with first.
-    pub(super) fn goes_on(&self) -> bool {
-        self.goes_on
+    pub(super) fn continues_turn(&self) -> bool {
+        self.continues_turn
     }
 
     /// The next prompt; `None` ends the session.
-    pub(super) fn next(
+    pub(super) fn next_prompt(
         &mut self,
         session: &mut Session,
-        live: &Live,
+        live: &LiveDisplay,
         terminal: &Terminal,
-    ) -> Result<Option<String>, Fault> {
-        match &mut self.from {
-            Supply::Given(prompts) => Ok(prompts.next()),
-            Supply::Conversation { input, commands } => converse(session, input, commands, (live, terminal)),
+    ) -> Result<Option<String>, CliError> {
+        match &mut self.supply {
+            PromptSupply::Known(prompts) => Ok(prompts.next()),
+            PromptSupply::Conversation { input, commands } => read_conversation(session, input, commands, (live, terminal)),
         }
     }
 }
 
 /// Reads what the person types, and answers what is for the program itself.
-fn converse(
+fn read_conversation(
     session: &mut Session,
-    input: &Input,
+    input: &StdinReader,
     commands: &[(String, String)],
-    (live, terminal): (&Live, &Terminal),
-) -> Result<Option<String>, Fault> {
+    (live, terminal): (&LiveDisplay, &Terminal),
+) -> Result<Option<String>, CliError> {
     let mut interruptions = 0;
     loop {
-        live.settle();
-        input.expect();
-        terminal.out_piece("> ");
-        let typed = input.line().map_err(|fault| Fault::failed(format!("cannot read from the terminal: {fault}")))?;
+        live.finish_line();
+        input.expect_line();
+        terminal.print_piece("> ");
+        let typed = input.wait_for_line().map_err(|fault| CliError::failure(format!("cannot read from the terminal: {fault}")))?;
         let line = match typed {
-            Typed::Line(line) => line,
-            Typed::Interrupted if interruptions == 0 && !session.cancel().is_cancelled() => {
+            InputLine::Line(line) => line,
+            InputLine::Interrupted if interruptions == 0 && !session.cancel().is_cancelled() => {
                 interruptions += 1;
-                terminal.out("");
-                terminal.note("Ctrl-C again or Ctrl-D ends the session");
+                terminal.print_line("");
+                terminal.print_note("Ctrl-C again or Ctrl-D ends the session");
                 continue;
             }
-            Typed::End | Typed::Interrupted => {
-                terminal.out("");
+            InputLine::End | InputLine::Interrupted => {
+                terminal.print_line("");
                 return Ok(None);
             }
         };
         interruptions = 0;
         let words = line.trim();
-        if let Some(prompt) = named(commands, words) {
+        if let Some(prompt) = find_named_prompt(commands, words) {
             return Ok(Some(prompt));
         }
         match words.split_once(char::is_whitespace).unwrap_or((words, "")) {
             ("", _) => {}
             ("/quit" | "/exit", "") => return Ok(None),
-            ("/tools", "") => terminal.out(session.tools().join("\n")),
-            ("/agent", "") => terminal.out(session.agent()),
+            ("/tools", "") => terminal.print_line(session.tools().join("\n")),
+            ("/agent", "") => terminal.print_line(session.agent()),
             ("/clear", "") => match session.clear() {
                 Ok(()) => {
-                    live.settle();
-                    terminal.out("the conversation is forgotten");
+                    live.finish_line();
+                    terminal.print_line("the conversation is forgotten");
                 }
-                Err(fault) => terminal.err(fault.message),
+                Err(fault) => terminal.print_error_line(fault.message),
             },
-            ("/compact", wishes) => compact(session, wishes.trim(), terminal),
-            ("/help", "") => help(commands, terminal),
+            ("/compact", wishes) => compact_conversation(session, wishes.trim(), terminal),
+            ("/help", "") => print_help(commands, terminal),
             (other, "") if other.starts_with('/') && !other.get(1..).is_some_and(|rest| rest.contains('/')) => {
-                terminal.out(format!("unknown command `{other}`; /help lists them"));
+                terminal.print_line(format!("unknown command `{other}`; /help lists them"));
             }
             _ => return Ok(Some(words.to_owned())),
         }
@@ -181,30 +181,30 @@ fn converse(
 }
 
 /// All of standard input; `None` when there are no words in it.
-fn read_all() -> Result<Option<String>, Fault> {
+fn read_all_stdin() -> Result<Option<String>, CliError> {
     let mut bytes = Vec::new();
     io::stdin()
         .read_to_end(&mut bytes)
-        .map_err(|fault| Fault::failed(format!("cannot read the prompt from standard input: {fault}")))?;
-    let text = String::from_utf8(bytes).map_err(|_| Fault::invalid("the prompt on standard input is not UTF-8"))?;
+        .map_err(|fault| CliError::failure(format!("cannot read the prompt from standard input: {fault}")))?;
+    let text = String::from_utf8(bytes).map_err(|_| CliError::invalid_input("the prompt on standard input is not UTF-8"))?;
     Ok(Some(text.trim_end().to_owned()).filter(|text| !text.trim().is_empty()))
 }
 
-fn is_cut_off(before: Option<&Before>) -> bool {
-    before.is_some_and(|before| before.past.interrupted_turn.is_some())
+fn has_interrupted_turn(before: Option<&ResumedFrom>) -> bool {
+    before.is_some_and(|before| before.history.interrupted_turn.is_some())
 }
 
 /// The prompts of a script that were not heard yet.
-fn left(scripted: &[String], before: Option<&Before>) -> Vec<String> {
+fn remaining_prompts(scripted: &[String], before: Option<&ResumedFrom>) -> Vec<String> {
     match before {
-        Some(Before { persona: Some(_), .. }) => Vec::new(),
-        Some(Before { past, .. }) => scripted.iter().skip(past.prompts).cloned().collect(),
+        Some(ResumedFrom { persona: Some(_), .. }) => Vec::new(),
+        Some(ResumedFrom { history: past, .. }) => scripted.iter().skip(past.prompts).cloned().collect(),
         None => scripted.to_vec(),
     }
 }
 
 /// The prompt that a line names, with whatever stands behind the name.
-fn named(commands: &[(String, String)], line: &str) -> Option<String> {
+fn find_named_prompt(commands: &[(String, String)], line: &str) -> Option<String> {
     let line = line.strip_prefix('/')?;
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let (_, prompt) = commands.iter().find(|(known, _)| known == name)?;
@@ -212,20 +212,20 @@ fn named(commands: &[(String, String)], line: &str) -> Option<String> {
 }
 
 /// Sums the conversation up. `wishes` say what is to be kept.
-fn compact(session: &mut Session, wishes: &str, terminal: &Terminal) {
+fn compact_conversation(session: &mut Session, wishes: &str, terminal: &Terminal) {
     match session.compact(Some(wishes).filter(|wishes| !wishes.is_empty())) {
         // What came of it was told as it happened.
         Ok(_) => {}
-        Err(fault) => terminal.err(fault.message),
+        Err(fault) => terminal.print_error_line(fault.message),
     }
 }
 
-fn help(commands: &[(String, String)], terminal: &Terminal) {
-    terminal.out("/tools lists the tools, /agent says who answers, /compact [WORDS] sums the conversation up,");
-    terminal.out("/clear forgets it, /quit ends the session; what you type while the agent works is told to it");
+fn print_help(commands: &[(String, String)], terminal: &Terminal) {
+    terminal.print_line("/tools lists the tools, /agent says who answers, /compact [WORDS] sums the conversation up,");
+    terminal.print_line("/clear forgets it, /quit ends the session; what you type while the agent works is told to it");
     if !commands.is_empty() {
         let names: Vec<String> = commands.iter().map(|(name, _)| format!("/{name}")).collect();
-        terminal.out(format!("prompts of this agent: {}", names.join(", ")));
+        terminal.print_line(format!("prompts of this agent: {}", names.join(", ")));
     }
 }
 
@@ -244,7 +244,7 @@ mod tests {
             ("/", None),
         ];
         for (line, wanted) in cases {
-            assert_eq!(named(&commands, line).as_deref(), wanted, "{line}");
+            assert_eq!(find_named_prompt(&commands, line).as_deref(), wanted, "{line}");
         }
     }
 }

@@ -7,11 +7,11 @@ use pintle::tape::show::{StyledLine, Tone, single_line};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::render::{count, path};
+use crate::render::{count_text, path_text};
 
 /// What a session came to.
 #[derive(Debug, Serialize)]
-pub(super) struct Summary<'a> {
+pub(super) struct RunSummary<'a> {
     pub(super) kind: &'static str,
     pub(super) turns: u32,
     /// Why the last turn stopped, where that was not because the model had said all.
@@ -30,16 +30,16 @@ pub(super) struct Summary<'a> {
     pub(super) digest: Option<&'a str>,
 }
 
-impl Summary<'_> {
+impl RunSummary<'_> {
     /// The summary for people.
-    pub(super) fn lines(&self) -> Vec<StyledLine> {
+    pub(super) fn render_text(&self) -> Vec<StyledLine> {
         let turns = usize::try_from(self.turns).unwrap_or(usize::MAX);
-        let mut head = StyledLine::new(Tone::Plain, format!("{}, {}, ", count(turns, "turn"), count(self.tool_calls, "tool call")));
+        let mut head = StyledLine::new(Tone::Plain, format!("{}, {}, ", count_text(turns, "turn"), count_text(self.tool_calls, "tool call")));
         let tone = if self.denied == 0 { Tone::Plain } else { Tone::Bad };
         head.push(tone, format!("{} denied", self.denied));
         if self.failures > 0 {
             head.push(Tone::Plain, ", ");
-            head.push(Tone::Warn, count(self.failures, "hook failure"));
+            head.push(Tone::Warn, count_text(self.failures, "hook failure"));
         }
         head.push(Tone::Plain, format!(", {} tokens in, {} out", self.usage.input_tokens, self.usage.output_tokens));
         let mut lines = vec![StyledLine::default(), head];
@@ -47,7 +47,7 @@ impl Summary<'_> {
         for (name, value) in &self.metrics {
             lines.push(StyledLine::new(Tone::Plain, format!("  {:<width$}  {value}", single_line(name, 200))));
         }
-        lines.push(StyledLine::new(Tone::Quiet, format!("tape: pintle tape show {}", path(self.tape))));
+        lines.push(StyledLine::new(Tone::Quiet, format!("tape: pintle tape show {}", path_text(self.tape))));
         if let Some(digest) = self.digest {
             lines.push(StyledLine::new(Tone::Quiet, format!("digest: {digest}")));
         }

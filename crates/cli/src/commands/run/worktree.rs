@@ -6,7 +6,7 @@ use pintle::event::WorktreeCreate;
 use pintle::process::{self, ProcessSpec};
 use pintle::{CancelToken, snapshot};
 
-use crate::fault::Fault;
+use crate::error::CliError;
 
 /// How long git may take for one step. A large repository takes its time to check out.
 const GIT_MS: u64 = 120_000;
@@ -22,16 +22,16 @@ pub(super) struct Worktree {
 
 impl Worktree {
     /// Makes one from the repository around a folder, on a new branch. An empty name is one of the session's own.
-    pub(super) fn make(home: &Path, branch: &str, session: &str) -> Result<Self, Fault> {
-        let home = std::path::absolute(home).map_err(Fault::failed)?;
-        let top = git(&home, &["rev-parse", "--show-toplevel"])
+    pub(super) fn create(home: &Path, branch: &str, session: &str) -> Result<Self, CliError> {
+        let home = std::path::absolute(home).map_err(CliError::failure)?;
+        let top = run_git(&home, &["rev-parse", "--show-toplevel"])
             .map_err(|fault| fault.help("`--worktree` needs a git repository around the folder that the agent works in"))?;
         let source = PathBuf::from(top.trim_end_matches('\n'));
         let branch = if branch.is_empty() { format!("pintle/{session}") } else { branch.to_owned() };
         let name = source.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let folder = format!("{name}-{}", branch.replace('/', "-"));
-        let path = snapshot::data_dir().map_err(Fault::failed)?.join("worktrees").join(folder);
-        git(&source, &["worktree", "add", "--quiet", "-b", &branch, "--", &path.to_string_lossy()]).map_err(|fault| {
+        let path = snapshot::data_dir().map_err(CliError::failure)?.join("worktrees").join(folder);
+        run_git(&source, &["worktree", "add", "--quiet", "-b", &branch, "--", &path.to_string_lossy()]).map_err(|fault| {
             fault.help("name another branch with `--worktree=BRANCH`; `git worktree list` shows those there are")
         })?;
         Ok(Self { path, branch, source })
@@ -42,7 +42,7 @@ impl Worktree {
     }
 
     /// What hooks are told of it.
-    pub(super) fn payload(&self) -> WorktreeCreate {
+    pub(super) fn to_event_payload(&self) -> WorktreeCreate {
         WorktreeCreate {
             path: self.path.display().to_string(),
             branch: self.branch.clone(),
@@ -51,23 +51,23 @@ impl Worktree {
     }
 
     /// Takes it away again, with its branch, when the agent may not start in it.
-    pub(super) fn remove(&self) -> Result<(), Fault> {
-        git(&self.source, &["worktree", "remove", "--force", "--", &self.path.to_string_lossy()])?;
-        git(&self.source, &["branch", "--quiet", "-D", "--", &self.branch]).map(drop)
+    pub(super) fn remove(&self) -> Result<(), CliError> {
+        run_git(&self.source, &["worktree", "remove", "--force", "--", &self.path.to_string_lossy()])?;
+        run_git(&self.source, &["branch", "--quiet", "-D", "--", &self.branch]).map(drop)
     }
 }
 
 /// What git prints.
-fn git(folder: &Path, arguments: &[&str]) -> Result<String, Fault> {
+fn run_git(folder: &Path, arguments: &[&str]) -> Result<String, CliError> {
     let mut spec = ProcessSpec::new("git", arguments.iter().map(|&argument| argument.to_owned()).collect());
     spec.directory = Some(folder.to_owned());
     spec.timeout_ms = GIT_MS;
-    let output = process::run(&spec, &CancelToken::default()).map_err(Fault::failed)?;
+    let output = process::run(&spec, &CancelToken::default()).map_err(CliError::failure)?;
     if output.is_success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
     let said = String::from_utf8_lossy(&output.stderr);
     let why = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it gave no reason");
     let step = arguments.first().copied().unwrap_or_default();
-    Err(Fault::failed(format!("git {step} failed: {}", why.trim_start_matches("fatal: "))))
+    Err(CliError::failure(format!("git {step} failed: {}", why.trim_start_matches("fatal: "))))
 }

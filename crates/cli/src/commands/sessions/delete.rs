@@ -7,16 +7,16 @@ use pintle::tape::show::single_line;
 use pintle::{Clock, SystemClock};
 use serde_json::json;
 
-use super::listed::{ID_CUT, Listed, State};
-use super::old::Old;
-use super::shelf::Shelf;
-use crate::fault::{Fault, Status};
-use crate::options::Global;
-use crate::render::{count, size};
+use super::row::{ID_CUT, SessionRow, SessionRowState};
+use super::expired::ExpiredSessions;
+use super::collection::SessionCollection;
+use crate::error::{CliError, CliStatus};
+use crate::options::GlobalOptions;
+use crate::render::{count_text, size_text};
 use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
-pub(super) struct Delete {
+pub(super) struct SessionsDeleteArgs {
     /// The sessions: IDs or the beginnings of them, `last`, or paths of tapes.
     #[arg(value_name = "ID", required_unless_present = "older_than", conflicts_with = "older_than")]
     ids: Vec<String>,
@@ -28,51 +28,51 @@ pub(super) struct Delete {
     yes: bool,
 }
 
-impl Delete {
+impl SessionsDeleteArgs {
     /// Deletes all of them or, when one is not there or at work, none.
-    pub(super) fn execute(self, shelf: &Shelf, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
+    pub(super) fn execute(self, shelf: &SessionCollection, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let (sessions, which) = match self.older_than {
             Some(days) => {
-                let old = Old::among(shelf.all(), days, SystemClock::default().unix_ms());
+                let old = ExpiredSessions::expired_in(shelf.list_all(), days, SystemClock::default().unix_ms());
                 if !global.json {
-                    old.notes().into_iter().for_each(|note| terminal.note(note));
+                    old.notes().into_iter().for_each(|note| terminal.print_note(note));
                 }
                 let bytes = old.sessions.iter().map(|listed| listed.size_bytes).sum();
-                (old.sessions, format!("older than {}, {}", count_of_days(days), size(bytes)))
+                (old.sessions, format!("older than {}, {}", days_text(days), size_text(bytes)))
             }
             None => {
-                let sessions = named(&self.ids, shelf)?;
-                let which = ids(&sessions);
+                let sessions = find_sessions(&self.ids, shelf)?;
+                let which = join_ids(&sessions);
                 (sessions, which)
             }
         };
         if sessions.is_empty() {
-            return Ok(nothing_to_do(terminal, global));
+            return Ok(print_nothing_to_do(terminal, global));
         }
-        if !self.yes && !agreed(&format!("delete {} ({which})?", count(sessions.len(), "session")), terminal)? {
-            terminal.note("nothing was deleted");
-            return Ok(Status::Denied);
+        if !self.yes && !confirm(&format!("delete {} ({which})?", count_text(sessions.len(), "session")), terminal)? {
+            terminal.print_note("nothing was deleted");
+            return Ok(CliStatus::Denied);
         }
         for listed in &sessions {
             listed.delete()?;
         }
         if global.json {
             let ids: Vec<&str> = sessions.iter().map(|listed| listed.id.as_str()).collect();
-            terminal.json(&json!({"deleted": ids}));
+            terminal.print_json(&json!({"deleted": ids}));
         } else {
-            terminal.out(format!("deleted {}: {which}", count(sessions.len(), "session")));
+            terminal.print_line(format!("deleted {}: {which}", count_text(sessions.len(), "session")));
         }
-        Ok(Status::Done)
+        Ok(CliStatus::Done)
     }
 }
 
 /// The sessions that a person names, each once.
-fn named(ids: &[String], shelf: &Shelf) -> Result<Vec<Listed>, Fault> {
-    let mut sessions: Vec<Listed> = Vec::new();
+fn find_sessions(ids: &[String], shelf: &SessionCollection) -> Result<Vec<SessionRow>, CliError> {
+    let mut sessions: Vec<SessionRow> = Vec::new();
     for id in ids {
-        let listed = shelf.find(id)?;
-        if listed.state == State::Running {
-            return Err(listed.at_work());
+        let listed = shelf.find_session(id)?;
+        if listed.state == SessionRowState::Running {
+            return Err(listed.in_use_error());
         }
         if !sessions.iter().any(|known| known.tape == listed.tape) {
             sessions.push(listed);
@@ -81,33 +81,33 @@ fn named(ids: &[String], shelf: &Shelf) -> Result<Vec<Listed>, Fault> {
     Ok(sessions)
 }
 
-fn ids(sessions: &[Listed]) -> String {
+fn join_ids(sessions: &[SessionRow]) -> String {
     sessions.iter().map(|listed| single_line(&listed.id, ID_CUT)).collect::<Vec<_>>().join(", ")
 }
 
-fn count_of_days(days: u64) -> String {
+fn days_text(days: u64) -> String {
     if days == 1 { String::from("1 day") } else { format!("{days} days") }
 }
 
-fn nothing_to_do(terminal: &Terminal, global: &Global) -> Status {
+fn print_nothing_to_do(terminal: &Terminal, global: &GlobalOptions) -> CliStatus {
     if global.json {
-        terminal.json(&json!({"deleted": []}));
+        terminal.print_json(&json!({"deleted": []}));
     } else {
-        terminal.note("no session is that old");
+        terminal.print_note("no session is that old");
     }
-    Status::Done
+    CliStatus::Done
 }
 
 /// Asks the person, who has to be there.
-fn agreed(question: &str, terminal: &Terminal) -> Result<bool, Fault> {
+fn confirm(question: &str, terminal: &Terminal) -> Result<bool, CliError> {
     if !io::stdin().is_terminal() {
-        let fault = Fault::invalid(format!("nobody is there to be asked: {question}"));
+        let fault = CliError::invalid_input(format!("nobody is there to be asked: {question}"));
         return Err(fault.help("`--yes` deletes without asking"));
     }
-    terminal.out_piece(format!("{question} [y/N] "));
+    terminal.print_piece(format!("{question} [y/N] "));
     let mut line = String::new();
     io::stdin()
         .read_line(&mut line)
-        .map_err(|fault| Fault::failed(format!("cannot read from the terminal: {fault}")))?;
+        .map_err(|fault| CliError::failure(format!("cannot read from the terminal: {fault}")))?;
     Ok(matches!(line.trim(), "y" | "Y" | "yes" | "Yes"))
 }

@@ -4,59 +4,59 @@ use clap::Args;
 use pintle::tape::show::{StyledLine, single_line};
 use pintle::{Clock, SystemClock};
 
-use super::listed::{Cells, ID_CUT, Listed};
-use super::shelf::Shelf;
-use crate::fault::{Fault, Status};
-use crate::options::Global;
+use super::row::{SessionCells, ID_CUT, SessionRow};
+use super::collection::SessionCollection;
+use crate::error::{CliError, CliStatus};
+use crate::options::GlobalOptions;
 use crate::render::table;
 use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
-pub(super) struct List {}
+pub(super) struct SessionsListArgs {}
 
-impl List {
-    pub(super) fn execute(self, shelf: &Shelf, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
-        let all = shelf.all();
+impl SessionsListArgs {
+    pub(super) fn execute(self, shelf: &SessionCollection, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
+        let all = shelf.list_all();
         if global.json {
-            terminal.json(&all.iter().map(Listed::described).collect::<Vec<_>>());
-            return Ok(Status::Done);
+            terminal.print_json(&all.iter().map(SessionRow::to_json).collect::<Vec<_>>());
+            return Ok(CliStatus::Done);
         }
         if all.is_empty() {
-            terminal.note(shelf.emptiness());
+            terminal.print_note(shelf.empty_message());
         } else {
-            terminal.lines(&laid_out(&all, shelf, SystemClock::default().unix_ms()));
+            terminal.print_lines(&render_table(&all, shelf, SystemClock::default().unix_ms()));
             for listed in &all {
-                if let Some(why) = &listed.fault {
-                    terminal.note(format!("the tape of `{}` cannot be read: {why}", single_line(&listed.id, ID_CUT)));
+                if let Some(why) = &listed.error {
+                    terminal.print_note(format!("the tape of `{}` cannot be read: {why}", single_line(&listed.id, ID_CUT)));
                 }
             }
         }
-        shelf.hint().into_iter().for_each(|hint| terminal.note(hint));
-        Ok(Status::Done)
+        shelf.list_hint().into_iter().for_each(|hint| terminal.print_note(hint));
+        Ok(CliStatus::Done)
     }
 }
 
 /// The table. Those of other agents say in which project, and which agent where that is not plain.
-fn laid_out(all: &[Listed], shelf: &Shelf, now_ms: u64) -> Vec<StyledLine> {
-    let rows = all.iter().map(|listed| (listed, listed.cells(now_ms)));
+fn render_table(all: &[SessionRow], shelf: &SessionCollection, now_ms: u64) -> Vec<StyledLine> {
+    let rows = all.iter().map(|listed| (listed, listed.to_cells(now_ms)));
     match shelf {
-        Shelf::Folder { .. } => {
+        SessionCollection::Folder { .. } => {
             let rows: Vec<_> = rows.map(|(_, row)| row).collect();
-            table::lines(["ID", "WHEN", "AGENT", "TURNS", "STATE", "SIZE", "LAST WORDS"], &rows)
+            table::render_table(["ID", "WHEN", "AGENT", "TURNS", "STATE", "SIZE", "LAST WORDS"], &rows)
         }
-        Shelf::Hosts { .. } if shelf.is_mixed() => {
-            let row = |(listed, [id, when, agent, turns, state, size, words]): (&Listed, Cells)| {
-                [listed.host(), id, when, agent, turns, state, size, listed.project(), words]
+        SessionCollection::Hosts { .. } if shelf.is_mixed() => {
+            let row = |(listed, [id, when, agent, turns, state, size, words]): (&SessionRow, SessionCells)| {
+                [listed.host_name(), id, when, agent, turns, state, size, listed.project_name(), words]
             };
             let rows: Vec<_> = rows.map(row).collect();
-            table::lines(["HOST", "ID", "WHEN", "AGENT", "TURNS", "STATE", "SIZE", "PROJECT", "LAST WORDS"], &rows)
+            table::render_table(["HOST", "ID", "WHEN", "AGENT", "TURNS", "STATE", "SIZE", "PROJECT", "LAST WORDS"], &rows)
         }
-        Shelf::Hosts { .. } => {
-            let row = |(listed, [id, when, agent, turns, state, size, words]): (&Listed, Cells)| {
-                [id, when, agent, turns, state, size, listed.project(), words]
+        SessionCollection::Hosts { .. } => {
+            let row = |(listed, [id, when, agent, turns, state, size, words]): (&SessionRow, SessionCells)| {
+                [id, when, agent, turns, state, size, listed.project_name(), words]
             };
             let rows: Vec<_> = rows.map(row).collect();
-            table::lines(["ID", "WHEN", "AGENT", "TURNS", "STATE", "SIZE", "PROJECT", "LAST WORDS"], &rows)
+            table::render_table(["ID", "WHEN", "AGENT", "TURNS", "STATE", "SIZE", "PROJECT", "LAST WORDS"], &rows)
         }
     }
 }

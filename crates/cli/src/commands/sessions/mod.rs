@@ -3,22 +3,22 @@
 
 mod delete;
 mod list;
-mod listed;
-mod old;
-mod shelf;
+mod row;
+mod expired;
+mod collection;
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use pintle::loader;
 
-use crate::fault::{Fault, Status};
-use crate::options::{Global, HostsArgument};
+use crate::error::{CliError, CliStatus};
+use crate::options::{GlobalOptions, HostsArgument};
 use crate::terminal::Terminal;
-use shelf::Shelf;
+use collection::SessionCollection;
 
 #[derive(Debug, Args)]
-pub(crate) struct Sessions {
+pub(crate) struct SessionsArgs {
     /// The folder whose sessions are meant: an agent's own, or the one that a docker-agent YAML was run in. Default: the
     /// current directory. With `--host`: the project that the agent worked in. Default: every project.
     #[arg(long, global = true, value_name = "DIR")]
@@ -37,19 +37,19 @@ pub(crate) struct Sessions {
 #[derive(Debug, Subcommand)]
 enum SessionsCommand {
     /// List the sessions, oldest first. The default.
-    List(list::List),
+    List(list::SessionsListArgs),
     /// Delete sessions with all that is on their tapes.
-    Delete(delete::Delete),
+    Delete(delete::SessionsDeleteArgs),
 }
 
-impl Sessions {
-    pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
+impl SessionsArgs {
+    pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let state = self.state_dir.or_else(loader::state_dir);
         let shelf = match self.host {
-            Some(HostsArgument(hosts)) => Shelf::of_hosts(hosts, state, self.directory)?,
-            None => Shelf::of_folder(self.directory.unwrap_or_else(|| PathBuf::from(".")), state)?,
+            Some(HostsArgument(hosts)) => SessionCollection::for_hosts(hosts, state, self.directory)?,
+            None => SessionCollection::for_folder(self.directory.unwrap_or_else(|| PathBuf::from(".")), state)?,
         };
-        match self.command.unwrap_or(SessionsCommand::List(list::List {})) {
+        match self.command.unwrap_or(SessionsCommand::List(list::SessionsListArgs {})) {
             SessionsCommand::List(list) => list.execute(&shelf, terminal, global),
             SessionsCommand::Delete(delete) => delete.execute(&shelf, terminal, global),
         }

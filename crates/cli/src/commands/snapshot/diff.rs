@@ -5,47 +5,47 @@ use pintle::snapshot::SnapshotStore;
 use pintle::tape::show::{StyledLine, Tone, single_line};
 use serde_json::{Value, json};
 
-use super::{chosen, fault};
-use crate::fault::{Fault, Status};
-use crate::options::Global;
+use super::{choose_checkpoint, to_cli_error};
+use crate::error::{CliError, CliStatus};
+use crate::options::GlobalOptions;
 use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
-pub(super) struct Diff {
+pub(super) struct SnapshotDiffArgs {
     /// The snapshot, as `list` numbers them. Default: the last one.
     number: Option<usize>,
     /// Compare what the files were before that work with what they are now.
     #[arg(long)]
-    present: bool,
+    current: bool,
 }
 
-impl Diff {
-    pub(super) fn execute(self, snapshots: &SnapshotStore, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
-        let Some((number, one)) = chosen(snapshots, self.number)? else {
+impl SnapshotDiffArgs {
+    pub(super) fn execute(self, snapshots: &SnapshotStore, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
+        let Some((number, one)) = choose_checkpoint(snapshots, self.number)? else {
             if global.json {
-                terminal.json(&Value::Null);
+                terminal.print_json(&Value::Null);
             } else {
-                terminal.out("No snapshot to show");
+                terminal.print_line("No snapshot to show");
             }
-            return Ok(Status::Done);
+            return Ok(CliStatus::Done);
         };
-        let after = if self.present { snapshots.capture().map_err(fault)? } else { one.after };
-        let patch = snapshots.patch(&one.before, &after).map_err(fault)?;
+        let after = if self.current { snapshots.capture().map_err(to_cli_error)? } else { one.after };
+        let patch = snapshots.patch(&one.before, &after).map_err(to_cli_error)?;
         let patch = String::from_utf8_lossy(&patch);
         if global.json {
-            let changes = snapshots.changed_files(&one.before, &after).map_err(fault)?;
+            let changes = snapshots.changed_files(&one.before, &after).map_err(to_cli_error)?;
             let files: Vec<Value> =
                 changes.iter().map(|change| json!({"path": change.path, "change": change.kind()})).collect();
-            terminal.json(&json!({"number": number, "files": files, "patch": patch}));
+            terminal.print_json(&json!({"number": number, "files": files, "patch": patch}));
         } else {
-            terminal.lines(&patch.lines().map(painted).collect::<Vec<_>>());
+            terminal.print_lines(&patch.lines().map(style_patch_line).collect::<Vec<_>>());
         }
-        Ok(Status::Done)
+        Ok(CliStatus::Done)
     }
 }
 
 /// A line of a patch. What a terminal would take for a command is shown and not obeyed; tabs stay.
-fn painted(line: &str) -> StyledLine {
+fn style_patch_line(line: &str) -> StyledLine {
     let tone = match line.as_bytes() {
         [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] => Tone::Quiet,
         [b'+', ..] => Tone::Good,

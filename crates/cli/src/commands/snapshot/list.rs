@@ -6,46 +6,46 @@ use pintle::tape::show::single_line;
 use pintle::{Clock, SystemClock};
 use serde_json::{Value, json};
 
-use super::fault;
-use crate::fault::{Fault, Status};
-use crate::options::Global;
-use crate::render::{age, table};
+use super::to_cli_error;
+use crate::error::{CliError, CliStatus};
+use crate::options::GlobalOptions;
+use crate::render::{age_text, table};
 use crate::terminal::Terminal;
 
 /// Characters of a name that are shown.
 const CUT: usize = 40;
 
 #[derive(Debug, Args)]
-pub(super) struct List {}
+pub(super) struct SnapshotListArgs {}
 
-impl List {
-    pub(super) fn execute(self, snapshots: &SnapshotStore, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
-        let all = snapshots.checkpoints().map_err(fault)?;
+impl SnapshotListArgs {
+    pub(super) fn execute(self, snapshots: &SnapshotStore, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
+        let all = snapshots.checkpoints().map_err(to_cli_error)?;
         if global.json {
-            terminal.json(&all.iter().enumerate().map(described).collect::<Vec<_>>());
+            terminal.print_json(&all.iter().enumerate().map(to_json).collect::<Vec<_>>());
         } else if all.is_empty() {
-            terminal.note("no snapshots yet; a hook with the built-in `snapshot` takes them while an agent works");
+            terminal.print_note("no snapshots yet; a hook with the built-in `snapshot` takes them while an agent works");
         } else {
             let now_ms = SystemClock::default().unix_ms();
-            let rows: Vec<_> = all.iter().enumerate().map(|(at, one)| row(at, one, now_ms)).collect();
-            terminal.lines(&table::lines(["#", "WHEN", "SESSION", "AGENT", "WORK", "CHANGED"], &rows));
+            let rows: Vec<_> = all.iter().enumerate().map(|(at, one)| to_cells(at, one, now_ms)).collect();
+            terminal.print_lines(&table::render_table(["#", "WHEN", "SESSION", "AGENT", "WORK", "CHANGED"], &rows));
         }
-        Ok(Status::Done)
+        Ok(CliStatus::Done)
     }
 }
 
-fn row(at: usize, one: &Checkpoint, now_ms: u64) -> [String; 6] {
+fn to_cells(at: usize, one: &Checkpoint, now_ms: u64) -> [String; 6] {
     [
         (at + 1).to_string(),
-        age(now_ms.saturating_sub(one.at_ms)),
+        age_text(now_ms.saturating_sub(one.at_ms)),
         single_line(&one.session, CUT),
         single_line(&one.agent, CUT),
         single_line(&one.action, CUT),
-        counted(one),
+        change_counts_text(one),
     ]
 }
 
-fn described((at, one): (usize, &Checkpoint)) -> Value {
+fn to_json((at, one): (usize, &Checkpoint)) -> Value {
     let files: Vec<Value> =
         one.files.iter().map(|change| json!({"path": change.path, "change": change.kind()})).collect();
     json!({
@@ -59,7 +59,7 @@ fn described((at, one): (usize, &Checkpoint)) -> Value {
 }
 
 /// How many files changed in which way, such as `2 created, 1 deleted`.
-fn counted(one: &Checkpoint) -> String {
+fn change_counts_text(one: &Checkpoint) -> String {
     let words = [(FileChangeKind::Created, "created"), (FileChangeKind::Modified, "modified"), (FileChangeKind::Deleted, "deleted")];
     let counts = words.map(|(kind, word)| (one.count_changes(kind), word));
     let told = counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));

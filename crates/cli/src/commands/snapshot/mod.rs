@@ -13,15 +13,15 @@ use pintle::snapshot::{Checkpoint, RestoreReport, SnapshotError, SnapshotStore, 
 use pintle::tape::show::{StyledLine, Tone, single_line};
 use serde_json::json;
 
-use crate::fault::{Fault, Status};
-use crate::options::Global;
+use crate::error::{CliError, CliStatus};
+use crate::options::GlobalOptions;
 use crate::terminal::Terminal;
 
 /// How long all of a command may take, in milliseconds.
 const TIMEOUT_MS: u64 = 600_000;
 
 #[derive(Debug, Args)]
-pub(crate) struct Snapshot {
+pub(crate) struct SnapshotArgs {
     /// A folder of the project whose snapshots are meant. Default: the current directory.
     #[arg(long, global = true, value_name = "DIR", default_value = ".", hide_default_value = true)]
     directory: PathBuf,
@@ -32,19 +32,19 @@ pub(crate) struct Snapshot {
 #[derive(Debug, Subcommand)]
 enum SnapshotCommand {
     /// List the snapshots, oldest first: each is what one piece of the agent's work changed.
-    List(list::List),
+    List(list::SnapshotListArgs),
     /// Show what a snapshot's piece of work changed.
-    Diff(diff::Diff),
+    Diff(diff::SnapshotDiffArgs),
     /// Take back the last piece of work.
-    Undo(undo::Undo),
+    Undo(undo::SnapshotUndoArgs),
     /// Keep the first snapshots and take back all later work.
-    Reset(reset::Reset),
+    Reset(reset::SnapshotResetArgs),
 }
 
-impl Snapshot {
-    pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
-        let data = data_dir().map_err(fault)?;
-        let snapshots = SnapshotStore::open(&data, &self.directory, TIMEOUT_MS, &CancelToken::default()).map_err(fault)?;
+impl SnapshotArgs {
+    pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
+        let data = data_dir().map_err(to_cli_error)?;
+        let snapshots = SnapshotStore::open(&data, &self.directory, TIMEOUT_MS, &CancelToken::default()).map_err(to_cli_error)?;
         // A snapshot is shown and taken back whole, wherever in the project a person stands.
         let snapshots = snapshots.covering_root();
         match self.command {
@@ -57,20 +57,20 @@ impl Snapshot {
 }
 
 /// What a fault means for the command, and what to do next.
-fn fault(fault: SnapshotError) -> Fault {
+fn to_cli_error(fault: SnapshotError) -> CliError {
     match &fault {
         SnapshotError::EditedFiles { .. } => {
-            Fault::failed(&fault).help("`--force` restores the files all the same; what was edited in them is lost")
+            CliError::failure(&fault).help("`--force` restores the files all the same; what was edited in them is lost")
         }
-        SnapshotError::BlockedPaths { .. } => Fault::failed(&fault).help("move them away, then try again"),
-        SnapshotError::MissingDirectory { .. } | SnapshotError::NoData => Fault::invalid(fault),
-        _ => Fault::failed(fault),
+        SnapshotError::BlockedPaths { .. } => CliError::failure(&fault).help("move them away, then try again"),
+        SnapshotError::MissingDirectory { .. } | SnapshotError::NoData => CliError::invalid_input(fault),
+        _ => CliError::failure(fault),
     }
 }
 
 /// The checkpoint that a person means: one of those that are listed, or the last one.
-fn chosen(snapshots: &SnapshotStore, number: Option<usize>) -> Result<Option<(usize, Checkpoint)>, Fault> {
-    let mut all = snapshots.checkpoints().map_err(fault)?;
+fn choose_checkpoint(snapshots: &SnapshotStore, number: Option<usize>) -> Result<Option<(usize, Checkpoint)>, CliError> {
+    let mut all = snapshots.checkpoints().map_err(to_cli_error)?;
     let count = all.len();
     let number = match number {
         None if count == 0 => return Ok(None),
@@ -82,7 +82,7 @@ fn chosen(snapshots: &SnapshotStore, number: Option<usize>) -> Result<Option<(us
                 1 => String::from("there is one"),
                 _ => format!("there are {count}"),
             };
-            return Err(Fault::invalid(format!("there is no snapshot {number}"))
+            return Err(CliError::invalid_input(format!("there is no snapshot {number}"))
                 .help(format!("{there}; `pintle snapshot list` shows them")));
         }
     };
@@ -90,26 +90,26 @@ fn chosen(snapshots: &SnapshotStore, number: Option<usize>) -> Result<Option<(us
 }
 
 /// Takes back all but the first `keep` checkpoints and says what came of it.
-fn revert(
+fn revert_to(
     snapshots: &SnapshotStore,
     keep: usize,
     force: bool,
     said: impl FnOnce(&RestoreReport) -> String,
-    to: (&Terminal, &Global),
-) -> Result<Status, Fault> {
+    to: (&Terminal, &GlobalOptions),
+) -> Result<CliStatus, CliError> {
     let (terminal, global) = to;
-    let restored = snapshots.revert_after(keep, force).map_err(fault)?;
+    let restored = snapshots.revert_after(keep, force).map_err(to_cli_error)?;
     if global.json {
         let (files, checkpoints) = restored.map(|restored| (restored.files, restored.reverted_count)).unwrap_or_default();
-        terminal.json(&json!({"restored": files.len(), "files": files, "snapshots": checkpoints}));
-        return Ok(Status::Done);
+        terminal.print_json(&json!({"restored": files.len(), "files": files, "snapshots": checkpoints}));
+        return Ok(CliStatus::Done);
     }
     let Some(restored) = restored else {
-        terminal.out("No snapshot to undo");
-        return Ok(Status::Done);
+        terminal.print_line("No snapshot to undo");
+        return Ok(CliStatus::Done);
     };
-    terminal.out(said(&restored));
+    terminal.print_line(said(&restored));
     let files = restored.files.iter().map(|file| StyledLine::new(Tone::Quiet, format!("  {}", single_line(file, 200))));
-    terminal.lines(&files.collect::<Vec<_>>());
-    Ok(Status::Done)
+    terminal.print_lines(&files.collect::<Vec<_>>());
+    Ok(CliStatus::Done)
 }

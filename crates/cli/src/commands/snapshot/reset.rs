@@ -3,13 +3,13 @@
 use clap::Args;
 use pintle::snapshot::SnapshotStore;
 
-use super::revert;
-use crate::fault::{Fault, Status};
-use crate::options::Global;
+use super::revert_to;
+use crate::error::{CliError, CliStatus};
+use crate::options::GlobalOptions;
 use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
-pub(super) struct Reset {
+pub(super) struct SnapshotResetArgs {
     /// How many snapshots are kept; 0 goes back to the files as they were before the first one.
     #[arg(default_value_t = 0)]
     number: usize,
@@ -18,11 +18,11 @@ pub(super) struct Reset {
     force: bool,
 }
 
-impl Reset {
-    pub(super) fn execute(self, snapshots: &SnapshotStore, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
+impl SnapshotResetArgs {
+    pub(super) fn execute(self, snapshots: &SnapshotStore, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let said = |restored: &pintle::snapshot::RestoreReport| {
             format!("Restored {} file(s) from {} snapshot(s)", restored.files.len(), restored.reverted_count)
         };
-        revert(snapshots, self.number, self.force, said, (terminal, global))
+        revert_to(snapshots, self.number, self.force, said, (terminal, global))
     }
 }

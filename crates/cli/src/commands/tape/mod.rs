@@ -9,12 +9,12 @@ use std::path::Path;
 use clap::{Args, Subcommand};
 use pintle::tape::TapeError;
 
-use crate::fault::{Fault, Status};
-use crate::options::Global;
+use crate::error::{CliError, CliStatus};
+use crate::options::GlobalOptions;
 use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
-pub(crate) struct Tape {
+pub(crate) struct TapeArgs {
     #[command(subcommand)]
     command: TapeCommand,
 }
@@ -22,15 +22,15 @@ pub(crate) struct Tape {
 #[derive(Debug, Subcommand)]
 enum TapeCommand {
     /// Show what a tape holds, one block an event.
-    Show(show::Show),
+    Show(show::TapeShowArgs),
     /// Check that nothing of a tape was changed or is missing, and that the host did what was decided.
-    Verify(verify::Verify),
+    Verify(verify::TapeVerifyArgs),
     /// Write a tape's records as plain JSON lines, each whole, for other programs.
-    Export(export::Export),
+    Export(export::TapeExportArgs),
 }
 
-impl Tape {
-    pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
+impl TapeArgs {
+    pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         match self.command {
             TapeCommand::Show(show) => show.execute(terminal, global),
             TapeCommand::Verify(verify) => verify.execute(terminal, global),
@@ -40,9 +40,9 @@ impl Tape {
 }
 
 /// Why a tape cannot be read, with its name.
-fn fault_of(path: &Path, fault: TapeError) -> Fault {
+fn tape_error(path: &Path, fault: TapeError) -> CliError {
     match fault {
-        TapeError::Open { .. } => Fault::invalid(fault),
-        fault => Fault::invalid(format!("`{}`: {fault}", path.display())),
+        TapeError::Open { .. } => CliError::invalid_input(fault),
+        fault => CliError::invalid_input(format!("`{}`: {fault}", path.display())),
     }
 }

@@ -9,61 +9,61 @@ use pintle::tape::{TapeCursor, read_file_bytes, is_being_written, session_folder
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::fault_of;
-use crate::fault::{Fault, Status};
-use crate::options::Global;
+use super::tape_error;
+use crate::error::{CliError, CliStatus};
+use crate::options::GlobalOptions;
 use crate::terminal::Terminal;
 
 /// How much of a digest has to be named at least.
 const LEAST_DIGEST: usize = 16;
 
 #[derive(Debug, Args)]
-pub(crate) struct Verify {
+pub(crate) struct TapeVerifyArgs {
     /// The tape.
     tape: PathBuf,
     /// The digest that the tape must have, as `pintle run` and this command tell it at the end of a session; or its
     /// beginning.
-    #[arg(long, value_name = "DIGEST", value_parser = digest)]
+    #[arg(long, value_name = "DIGEST", value_parser = parse_digest)]
     expect: Option<String>,
 }
 
 /// What a tape is besides what it says itself.
-struct Beside {
+struct ExternalTapeFacts {
     /// Whether a program writes it now.
     is_running: bool,
     /// What speaks against it.
-    against: Vec<String>,
+    objections: Vec<String>,
 }
 
 /// What the state beside the tape of another agent's session holds of it.
 #[derive(Deserialize)]
-struct State {
+struct StoredTapeCursor {
     cursor: Option<TapeCursor>,
 }
 
-impl Verify {
+impl TapeVerifyArgs {
     /// Verifies a tape; the status is 1 unless it is sound and whole.
-    pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
+    pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let is_running = is_being_written(&self.tape).unwrap_or(false);
-        let bytes = read_file_bytes(&self.tape).map_err(|fault| fault_of(&self.tape, fault))?;
-        let report = verify_bytes(&bytes).map_err(|fault| fault_of(&self.tape, fault))?;
+        let bytes = read_file_bytes(&self.tape).map_err(|fault| tape_error(&self.tape, fault))?;
+        let report = verify_bytes(&bytes).map_err(|fault| tape_error(&self.tape, fault))?;
         let mut against = Vec::new();
         if let Some(expected) = self.expect.as_ref().filter(|expected| !report.digest.starts_with(expected.as_str())) {
             against.push(format!("its digest is {}; expected {expected}", report.digest));
         }
-        against.extend(kept_beside(&self.tape, &bytes));
-        let beside = Beside { is_running, against };
+        against.extend(check_stored_cursor(&self.tape, &bytes));
+        let beside = ExternalTapeFacts { is_running, objections: against };
         if global.json {
-            terminal.json(&in_json(&report, &beside));
+            terminal.print_json(&report_to_json(&report, &beside));
         } else {
-            terminal.lines(&lines(&report, &beside));
+            terminal.print_lines(&render_report(&report, &beside));
         }
-        let is_whole = report.is_complete() && beside.against.is_empty() && !is_running;
-        Ok(if is_whole { Status::Done } else { Status::Failed })
+        let is_whole = report.is_complete() && beside.objections.is_empty() && !is_running;
+        Ok(if is_whole { CliStatus::Done } else { CliStatus::Failed })
     }
 }
 
-fn digest(text: &str) -> Result<String, String> {
+fn parse_digest(text: &str) -> Result<String, String> {
     let text = text.to_ascii_lowercase();
     match text.len() {
         LEAST_DIGEST..=64 if text.bytes().all(|byte| byte.is_ascii_hexdigit()) => Ok(text),
@@ -72,10 +72,10 @@ fn digest(text: &str) -> Result<String, String> {
 }
 
 /// Whether the state beside a tape, which tells where the last call left it, tells of another one.
-fn kept_beside(tape: &Path, bytes: &[u8]) -> Option<String> {
+fn check_stored_cursor(tape: &Path, bytes: &[u8]) -> Option<String> {
     let folder = tape.parent()?;
     let kept = session_folder::load_state(folder).ok()?.filter(|_| session_folder::tape_path(folder) == tape)?;
-    let State { cursor } = serde_json::from_slice(&kept).ok()?;
+    let StoredTapeCursor { cursor } = serde_json::from_slice(&kept).ok()?;
     let cursor = cursor.filter(|cursor| !cursor.is_within(bytes))?;
     Some(format!(
         "the state beside it tells of {} records, the last one with the digest {}; they are not there",
@@ -84,16 +84,16 @@ fn kept_beside(tape: &Path, bytes: &[u8]) -> Option<String> {
     ))
 }
 
-fn lines(report: &VerifyReport, beside: &Beside) -> Vec<StyledLine> {
+fn render_report(report: &VerifyReport, beside: &ExternalTapeFacts) -> Vec<StyledLine> {
     let cut = |text: &str| single_line(text, 2_000);
     let mut lines: Vec<StyledLine> = Vec::new();
     lines.extend(report.findings.iter().map(|finding| StyledLine::new(Tone::Bad, cut(&finding.to_string()))));
-    lines.extend(beside.against.iter().map(|against| StyledLine::new(Tone::Bad, cut(against))));
+    lines.extend(beside.objections.iter().map(|against| StyledLine::new(Tone::Bad, cut(against))));
     if !beside.is_running {
         lines.extend(report.unfinished.iter().map(|open| StyledLine::new(Tone::Warn, cut(&format!("unfinished: {open}")))));
         lines.extend(report.torn.map(|torn| StyledLine::new(Tone::Warn, format!("torn: {torn}"))));
     }
-    let against = report.findings.len() + beside.against.len();
+    let against = report.findings.len() + beside.objections.len();
     let (tone, verdict) = match (against, report.is_complete()) {
         (0, _) if beside.is_running => (Tone::Warn, String::from("running: sound so far, and being written")),
         (0, true) if report.closed => (Tone::Good, String::from("sound and whole")),
@@ -107,25 +107,25 @@ fn lines(report: &VerifyReport, beside: &Beside) -> Vec<StyledLine> {
     };
     let mut last = StyledLine::new(tone, verdict);
     let counts = [
-        counted(report.records, "record"),
-        counted(report.dispatches, "event"),
-        format!("{} of hooks", counted(report.calls, "call")),
-        counted(report.turns, "turn"),
+        count_text(report.records, "record"),
+        count_text(report.dispatches, "event"),
+        format!("{} of hooks", count_text(report.calls, "call")),
+        count_text(report.turns, "turn"),
     ];
     let session = single_line(&report.session, 80);
     let resumed =
-        if report.resumed > 0 { format!(", resumed {}", counted(report.resumed, "time")) } else { String::new() };
+        if report.resumed > 0 { format!(", resumed {}", count_text(report.resumed, "time")) } else { String::new() };
     last.push(Tone::Quiet, format!("  (session {session}: {}{resumed})", counts.join(", ")));
     lines.push(last);
     lines.push(StyledLine::new(Tone::Quiet, format!("digest: {}", report.digest)));
     lines
 }
 
-fn counted(count: usize, what: &str) -> String {
+fn count_text(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-fn in_json(report: &VerifyReport, beside: &Beside) -> Value {
+fn report_to_json(report: &VerifyReport, beside: &ExternalTapeFacts) -> Value {
     let findings = report.findings.iter().map(|finding| {
         json!({
             "line": finding.line, "record": finding.record, "found": finding.found, "expected": finding.expected,
@@ -134,8 +134,8 @@ fn in_json(report: &VerifyReport, beside: &Beside) -> Value {
     let unfinished = report.unfinished.iter().map(|open| json!({"line": open.line, "what": open.description}));
     json!({
         "session": report.session,
-        "sound": report.is_valid() && beside.against.is_empty(),
-        "whole": report.is_complete() && beside.against.is_empty() && !beside.is_running,
+        "sound": report.is_valid() && beside.objections.is_empty(),
+        "whole": report.is_complete() && beside.objections.is_empty() && !beside.is_running,
         "running": beside.is_running,
         "closed": report.closed,
         "digest": report.digest,
@@ -146,7 +146,7 @@ fn in_json(report: &VerifyReport, beside: &Beside) -> Value {
         "turns": report.turns,
         "resumed": report.resumed,
         "findings": findings.collect::<Vec<_>>(),
-        "against": beside.against,
+        "against": beside.objections,
         "unfinished": unfinished.collect::<Vec<_>>(),
         "torn": report.torn.map(|torn| json!({"line": torn.line, "size_bytes": torn.size_bytes})),
     })

@@ -5,34 +5,34 @@ use std::collections::BTreeSet;
 use pintle::loader::{TrustGrant, TrustStore, TrustOptions};
 use serde_json::json;
 
-use crate::fault::{Fault, Status};
-use crate::options::Global;
-use crate::options::consent::refused;
-use crate::render::consent::since;
+use crate::error::{CliError, CliStatus};
+use crate::options::GlobalOptions;
+use crate::options::trust::trust_error;
+use crate::render::trust::grant_age_text;
 use crate::render::table;
 use crate::terminal::Terminal;
 
 /// Lists the projects that were agreed to, in the order of their folders.
-pub(super) fn execute(trust: &TrustOptions, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
-    let store = TrustStore::open(trust).map_err(refused)?;
+pub(super) fn execute(trust: &TrustOptions, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
+    let store = TrustStore::open(trust).map_err(trust_error)?;
     if global.json {
         let projects: Vec<_> =
             store.grants().map(|(folder, agreed)| json!({"folder": folder, "agreement": agreed})).collect();
-        terminal.json(&projects);
-        return Ok(Status::Done);
+        terminal.print_json(&projects);
+        return Ok(CliStatus::Done);
     }
-    let rows: Vec<[String; 4]> = store.grants().map(|(folder, agreed)| row(folder, agreed)).collect();
+    let rows: Vec<[String; 4]> = store.grants().map(|(folder, agreed)| to_cells(folder, agreed)).collect();
     if rows.is_empty() {
-        terminal.note("you agreed to nothing yet");
+        terminal.print_note("you agreed to nothing yet");
     } else {
-        terminal.lines(&table::lines(["PROJECT", "AGREED", "FILES", "NEED CONSENT"], &rows));
+        terminal.print_lines(&table::render_table(["PROJECT", "AGREED", "FILES", "NEED CONSENT"], &rows));
     }
-    Ok(Status::Done)
+    Ok(CliStatus::Done)
 }
 
-fn row(folder: &str, agreement: &TrustGrant) -> [String; 4] {
+fn to_cells(folder: &str, agreement: &TrustGrant) -> [String; 4] {
     let open = agreement.items.iter().filter(|claim| !claim.capabilities.is_empty());
     // A hook of an agent may be the host's as well.
     let open: BTreeSet<_> = open.map(|claim| (&claim.name, &claim.event)).collect();
-    [folder.to_owned(), since(agreement.granted_at_ms), agreement.files.len().to_string(), open.len().to_string()]
+    [folder.to_owned(), grant_age_text(agreement.granted_at_ms), agreement.files.len().to_string(), open.len().to_string()]
 }

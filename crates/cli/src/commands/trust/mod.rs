@@ -9,14 +9,14 @@ use clap::Args;
 use pintle::loader::{ProjectTrust, LayerDirs, TrustState, TrustOptions as Trusted, find_projects};
 use serde_json::{Value, json};
 
-use crate::fault::{Fault, Status};
-use crate::options::consent::{agree, agrees, is_somebody_there, look, refused};
-use crate::options::{Global, UserOptions};
-use crate::render::consent::{not_covered, question};
+use crate::error::{CliError, CliStatus};
+use crate::options::trust::{grant, confirm, is_interactive, inspect, trust_error};
+use crate::options::{GlobalOptions, UserOptions};
+use crate::render::trust::{describe_not_covered, describe_trust_request};
 use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
-pub(crate) struct Trust {
+pub(crate) struct TrustArgs {
     /// The project's folder. Default: the project around the current directory.
     #[arg(value_name = "DIR")]
     path: Option<PathBuf>,
@@ -33,8 +33,8 @@ pub(crate) struct Trust {
     user: UserOptions,
 }
 
-impl Trust {
-    pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
+impl TrustArgs {
+    pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let trust = Trusted::from_env();
         if self.list {
             return list::execute(&trust, terminal, global);
@@ -42,78 +42,78 @@ impl Trust {
         if self.revoke {
             return revoke::execute(&trust, &self.path.unwrap_or_else(|| PathBuf::from(".")), terminal, global);
         }
-        let folder = self.folder(&trust)?;
-        let Some(consent) = look(&folder, &self.user, &trust)? else {
-            return Err(Fault::failed(format!("`{}` could not be looked at", folder.display())));
+        let folder = self.find_project_dir(&trust)?;
+        let Some(consent) = inspect(&folder, &self.user, &trust)? else {
+            return Err(CliError::failure(format!("`{}` could not be looked at", folder.display())));
         };
         if let Some(fault) = consent.error.as_ref().filter(|fault| !fault.is_broken) {
-            return Err(refused(fault.clone()));
+            return Err(trust_error(fault.clone()));
         }
         // Also what needs no consent to run is bound to its bytes by it, and only then trusted.
         let is_empty = consent.manifest.files.is_empty() && consent.manifest.items.is_empty();
         let is_settled = consent.state == TrustState::Trusted || (consent.state == TrustState::NotRequired && is_empty);
         if global.json {
             if self.yes && !is_settled {
-                agree(&trust, &consent, terminal)?;
+                grant(&trust, &consent, terminal)?;
             }
-            terminal.json(&value(&consent, self.yes && !is_settled));
-            return Ok(Status::Done);
+            terminal.print_json(&trust_to_json(&consent, self.yes && !is_settled));
+            return Ok(CliStatus::Done);
         }
         if is_settled {
-            for line in settled(&consent) {
-                terminal.out(line);
+            for line in render_nothing_to_ask(&consent) {
+                terminal.print_line(line);
             }
-            return Ok(Status::Done);
+            return Ok(CliStatus::Done);
         }
-        for line in question(&consent) {
-            terminal.out(line);
+        for line in describe_trust_request(&consent) {
+            terminal.print_line(line);
         }
-        if !self.yes && !is_somebody_there() {
-            let fault = Fault::invalid("nobody is there to be asked, so nothing was agreed to");
+        if !self.yes && !is_interactive() {
+            let fault = CliError::invalid_input("nobody is there to be asked, so nothing was agreed to");
             return Err(fault.help("`--yes` agrees without asking; read the above first"));
         }
-        if !self.yes && !agrees(terminal)? {
-            terminal.note("nothing was agreed to");
-            return Ok(Status::Denied);
+        if !self.yes && !confirm(terminal)? {
+            terminal.print_note("nothing was agreed to");
+            return Ok(CliStatus::Denied);
         }
-        agree(&trust, &consent, terminal)?;
-        terminal.out(format!("agreed to `{}`; `pintle trust --revoke` takes it back", consent.folder().display()));
-        Ok(Status::Done)
+        grant(&trust, &consent, terminal)?;
+        terminal.print_line(format!("agreed to `{}`; `pintle trust --revoke` takes it back", consent.folder().display()));
+        Ok(CliStatus::Done)
     }
 
     /// The folder that was named, or that of the project around the current directory.
-    fn folder(&self, trust: &Trusted) -> Result<PathBuf, Fault> {
+    fn find_project_dir(&self, trust: &Trusted) -> Result<PathBuf, CliError> {
         if let Some(path) = &self.path {
             if path.exists() {
                 return Ok(path.clone());
             }
             return Err(
-                Fault::invalid(format!("there is no `{}`", path.display())).help("name the folder of a project")
+                CliError::invalid_input(format!("there is no `{}`", path.display())).help("name the folder of a project")
             );
         }
         let here = std::env::current_dir().unwrap_or_default();
         let layers = LayerDirs::from_env(here, self.user.config_dir()?);
         find_projects(&layers, &trust.clone().into_grants()).pop().ok_or_else(|| {
-            Fault::invalid("there is no project with hooks around the current directory")
+            CliError::invalid_input("there is no project with hooks around the current directory")
                 .help("name its folder, as in `pintle trust path/to/project`")
         })
     }
 }
 
 /// What there is to say when there is nothing to ask.
-fn settled(consent: &ProjectTrust) -> Vec<String> {
+fn render_nothing_to_ask(consent: &ProjectTrust) -> Vec<String> {
     let folder = consent.folder().display();
     match consent.state {
         TrustState::Trusted => {
             let mut lines = vec![format!("you agreed to `{folder}` as it is")];
-            lines.extend(not_covered(consent));
+            lines.extend(describe_not_covered(consent));
             lines
         }
         _ => vec![format!("there are no hooks in `{folder}`")],
     }
 }
 
-fn value(consent: &ProjectTrust, agreed: bool) -> Value {
+fn trust_to_json(consent: &ProjectTrust, agreed: bool) -> Value {
     json!({
         "folder": consent.folder(),
         "state": consent.state,

@@ -9,17 +9,17 @@ use clap::Args;
 use pintle::tape::show::Tone;
 use pintle::{AgentSpec, BuiltRuntime, Diagnostic, Severity};
 
-use crate::fault::{Fault, Status};
-use crate::options::{Global, Places, UserOptions, builder, consent};
-use crate::render::diagnostic::{self, Finding};
-use crate::render::{count, tone};
+use crate::error::{CliError, CliStatus};
+use crate::options::{GlobalOptions, HookPaths, UserOptions, start_builder, trust};
+use crate::render::diagnostic::{self, JsonDiagnostic};
+use crate::render::{count_text, style};
 use crate::terminal::Terminal;
 
 /// From so many files on, a person who waits is told that something happens.
 const MANY_FILES: usize = 200;
 
 #[derive(Debug, Args)]
-pub(crate) struct Validate {
+pub(crate) struct ValidateArgs {
     /// Projects, `.harness` folders, docker-agent YAML files, folders of hooks or hook files. Default: the current
     /// directory.
     path: Vec<PathBuf>,
@@ -30,47 +30,47 @@ pub(crate) struct Validate {
     user: UserOptions,
 }
 
-impl Validate {
-    pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
-        let places = Places::named_or_here(self.path.clone()).listing();
+impl ValidateArgs {
+    pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
+        let places = HookPaths::from_paths_or_current_dir(self.path.clone()).with_untrusted_listed();
         let paths = &places.paths;
         if let Some(missing) = paths.iter().find(|path| !path.exists()) {
-            return Err(Fault::invalid(format!("there is no `{}`", missing.display())));
+            return Err(CliError::invalid_input(format!("there is no `{}`", missing.display())));
         }
-        if terminal.shows_progress() && paths.iter().map(|path| artifacts(path, MANY_FILES)).sum::<usize>() >= MANY_FILES {
-            terminal.note("checking more than 200 files");
+        if terminal.can_show_progress() && paths.iter().map(|path| count_artifacts(path, MANY_FILES)).sum::<usize>() >= MANY_FILES {
+            terminal.print_note("checking more than 200 files");
         }
-        let mut built = builder(&places, &self.user)?.build();
+        let mut built = start_builder(&places, &self.user)?.build();
         let members = built.team.iter().flat_map(|team| &team.agents).map(AsRef::as_ref);
-        let found: Vec<Diagnostic> = built.agent.iter().chain(members).flat_map(models::check).collect();
+        let found: Vec<Diagnostic> = built.agent.iter().chain(members).flat_map(models::check_models).collect();
         built.diagnostics.extend(found);
-        built.diagnostics.sort_by_key(place);
+        built.diagnostics.sort_by_key(sort_key);
         // Whoever names a path wants it checked, and nothing was.
         for finding in built.diagnostics.iter_mut().filter(|finding| finding.code == "no_files" && !self.path.is_empty()) {
             finding.severity = Severity::Error;
         }
         let is_denied =
             self.deny_warnings && built.diagnostics.iter().any(|finding| finding.severity == Severity::Warning);
-        consent::tell(&built, terminal);
+        trust::print_untrusted(&built, terminal);
         if global.json {
-            terminal.json(&built.diagnostics.iter().map(Finding::from).collect::<Vec<_>>());
+            terminal.print_json(&built.diagnostics.iter().map(JsonDiagnostic::from).collect::<Vec<_>>());
         } else {
             for finding in &built.diagnostics {
-                terminal.out(diagnostic::text(finding));
-                terminal.out("");
+                terminal.print_line(diagnostic::render_diagnostic(finding));
+                terminal.print_line("");
             }
-            terminal.out(summary(&built));
+            terminal.print_line(summary_text(&built));
         }
-        Ok(if built.has_errors() || is_denied { Status::Invalid } else { Status::Done })
+        Ok(if built.has_errors() || is_denied { CliStatus::Invalid } else { CliStatus::Done })
     }
 }
 
 /// By file, then by place in it; what belongs to no file comes first.
-fn place(finding: &Diagnostic) -> (Option<PathBuf>, usize) {
+fn sort_key(finding: &Diagnostic) -> (Option<PathBuf>, usize) {
     (finding.location.path().map(Path::to_owned), finding.location.span.start)
 }
 
-fn summary(built: &BuiltRuntime) -> String {
+fn summary_text(built: &BuiltRuntime) -> String {
     let (mut tools, mut agents) = (0, 0);
     if let Some(agent) = &built.agent {
         count_agent(agent, &mut tools, &mut agents);
@@ -84,17 +84,17 @@ fn summary(built: &BuiltRuntime) -> String {
     let tool = if built.team.is_some() { "toolset" } else { "tool" };
     let what = format!(
         "{}, {}, {} in {}",
-        count(hooks, "hook"),
-        count(tools, tool),
-        count(agents, "agent"),
-        count(built.files, "file"),
+        count_text(hooks, "hook"),
+        count_text(tools, tool),
+        count_text(agents, "agent"),
+        count_text(built.files, "file"),
     );
     let of = |severity| built.diagnostics.iter().filter(|finding| finding.severity == severity).count();
     match (of(Severity::Error), of(Severity::Warning)) {
-        (0, 0) => format!("{what}: {}", tone::piece(Tone::Good, "no faults")),
-        (0, warnings) => format!("{what}: {}", tone::piece(Tone::Warn, count(warnings, "warning"))),
+        (0, 0) => format!("{what}: {}", style::paint_text(Tone::Good, "no faults")),
+        (0, warnings) => format!("{what}: {}", style::paint_text(Tone::Warn, count_text(warnings, "warning"))),
         (errors, warnings) => {
-            format!("{what}: {}, {}", tone::piece(Tone::Bad, count(errors, "error")), count(warnings, "warning"))
+            format!("{what}: {}, {}", style::paint_text(Tone::Bad, count_text(errors, "error")), count_text(warnings, "warning"))
         }
     }
 }
@@ -108,7 +108,7 @@ fn count_agent(agent: &AgentSpec, tools: &mut usize, agents: &mut usize) {
 }
 
 /// How many Markdown files are below a path, counted up to `most`.
-fn artifacts(path: &Path, most: usize) -> usize {
+fn count_artifacts(path: &Path, most: usize) -> usize {
     let mut folders = vec![path.to_owned()];
     let mut found = 0;
     while let Some(folder) = folders.pop() {

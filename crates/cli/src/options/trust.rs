@@ -11,38 +11,41 @@ use pintle::loader::{
 use pintle::tape::show::{Tone, single_line};
 use pintle::{BuiltRuntime, Layer, Runtime, WorkerProgram};
 
-use super::{Places, UserOptions};
-use crate::fault::Fault;
-use crate::render::consent::question;
-use crate::render::tone;
+use super::{HookPaths, UserOptions};
+use crate::error::CliError;
+use crate::render::style;
+use crate::render::trust::describe_trust_request;
 use crate::terminal::Terminal;
 
 /// Whether there is somebody to ask: someone who can type and sees what is asked.
-pub(crate) fn is_somebody_there() -> bool {
+pub(crate) fn is_interactive() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
 /// Asks the person at the terminal, once, about a place that nobody named and nobody agreed to. Without a person nothing
 /// is asked, and what needs consent does not run.
-pub(crate) fn ask(places: &Places, user: &UserOptions, terminal: &Terminal) -> Result<(), Fault> {
-    if !places.is_found || !is_somebody_there() {
+pub(crate) fn require_trust(places: &HookPaths, user: &UserOptions, terminal: &Terminal) -> Result<(), CliError> {
+    if !places.is_discovered || !is_interactive() {
         return Ok(());
     }
     for path in &places.paths {
-        let trust = places.trust();
-        let Some(consent) = look(path, user, &trust)?.filter(is_open) else { continue };
-        for line in question(&consent) {
-            terminal.err(line);
+        let trust = places.trust_options();
+        let Some(consent) = inspect(path, user, &trust)?.filter(needs_review) else { continue };
+        for line in describe_trust_request(&consent) {
+            terminal.print_error_line(line);
         }
-        if agrees(terminal)? {
-            agree(&trust, &consent, terminal)?;
+        if confirm(terminal)? {
+            grant(&trust, &consent, terminal)?;
         }
     }
     Ok(())
 }
 
 /// Refuses an agent that nobody named and that may do what nobody agreed to: its tools and models are the project's.
-pub(crate) fn of_agents(built: &BuiltRuntime, counts: impl Fn(&TrustItem) -> bool) -> Result<(), Fault> {
+pub(crate) fn require_trusted_agents(
+    built: &BuiltRuntime,
+    counts: impl Fn(&TrustItem) -> bool,
+) -> Result<(), CliError> {
     let first = |project: &ProjectTrust| {
         let claim = project.agent_items.iter().find(|claim| counts(claim))?;
         Some((project.folder().display().to_string(), claim.clone()))
@@ -60,11 +63,11 @@ pub(crate) fn of_agents(built: &BuiltRuntime, counts: impl Fn(&TrustItem) -> boo
     let help = format!(
         "`pintle trust '{folder}'` shows everything and asks; a path on the command line, such as `.`, is consent for once"
     );
-    Err(Fault::invalid(single_line(&what, usize::MAX)).help(help))
+    Err(CliError::invalid_input(single_line(&what, usize::MAX)).help(help))
 }
 
 /// Refuses hooks that only a tape names and that may do what nobody agreed to.
-pub(crate) fn of_tape(built: &BuiltRuntime) -> Result<(), Fault> {
+pub(crate) fn require_trusted_tape(built: &BuiltRuntime) -> Result<(), CliError> {
     let is_member = |claim: &TrustItem| claim.kind == TrustItemKind::Member && !claim.capabilities.is_empty();
     let is_refused =
         |project: &&ProjectTrust| !project.untrusted_hooks.is_empty() || project.agent_items.iter().any(is_member);
@@ -74,18 +77,18 @@ pub(crate) fn of_tape(built: &BuiltRuntime) -> Result<(), Fault> {
     let help = format!(
         "`pintle trust '{folder}'` shows what they may do and asks; `--with PATH` names hooks to decide with, which is consent for once"
     );
-    Err(Fault::invalid(single_line(&what, usize::MAX)).help(help))
+    Err(CliError::invalid_input(single_line(&what, usize::MAX)).help(help))
 }
 
 /// Tells of every project what of it does not run.
-pub(crate) fn tell(built: &BuiltRuntime, terminal: &Terminal) {
-    for notice in built.projects.iter().filter_map(notice) {
-        terminal.err(tone::labelled(Tone::Warn, "not trusted", single_line(&notice, usize::MAX)));
+pub(crate) fn print_untrusted(built: &BuiltRuntime, terminal: &Terminal) {
+    for notice in built.projects.iter().filter_map(untrusted_notice) {
+        terminal.print_error_line(style::with_label(Tone::Warn, "not trusted", single_line(&notice, usize::MAX)));
     }
 }
 
 /// What is to be said of a project: which hooks do not run, or that its agents have hooks that nobody agreed to.
-fn notice(consent: &ProjectTrust) -> Option<String> {
+fn untrusted_notice(consent: &ProjectTrust) -> Option<String> {
     let has_members = consent.agent_items.iter().any(|claim| claim.kind == TrustItemKind::Member);
     consent.user_notice().or_else(|| {
         let folder = consent.folder().display();
@@ -96,13 +99,13 @@ fn notice(consent: &ProjectTrust) -> Option<String> {
 }
 
 /// Whether a person has something to agree to.
-pub(crate) fn is_open(consent: &ProjectTrust) -> bool {
+pub(crate) fn needs_review(consent: &ProjectTrust) -> bool {
     !consent.untrusted_hooks.is_empty() || !consent.agent_items.is_empty()
 }
 
 /// What a path may do and how it stands to what was agreed to; nothing of it runs.
-pub(crate) fn look(path: &Path, user: &UserOptions, trust: &TrustOptions) -> Result<Option<ProjectTrust>, Fault> {
-    let builder = user.apply(Runtime::builder().worker(WorkerProgram::current_exe()).trust(trust.clone()))?;
+pub(crate) fn inspect(path: &Path, user: &UserOptions, trust: &TrustOptions) -> Result<Option<ProjectTrust>, CliError> {
+    let builder = user.apply_to(Runtime::builder().worker(WorkerProgram::current_exe()).trust(trust.clone()))?;
     // As a host finds it: what it would do there is as much as what it does here, and the person is asked once.
     let layers = LayerDirs { cwd: path.to_owned(), ..LayerDirs::default() };
     let is_project = find_projects(&layers, &TrustOptions::default().into_grants())
@@ -113,35 +116,35 @@ pub(crate) fn look(path: &Path, user: &UserOptions, trust: &TrustOptions) -> Res
 }
 
 /// Reads a yes or a no, which is everything but a clear yes.
-pub(crate) fn agrees(terminal: &Terminal) -> Result<bool, Fault> {
-    terminal.err_piece("may they? [y/N] ");
+pub(crate) fn confirm(terminal: &Terminal) -> Result<bool, CliError> {
+    terminal.print_error_piece("may they? [y/N] ");
     let mut line = String::new();
     io::stdin()
         .read_line(&mut line)
-        .map_err(|fault| Fault::failed(format!("cannot read from the terminal: {fault}")))?;
+        .map_err(|fault| CliError::failure(format!("cannot read from the terminal: {fault}")))?;
     Ok(matches!(line.trim(), "y" | "Y" | "yes" | "Yes"))
 }
 
 /// Writes down that a project is agreed to as it is. A file of agreements that cannot be read is kept beside the new one.
-pub(crate) fn agree(trust: &TrustOptions, consent: &ProjectTrust, terminal: &Terminal) -> Result<(), Fault> {
+pub(crate) fn grant(trust: &TrustOptions, consent: &ProjectTrust, terminal: &Terminal) -> Result<(), CliError> {
     let at_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
     let agreement = TrustGrant::new(&consent.manifest, at_ms.try_into().unwrap_or(u64::MAX));
     let store = match TrustStore::open(trust) {
         Err(fault) if fault.is_broken => {
-            if let Some(aside) = TrustStore::quarantine(trust).map_err(refused)? {
-                terminal.note(format!("{fault}; it is kept as `{}`", aside.display()));
+            if let Some(aside) = TrustStore::quarantine(trust).map_err(trust_error)? {
+                terminal.print_note(format!("{fault}; it is kept as `{}`", aside.display()));
             }
-            TrustStore::open(trust).map_err(refused)?
+            TrustStore::open(trust).map_err(trust_error)?
         }
-        opened => opened.map_err(refused)?,
+        opened => opened.map_err(trust_error)?,
     };
     if let Some(doubt) = store.distrust_reason(consent.folder()) {
-        return Err(refused(doubt));
+        return Err(trust_error(doubt));
     }
-    TrustStore::grant(trust, consent.folder(), agreement).map_err(refused)
+    TrustStore::grant(trust, consent.folder(), agreement).map_err(trust_error)
 }
 
 /// A fault of the agreements as one of the command.
-pub(crate) fn refused(fault: TrustStoreError) -> Fault {
-    Fault::invalid(&fault).help(fault.help)
+pub(crate) fn trust_error(fault: TrustStoreError) -> CliError {
+    CliError::invalid_input(&fault).help(fault.help)
 }

@@ -7,7 +7,7 @@ use pintle::loader::MissingDir;
 
 /// The exit statuses (design, section 9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Status {
+pub(crate) enum CliStatus {
     /// The command did what it was asked.
     Done = 0,
     /// It failed.
@@ -24,35 +24,35 @@ pub(crate) enum Status {
     Terminated = 143,
 }
 
-impl From<Status> for ExitCode {
-    fn from(status: Status) -> Self {
+impl From<CliStatus> for ExitCode {
+    fn from(status: CliStatus) -> Self {
         Self::from(status as u8)
     }
 }
 
 /// Why a command stopped, for the person who typed it.
 #[derive(Debug)]
-pub(crate) struct Fault {
-    pub(crate) status: Status,
+pub(crate) struct CliError {
+    pub(crate) status: CliStatus,
     /// One line, lower case, no full stop.
     pub(crate) message: String,
     /// The next step.
     pub(crate) help: Option<String>,
 }
 
-impl From<MissingDir> for Fault {
+impl From<MissingDir> for CliError {
     fn from(missing: MissingDir) -> Self {
-        Self::invalid(&missing).help(missing.help())
+        Self::invalid_input(&missing).help(missing.help())
     }
 }
 
-impl Fault {
-    pub(crate) fn failed(message: impl Display) -> Self {
-        Self { status: Status::Failed, message: message.to_string(), help: None }
+impl CliError {
+    pub(crate) fn failure(message: impl Display) -> Self {
+        Self { status: CliStatus::Failed, message: message.to_string(), help: None }
     }
 
-    pub(crate) fn invalid(message: impl Display) -> Self {
-        Self { status: Status::Invalid, ..Self::failed(message) }
+    pub(crate) fn invalid_input(message: impl Display) -> Self {
+        Self { status: CliStatus::Invalid, ..Self::failure(message) }
     }
 
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use pintle::calendar_date;
 use pintle::loader::{has_more_than, find_team_file};
 
-use crate::fault::Fault;
-use crate::options::Places;
+use crate::error::CliError;
+use crate::options::HookPaths;
 
 /// The file that makes a folder an agent's.
 pub(super) const AGENT_FILE: &str = "harness.md";
@@ -16,7 +16,7 @@ pub(super) const AGENT_FILE: &str = "harness.md";
 pub(super) const STDIN: &str = "-";
 
 /// What is run, and what the person typed behind it.
-pub(super) struct Place {
+pub(super) struct RunTarget {
     /// The agent's folder, or the YAML of a team; the folder of that, where it holds hooks besides.
     pub(super) source: PathBuf,
     /// The YAML of a team.
@@ -24,15 +24,15 @@ pub(super) struct Place {
     /// The folder that the scripts of its models are seen from.
     pub(super) folder: PathBuf,
     /// The folder it works in unless another one is named: an agent's own, and for a team the current one.
-    pub(super) home: PathBuf,
+    pub(super) working_dir: PathBuf,
     pub(super) prompts: Vec<String>,
     /// Whether nobody named the agent: it is what the current directory holds.
-    pub(super) is_found: bool,
+    pub(super) is_discovered: bool,
 }
 
-impl Place {
+impl RunTarget {
     /// Reads the arguments. A first argument with a space in it is no path but the beginning of the prompt.
-    pub(super) fn find(named: Option<PathBuf>, mut prompts: Vec<String>) -> Result<Self, Fault> {
+    pub(super) fn from_args(named: Option<PathBuf>, mut prompts: Vec<String>) -> Result<Self, CliError> {
         let here = PathBuf::from(".");
         let mut is_found = true;
         let path = match named {
@@ -46,7 +46,7 @@ impl Place {
                 here
             }
             Some(path) => {
-                return Err(Fault::invalid(format!("there is no folder or file `{}`", path.display())).help(format!(
+                return Err(CliError::invalid_input(format!("there is no folder or file `{}`", path.display())).help(format!(
                     "name the agent's folder or YAML first, then what to tell it, as in `pintle run . \"{}\"`",
                     path.display()
                 )));
@@ -55,35 +55,35 @@ impl Place {
         if let Some(file) = find_team_file(&path) {
             let source = if has_more_than(&path, &file) { path } else { file.clone() };
             let home = PathBuf::from(".");
-            return Ok(Self { folder: parent(&file), source, team: Some(file), home, prompts, is_found });
+            return Ok(Self { folder: parent_dir(&file), source, team: Some(file), working_dir: home, prompts, is_discovered: is_found });
         }
         let folder = match path {
             folder if folder.is_dir() => folder,
-            file if file.file_name().is_some_and(|name| name == AGENT_FILE) => parent(&file),
+            file if file.file_name().is_some_and(|name| name == AGENT_FILE) => parent_dir(&file),
             file => {
                 let help =
                     format!("name a folder with a `{AGENT_FILE}`, or a YAML with `agents:`; `--hooks` adds hooks");
-                return Err(Fault::invalid(format!("`{}` is no agent", file.display())).help(help));
+                return Err(CliError::invalid_input(format!("`{}` is no agent", file.display())).help(help));
             }
         };
-        Ok(Self { source: folder.clone(), team: None, home: folder.clone(), folder, prompts, is_found })
+        Ok(Self { source: folder.clone(), team: None, working_dir: folder.clone(), folder, prompts, is_discovered: is_found })
     }
 
     /// Where the agent's hooks are, and whether somebody named it.
-    pub(super) fn places(&self) -> Places {
-        match self.is_found {
-            true => Places::found(self.source.clone()),
-            false => Places::named(vec![self.source.clone()]),
+    pub(super) fn hook_paths(&self) -> HookPaths {
+        match self.is_discovered {
+            true => HookPaths::from_discovered(self.source.clone()),
+            false => HookPaths::from_named_paths(vec![self.source.clone()]),
         }
     }
 }
 
-fn parent(file: &Path) -> PathBuf {
+fn parent_dir(file: &Path) -> PathBuf {
     file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
 }
 
 /// A session's name: when it began, as `20260131-235959-123` in universal time.
-pub(super) fn session_name(unix_ms: u64) -> String {
+pub(super) fn make_session_name(unix_ms: u64) -> String {
     let (year, month, day) = calendar_date((unix_ms / 86_400_000).try_into().unwrap_or(i64::MAX));
     let ms = unix_ms % 86_400_000;
     let (hour, minute, second) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1_000 % 60);
@@ -91,10 +91,10 @@ pub(super) fn session_name(unix_ms: u64) -> String {
 }
 
 /// Where a session's tape goes when nobody says: beside the agent, and out of sight of its version control.
-pub(super) fn tape_path(folder: &Path, session: &str) -> Result<PathBuf, Fault> {
+pub(super) fn default_tape_path(folder: &Path, session: &str) -> Result<PathBuf, CliError> {
     let own = folder.join(".pintle");
     let fault = |fault| {
-        Fault::failed(format!("cannot write to `{}`: {fault}", own.display()))
+        CliError::failure(format!("cannot write to `{}`: {fault}", own.display()))
             .help("`--tape FILE` puts the tape elsewhere")
     };
     fs::create_dir_all(&own).map_err(fault)?;
@@ -118,7 +118,7 @@ mod tests {
             (1_767_225_599_001, "20251231-235959-001"),
         ];
         for (unix_ms, name) in cases {
-            assert_eq!(session_name(unix_ms), name);
+            assert_eq!(make_session_name(unix_ms), name);
         }
     }
 }

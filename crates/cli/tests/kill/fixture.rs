@@ -12,7 +12,7 @@ use pintle::tape::{LoadedTape, RecordBody};
 use pintle_agent::model::{MessageRole, ModelMessage};
 use tempfile::TempDir;
 
-use crate::moments::Moment;
+use crate::moments::KillMoment;
 
 const AGENT: &str = "---
 name: tidy
@@ -61,9 +61,9 @@ script: |
 "#;
 
 /// A project in a folder of its own.
-pub(crate) struct Stage(TempDir);
+pub(crate) struct KillFixture(TempDir);
 
-impl Stage {
+impl KillFixture {
     /// A project, with a hook that is a script if it is to have one: that takes as long to load as all the rest.
     pub(crate) fn new(has_hook: bool) -> Self {
         let stage = Self(tempfile::tempdir().unwrap());
@@ -96,13 +96,13 @@ impl Stage {
     }
 
     /// Runs the program until a moment, and kills it there. Gives whether it was at work then.
-    pub(crate) fn run_until(&self, arguments: &[&str], moment: Moment) -> bool {
+    pub(crate) fn run_until(&self, arguments: &[&str], moment: KillMoment) -> bool {
         let mut child = self.command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let began = Instant::now();
-        let mut seen = Records::default();
+        let mut seen = RecordCounter::default();
         let mut is_there = || match moment {
-            Moment::Records(records) => seen.count(self.tape_path()) >= records,
-            Moment::After(wait) => began.elapsed() >= wait,
+            KillMoment::Records(records) => seen.count_records(self.tape_path()) >= records,
+            KillMoment::Delay(wait) => began.elapsed() >= wait,
         };
         while is_running(&mut child) && !is_there() {
             std::thread::sleep(std::time::Duration::from_micros(200));
@@ -115,7 +115,7 @@ impl Stage {
     }
 
     /// The bytes of the session's tape; none before there is one.
-    pub(crate) fn tape(&self) -> Vec<u8> {
+    pub(crate) fn read_tape(&self) -> Vec<u8> {
         self.tape_path().map(|path| fs::read(path).unwrap()).unwrap_or_default()
     }
 
@@ -129,13 +129,13 @@ impl Stage {
 
 /// How many records a tape has, of which only what is new is read.
 #[derive(Default)]
-struct Records {
+struct RecordCounter {
     tape: Option<File>,
     count: usize,
 }
 
-impl Records {
-    fn count(&mut self, path: Option<PathBuf>) -> usize {
+impl RecordCounter {
+    fn count_records(&mut self, path: Option<PathBuf>) -> usize {
         self.tape = self.tape.take().or_else(|| path.map(|path| File::open(path).unwrap()));
         let mut new = Vec::new();
         self.tape.iter_mut().for_each(|tape| {
@@ -151,7 +151,7 @@ fn is_running(child: &mut Child) -> bool {
 }
 
 /// The messages of the session's own agent.
-pub(crate) fn messages(reading: &LoadedTape) -> Vec<ModelMessage> {
+pub(crate) fn messages_of(reading: &LoadedTape) -> Vec<ModelMessage> {
     let message = |record: &pintle::tape::Record<'_>| match &record.body {
         RecordBody::Host(HostRecord::Message(message)) if message.origin.run.is_empty() => {
             Some(serde_json::from_value(message.message.clone().into_owned()).unwrap())

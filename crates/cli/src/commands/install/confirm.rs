@@ -8,13 +8,13 @@ use pintle_bridge::HostDef;
 use pintle_bridge::install::{InstallReport, InstallPlan, InstallEnvironment};
 use serde_json::{Value, json};
 
-use crate::fault::{Fault, Status};
-use crate::options::Global;
+use crate::error::{CliError, CliStatus};
+use crate::options::GlobalOptions;
 use crate::terminal::Terminal;
 
 /// Who agrees to the change.
 #[derive(Debug, Args)]
-pub(in crate::commands) struct Agreement {
+pub(in crate::commands) struct EditConfirmation {
     /// Do not ask.
     #[arg(long, short)]
     yes: bool,
@@ -24,7 +24,7 @@ pub(in crate::commands) struct Agreement {
 }
 
 /// A change of a host's settings.
-pub(in crate::commands) struct Edit<'a> {
+pub(in crate::commands) struct SettingsEdit<'a> {
     /// The host.
     pub(in crate::commands) host: &'static HostDef,
     /// This machine.
@@ -32,50 +32,50 @@ pub(in crate::commands) struct Edit<'a> {
     /// What would change.
     pub(in crate::commands) plan: InstallPlan,
     /// What is said when it was made.
-    pub(in crate::commands) done: &'static str,
+    pub(in crate::commands) done_message: &'static str,
     /// What is said when there is nothing to do.
-    pub(in crate::commands) idle: &'static str,
+    pub(in crate::commands) unchanged_message: &'static str,
 }
 
-impl Edit<'_> {
+impl SettingsEdit<'_> {
     /// Shows the change, asks unless told not to, and makes it.
     pub(in crate::commands) fn carry_out(
         self,
-        agreement: &Agreement,
+        agreement: &EditConfirmation,
         hints: &[String],
         terminal: &Terminal,
-        global: &Global,
-    ) -> Result<Status, Fault> {
+        global: &GlobalOptions,
+    ) -> Result<CliStatus, CliError> {
         if !global.json {
-            self.show(terminal);
+            self.show_diff(terminal);
         }
         let idle = self.plan.is_empty();
         let made = if idle || agreement.dry_run {
             None
-        } else if agreement.yes || agreed(terminal)? {
-            Some(self.plan.apply().map_err(Fault::failed)?)
+        } else if agreement.yes || confirm(terminal)? {
+            Some(self.plan.apply().map_err(CliError::failure)?)
         } else {
-            terminal.note("nothing was changed");
-            return Ok(Status::Denied);
+            terminal.print_note("nothing was changed");
+            return Ok(CliStatus::Denied);
         };
         if global.json {
-            terminal.json(&self.described(made.as_ref(), hints));
-            return Ok(Status::Done);
+            terminal.print_json(&self.to_json(made.as_ref(), hints));
+            return Ok(CliStatus::Done);
         }
         let title = self.host.title;
         match &made {
-            Some(applied) => self.tell(applied, terminal),
-            None if idle => terminal.out(format!("{title}: {}", self.idle)),
-            None => terminal.note("nothing was changed"),
+            Some(applied) => self.print_report(applied, terminal),
+            None if idle => terminal.print_line(format!("{title}: {}", self.unchanged_message)),
+            None => terminal.print_note("nothing was changed"),
         }
         if made.is_some() {
-            hints.iter().for_each(|hint| terminal.note(hint));
+            hints.iter().for_each(|hint| terminal.print_note(hint));
         }
-        Ok(Status::Done)
+        Ok(CliStatus::Done)
     }
 
     /// The change as a diff.
-    fn show(&self, terminal: &Terminal) {
+    fn show_diff(&self, terminal: &Terminal) {
         for change in &self.plan.changes {
             let diff = change.diff(&self.site.display_path(&change.path));
             let line = |line: &str| {
@@ -87,16 +87,16 @@ impl Edit<'_> {
                 };
                 StyledLine::new(tone, line)
             };
-            terminal.lines(&diff.lines().map(line).collect::<Vec<_>>());
+            terminal.print_lines(&diff.lines().map(line).collect::<Vec<_>>());
         }
         if let Some(folder) = &self.plan.config_dir {
             let what = format!("to be made: `{}`, the folder of your own hooks", self.site.display_path(folder));
-            terminal.lines(&[StyledLine::new(Tone::Good, what)]);
+            terminal.print_lines(&[StyledLine::new(Tone::Good, what)]);
         }
     }
 
-    fn tell(&self, applied: &InstallReport, terminal: &Terminal) {
-        terminal.out(format!("{}: {}", self.host.title, self.done));
+    fn print_report(&self, applied: &InstallReport, terminal: &Terminal) {
+        terminal.print_line(format!("{}: {}", self.host.title, self.done_message));
         let lines = [
             ("made", applied.created_dir.as_slice()),
             ("wrote", &applied.written_files),
@@ -105,11 +105,11 @@ impl Edit<'_> {
         ];
         for (what, paths) in lines.into_iter().filter(|(_, paths)| !paths.is_empty()) {
             let paths: Vec<String> = paths.iter().map(|path| format!("`{}`", self.site.display_path(path))).collect();
-            terminal.lines(&[StyledLine::new(Tone::Quiet, format!("  {what} {}", paths.join(", ")))]);
+            terminal.print_lines(&[StyledLine::new(Tone::Quiet, format!("  {what} {}", paths.join(", ")))]);
         }
     }
 
-    fn described(&self, made: Option<&InstallReport>, hints: &[String]) -> Value {
+    fn to_json(&self, made: Option<&InstallReport>, hints: &[String]) -> Value {
         let changes = self.plan.changes.iter().map(|change| {
             json!({
                 "path": change.path,
@@ -129,15 +129,15 @@ impl Edit<'_> {
 }
 
 /// Asks the person, who has to be there.
-fn agreed(terminal: &Terminal) -> Result<bool, Fault> {
+fn confirm(terminal: &Terminal) -> Result<bool, CliError> {
     if !io::stdin().is_terminal() {
-        let fault = Fault::invalid("nobody is there to be asked");
+        let fault = CliError::invalid_input("nobody is there to be asked");
         return Err(fault.help("`--yes` makes the change without asking, `--dry-run` only shows it"));
     }
-    terminal.out_piece("make this change? [y/N] ");
+    terminal.print_piece("make this change? [y/N] ");
     let mut line = String::new();
     io::stdin()
         .read_line(&mut line)
-        .map_err(|fault| Fault::failed(format!("cannot read from the terminal: {fault}")))?;
+        .map_err(|fault| CliError::failure(format!("cannot read from the terminal: {fault}")))?;
     Ok(matches!(line.trim(), "y" | "Y" | "yes" | "Yes"))
 }

@@ -7,8 +7,8 @@ use pintle::tape::{RecordBody, RecordObserver, Record, TapeError};
 use pintle::{Origin, Redactor, Runtime};
 use pintle_agent::{AgentEvent, Observer};
 
-use super::live::Live;
-use crate::fault::Fault;
+use super::live_display::LiveDisplay;
+use crate::error::CliError;
 
 /// How much of an answer is kept back at most.
 const MOST_BYTES: usize = 64 << 10;
@@ -16,42 +16,42 @@ const MOST_BYTES: usize = 64 << 10;
 /// Passes everything on without its secrets, when the agent's hooks take them out (`redact_secrets`). The tape, and what is
 /// shown of it, is kept clean by itself.
 #[derive(Debug)]
-pub(super) struct Scrubbed {
-    next: Arc<Live>,
+pub(super) struct RedactingObserver {
+    next: Arc<LiveDisplay>,
     /// Who knows whether there is anything to take out. The tape is followed before there is one.
     runtime: OnceLock<Arc<Runtime>>,
     /// The end of each answer that is arriving, by agent and run: part of it may be the beginning of a secret.
-    held: Mutex<Vec<(Whose, String)>>,
+    held_back: Mutex<Vec<(AgentKey, String)>>,
 }
 
 /// Whose answer it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Whose(String, String);
+struct AgentKey(String, String);
 
-impl Whose {
-    fn of(origin: &Origin) -> Self {
+impl AgentKey {
+    fn from_origin(origin: &Origin) -> Self {
         Self(origin.agent.clone(), origin.run.clone())
     }
 }
 
-impl Scrubbed {
-    pub(super) fn new(next: Arc<Live>) -> Self {
-        Self { next, runtime: OnceLock::new(), held: Mutex::default() }
+impl RedactingObserver {
+    pub(super) fn new(next: Arc<LiveDisplay>) -> Self {
+        Self { next, runtime: OnceLock::new(), held_back: Mutex::default() }
     }
 
     /// Tells who knows what is secret.
-    pub(super) fn ask(&self, runtime: Arc<Runtime>) {
+    pub(super) fn set_runtime(&self, runtime: Arc<Runtime>) {
         // Asked once a session; a second runtime would be a mistake and changes nothing.
         let _ = self.runtime.set(runtime);
     }
 
-    fn secrets(&self) -> Option<&dyn Redactor> {
+    fn redactor(&self) -> Option<&dyn Redactor> {
         self.runtime.get().and_then(|runtime| runtime.redactor()).map(|secrets| &**secrets)
     }
 
     /// Shows what is held of an agent's answer.
-    fn finish(&self, origin: &Origin, secrets: &dyn Redactor) {
-        let arrived = release(&self.held, origin, secrets);
+    fn flush_agent(&self, origin: &Origin, secrets: &dyn Redactor) {
+        let arrived = release_held(&self.held_back, origin, secrets);
         if !arrived.is_empty() {
             self.next.observe(origin, &AgentEvent::Text { text: &arrived });
         }
@@ -59,58 +59,58 @@ impl Scrubbed {
 }
 
 /// Adds to what is held of an agent's answer and takes out what may be shown.
-fn hold(held: &Mutex<Vec<(Whose, String)>>, origin: &Origin, text: &str, secrets: &dyn Redactor) -> String {
+fn hold_back(held: &Mutex<Vec<(AgentKey, String)>>, origin: &Origin, text: &str, secrets: &dyn Redactor) -> String {
     let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
-    let whose = Whose::of(origin);
+    let whose = AgentKey::from_origin(origin);
     let at = held.iter().position(|(known, _)| *known == whose).unwrap_or_else(|| {
         held.push((whose, String::new()));
         held.len() - 1
     });
     let Some((_, pending)) = held.get_mut(at) else { return String::new() };
     pending.push_str(text);
-    let end = shown_until(pending, secrets);
+    let end = showable_len(pending, secrets);
     let rest = pending.split_off(end);
-    clean(secrets, &std::mem::replace(pending, rest)).into_owned()
+    redact_text(secrets, &std::mem::replace(pending, rest)).into_owned()
 }
 
 /// Takes out all that is held of an agent's answer.
-fn release(held: &Mutex<Vec<(Whose, String)>>, origin: &Origin, secrets: &dyn Redactor) -> String {
+fn release_held(held: &Mutex<Vec<(AgentKey, String)>>, origin: &Origin, secrets: &dyn Redactor) -> String {
     let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
-    let whose = Whose::of(origin);
+    let whose = AgentKey::from_origin(origin);
     let at = held.iter().position(|(known, _)| *known == whose);
     let pending = at.map(|at| held.swap_remove(at).1).unwrap_or_default();
-    clean(secrets, &pending).into_owned()
+    redact_text(secrets, &pending).into_owned()
 }
 
-impl RecordObserver for Scrubbed {
+impl RecordObserver for RedactingObserver {
     fn on_error(&self, fault: &TapeError) {
         self.next.on_error(fault);
     }
 
     fn on_record(&self, record: &Record<'_>, line: &str) {
         // The answer is whole when its hooks are asked, and belongs before what they say.
-        if let (Some(secrets), RecordBody::Event(fired)) = (self.secrets(), &record.body)
+        if let (Some(secrets), RecordBody::Event(fired)) = (self.redactor(), &record.body)
             && fired.event == "completion.post"
         {
-            self.finish(&fired.origin, secrets);
+            self.flush_agent(&fired.origin, secrets);
         }
         self.next.on_record(record, line);
     }
 }
 
-impl Observer for Scrubbed {
+impl Observer for RedactingObserver {
     fn observe(&self, origin: &Origin, what: &AgentEvent<'_>) {
-        let Some(secrets) = self.secrets() else { return self.next.observe(origin, what) };
+        let Some(secrets) = self.redactor() else { return self.next.observe(origin, what) };
         if let AgentEvent::Text { text } = what {
-            let arrived = hold(&self.held, origin, text, secrets);
+            let arrived = hold_back(&self.held_back, origin, text, secrets);
             if !arrived.is_empty() {
                 self.next.observe(origin, &AgentEvent::Text { text: &arrived });
             }
             return;
         }
-        self.finish(origin, secrets);
+        self.flush_agent(origin, secrets);
         let tell = |what: AgentEvent<'_>| self.next.observe(origin, &what);
-        let clean = |text| clean(secrets, text);
+        let clean = |text| redact_text(secrets, text);
         match what {
             AgentEvent::TurnStarted { message } => tell(AgentEvent::TurnStarted { message: &clean(message) }),
             AgentEvent::ModelAnswered { text, tool_calls, usage } => {
@@ -143,23 +143,23 @@ impl Observer for Scrubbed {
 }
 
 /// A fault without the secrets in its words.
-pub(super) fn fault(runtime: &Runtime, fault: Fault) -> Fault {
+pub(super) fn redact_error(runtime: &Runtime, fault: CliError) -> CliError {
     let message = runtime.redactor().and_then(|secrets| secrets.redact(&fault.message));
-    Fault { message: message.unwrap_or(fault.message), ..fault }
+    CliError { message: message.unwrap_or(fault.message), ..fault }
 }
 
-fn clean<'a>(secrets: &dyn Redactor, text: &'a str) -> Cow<'a, str> {
+fn redact_text<'a>(secrets: &dyn Redactor, text: &'a str) -> Cow<'a, str> {
     secrets.redact(text).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
 /// How much of an answer that is still arriving can be shown: whole words while nothing looks like a secret, whole lines
 /// otherwise, and nothing of a key block before its end.
-fn shown_until(pending: &str, secrets: &dyn Redactor) -> usize {
+fn showable_len(pending: &str, secrets: &dyn Redactor) -> usize {
     if pending.len() > MOST_BYTES {
         return pending.len();
     }
     if !secrets.may_contain_secret(pending) {
-        return pending.rfind(char::is_whitespace).map_or(0, |at| at + first_len(pending, at));
+        return pending.rfind(char::is_whitespace).map_or(0, |at| at + char_len_at(pending, at));
     }
     let mut end = pending.rfind('\n').map_or(0, |at| at + 1);
     let is_open = |begin: &usize| {
@@ -167,22 +167,22 @@ fn shown_until(pending: &str, secrets: &dyn Redactor) -> usize {
         after.is_none_or(|(_, rest)| !rest.contains('\n'))
     };
     if let Some(block) = pending.rfind("-----BEGIN").filter(is_open) {
-        end = end.min(line_start(pending, block));
+        end = end.min(line_start_of(pending, block));
     }
     // A name whose value follows on the next line stays with it.
     while let Some(before) = pending.get(..end).map(str::trim_end).filter(|before| before.ends_with([':', '=', '>'])) {
-        end = line_start(pending, before.len());
+        end = line_start_of(pending, before.len());
     }
     end
 }
 
 /// How long the character at a place is, in bytes.
-fn first_len(text: &str, at: usize) -> usize {
+fn char_len_at(text: &str, at: usize) -> usize {
     text.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8)
 }
 
 /// Where the line of a place begins.
-fn line_start(text: &str, at: usize) -> usize {
+fn line_start_of(text: &str, at: usize) -> usize {
     text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1)
 }
 
@@ -193,15 +193,15 @@ mod tests {
     use super::*;
 
     /// Lets an answer arrive in pieces of a size; gives what was shown.
-    fn shown(answer: &str, size: usize) -> String {
+    fn shown_text(answer: &str, size: usize) -> String {
         let secrets = SecretScanner::process_wide();
         let (held, origin) = (Mutex::default(), Origin::default());
         let mut shown = String::new();
         let characters: Vec<char> = answer.chars().collect();
         for piece in characters.chunks(size) {
-            shown.push_str(&hold(&held, &origin, &piece.iter().collect::<String>(), &*secrets));
+            shown.push_str(&hold_back(&held, &origin, &piece.iter().collect::<String>(), &*secrets));
         }
-        shown + &release(&held, &origin, &*secrets)
+        shown + &release_held(&held, &origin, &*secrets)
     }
 
     #[test]
@@ -215,7 +215,7 @@ mod tests {
         let answer = format!("The token is {token}, größer.\nAnd:\n{key}\npassword:\n  s3cr3t-Zq9x\n\nDone – ok.");
         let expected = "The token is [REDACTED], größer.\nAnd:\n[REDACTED]\npassword:\n  [REDACTED]\n\nDone – ok.";
         for size in [1, 2, 7, 40, 1_000] {
-            assert_eq!(shown(&answer, size), expected, "in pieces of {size}");
+            assert_eq!(shown_text(&answer, size), expected, "in pieces of {size}");
         }
     }
 
@@ -224,7 +224,7 @@ mod tests {
         let secrets = SecretScanner::process_wide();
         let cases = [("Hello wor", 6), ("Hello", 0), ("Ein Maß ", 9), ("", 0), ("the key of it\nis thi", 14)];
         for (pending, end) in cases {
-            assert_eq!(shown_until(pending, &*secrets), end, "{pending}");
+            assert_eq!(showable_len(pending, &*secrets), end, "{pending}");
         }
     }
 }

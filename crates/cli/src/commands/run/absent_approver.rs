@@ -6,31 +6,31 @@ use std::sync::{Mutex, PoisonError};
 use pintle::tape::show::single_line;
 use pintle::{ApprovalRequest, ApprovalResponse, Approver};
 
-use crate::render::count;
+use crate::render::count_text;
 use crate::terminal::Terminal;
 
 /// Stands for a person who is not there: every question is a no. It remembers what was asked, so that somebody can be
 /// told afterwards how to allow it.
 #[derive(Debug, Default)]
-pub(super) struct Absent(Mutex<Asked>);
+pub(super) struct AbsentApprover(Mutex<UnansweredAsks>);
 
 #[derive(Debug, Default)]
-struct Asked {
-    questions: usize,
-    about: BTreeSet<String>,
+struct UnansweredAsks {
+    request_count: usize,
+    subjects: BTreeSet<String>,
 }
 
-impl Absent {
+impl AbsentApprover {
     /// Says what a person would have been asked.
-    pub(super) fn tell(&self, terminal: &Terminal, is_team: bool) {
+    pub(super) fn print_summary(&self, terminal: &Terminal, is_team: bool) {
         let asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if asked.questions == 0 {
+        if asked.request_count == 0 {
             return;
         }
-        let about: Vec<String> = asked.about.iter().map(|name| format!("`{}`", single_line(name, 80))).collect();
-        let questions = count(asked.questions, "question");
-        terminal.note(format!("nobody was there for {questions} about {}; the answer was no", about.join(", ")));
-        terminal.note(match is_team {
+        let about: Vec<String> = asked.subjects.iter().map(|name| format!("`{}`", single_line(name, 80))).collect();
+        let questions = count_text(asked.request_count, "question");
+        terminal.print_note(format!("nobody was there for {questions} about {}; the answer was no", about.join(", ")));
+        terminal.print_note(match is_team {
             true => {
                 "run it in a terminal, or allow calls with a rule under `permissions: {allow: [..]}` or with `--yolo`; \
                  `--yes` answers hooks as well"
@@ -40,11 +40,11 @@ impl Absent {
     }
 }
 
-impl Approver for Absent {
+impl Approver for AbsentApprover {
     fn request_approval(&self, question: &ApprovalRequest<'_>) -> ApprovalResponse {
         let mut asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        asked.questions += 1;
-        asked.about.insert(question.event.subject().unwrap_or(question.event.name.as_str()).to_owned());
+        asked.request_count += 1;
+        asked.subjects.insert(question.event.subject().unwrap_or(question.event.name.as_str()).to_owned());
         ApprovalResponse::Unavailable
     }
 

@@ -14,10 +14,10 @@ use pintle_agent::SessionSummary;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Run;
-use super::place::{self, AGENT_FILE, Place};
-use crate::fault::Fault;
-use crate::options::{NewTape, find, own_chains};
+use super::RunArgs;
+use super::target::{self, AGENT_FILE, RunTarget};
+use crate::error::CliError;
+use crate::options::{ProvisionalTape, find_tape, compile_own_chains};
 
 /// How many sessions may begin in the same millisecond.
 const MOST_AT_ONCE: u32 = 1_000;
@@ -25,7 +25,7 @@ const MOST_AT_ONCE: u32 = 1_000;
 /// What is needed to open a session again, as its tape keeps it: what the person named, with all paths from the root.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Opened {
+pub(super) struct SessionSetup {
     /// The agent's folder or file.
     pub(super) agent: PathBuf,
     /// The agent of a team that it began with.
@@ -51,18 +51,18 @@ pub(super) struct Opened {
     pub(super) answer: Option<String>,
 }
 
-impl Opened {
+impl SessionSetup {
     /// What is opened now.
-    pub(super) fn new(run: &Run, source: &Path, workspace: &Path, mode: Option<PermissionMode>) -> Self {
+    pub(super) fn new(run: &RunArgs, source: &Path, workspace: &Path, mode: Option<PermissionMode>) -> Self {
         Self {
-            agent: absolute(source),
+            agent: to_absolute(source),
             member: run.agent.agent.clone(),
-            model: run.model.as_deref().map(absolute_model),
-            workspace: absolute(workspace),
-            hooks: run.hooks.iter().map(|path| absolute(path)).collect(),
-            permission_mode: mode.map(|mode| String::from(crate::options::mode_word(mode))),
+            model: run.model.as_deref().map(to_absolute_model),
+            workspace: to_absolute(workspace),
+            hooks: run.hooks.iter().map(|path| to_absolute(path)).collect(),
+            permission_mode: mode.map(|mode| String::from(crate::options::mode_name(mode))),
             persona: run.role.persona.clone(),
-            answer: run.asks.word().map(str::to_owned),
+            answer: run.asks.fixed_answer().map(str::to_owned),
         }
     }
 
@@ -74,107 +74,107 @@ impl Opened {
 }
 
 /// A session and the tape it is written on.
-pub(super) struct Begun {
-    pub(super) tape: NewTape,
+pub(super) struct StartedSession {
+    pub(super) tape: ProvisionalTape,
     pub(super) path: PathBuf,
     pub(super) name: String,
     pub(super) started_ms: u64,
     /// What the tape holds of a session that goes on.
-    pub(super) before: Option<(LoadedTape, Before)>,
+    pub(super) resumed_from: Option<(LoadedTape, ResumedFrom)>,
 }
 
 /// A session that goes on.
-pub(super) struct Before {
-    pub(super) past: SessionSummary,
+pub(super) struct ResumedFrom {
+    pub(super) history: SessionSummary,
     /// What `--resume` finds it by: its tape may have another name than the session.
-    pub(super) named: String,
+    pub(super) resume_key: String,
     /// The persona whose steps it ran.
     pub(super) persona: Option<String>,
     /// Whether it was begun on this machine.
-    pub(super) is_known: bool,
+    pub(super) is_begun_here: bool,
 }
 
-impl Begun {
+impl StartedSession {
     /// Begins the tape of a session.
-    pub(super) fn anew(run: &mut Run, place: &Place, clock: Arc<SystemClock>) -> Result<Self, Fault> {
+    pub(super) fn start(run: &mut RunArgs, place: &RunTarget, clock: Arc<SystemClock>) -> Result<Self, CliError> {
         let started_ms = clock.unix_ms();
-        let first = place::session_name(started_ms);
+        let first = target::make_session_name(started_ms);
         let named = run.tape.take();
         // Sessions that begin in the same millisecond have names of their own.
         for number in 1..=MOST_AT_ONCE {
             let name = if number == 1 { first.clone() } else { format!("{first}-{number}") };
             let path = match &named {
                 Some(path) => path.clone(),
-                None => place::tape_path(&place.home, &name)?,
+                None => target::default_tape_path(&place.working_dir, &name)?,
             };
             let header = HeaderRecord::new(&name, started_ms).with_shadow(run.shadow);
-            match NewTape::lasting(Some(path.clone()), header, clock.clone(), run.durability) {
+            match ProvisionalTape::begin_durable(Some(path.clone()), header, clock.clone(), run.durability) {
                 Err(_) if named.is_none() && path.exists() && number < MOST_AT_ONCE => {}
-                tape => return Ok(Self { tape: tape?, path, name, started_ms, before: None }),
+                tape => return Ok(Self { tape: tape?, path, name, started_ms, resumed_from: None }),
             }
         }
-        Err(Fault::failed(format!("more than {MOST_AT_ONCE} sessions begin here at once")))
+        Err(CliError::failure(format!("more than {MOST_AT_ONCE} sessions begin here at once")))
     }
 
     /// Opens the tape that is meant, and lets the command line have what it does not say itself from it.
-    pub(super) fn again(named: &str, run: &mut Run, clock: Arc<SystemClock>) -> Result<Self, Fault> {
+    pub(super) fn resume(named: &str, run: &mut RunArgs, clock: Arc<SystemClock>) -> Result<Self, CliError> {
         // The agent is known, so that what stands first is the prompt unless it is clearly an agent.
-        if let Some(words) = run.path.take_if(|path| !is_agent(path)) {
+        if let Some(words) = run.path.take_if(|path| !is_agent_path(path)) {
             run.prompt.insert(0, words.to_string_lossy().into_owned());
         }
         let home = match &run.path {
             Some(path) if path.is_dir() && find_team_file(path).is_none() => path.clone(),
-            Some(path) if path.file_name().is_some_and(|name| name == AGENT_FILE) => parent(path),
+            Some(path) if path.file_name().is_some_and(|name| name == AGENT_FILE) => parent_dir(path),
             _ => PathBuf::from("."),
         };
-        let found = find(named, &home)?;
+        let found = find_tape(named, &home)?;
         let cannot = |fault: TapeError| match fault {
-            TapeError::Line { .. } => Fault::failed(format!("session `{}` cannot go on: {fault}", found.id))
+            TapeError::Line { .. } => CliError::failure(format!("session `{}` cannot go on: {fault}", found.id))
                 .help(format!("`pintle tape verify {}` says what is whole", found.path.display())),
-            fault => Fault::failed(fault),
+            fault => CliError::failure(fault),
         };
         let bytes = read_file_bytes(&found.path).map_err(cannot)?;
         let report = verify_bytes(&bytes).map_err(cannot)?;
         if let Some(finding) = report.findings.first() {
             let what = format!("session `{}` cannot go on: its tape was changed: {finding}", found.id);
             let help = format!("`pintle tape verify {}` tells more; run the agent anew", found.path.display());
-            return Err(Fault::failed(single_line(&what, 1_000)).help(help));
+            return Err(CliError::failure(single_line(&what, 1_000)).help(help));
         }
         let tape = Tape::append_to(&found.path, clock).map_err(cannot)?.with_durability(run.durability);
         let reading = read(&found.path).map_err(cannot)?;
         let Some(past) = SessionSummary::from_tape(&reading) else {
-            let fault = Fault::invalid(format!("there is no session on the tape of `{}` to go on with", found.id));
+            let fault = CliError::invalid_input(format!("there is no session on the tape of `{}` to go on with", found.id));
             return Err(fault.help("it was cut off before it began: run the agent anew"));
         };
-        let opened: Opened = serde_json::from_value(past.reopen_data.clone()).unwrap_or_default();
+        let opened: SessionSetup = serde_json::from_value(past.reopen_data.clone()).unwrap_or_default();
         let named = if found.path == Path::new(named) { named.to_owned() } else { found.id };
-        let is_known = BegunSessions::from_state_dir(state_dir().as_deref()).contains(&facts(&past.session, &opened));
+        let is_known = BegunSessions::from_state_dir(state_dir().as_deref()).contains(&setup_facts(&past.session, &opened));
         if !is_known {
-            run.expect_named(&opened, &named, reading.header.shadow)?;
+            run.require_named_facts(&opened, &named, reading.header.shadow)?;
         }
-        run.take_over(&opened, &named, reading.header.shadow, is_known)?;
+        run.adopt_setup(&opened, &named, reading.header.shadow, is_known)?;
         let (name, started_ms) = (past.session.clone(), past.began_ms);
-        let before = Some((reading, Before { past, named, persona: opened.persona, is_known }));
-        Ok(Self { tape: NewTape::append(tape), path: found.path, name, started_ms, before })
+        let before = Some((reading, ResumedFrom { history: past, resume_key: named, persona: opened.persona, is_begun_here: is_known }));
+        Ok(Self { tape: ProvisionalTape::from_existing(tape), path: found.path, name, started_ms, resumed_from: before })
     }
 }
 
-impl Run {
+impl RunArgs {
     /// Refuses a tape that was not begun here as long as it names what the command line does not: it may have been written
     /// to be opened by somebody.
-    fn expect_named(&self, opened: &Opened, session: &str, shadow: bool) -> Result<(), Fault> {
+    fn require_named_facts(&self, opened: &SessionSetup, session: &str, shadow: bool) -> Result<(), CliError> {
         let mut missing: Vec<String> = Vec::new();
-        let here = absolute(Path::new("."));
-        let is_here = opened.agent == here || find_team_file(&here).is_some_and(|file| absolute(&file) == opened.agent);
+        let here = to_absolute(Path::new("."));
+        let is_here = opened.agent == here || find_team_file(&here).is_some_and(|file| to_absolute(&file) == opened.agent);
         if self.path.is_none() && !is_here {
             missing.push(format!("the agent `{}`", opened.agent.display()));
         }
-        let folders = [here, self.path.as_deref().map(absolute).unwrap_or_default()];
+        let folders = [here, self.path.as_deref().map(to_absolute).unwrap_or_default()];
         let workspace = &opened.workspace;
         if self.workspace.is_none() && !workspace.as_os_str().is_empty() && !folders.contains(workspace) {
             missing.push(format!("`--workspace {}`", workspace.display()));
         }
-        for path in opened.hooks.iter().filter(|path| !self.hooks.iter().any(|known| absolute(known) == **path)) {
+        for path in opened.hooks.iter().filter(|path| !self.hooks.iter().any(|known| to_absolute(known) == **path)) {
             missing.push(format!("`--hooks {}`", path.display()));
         }
         missing.extend(opened.model.as_ref().filter(|_| self.model.is_none()).map(|model| format!("`--model {model}`")));
@@ -189,14 +189,14 @@ impl Run {
             missing.join(", ")
         );
         let help = "to agree to that, name it on the command line as well, as in `pintle run AGENT --resume TAPE`";
-        Err(Fault::invalid(single_line(&what, 2_000)).help(help))
+        Err(CliError::invalid_input(single_line(&what, 2_000)).help(help))
     }
 
     /// Takes over what was opened before, where nothing else is named now.
-    fn take_over(&mut self, opened: &Opened, session: &str, shadow: bool, is_known: bool) -> Result<(), Fault> {
+    fn adopt_setup(&mut self, opened: &SessionSetup, session: &str, shadow: bool, is_known: bool) -> Result<(), CliError> {
         if self.shadow && !shadow {
             let fault =
-                Fault::invalid(format!("session `{session}` enforces its hooks; `--shadow` cannot be changed in it"));
+                CliError::invalid_input(format!("session `{session}` enforces its hooks; `--shadow` cannot be changed in it"));
             return Err(fault.help("leave `--shadow` out, or run the agent anew"));
         }
         // What the tape names counts where the person named it when the session began, and nowhere else.
@@ -207,12 +207,12 @@ impl Run {
         }
         if self.path.is_none() {
             if opened.agent.as_os_str().is_empty() {
-                let fault = Fault::invalid(format!("the tape does not say which agent session `{session}` was of"));
+                let fault = CliError::invalid_input(format!("the tape does not say which agent session `{session}` was of"));
                 return Err(fault.help(format!("name it: `pintle run AGENT --resume {session}`")));
             }
             if !opened.agent.exists() {
                 let agent = opened.agent.display();
-                let fault = Fault::invalid(format!("the agent of session `{session}` is gone: there is no `{agent}`"));
+                let fault = CliError::invalid_input(format!("the agent of session `{session}` is gone: there is no `{agent}`"));
                 return Err(fault.help(format!("name another one: `pintle run AGENT --resume {session}`")));
             }
             self.path = Some(opened.agent.clone());
@@ -221,7 +221,7 @@ impl Run {
             if !opened.workspace.is_dir() {
                 let folder = opened.workspace.display();
                 let fault =
-                    Fault::invalid(format!("the workspace of session `{session}` is gone: there is no `{folder}`"));
+                    CliError::invalid_input(format!("the workspace of session `{session}` is gone: there is no `{folder}`"));
                 return Err(fault.help("name another one with `--workspace DIR`"));
             }
             self.workspace = Some(opened.workspace.clone());
@@ -230,38 +230,38 @@ impl Run {
         self.agent.agent = self.agent.agent.take().or_else(|| opened.member.clone());
         self.model = self.model.take().or_else(|| opened.model.clone());
         // Hooks that a session ran under stay: a hook less would let pass what was held back before.
-        let more = opened.hooks.iter().filter(|path| !self.hooks.iter().any(|known| absolute(known) == **path));
+        let more = opened.hooks.iter().filter(|path| !self.hooks.iter().any(|known| to_absolute(known) == **path));
         self.hooks = more.cloned().chain(self.hooks.iter().cloned()).collect();
-        let mode = opened.permission_mode.as_deref().and_then(|word| crate::options::mode_of(word).ok());
-        self.rules = self.rules.or(mode);
+        let mode = opened.permission_mode.as_deref().and_then(|word| crate::options::parse_mode(word).ok());
+        self.rules = self.rules.with_default_mode(mode);
         Ok(())
     }
 }
 
 /// What a session is known by as one that was begun here: its name, and what the person named for it.
-pub(super) fn facts(session: &str, opened: &Opened) -> String {
+pub(super) fn setup_facts(session: &str, opened: &SessionSetup) -> String {
     format!("{session}\n{}", opened.to_value())
 }
 
 /// Refuses to go on when a guard of the session is not there any more as it was.
-pub(super) fn same_guards(reading: &LoadedTape, built: &BuiltRuntime, session: &str) -> Result<(), Fault> {
-    let members = built.team.iter().flat_map(|team| &team.agents).flat_map(|agent| own_chains(built, agent));
+pub(super) fn require_same_guards(reading: &LoadedTape, built: &BuiltRuntime, session: &str) -> Result<(), CliError> {
+    let members = built.team.iter().flat_map(|team| &team.agents).flat_map(|agent| compile_own_chains(built, agent));
     let set = built.runtime.hooks();
     let chains: Vec<Chain> = set.chains().iter().cloned().chain(members).collect();
     let entries = |chain: &Chain| chain.hooks.iter().map(|hook| LoadedHook::new(0, 0, chain, hook)).collect::<Vec<_>>();
     let now: Vec<LoadedHook> = chains.iter().flat_map(entries).collect();
-    let changed: Vec<String> = guards(reading).into_iter().filter_map(|guard| difference(guard, &now)).collect();
+    let changed: Vec<String> = recorded_guards(reading).into_iter().filter_map(|guard| guard_difference(guard, &now)).collect();
     if changed.is_empty() {
         return Ok(());
     }
     let what = format!("session `{session}` cannot go on as it was: {}", changed.join("; "));
     let help = "put them back, or agree with `--accept-changed-hooks`; a new session runs under the hooks of today";
-    Err(Fault::invalid(single_line(&what, 2_000)).help(help))
+    Err(CliError::invalid_input(single_line(&what, 2_000)).help(help))
 }
 
 /// The guards that the session ran under last, as its tape lists them. Those that were registered while it ran are made
 /// again by whoever made them.
-fn guards(reading: &LoadedTape) -> Vec<&LoadedHook> {
+fn recorded_guards(reading: &LoadedTape) -> Vec<&LoadedHook> {
     let lists = || {
         reading.records.iter().enumerate().filter_map(|(at, record)| match &record.body {
             RecordBody::Hooks(loaded) => Some((at, loaded)),
@@ -284,7 +284,7 @@ fn guards(reading: &LoadedTape) -> Vec<&LoadedHook> {
 }
 
 /// How a guard differs from what is there now; `None` when it is as it was.
-fn difference(guard: &LoadedHook, now: &[LoadedHook]) -> Option<String> {
+fn guard_difference(guard: &LoadedHook, now: &[LoadedHook]) -> Option<String> {
     let name = || format!("guard `{}` of `{}`", guard.id, guard.event);
     let named = || now.iter().filter(|hook| hook.id == guard.id && hook.event == guard.event);
     if named().next().is_none() {
@@ -297,26 +297,26 @@ fn difference(guard: &LoadedHook, now: &[LoadedHook]) -> Option<String> {
     (!named().any(is_same)).then(|| format!("{} was changed", name()))
 }
 
-fn is_agent(path: &Path) -> bool {
+fn is_agent_path(path: &Path) -> bool {
     let is_file = path.file_name().is_some_and(|name| name == AGENT_FILE) && path.is_file();
     is_file || path.join(AGENT_FILE).is_file() || find_team_file(path).is_some()
 }
 
-fn parent(file: &Path) -> PathBuf {
+fn parent_dir(file: &Path) -> PathBuf {
     file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
 }
 
 /// A path from the root, without what leads nowhere where it exists.
-fn absolute(path: &Path) -> PathBuf {
+fn to_absolute(path: &Path) -> PathBuf {
     fs::canonicalize(path).or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
 }
 
 /// A model as a person types it, with the paths of scripts from the root.
-fn absolute_model(typed: &str) -> String {
+fn to_absolute_model(typed: &str) -> String {
     let part = |part: &str| {
         let (name, model) = part.split_once('=').map_or(("", part), |(name, model)| (name, model));
         let Some(script) = model.trim().strip_prefix("script:") else { return part.to_owned() };
-        let path = absolute(Path::new(script));
+        let path = to_absolute(Path::new(script));
         let name = if name.is_empty() { String::new() } else { format!("{name}=") };
         format!("{name}script:{}", path.display())
     };

@@ -10,9 +10,9 @@ use pintle_agent::{SessionSummary, SessionStatus};
 use pintle_bridge::StoredSession;
 use serde_json::{Value, json};
 
-use crate::fault::Fault;
+use crate::error::CliError;
 use crate::options::SessionTape;
-use crate::render::{age, size};
+use crate::render::{age_text, size_text};
 
 /// Characters of an ID that are shown. Those of other agents are as long as a UUID.
 pub(super) const ID_CUT: usize = 40;
@@ -22,26 +22,26 @@ const CUT: usize = 30;
 const WORDS_CUT: usize = 48;
 
 /// What stands of a session under `ID`, `WHEN`, `AGENT`, `TURNS`, `STATE`, `SIZE` and `LAST WORDS`.
-pub(super) type Cells = [String; 7];
+pub(super) type SessionCells = [String; 7];
 
 /// One session, as lists tell of it.
-pub(super) struct Listed {
+pub(super) struct SessionRow {
     pub(super) id: String,
     pub(super) tape: PathBuf,
     pub(super) size_bytes: u64,
-    pub(super) state: State,
+    pub(super) state: SessionRowState,
     /// When something was written last, milliseconds since the Unix epoch.
     pub(super) last_ms: Option<u64>,
     /// Why its tape cannot be read.
-    pub(super) fault: Option<String>,
-    told: Option<Told>,
+    pub(super) error: Option<String>,
+    facts: Option<TapeFacts>,
     /// What another agent had is kept as such.
-    kept: Option<StoredSession>,
+    stored_session: Option<StoredSession>,
 }
 
 /// How a session stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum SessionRowState {
     /// Somebody writes its tape.
     Running,
     /// It came to its end.
@@ -55,15 +55,15 @@ pub(super) enum State {
 }
 
 /// What a tape tells.
-struct Told {
+struct TapeFacts {
     agent: String,
     turns: u32,
-    began_ms: u64,
-    last_words: String,
+    started_ms: u64,
+    last_prompt: String,
 }
 
-impl State {
-    fn word(self) -> &'static str {
+impl SessionRowState {
+    fn label(self) -> &'static str {
         match self {
             Self::Running => "running",
             Self::Ended => "ended",
@@ -74,44 +74,44 @@ impl State {
     }
 }
 
-impl Listed {
+impl SessionRow {
     /// A session that was run here.
-    pub(super) fn of_tape(SessionTape { id, path: tape }: SessionTape) -> Self {
+    pub(super) fn from_tape(SessionTape { id, path: tape }: SessionTape) -> Self {
         let size_bytes = fs::metadata(&tape).map_or(0, |file| file.len());
         let reading = read(&tape);
         let past = reading.as_ref().ok().and_then(SessionSummary::from_tape);
         let state = match &past {
-            _ if is_being_written(&tape).unwrap_or(false) => State::Running,
-            _ if reading.is_err() => State::Unreadable,
-            Some(past) if past.state == SessionStatus::Ended => State::Ended,
+            _ if is_being_written(&tape).unwrap_or(false) => SessionRowState::Running,
+            _ if reading.is_err() => SessionRowState::Unreadable,
+            Some(past) if past.state == SessionStatus::Ended => SessionRowState::Ended,
             // Without a session on its tape it was cut off before there was one.
-            _ => State::Interrupted,
+            _ => SessionRowState::Interrupted,
         };
         let last_ms = reading.as_ref().ok().and_then(|reading| reading.records.last()).map(|record| record.at_ms);
-        let told = past.map(|past| Told {
+        let told = past.map(|past| TapeFacts {
             agent: past.agent,
             turns: past.turns,
-            began_ms: past.began_ms,
-            last_words: past.last_prompt,
+            started_ms: past.began_ms,
+            last_prompt: past.last_prompt,
         });
         let fault = reading.err().map(|fault| fault.to_string());
-        Self { id, tape, size_bytes, state, last_ms, fault, told, kept: None }
+        Self { id, tape, size_bytes, state, last_ms, error: fault, facts: told, stored_session: None }
     }
 
     /// A session that another agent had.
-    pub(super) fn of_kept(kept: StoredSession) -> Self {
+    pub(super) fn from_stored(kept: StoredSession) -> Self {
         let story = kept.summary.as_ref().ok();
         let state = match story {
-            _ if kept.is_in_use => State::Running,
-            None => State::Unreadable,
-            Some(story) if story.has_ended => State::Ended,
-            Some(_) => State::Open,
+            _ if kept.is_in_use => SessionRowState::Running,
+            None => SessionRowState::Unreadable,
+            Some(story) if story.has_ended => SessionRowState::Ended,
+            Some(_) => SessionRowState::Open,
         };
-        let told = story.map(|story| Told {
+        let told = story.map(|story| TapeFacts {
             agent: story.agent.clone(),
             turns: story.turns,
-            began_ms: story.began_ms,
-            last_words: story.last_prompt.clone(),
+            started_ms: story.began_ms,
+            last_prompt: story.last_prompt.clone(),
         });
         Self {
             id: kept.session.clone(),
@@ -119,78 +119,78 @@ impl Listed {
             size_bytes: kept.size_bytes,
             state,
             last_ms: story.map(|story| story.last_ms),
-            fault: kept.summary.as_ref().err().cloned(),
-            told,
-            kept: Some(kept),
+            error: kept.summary.as_ref().err().cloned(),
+            facts: told,
+            stored_session: Some(kept),
         }
     }
 
     /// One of which nothing else is known.
     #[cfg(test)]
-    pub(super) fn bare(id: &str, state: State, last_ms: Option<u64>) -> Self {
+    pub(super) fn without_tape(id: &str, state: SessionRowState, last_ms: Option<u64>) -> Self {
         let (id, tape) = (id.to_owned(), PathBuf::from(id));
-        Self { id, tape, size_bytes: 0, state, last_ms, fault: None, told: None, kept: None }
+        Self { id, tape, size_bytes: 0, state, last_ms, error: None, facts: None, stored_session: None }
     }
 
     /// Deletes it: its tape, or all that is kept of another agent's.
-    pub(super) fn delete(&self) -> Result<(), Fault> {
-        let deleted = match &self.kept {
+    pub(super) fn delete(&self) -> Result<(), CliError> {
+        let deleted = match &self.stored_session {
             Some(kept) => kept.delete(),
             None => fs::remove_file(&self.tape),
         };
         deleted.map_err(|fault| match fault.kind() {
-            io::ErrorKind::TimedOut => self.at_work(),
-            _ => Fault::failed(format!("cannot delete `{}`: {fault}", self.tape.display())),
+            io::ErrorKind::TimedOut => self.in_use_error(),
+            _ => CliError::failure(format!("cannot delete `{}`: {fault}", self.tape.display())),
         })
     }
 
     /// Why it cannot be deleted.
-    pub(super) fn at_work(&self) -> Fault {
-        let fault = Fault::failed(format!("session `{}` is at work", single_line(&self.id, ID_CUT)));
+    pub(super) fn in_use_error(&self) -> CliError {
+        let fault = CliError::failure(format!("session `{}` is at work", single_line(&self.id, ID_CUT)));
         fault.help("end it first, then delete it")
     }
 
-    pub(super) fn cells(&self, now_ms: u64) -> Cells {
-        let told = self.told.as_ref();
-        let words = |told: &Told| told.last_words.split_whitespace().collect::<Vec<_>>().join(" ");
+    pub(super) fn to_cells(&self, now_ms: u64) -> SessionCells {
+        let told = self.facts.as_ref();
+        let words = |told: &TapeFacts| told.last_prompt.split_whitespace().collect::<Vec<_>>().join(" ");
         [
             single_line(&self.id, ID_CUT),
-            self.last_ms.map(|last_ms| age(now_ms.saturating_sub(last_ms))).unwrap_or_default(),
+            self.last_ms.map(|last_ms| age_text(now_ms.saturating_sub(last_ms))).unwrap_or_default(),
             told.map(|told| single_line(&told.agent, CUT)).unwrap_or_default(),
             told.map(|told| told.turns.to_string()).unwrap_or_default(),
-            self.state.word().to_owned(),
-            size(self.size_bytes),
+            self.state.label().to_owned(),
+            size_text(self.size_bytes),
             told.map(|told| single_line(&words(told), WORDS_CUT)).unwrap_or_default(),
         ]
     }
 
     /// The word for the agent that had it; empty for one that was run here.
-    pub(super) fn host(&self) -> String {
-        self.kept.as_ref().map(|kept| kept.host.name.to_owned()).unwrap_or_default()
+    pub(super) fn host_name(&self) -> String {
+        self.stored_session.as_ref().map(|kept| kept.host.name.to_owned()).unwrap_or_default()
     }
 
     /// The last part of the path of the project that another agent worked in.
-    pub(super) fn project(&self) -> String {
-        let project = self.kept.as_ref().and_then(|kept| kept.project.as_deref());
+    pub(super) fn project_name(&self) -> String {
+        let project = self.stored_session.as_ref().and_then(|kept| kept.project.as_deref());
         let name = project.map(|project| project.file_name().unwrap_or(project.as_os_str()).to_string_lossy());
         name.map(|name| single_line(&name, CUT)).unwrap_or_default()
     }
 
-    pub(super) fn described(&self) -> Value {
-        let told = self.told.as_ref();
+    pub(super) fn to_json(&self) -> Value {
+        let told = self.facts.as_ref();
         let mut value = json!({
             "id": self.id,
             "tape": self.tape,
-            "began_ms": told.map(|told| told.began_ms),
+            "began_ms": told.map(|told| told.started_ms),
             "last_ms": self.last_ms,
             "agent": told.map(|told| &told.agent),
             "turns": told.map(|told| told.turns),
-            "last_words": told.map(|told| &told.last_words),
-            "state": self.state.word(),
+            "last_words": told.map(|told| &told.last_prompt),
+            "state": self.state.label(),
             "size_bytes": self.size_bytes,
-            "fault": self.fault,
+            "fault": self.error,
         });
-        if let (Some(fields), Some(kept)) = (value.as_object_mut(), &self.kept) {
+        if let (Some(fields), Some(kept)) = (value.as_object_mut(), &self.stored_session) {
             fields.insert(String::from("host"), Value::from(kept.host.name));
             fields.insert(String::from("project"), json!(kept.project));
         }

@@ -59,15 +59,15 @@ script: |
 "#;
 
 /// A folder to run the program in.
-pub(crate) struct Stage {
+pub(crate) struct CliFixture {
     folder: TempDir,
     /// What is a person's: the hooks of whoever runs the tests are none of theirs.
-    person: TempDir,
+    user_dir: TempDir,
 }
 
 /// How the program is run.
-pub(crate) struct Run<'a> {
-    stage: &'a Stage,
+pub(crate) struct CliInvocation<'a> {
+    stage: &'a CliFixture,
     arguments: Vec<&'a str>,
     input: &'a [u8],
     environment: Vec<(&'a str, &'a str)>,
@@ -75,21 +75,21 @@ pub(crate) struct Run<'a> {
     folder: &'a str,
 }
 
-impl Stage {
+impl CliFixture {
     /// An empty folder.
-    pub(crate) fn empty() -> Self {
-        Self { folder: tempfile::tempdir().unwrap(), person: tempfile::tempdir().unwrap() }
+    pub(crate) fn new_empty() -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), user_dir: tempfile::tempdir().unwrap() }
     }
 
     /// A project with the four hooks above.
-    pub(crate) fn governed() -> Self {
+    pub(crate) fn with_guards() -> Self {
         let hooks = [("audit", AUDIT), ("guard", GUARD), ("shape", SHAPE), ("ask_deploy", ASK)];
-        let stage = Self::empty();
-        hooks.into_iter().fold(stage, |stage, (name, text)| stage.file(&format!(".harness/hooks/{name}.md"), text))
+        let stage = Self::new_empty();
+        hooks.into_iter().fold(stage, |stage, (name, text)| stage.with_file(&format!(".harness/hooks/{name}.md"), text))
     }
 
     /// Writes a file.
-    pub(crate) fn file(self, path: &str, text: impl AsRef<[u8]>) -> Self {
+    pub(crate) fn with_file(self, path: &str, text: impl AsRef<[u8]>) -> Self {
         let path = self.path(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
@@ -101,8 +101,8 @@ impl Stage {
     }
 
     /// The program with arguments, and nothing on standard input.
-    pub(crate) fn pintle<'a>(&'a self, arguments: &[&'a str]) -> Run<'a> {
-        Run {
+    pub(crate) fn pintle<'a>(&'a self, arguments: &[&'a str]) -> CliInvocation<'a> {
+        CliInvocation {
             stage: self,
             arguments: arguments.to_vec(),
             input: b"",
@@ -113,36 +113,36 @@ impl Stage {
     }
 }
 
-impl<'a> Run<'a> {
-    pub(crate) fn input(mut self, input: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
+impl<'a> CliInvocation<'a> {
+    pub(crate) fn with_input(mut self, input: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
         self.input = input.as_ref();
         self
     }
 
-    pub(crate) fn environment(mut self, name: &'a str, value: &'a str) -> Self {
+    pub(crate) fn with_variable(mut self, name: &'a str, value: &'a str) -> Self {
         self.environment.push((name, value));
         self
     }
 
     /// Runs the program without a variable that it would have.
-    pub(crate) fn without(mut self, name: &'a str) -> Self {
+    pub(crate) fn without_variable(mut self, name: &'a str) -> Self {
         self.unset.push(name);
         self
     }
 
     /// Runs the program in a folder below the stage's.
-    pub(crate) fn within(mut self, folder: &'a str) -> Self {
+    pub(crate) fn in_folder(mut self, folder: &'a str) -> Self {
         self.folder = folder;
         self
     }
 
     /// Runs the program; gives standard output, standard error and exit status.
-    pub(crate) fn parts(&self) -> (String, String, Option<i32>) {
+    pub(crate) fn run_to_parts(&self) -> (String, String, Option<i32>) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_pintle"));
         for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"] {
             command.env_remove(variable);
         }
-        let person = self.stage.person.path();
+        let person = self.stage.user_dir.path();
         command.env("PINTLE_CONFIG_DIR", person).env("PINTLE_STATE_DIR", person);
         for variable in &self.unset {
             command.env_remove(variable);
@@ -165,7 +165,7 @@ impl<'a> Run<'a> {
 
     /// Runs the program with its standard output going somewhere else; gives standard error and exit status.
     #[cfg(target_os = "linux")]
-    pub(crate) fn writing_to(&self, out: fs::File) -> (String, Option<i32>) {
+    pub(crate) fn run_writing_to(&self, out: fs::File) -> (String, Option<i32>) {
         let nobodys = tempfile::tempdir().unwrap();
         let output = Command::new(env!("CARGO_BIN_EXE_pintle"))
             .env("PINTLE_CONFIG_DIR", nobodys.path())
@@ -181,8 +181,8 @@ impl<'a> Run<'a> {
     }
 
     /// Runs the program; gives all that a person sees.
-    pub(crate) fn screen(&self) -> String {
-        let (out, err, status) = self.parts();
+    pub(crate) fn run_to_screen(&self) -> String {
+        let (out, err, status) = self.run_to_parts();
         let mut screen = String::new();
         if !out.is_empty() {
             writeln!(screen, "{out}").unwrap();

@@ -10,17 +10,17 @@ use pintle::tape::verify::verify_bytes;
 use pintle::tape::{RecordBody, LoadedTape, read_bytes};
 use serde_json::json;
 
-use super::{excerpt, is_same, progress};
-use crate::fault::{Fault, Status};
-use crate::options::{Global, Places, UserOptions, builder, consent, load};
-use crate::render::{count, diagnostic};
+use super::{excerpt, is_same_file, progress};
+use crate::error::{CliError, CliStatus};
+use crate::options::{GlobalOptions, HookPaths, UserOptions, start_builder, trust, load_hooks};
+use crate::render::{count_text, diagnostic};
 use crate::terminal::Terminal;
 
 /// Characters of what was said, around the place where it differs.
 const CHARS: usize = 160;
 
 #[derive(Debug, Args)]
-pub(crate) struct HookArguments {
+pub(crate) struct LiveHookArgs {
     /// Fire every event of the tape at the hooks of today and report the first difference. What hooks ask of the world
     /// is answered from the tape.
     #[arg(long)]
@@ -35,9 +35,9 @@ pub(crate) struct HookArguments {
     user: UserOptions,
 }
 
-impl HookArguments {
+impl LiveHookArgs {
     /// Whether the hooks of today decide.
-    pub(super) fn are_live(&self) -> bool {
+    pub(super) fn is_live(&self) -> bool {
         self.live_hooks || !self.with.is_empty() || self.all
     }
 
@@ -46,47 +46,47 @@ impl HookArguments {
         tape: &Path,
         bytes: &[u8],
         terminal: &Terminal,
-        global: &Global,
-    ) -> Result<Status, Fault> {
-        let reading = read_bytes(bytes).map_err(|fault| Fault::invalid(format!("`{}`: {fault}", tape.display())))?;
-        let verified = verify_bytes(bytes).map_err(|fault| Fault::invalid(format!("`{}`: {fault}", tape.display())))?;
+        global: &GlobalOptions,
+    ) -> Result<CliStatus, CliError> {
+        let reading = read_bytes(bytes).map_err(|fault| CliError::invalid_input(format!("`{}`: {fault}", tape.display())))?;
+        let verified = verify_bytes(bytes).map_err(|fault| CliError::invalid_input(format!("`{}`: {fault}", tape.display())))?;
         if let Some(finding) = verified.findings.first() {
             let what = format!("`{}` was changed, so nothing was fired: {finding}", tape.display());
             let help = format!("`pintle tape verify {}` tells more", tape.display());
-            return Err(Fault::failed(single_line(&what, 1_000)).help(help));
+            return Err(CliError::failure(single_line(&what, 1_000)).help(help));
         }
         // To name a path is to agree to what its hooks may do, and it is the tape that names these.
         let places = match self.with.is_empty() {
-            true => Places::of_tape(sources(&reading, self.user.config_dir()?.as_deref())?),
-            false => Places::named(self.with.clone()).guarded(),
+            true => HookPaths::from_tape(find_hook_sources(&reading, self.user.config_dir()?.as_deref())?),
+            false => HookPaths::from_named_paths(self.with.clone()).with_required_hooks(),
         };
-        let built = load(builder(&places, &self.user)?, &places.paths, terminal)?;
-        consent::of_tape(&built)?;
+        let built = load_hooks(start_builder(&places, &self.user)?, &places.paths, terminal)?;
+        trust::require_trusted_tape(&built)?;
         let (present, found) = CurrentHooks::from_built(&built);
         if !found.is_empty() {
-            found.iter().for_each(|finding| terminal.err(diagnostic::text(finding)));
-            return Err(Fault::invalid("the hooks of an agent do not load; nothing was fired"));
+            found.iter().for_each(|finding| terminal.print_error_line(diagnostic::render_diagnostic(finding)));
+            return Err(CliError::invalid_input("the hooks of an agent do not load; nothing was fired"));
         }
-        let progress = progress::Progress::new(terminal, "events");
+        let progress = progress::ProgressLine::new(terminal, "events");
         let live = replay_live_with_progress(&reading, &present, self.all, &mut |done, of| progress.show(done, of));
         progress.clear();
         if global.json {
             let LiveReplayReport { dispatches, calls, differences } = &live;
-            terminal.json(&json!({
+            terminal.print_json(&json!({
                 "same": differences.is_empty(), "events": dispatches, "hook_calls": calls, "differences": differences,
             }));
         } else {
-            report(&live, terminal);
+            print_report(&live, terminal);
         }
-        Ok(if live.differences.is_empty() { Status::Done } else { Status::Failed })
+        Ok(if live.differences.is_empty() { CliStatus::Done } else { CliStatus::Failed })
     }
 }
 
 /// Where the hooks of a tape came from, as far as that is still there.
 ///
 /// Those of the person's own folder are asked anyway.
-fn sources(reading: &LoadedTape, own: Option<&Path>) -> Result<Vec<PathBuf>, Fault> {
-    let is_own = |source: &str| own.is_some_and(|own| is_same(own, Path::new(source)));
+fn find_hook_sources(reading: &LoadedTape, own: Option<&Path>) -> Result<Vec<PathBuf>, CliError> {
+    let is_own = |source: &str| own.is_some_and(|own| is_same_file(own, Path::new(source)));
     let mut there: BTreeSet<PathBuf> = BTreeSet::new();
     let mut gone: BTreeSet<String> = BTreeSet::new();
     let folder = Path::new(live_replay::session_dir(reading).unwrap_or_default());
@@ -110,31 +110,31 @@ fn sources(reading: &LoadedTape, own: Option<&Path>) -> Result<Vec<PathBuf>, Fau
             Some(first) => format!("the tape's hooks are gone: there is no `{}`", single_line(first, 200)),
             None => String::from("there were no hooks when the tape was written"),
         };
-        return Err(Fault::invalid(what).help("name the hooks to decide with: `--with PATH`"));
+        return Err(CliError::invalid_input(what).help("name the hooks to decide with: `--with PATH`"));
     }
     Ok(there.into_iter().collect())
 }
 
-fn report(live: &LiveReplayReport, terminal: &Terminal) {
+fn print_report(live: &LiveReplayReport, terminal: &Terminal) {
     let LiveReplayReport { dispatches, calls, differences } = live;
-    let fired = format!("fired {}, {} of today", count(*dispatches, "event"), count(*calls, "hook call"));
-    terminal.lines(&[StyledLine::new(Tone::Quiet, fired)]);
+    let fired = format!("fired {}, {} of today", count_text(*dispatches, "event"), count_text(*calls, "hook call"));
+    terminal.print_lines(&[StyledLine::new(Tone::Quiet, fired)]);
     if differences.is_empty() {
-        terminal.lines(&[StyledLine::new(Tone::Good, "the hooks of today do the same")]);
+        terminal.print_lines(&[StyledLine::new(Tone::Good, "the hooks of today do the same")]);
         return;
     }
     for difference in differences {
-        terminal.lines(&lines(difference));
+        terminal.print_lines(&render_difference(difference));
     }
 }
 
-fn lines(difference: &LiveDifference) -> Vec<StyledLine> {
+fn render_difference(difference: &LiveDifference) -> Vec<StyledLine> {
     let LiveDifference { line, dispatch, event, hook, kind: what, expected, actual: got } = difference;
     let hook = hook.as_ref().map_or(String::new(), |hook| format!(", hook `{}`", single_line(hook, 80)));
     let place = format!("line {line}: dispatch {dispatch} ({}){hook}: {what}", single_line(event, 60));
     let mut lines = vec![StyledLine::new(Tone::Bad, "different"), StyledLine::new(Tone::Plain, place)];
     match (expected, got) {
-        (Some(expected), got) => lines.extend(excerpt::lines("then", expected, "now", got.as_deref(), CHARS)),
+        (Some(expected), got) => lines.extend(excerpt::render_excerpts("then", expected, "now", got.as_deref(), CHARS)),
         (None, Some(got)) => {
             lines.push(StyledLine::new(Tone::Plain, "  then  nothing"));
             lines.push(StyledLine::new(Tone::Plain, format!("  now   {}", single_line(got, CHARS))));

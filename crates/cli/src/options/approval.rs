@@ -6,7 +6,7 @@ use clap::Args;
 use pintle::{ApprovalRequest, ApprovalResponse, Approver};
 
 #[derive(Debug, Clone, Copy, Args)]
-pub(crate) struct Asks {
+pub(crate) struct AskOptions {
     /// Answer yes whenever a hook asks for a person.
     #[arg(long, conflicts_with = "no")]
     pub(crate) yes: bool,
@@ -15,9 +15,9 @@ pub(crate) struct Asks {
     pub(crate) no: bool,
 }
 
-impl Asks {
+impl AskOptions {
     /// What answers every ask, when that was said.
-    pub(crate) fn word(self) -> Option<&'static str> {
+    pub(crate) fn fixed_answer(self) -> Option<&'static str> {
         match (self.yes, self.no) {
             (true, _) => Some("yes"),
             (_, true) => Some("no"),
@@ -26,10 +26,10 @@ impl Asks {
     }
 
     /// The answer given on the command line, or else whoever is there to be asked.
-    pub(crate) fn resolver(self, otherwise: impl FnOnce() -> Arc<dyn Approver>) -> Arc<dyn Approver> {
+    pub(crate) fn choose_approver(self, otherwise: impl FnOnce() -> Arc<dyn Approver>) -> Arc<dyn Approver> {
         match (self.yes, self.no) {
-            (true, _) => Arc::new(Fixed(ApprovalResponse::Approved { answered_by: String::from("--yes") })),
-            (_, true) => Arc::new(Fixed(ApprovalResponse::Refused { answered_by: String::from("--no") })),
+            (true, _) => Arc::new(FixedApprover(ApprovalResponse::Approved { answered_by: String::from("--yes") })),
+            (_, true) => Arc::new(FixedApprover(ApprovalResponse::Refused { answered_by: String::from("--no") })),
             (false, false) => otherwise(),
         }
     }
@@ -37,15 +37,15 @@ impl Asks {
 
 /// Answers every ask alike.
 #[derive(Debug)]
-struct Fixed(ApprovalResponse);
+struct FixedApprover(ApprovalResponse);
 
-impl Approver for Fixed {
+impl Approver for FixedApprover {
     fn request_approval(&self, _question: &ApprovalRequest<'_>) -> ApprovalResponse {
         self.0.clone()
     }
 }
 
 /// Leaves the ask open, so that the outcome is an ask.
-pub(crate) fn open() -> Arc<dyn Approver> {
-    Arc::new(Fixed(ApprovalResponse::Deferred))
+pub(crate) fn defer_approval() -> Arc<dyn Approver> {
+    Arc::new(FixedApprover(ApprovalResponse::Deferred))
 }

@@ -5,10 +5,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use pintle::loader::{ProjectTrust, TrustDifference, TrustItem, TrustItemKind, TrustState};
 use pintle::tape::show::{Tone, single_line};
 
-use super::{age, count, tone};
+use super::{age_text, count_text, style};
 
 /// Everything a yes lets through, whole: nobody agrees to what was left out.
-pub(crate) fn question(consent: &ProjectTrust) -> Vec<String> {
+pub(crate) fn describe_trust_request(consent: &ProjectTrust) -> Vec<String> {
     let folder = consent.folder().display();
     let mut lines = vec![match consent.state {
         TrustState::Changed => format!("`{folder}` changed since you agreed to what its hooks may do"),
@@ -17,24 +17,25 @@ pub(crate) fn question(consent: &ProjectTrust) -> Vec<String> {
         }
         _ => format!("`{folder}` comes with hooks that want to do more than judge"),
     }];
-    lines.extend(claims(consent));
+    lines.extend(describe_items(consent));
     if consent.state == TrustState::Changed {
-        lines.extend(difference(&consent.difference));
+        lines.extend(describe_difference(&consent.difference));
     }
-    lines.extend(not_covered(consent));
-    let files = count(consent.manifest.files.len(), "file");
+    lines.extend(describe_not_covered(consent));
+    let files = count_text(consent.manifest.files.len(), "file");
     lines.push(format!("a yes is for the bytes of {files} as they are; when one changes you are asked again"));
     lines
 }
 
 /// What a yes does not cover, and what to do about that.
-pub(crate) fn not_covered(consent: &ProjectTrust) -> Vec<String> {
+pub(crate) fn describe_not_covered(consent: &ProjectTrust) -> Vec<String> {
     let parts = consent.manifest.list_not_covered();
     if parts.is_empty() {
         return Vec::new();
     }
     let mut lines = vec![String::from("not covered by a yes, since the text does not say which files that is:")];
-    lines.extend(parts.iter().map(|part| tone::piece(Tone::Warn, format!("  {}", single_line(part, usize::MAX)))));
+    lines
+        .extend(parts.iter().map(|part| style::paint_text(Tone::Warn, format!("  {}", single_line(part, usize::MAX)))));
     lines.push(String::from(
         "  list these files under `files:` beside the hook, which binds them, or run the hook in a `sandbox`",
     ));
@@ -42,7 +43,7 @@ pub(crate) fn not_covered(consent: &ProjectTrust) -> Vec<String> {
 }
 
 /// What needs consent, a line for each thing that is done.
-fn claims(consent: &ProjectTrust) -> Vec<String> {
+fn describe_items(consent: &ProjectTrust) -> Vec<String> {
     let mut all: Vec<&TrustItem> = Vec::new();
     for claim in &consent.manifest.items {
         // A hook of an agent may be the host's as well.
@@ -62,12 +63,12 @@ fn claims(consent: &ProjectTrust) -> Vec<String> {
         let matcher =
             claim.matcher.as_deref().map(|text| format!(", for {}", single_line(text, 200))).unwrap_or_default();
         let head = format!("  {}{event}{guard}{matcher}", single_line(&claim.name, 200));
-        lines.push(tone::piece(Tone::Plain, head));
+        lines.push(style::paint_text(Tone::Plain, head));
         for reach in &claim.capabilities {
-            lines.push(tone::piece(Tone::Warn, format!("      {}", single_line(&reach.to_string(), usize::MAX))));
+            lines.push(style::paint_text(Tone::Warn, format!("      {}", single_line(&reach.to_string(), usize::MAX))));
         }
         if !claim.files.is_empty() {
-            lines.push(tone::piece(
+            lines.push(style::paint_text(
                 Tone::Quiet,
                 format!("      in {}", single_line(&claim.files.join(", "), usize::MAX)),
             ));
@@ -75,13 +76,16 @@ fn claims(consent: &ProjectTrust) -> Vec<String> {
     }
     if !free.is_empty() {
         let besides = if open.is_empty() { "" } else { "besides " };
-        lines.push(tone::piece(Tone::Quiet, format!("  {besides}{} that can only judge", count(free.len(), "hook"))));
+        lines.push(style::paint_text(
+            Tone::Quiet,
+            format!("  {besides}{} that can only judge", count_text(free.len(), "hook")),
+        ));
     }
     lines
 }
 
 /// What is different now: `+` is new, `-` is gone, `~` has other bytes.
-fn difference(difference: &TrustDifference) -> Vec<String> {
+fn describe_difference(difference: &TrustDifference) -> Vec<String> {
     let reach = |all: &[pintle::Capability]| all.iter().map(ToString::to_string).collect::<Vec<_>>();
     let rows: [(&str, Tone, &str, &[String]); 8] = [
         ("~", Tone::Warn, "", &difference.files_changed),
@@ -95,14 +99,15 @@ fn difference(difference: &TrustDifference) -> Vec<String> {
     ];
     let mut lines = vec![String::from("since then:")];
     for (sign, tone, what, entries) in rows {
-        let line = |entry: &String| tone::piece(tone, format!("  {sign} {what}{}", single_line(entry, usize::MAX)));
+        let line =
+            |entry: &String| style::paint_text(tone, format!("  {sign} {what}{}", single_line(entry, usize::MAX)));
         lines.extend(entries.iter().map(line));
     }
     lines
 }
 
 /// How long ago something was agreed to.
-pub(crate) fn since(at_ms: u64) -> String {
+pub(crate) fn grant_age_text(at_ms: u64) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
-    age(u64::try_from(now).unwrap_or(u64::MAX).saturating_sub(at_ms))
+    age_text(u64::try_from(now).unwrap_or(u64::MAX).saturating_sub(at_ms))
 }

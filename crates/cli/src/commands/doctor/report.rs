@@ -6,22 +6,22 @@ use pintle_bridge::doctor::{DoctorReport, LastFired, CheckStatus};
 use pintle_bridge::install::InstallEnvironment;
 use serde_json::{Value, json};
 
-use crate::render::{age, count};
+use crate::render::{age_text, count_text};
 
 /// Characters of a line that is shown.
 const CUT: usize = 600;
 
 /// What was found of a host, for people.
-pub(super) fn lines(examination: &DoctorReport, site: &InstallEnvironment) -> Vec<StyledLine> {
+pub(super) fn text(examination: &DoctorReport, site: &InstallEnvironment) -> Vec<StyledLine> {
     let host = examination.host;
     let client = examination.client.as_ref().map(|client| {
-        format!(" {} ({})", number(&single_line(&client.version, CUT)), site.display_path(&client.path))
+        format!(" {} ({})", version_number(&single_line(&client.version, CUT)), site.display_path(&client.path))
     });
     let mut lines = vec![StyledLine::new(Tone::Plain, format!("{}{}", host.title, client.unwrap_or_default()))];
     for place in &examination.locations {
         let entries = match place.entries.len() {
             0 => String::from("not installed"),
-            number => count(number, "event"),
+            number => count_text(number, "event"),
         };
         let text = format!("  {:<8} {}: {entries}", place.scope.as_str(), site.display_path(&place.path));
         lines.push(StyledLine::new(Tone::Quiet, text));
@@ -43,20 +43,20 @@ pub(super) fn lines(examination: &DoctorReport, site: &InstallEnvironment) -> Ve
         lines.push(StyledLine::new(Tone::Plain, format!("  when each event last fired{none}")));
     }
     lines.extend(examination.events.iter().map(|fired| {
-        let last = fired.last_ms.map_or_else(|| String::from("never"), |at| age(now_ms.saturating_sub(at)));
+        let last = fired.last_ms.map_or_else(|| String::from("never"), |at| age_text(now_ms.saturating_sub(at)));
         StyledLine::new(Tone::Plain, format!("    {:<width$}  {last}", fired.event))
     }));
     lines
 }
 
 /// The number in what a program says of its version; all of it when there is none.
-fn number(said: &str) -> &str {
+fn version_number(said: &str) -> &str {
     let number = said.split_whitespace().find(|word| word.starts_with(|first: char| first.is_ascii_digit()));
     number.map_or(said, |number| number.trim_end_matches(['.', ',']))
 }
 
 /// What was found of a host, for programs.
-pub(super) fn described(examination: &DoctorReport) -> Value {
+pub(super) fn json(examination: &DoctorReport) -> Value {
     let places = examination.locations.iter().map(|place| {
         let events: Vec<&str> = place.entries.iter().map(|entry| entry.event.as_str()).collect();
         json!({"scope": place.scope.as_str(), "path": place.path, "events": events})

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use pintle::{TeamSpec, suggest_nearest};
 use pintle_agent::model;
 
-use crate::fault::Fault;
+use crate::error::CliError;
 
 /// Gives the agents of a team other models: `MODEL` for all of them, `AGENT=MODEL` for one, several with commas between
 /// (docker-agent, CLI Reference, `--model`).
-pub(super) fn replace_models(team: &mut TeamSpec, typed: &str) -> Result<(), Fault> {
+pub(super) fn override_models(team: &mut TeamSpec, typed: &str) -> Result<(), CliError> {
     for part in typed.split(',').map(str::trim).filter(|part| !part.is_empty()) {
         let (name, model) = match part.split_once('=') {
             Some((name, model)) => (Some(name.trim()), model.trim()),
@@ -17,14 +17,14 @@ pub(super) fn replace_models(team: &mut TeamSpec, typed: &str) -> Result<(), Fau
         };
         if let Some(name) = name.filter(|name| team.agent(name).is_none()) {
             let near = suggest_nearest(name, team.agents.iter().map(|agent| agent.name.as_str()));
-            let fault = Fault::invalid(format!("there is no agent `{name}` to give a model to"));
+            let fault = CliError::invalid_input(format!("there is no agent `{name}` to give a model to"));
             return Err(match near {
                 Some(near) => fault.help(format!("did you mean `{near}`?")),
                 None => fault,
             });
         }
         for agent in team.agents.iter_mut().filter(|agent| name.is_none_or(|name| agent.name == name)) {
-            let mut spec = model::choose(&with_colon(model), agent.model.as_ref()).map_err(Fault::invalid)?;
+            let mut spec = model::choose(&to_colon_form(model), agent.model.as_ref()).map_err(CliError::invalid_input)?;
             if spec.provider == "script" {
                 // One that the person names stands where the person is, and not beside the agents.
                 let path = std::path::absolute(&spec.name).unwrap_or_else(|_| spec.name.clone().into());
@@ -37,7 +37,7 @@ pub(super) fn replace_models(team: &mut TeamSpec, typed: &str) -> Result<(), Fau
 }
 
 /// docker-agent writes `openai/gpt-4o` for `openai:gpt-4o`.
-fn with_colon(typed: &str) -> String {
+fn to_colon_form(typed: &str) -> String {
     match typed.split_once('/') {
         Some((provider, name)) if !provider.contains(':') => format!("{provider}:{name}"),
         _ => typed.to_owned(),
@@ -50,10 +50,10 @@ mod tests {
 
     use super::*;
 
-    fn models(typed: &str) -> Result<Vec<String>, String> {
+    fn replaced_models(typed: &str) -> Result<Vec<String>, String> {
         let agent = |name: &str| Arc::new(AgentSpec { name: String::from(name), ..AgentSpec::default() });
         let mut team = TeamSpec { agents: vec![agent("root"), agent("helper")], ..TeamSpec::default() };
-        replace_models(&mut team, typed).map_err(|fault| fault.help.unwrap_or(fault.message))?;
+        override_models(&mut team, typed).map_err(|fault| fault.help.unwrap_or(fault.message))?;
         let text = |agent: &Arc<AgentSpec>| agent.model.as_ref().map_or_else(String::new, |spec| format!("{}/{}", spec.provider, spec.name));
         Ok(team.agents.iter().map(text).collect())
     }
@@ -70,7 +70,7 @@ mod tests {
         ];
         for (typed, wanted) in cases {
             let wanted = wanted.map(|models| models.map(String::from).to_vec()).map_err(String::from);
-            assert_eq!(models(typed), wanted, "{typed}");
+            assert_eq!(replaced_models(typed), wanted, "{typed}");
         }
     }
 }

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use pintle_bridge::{HostDef, StoredSession};
 
-use super::listed::Listed;
-use crate::fault::Fault;
-use crate::options::{LAST, find, pick, tapes, tapes_folder};
+use super::row::SessionRow;
+use crate::error::CliError;
+use crate::options::{LAST, find_tape, pick_by_id, list_tapes, tapes_folder};
 
 /// The sessions that are meant.
-pub(super) enum Shelf {
+pub(super) enum SessionCollection {
     /// Those that were run in a folder.
     Folder {
         /// The folder.
@@ -28,21 +28,21 @@ pub(super) enum Shelf {
     },
 }
 
-impl Shelf {
-    pub(super) fn of_folder(home: PathBuf, state: Option<PathBuf>) -> Result<Self, Fault> {
+impl SessionCollection {
+    pub(super) fn for_folder(home: PathBuf, state: Option<PathBuf>) -> Result<Self, CliError> {
         if !home.is_dir() {
-            return Err(Fault::invalid(format!("there is no folder `{}`", home.display())));
+            return Err(CliError::invalid_input(format!("there is no folder `{}`", home.display())));
         }
         Ok(Self::Folder { home, state })
     }
 
-    pub(super) fn of_hosts(
+    pub(super) fn for_hosts(
         hosts: Vec<&'static HostDef>,
         state: Option<PathBuf>,
         project: Option<PathBuf>,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, CliError> {
         let state = state.ok_or_else(|| {
-            let fault = Fault::invalid("cannot tell where the sessions of other agents are kept: there is no home");
+            let fault = CliError::invalid_input("cannot tell where the sessions of other agents are kept: there is no home");
             fault.help("name the folder with `--state-dir`")
         })?;
         Ok(Self::Hosts { hosts, state, project })
@@ -54,13 +54,13 @@ impl Shelf {
     }
 
     /// All of them, oldest first.
-    pub(super) fn all(&self) -> Vec<Listed> {
+    pub(super) fn list_all(&self) -> Vec<SessionRow> {
         match self {
-            Self::Folder { home, .. } => tapes(home).into_iter().map(Listed::of_tape).collect(),
+            Self::Folder { home, .. } => list_tapes(home).into_iter().map(SessionRow::from_tape).collect(),
             Self::Hosts { hosts, state, project } => {
                 let kept = hosts.iter().flat_map(|host| StoredSession::list(state, host));
                 let meant = |kept: &StoredSession| project.as_deref().is_none_or(|project| kept.belongs_to(project));
-                let mut all: Vec<Listed> = kept.filter(meant).map(Listed::of_kept).collect();
+                let mut all: Vec<SessionRow> = kept.filter(meant).map(SessionRow::from_stored).collect();
                 all.sort_by_key(|listed| listed.last_ms);
                 all
             }
@@ -68,26 +68,26 @@ impl Shelf {
     }
 
     /// The one that a person names.
-    pub(super) fn find(&self, named: &str) -> Result<Listed, Fault> {
+    pub(super) fn find_session(&self, named: &str) -> Result<SessionRow, CliError> {
         match self {
-            Self::Folder { home, .. } => find(named, home).map(Listed::of_tape),
+            Self::Folder { home, .. } => find_tape(named, home).map(SessionRow::from_tape),
             Self::Hosts { .. } => {
-                let mut all = self.all();
+                let mut all = self.list_all();
                 match named {
-                    _ if all.is_empty() => Err(Fault::invalid(self.emptiness())),
-                    LAST => all.pop().ok_or_else(|| Fault::invalid(self.emptiness())),
+                    _ if all.is_empty() => Err(CliError::invalid_input(self.empty_message())),
+                    LAST => all.pop().ok_or_else(|| CliError::invalid_input(self.empty_message())),
                     _ if all.iter().filter(|listed| listed.id == named).count() > 1 => {
-                        let fault = Fault::invalid(format!("more than one agent had a session `{named}`"));
+                        let fault = CliError::invalid_input(format!("more than one agent had a session `{named}`"));
                         Err(fault.help("name the agent with `--host`"))
                     }
-                    _ => pick(named, all, |listed| &listed.id),
+                    _ => pick_by_id(named, all, |listed| &listed.id),
                 }
             }
         }
     }
 
     /// What is said when there are none.
-    pub(super) fn emptiness(&self) -> String {
+    pub(super) fn empty_message(&self) -> String {
         match self {
             Self::Folder { home, .. } => {
                 format!("no sessions in `{}` yet; `pintle run` makes one", tapes_folder(home).display())
@@ -102,10 +102,10 @@ impl Shelf {
     }
 
     /// What else there is to know beside the list.
-    pub(super) fn hint(&self) -> Option<String> {
+    pub(super) fn list_hint(&self) -> Option<String> {
         let Self::Folder { home, state: Some(state) } = self else { return None };
         let count = StoredSession::count_for_project(state, home);
-        let command = format!("`pintle sessions --host all --directory {}`", quoted(home));
+        let command = format!("`pintle sessions --host all --directory {}`", quote_path(home));
         match count {
             0 => None,
             1 => Some(format!("another agent had a session in this project: {command} lists it")),
@@ -115,7 +115,7 @@ impl Shelf {
 }
 
 /// A path as it can be typed.
-fn quoted(path: &Path) -> String {
+fn quote_path(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte);
     if text.bytes().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }

@@ -6,23 +6,23 @@ use clap::builder::styling::{AnsiColor, Style};
 use pintle::tape::show::{StyledLine, Tone};
 
 /// The line with the codes of its colours, which the terminal drops where nobody sees them.
-pub(crate) fn painted(line: &StyledLine) -> String {
-    line.pieces.iter().map(|(tone, text)| piece(*tone, text)).collect()
+pub(crate) fn paint_line(line: &StyledLine) -> String {
+    line.pieces.iter().map(|(tone, text)| paint_text(*tone, text)).collect()
 }
 
 /// Text in a tone.
-pub(crate) fn piece(tone: Tone, text: impl Display) -> String {
-    let style = style(tone);
+pub(crate) fn paint_text(tone: Tone, text: impl Display) -> String {
+    let style = style_of(tone);
     format!("{style}{text}{style:#}")
 }
 
 /// `label: text` with the label in a tone.
-pub(crate) fn labelled(tone: Tone, label: &str, text: impl Display) -> String {
-    let style = style(tone).bold();
+pub(crate) fn with_label(tone: Tone, label: &str, text: impl Display) -> String {
+    let style = style_of(tone).bold();
     format!("{style}{label}{style:#}: {text}")
 }
 
-fn style(tone: Tone) -> Style {
+fn style_of(tone: Tone) -> Style {
     match tone {
         Tone::Plain => Style::new(),
         Tone::Quiet => Style::new().dimmed(),

@@ -8,53 +8,53 @@ use pintle::tape::show::{Tone, single_line};
 use pintle::{ApprovalScope, ApprovalRequest, ApprovalResponse, Approver};
 use serde_json::Value;
 
-use super::input::{Input, Typed};
-use super::live::Live;
-use crate::render::tone;
+use super::input::{StdinReader, InputLine};
+use super::live_display::LiveDisplay;
+use crate::render::style;
 use crate::terminal::Terminal;
 
 /// Whether there is somebody to ask: someone who can type and sees what is asked.
-pub(super) fn is_there() -> bool {
+pub(super) fn is_interactive() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
 /// The person at the terminal. Questions are asked one at a time.
 #[derive(Debug)]
-pub(super) struct Person {
+pub(super) struct TerminalApprover {
     terminal: Terminal,
-    input: Input,
-    live: Arc<Live>,
-    turn: Mutex<()>,
+    input: StdinReader,
+    live: Arc<LiveDisplay>,
+    prompt_lock: Mutex<()>,
 }
 
-impl Person {
-    pub(super) fn new(terminal: Terminal, input: Input, live: Arc<Live>) -> Self {
-        Self { terminal, input, live, turn: Mutex::new(()) }
+impl TerminalApprover {
+    pub(super) fn new(terminal: Terminal, input: StdinReader, live: Arc<LiveDisplay>) -> Self {
+        Self { terminal, input, live, prompt_lock: Mutex::new(()) }
     }
 }
 
-impl Approver for Person {
+impl Approver for TerminalApprover {
     /// Shows exactly what a yes lets through. Anything but a clear yes is a no.
     fn request_approval(&self, question: &ApprovalRequest<'_>) -> ApprovalResponse {
-        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        self.live.settle();
-        self.input.expect();
-        self.terminal.err("");
+        let _turn = self.prompt_lock.lock().unwrap_or_else(PoisonError::into_inner);
+        self.live.finish_line();
+        self.input.expect_line();
+        self.terminal.print_error_line("");
         for reason in question.reasons {
             let text = format!("{}: {}", single_line(reason.hook.as_str(), 80), single_line(&reason.text, 2_000));
-            self.terminal.err(tone::labelled(Tone::Warn, "ask", text));
+            self.terminal.print_error_line(style::with_label(Tone::Warn, "ask", text));
         }
-        for line in lines(question) {
-            self.terminal.err(line);
+        for line in describe_request(question) {
+            self.terminal.print_error_line(line);
         }
-        answer(self.input.line().ok(), question.allows_grant)
+        parse_answer(self.input.wait_for_line().ok(), question.allows_grant)
     }
 }
 
 /// What a line that was typed means.
-fn answer(typed: Option<Typed>, grants: bool) -> ApprovalResponse {
+fn parse_answer(typed: Option<InputLine>, grants: bool) -> ApprovalResponse {
     let by = String::from("the person at the terminal");
-    let Some(Typed::Line(line)) = typed else { return ApprovalResponse::Refused { answered_by: by } };
+    let Some(InputLine::Line(line)) = typed else { return ApprovalResponse::Refused { answered_by: by } };
     match line.trim() {
         "y" | "Y" | "yes" => ApprovalResponse::Approved { answered_by: by },
         "a" | "A" | "always" if grants => ApprovalResponse::Granted { answered_by: by, grant: ApprovalScope::Tool },
@@ -63,7 +63,7 @@ fn answer(typed: Option<Typed>, grants: bool) -> ApprovalResponse {
 }
 
 /// What the question is about, whole: nobody says yes to what was left out.
-fn lines(question: &ApprovalRequest<'_>) -> Vec<String> {
+fn describe_request(question: &ApprovalRequest<'_>) -> Vec<String> {
     let payload = question.event.payload.value();
     let of_call = payload.get("name").and_then(Value::as_str).zip(payload.get("args").filter(|args| args.is_object()));
     let (head, shown) = match of_call {
@@ -90,16 +90,16 @@ mod tests {
 
     use super::*;
 
-    fn shown(payload: Value, metadata: Value, grants: bool) -> Vec<String> {
+    fn shown_request(payload: Value, metadata: Value, grants: bool) -> Vec<String> {
         let event = Event::new(EventName::parse("tool.pre").unwrap(), payload, Arc::new(Origin::default()));
         let metadata: Map<String, Value> = metadata.as_object().unwrap().clone();
-        lines(&ApprovalRequest { event: &event, reasons: &[], digest: "", metadata: &metadata, allows_grant: grants })
+        describe_request(&ApprovalRequest { event: &event, reasons: &[], digest: "", metadata: &metadata, allows_grant: grants })
     }
 
     #[test]
     fn a_question_shows_the_tool_and_its_exact_final_arguments() {
         let call = json!({"id": "1", "name": "shell", "args": {"cmd": "ls\u{1b}[31m"}, "arguments": "{}"});
-        let lines = shown(call, json!({"blast_radius": "high"}), true);
+        let lines = shown_request(call, json!({"blast_radius": "high"}), true);
         assert_eq!(
             lines,
             [
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn always_is_an_answer_only_where_it_is_offered() {
-        let line = |text: &str| Some(Typed::Line(String::from(text)));
+        let line = |text: &str| Some(InputLine::Line(String::from(text)));
         let by = || String::from("the person at the terminal");
         let granted = ApprovalResponse::Granted { answered_by: by(), grant: ApprovalScope::Tool };
         let (yes, no) = (ApprovalResponse::Approved { answered_by: by() }, ApprovalResponse::Refused { answered_by: by() });
@@ -126,12 +126,12 @@ mod tests {
             (line("a\n"), false, no.clone()),
             (line("yep\n"), true, no.clone()),
             (line("\n"), true, no.clone()),
-            (Some(Typed::End), true, no.clone()),
-            (Some(Typed::Interrupted), true, no.clone()),
+            (Some(InputLine::End), true, no.clone()),
+            (Some(InputLine::Interrupted), true, no.clone()),
             (None, true, no),
         ];
         for (typed, grants, wanted) in cases {
-            assert_eq!(answer(typed, grants), wanted);
+            assert_eq!(parse_answer(typed, grants), wanted);
         }
     }
 }
