@@ -15,7 +15,7 @@ use pintle::{
 };
 use pintle_agent::model::ModelError;
 use pintle_agent::{DaemonOptions, Session};
-use pintle_testkit::ScriptedResolver;
+use pintle_testkit::ScriptedApprover;
 use serde_json::{Map, Value, json};
 use support::*;
 
@@ -236,7 +236,7 @@ fn every_event_fires_with_the_payload_that_the_catalogue_promises() {
 /// that nobody heard, and whose last turn fails.
 #[test]
 fn every_event_of_a_session_fires_for_hooks_of_any_dialect() {
-    let approves = ScriptedResolver::new(ApprovalResponse::Approved { answered_by: String::from("ada") });
+    let approves = ScriptedApprover::new(ApprovalResponse::Approved { answered_by: String::from("ada") });
     let runtime = watched_runtime(SESSION_EVENTS, Some(Arc::new(approves)));
     let model = QueuedReplyModel::root([
         call(&[("write", r#"{"path":"a.txt","content":"x"}"#)]),

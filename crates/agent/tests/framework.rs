@@ -12,7 +12,7 @@ use std::sync::Arc;
 use pintle::tape::{HeaderRecord, Tape};
 use pintle::{AgentSpec, ApprovalResponse, Layer, Runtime, SystemClock};
 use pintle_agent::Session;
-use pintle_testkit::ScriptedResolver;
+use pintle_testkit::ScriptedApprover;
 use serde_json::{Value, json};
 use support::*;
 
@@ -44,7 +44,7 @@ fn write_framework(entries: &[(&str, Value, &str)]) -> tempfile::TempDir {
 fn open_session(root: &Path, work: &Path, model: &Arc<QueuedReplyModel>) -> Session {
     let tape =
         Tape::create(root.join("tape.jsonl"), HeaderRecord::new("s", 0), Arc::new(SystemClock::default())).unwrap();
-    let nobody = Arc::new(ScriptedResolver::new(ApprovalResponse::Unavailable));
+    let nobody = Arc::new(ScriptedApprover::new(ApprovalResponse::Unavailable));
     let builder = Runtime::builder().worker(worker()).approver(nobody);
     let built = builder.path(root.join("settings.json"), Layer::Project).tape(Arc::new(tape)).build();
     assert!(!built.has_errors(), "{:?}", built.diagnostics);

@@ -13,7 +13,7 @@ use pintle::{
 };
 use pintle_agent::model::{Model, RemoteModel, ScriptModel};
 use pintle_agent::{ModelJudge, ModelOpener};
-use pintle_testkit::model_server::{Answer, ModelServer, Reply};
+use pintle_testkit::model_server::{ModelServer, ScriptedReply, ServerAnswer};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -143,11 +143,11 @@ turn_start:
 
 #[test]
 fn a_provider_gets_the_question_the_schema_and_nothing_of_the_agent() {
-    let reply = Reply::text(r#"{"decision": "deny", "reason": "not today"}"#);
-    let server = ModelServer::start(vec![Answer::Reply(reply)]).unwrap();
+    let reply = ScriptedReply::from_text(r#"{"decision": "deny", "reason": "not today"}"#);
+    let server = ModelServer::start(vec![ServerAnswer::Reply(reply)]).unwrap();
     let outcome = fire_tool_call(&governed_runtime(JUDGED, Some(Arc::new(ModelJudge::new(server_opener(&server))))));
     assert_eq!((outcome.decision, outcome.reasons[0].text.as_str()), (Decision::Deny, "not today"));
-    let seen = server.seen();
+    let seen = server.requests();
     let body = &seen[0].body;
     assert_eq!(body["model"], json!("gpt-4o-mini"));
     let messages = body["messages"].as_array().unwrap();
@@ -169,7 +169,7 @@ fn judge_failure(judge: &ModelJudge, timeout_ms: u64, cancel: &CancelToken) -> (
 
 #[test]
 fn a_silent_model_ends_with_the_deadline_and_with_a_cancel() {
-    let server = ModelServer::start_with(|_| Answer::Silent).unwrap();
+    let server = ModelServer::start_with(|_| ServerAnswer::Silent).unwrap();
     let judge = ModelJudge::new(server_opener(&server));
     let (failure, took) = judge_failure(&judge, 300, &CancelToken::default());
     assert_eq!(failure.kind, FailureKind::Timeout);

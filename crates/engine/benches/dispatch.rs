@@ -9,7 +9,7 @@ use pintle_contract::{
 };
 use pintle_engine::{DispatchContext, HookSet, dispatch};
 use pintle_testkit::RunningClock;
-use pintle_testkit::bench::{Bar, Report};
+use pintle_testkit::bench::{BenchBound, BenchReport};
 use pintle_testkit::{SubjectMatcher, chain, hook};
 use serde_json::{Value, json};
 
@@ -81,18 +81,18 @@ fn main() -> ExitCode {
         spent_us
     };
 
-    let mut report = Report::new("dispatch of tool.pre through hooks that do nothing");
-    report.compare("no hooks", Bar::AtMostNs(100.0), || fire(&none, &event), bare);
-    let timed = Bar::AtMostTimes(3.5);
+    let mut report = BenchReport::new("dispatch of tool.pre through hooks that do nothing");
+    report.compare("no hooks", BenchBound::AtMostNs(100.0), || fire(&none, &event), bare);
+    let timed = BenchBound::AtMostTimes(3.5);
     let two = report.compare("two hooks in order, against bare timed calls", timed, || fire(&stack, &event), bare);
-    report.check("the engine's own share of that", Bar::None, two.thing_ns - two.floor_ns);
+    report.check("the engine's own share of that", BenchBound::None, two.thing_ns - two.floor_ns);
     report.compare(
         "two hooks at once, against in order",
-        Bar::None,
+        BenchBound::None,
         || fire(&together, &event),
         || fire(&stack, &event),
     );
-    let bar = Bar::AtMostTimes(1.10);
+    let bar = BenchBound::AtMostTimes(1.10);
     report.compare(
         "1,000 others in the chain, against two alone",
         bar,

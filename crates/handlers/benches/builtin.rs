@@ -11,7 +11,7 @@ use pintle_contract::{
 };
 use pintle_engine::{DispatchContext, HookSet, dispatch};
 use pintle_handlers::{DefaultHandlerFactory, WorkerProgram};
-use pintle_testkit::bench::{Bar, Report};
+use pintle_testkit::bench::{BenchBound, BenchReport};
 use pintle_testkit::{RunningClock, chain, hook};
 use serde_json::{Value, json};
 
@@ -98,9 +98,9 @@ fn main() -> ExitCode {
     let bytes = large.payload.value().to_string().len();
     assert!(bytes > 400_000, "{bytes} bytes");
 
-    let most = Bar::AtMostNs(MOST_NS);
+    let most = BenchBound::AtMostNs(MOST_NS);
     let limit = builtin_hooks(&event_name("completion.pre"), &[("max_iterations", &["5"])]);
-    let mut report = Report::new("built-ins with a conversation of 400 KB, whole dispatch");
+    let mut report = BenchReport::new("built-ins with a conversation of 400 KB, whole dispatch");
     report.compare("max_iterations, 400 KB beside nothing", most, || fire(&limit, &large), || fire(&limit, &small));
     let reached = builtin_hooks(&event_name("completion.pre"), &[("max_iterations", &["2"])]);
     report.compare("max_iterations that denies", most, || fire(&reached, &large), || fire(&limit, &small));
@@ -126,11 +126,11 @@ fn main() -> ExitCode {
     let call = json!({"id": "c", "name": "shell", "arguments": "{}", "args": {"cmd": "git status --short"}});
     let call = event("tool.pre", call);
     let label = builtin_hooks(&event_name("tool.pre"), &[("safer_shell", &["safe-auto"])]);
-    report.compare("safer_shell on a short command", Bar::None, || fire(&label, &call), || fire(&limit, &small));
+    report.compare("safer_shell on a short command", BenchBound::None, || fire(&label, &call), || fire(&limit, &small));
     let redaction = builtin_hooks(&event_name("completion.pre"), &[("redact_secrets", &[])]);
     report.compare(
         "redact_secrets, 400 KB without a secret",
-        Bar::None,
+        BenchBound::None,
         || fire(&redaction, &large),
         || fire(&limit, &large),
     );

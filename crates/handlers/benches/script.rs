@@ -11,7 +11,7 @@ use pintle_contract::{
 };
 use pintle_handlers::{DefaultHandlerFactory, WorkerProgram};
 use pintle_script::{Invocation, ScriptKind, compile};
-use pintle_testkit::bench::{Bar, Report};
+use pintle_testkit::bench::{BenchBound, BenchReport};
 use serde_json::{Value, json};
 
 const GUARD: &str = r#"
@@ -126,7 +126,7 @@ fn compile_bare(text: &str) -> impl Fn(&Payload) -> ScriptOutput {
 
 fn main() -> ExitCode {
     let builder = DefaultHandlerFactory::new(WorkerProgram::next_to_current_exe());
-    let mut report = Report::new("script hooks");
+    let mut report = BenchReport::new("script hooks");
 
     let small = build_event(json!({"id": "call_1", "name": "run_command", "arguments": "{\"command\":\"ls -la\"}",
         "args": {"command": "ls -la /var/log && cat /etc/hostname"}}));
@@ -135,13 +135,13 @@ fn main() -> ExitCode {
     let nothing = compile_bare(NOTHING);
     report.compare(
         "a guard through its handler, beside the bare call",
-        Bar::AtMostTimes(1.5),
+        BenchBound::AtMostTimes(1.5),
         || call_hook(&guard, &small),
         || floor(&small.payload),
     );
     report.compare(
         "a guard's bare call, beside a script that does nothing",
-        Bar::AtMostTimes(4.0),
+        BenchBound::AtMostTimes(4.0),
         || floor(&small.payload),
         || nothing(&small.payload),
     );
@@ -153,7 +153,7 @@ fn main() -> ExitCode {
     let name_only = script_hook(&builder, NAME_ONLY);
     report.compare(
         "a hook that reads the name, 200 KB beside 200 B",
-        Bar::AtMostTimes(1.2),
+        BenchBound::AtMostTimes(1.2),
         || call_hook(&name_only, &large),
         || call_hook(&name_only, &small),
     );
@@ -163,7 +163,7 @@ fn main() -> ExitCode {
     );
     report.compare(
         "a hook that reads the large part, shared, beside one that does not",
-        Bar::None,
+        BenchBound::None,
         || call_hook(&reader, &large),
         || call_hook(&name_only, &large),
     );

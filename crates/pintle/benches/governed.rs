@@ -9,8 +9,8 @@ use pintle::{
     CallId, CallLimits, CancelToken, EffectCaller, Event, EventName, Layer, Origin, Payload, Runtime, ScriptSource,
     native,
 };
-use pintle_testkit::bench::{Bar, Report};
-use pintle_testkit::{MapSeam, SubjectMatcher};
+use pintle_testkit::bench::{BenchBound, BenchReport};
+use pintle_testkit::{InMemoryEffects, SubjectMatcher};
 use serde_json::{Value, json};
 
 fn project_dir() -> PathBuf {
@@ -50,7 +50,7 @@ fn main() -> ExitCode {
     let made = call("run_command", 50);
     let small = event(&made);
 
-    let seam = MapSeam::default();
+    let seam = InMemoryEffects::default();
     let (limits, cancel) = (CallLimits::default(), CancelToken::default());
     let invocation =
         Invocation { effects: &seam, caller: EffectCaller::new(CallId(0), "bare"), limits: &limits, cancel: &cancel };
@@ -59,12 +59,17 @@ fn main() -> ExitCode {
     let runtime = &built.runtime;
     let nothing = Runtime::builder().build().runtime;
     let unheard = Event::new(idle, json!({}), Arc::clone(&origin));
-    let mut report = Report::new("the governed-agent policy on tool.pre, through the runtime");
-    report.compare("no hooks", Bar::AtMostNs(100.0), || nothing.fire(&unheard), || 0);
-    report.compare("seven hooks, two match: whole dispatch", Bar::AtMostNs(5_000.0), || runtime.fire(&small), || 0);
+    let mut report = BenchReport::new("the governed-agent policy on tool.pre, through the runtime");
+    report.compare("no hooks", BenchBound::AtMostNs(100.0), || nothing.fire(&unheard), || 0);
+    report.compare(
+        "seven hooks, two match: whole dispatch",
+        BenchBound::AtMostNs(5_000.0),
+        || runtime.fire(&small),
+        || 0,
+    );
     report.compare(
         "the same, against the two bare calls",
-        Bar::AtMostTimes(3.0),
+        BenchBound::AtMostTimes(3.0),
         || runtime.fire(&small),
         || (handle(&audit), handle(&guard)),
     );
@@ -80,7 +85,7 @@ fn main() -> ExitCode {
         .runtime;
     report.compare(
         "with 1,000 hooks for other tools",
-        Bar::AtMostTimes(1.10),
+        BenchBound::AtMostTimes(1.10),
         || crowded.fire(&small),
         || runtime.fire(&small),
     );
@@ -90,14 +95,14 @@ fn main() -> ExitCode {
     let (unread_small, unread_large) = (event(&unread_small), event(&unread_large));
     report.compare(
         "200 KB that no hook reads, against 200 B",
-        Bar::AtMostTimes(1.20),
+        BenchBound::AtMostTimes(1.20),
         || runtime.fire(&unread_large),
         || runtime.fire(&unread_small),
     );
-    report.compare("making the small event", Bar::None, || event(&made), || 0);
+    report.compare("making the small event", BenchBound::None, || event(&made), || 0);
     report.compare(
         "200 KB, read by the guard and made anew",
-        Bar::None,
+        BenchBound::None,
         || runtime.fire(&event(&large)),
         || large.clone(),
     );

@@ -9,11 +9,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use pintle::{Event, EventName, Layer, Origin, Runtime};
-use pintle_testkit::bench::{Bar, Report};
+use pintle_testkit::bench::{BenchBound, BenchReport};
 use serde_json::{Value, json};
 
 /// What a dispatch may take.
-const BAR: Bar = Bar::AtMostNs(2_000.0);
+const BAR: BenchBound = BenchBound::AtMostNs(2_000.0);
 
 /// The plugins, each in a file of its own.
 const PLUGINS: [(&str, &str); 6] = [
@@ -69,22 +69,22 @@ fn run_bench() -> Option<ExitCode> {
     let prompt = json!({"prompt": "fix the failing test in crates/engine and say what was wrong", "source": "user"});
     let event = |name: &EventName, payload: &Value| Event::new(name.clone(), payload.clone(), Arc::clone(&origin));
 
-    let mut report = Report::new("functions of a Starlark plugin, through Runtime::fire");
+    let mut report = BenchReport::new("functions of a Starlark plugin, through Runtime::fire");
     let rows = [
         ("a tool hook that reads an argument and passes", "tool_passes", &tool_pre, &small, BAR),
         ("a tool hook that reads the name and denies", "tool_denies", &tool_pre, &small, BAR),
         ("a session hook that reads the prompt and passes", "prompt_passes", &prompt_submit, &prompt, BAR),
         ("a session hook that blocks", "prompt_blocks", &prompt_submit, &prompt, BAR),
-        ("a tool hook that may read all of the event", "whole_event", &tool_pre, &small, Bar::None),
+        ("a tool hook that may read all of the event", "whole_event", &tool_pre, &small, BenchBound::None),
         ("64 KiB of arguments, a hook that reads another one", "tool_passes", &tool_pre, &large, BAR),
         ("64 KiB of arguments, a hook that reads the name", "tool_denies", &tool_pre, &large, BAR),
-        ("`deny` without a function", "native_deny", &tool_pre, &small, Bar::None),
+        ("`deny` without a function", "native_deny", &tool_pre, &small, BenchBound::None),
     ];
     for (label, plugin, name, payload, bar) in rows {
         let runtime = build_runtime(folder.path(), plugin)?;
         let whole = format!("{label}, with its event");
         let measured =
-            report.compare(&whole, Bar::None, || runtime.fire(&event(name, payload)), || event(name, payload));
+            report.compare(&whole, BenchBound::None, || runtime.fire(&event(name, payload)), || event(name, payload));
         report.check(label, bar, measured.thing_ns - measured.floor_ns);
     }
     Some(report.finish())

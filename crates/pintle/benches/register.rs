@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pintle::{Event, EventName, HookReturn, Origin, Runtime, ToolHook};
-use pintle_testkit::bench::{Bar, Report};
+use pintle_testkit::bench::{BenchBound, BenchReport};
 use serde_json::{Value, json};
 
 /// What a dispatch of a hook may take.
-const BAR: Bar = Bar::AtMostNs(300.0);
+const BAR: BenchBound = BenchBound::AtMostNs(300.0);
 
 fn build_event(name: &str, payload: Value) -> Option<Event> {
     let origin = Origin { session: String::from("s"), turn: 1, agent: String::from("root"), ..Origin::default() };
@@ -67,26 +67,31 @@ fn run_bench() -> Option<ExitCode> {
     let static_deny =
         build_runtime(|runtime| runtime.register_tool_hook(ToolHook::for_tools("run_*").deny("gated")).is_ok())?;
     let nothing = build_runtime(|_| true)?;
-    let mut report = Report::new("closures of the host program, through Runtime::fire");
-    report.compare("no hook", Bar::AtMostNs(100.0), || nothing.fire(&call), || 0);
+    let mut report = BenchReport::new("closures of the host program, through Runtime::fire");
+    report.compare("no hook", BenchBound::AtMostNs(100.0), || nothing.fire(&call), || 0);
     report.compare("a tool hook that reads an argument and passes", BAR, || reading.fire(&call), || 0);
     report.compare("a session hook that reads the prompt and passes", BAR, || asking.fire(&prompt), || 0);
     report.compare("a tool hook that denies", BAR, || denying.fire(&call), || 0);
     report.compare("a session hook that blocks", BAR, || blocking.fire(&prompt), || 0);
     report.compare("a tool hook `deny` without a closure", BAR, || static_deny.fire(&call), || 0);
     let names = crowd(|number| format!("tool_{number}"))?;
-    let most = Bar::AtMostTimes(1.10);
+    let most = BenchBound::AtMostTimes(1.10);
     report.compare("1,000 others by name, against it alone", most, || names.fire(&call), || reading.fire(&call));
     let equal = crowd(|number| format!("tool.name == \"tool_{number}\""))?;
     report.compare("1,000 others by `==`, against it alone", most, || equal.fire(&call), || reading.fire(&call));
     let globs = crowd(|number| format!("tool_{number}_*"))?;
-    report.compare("1,000 other globs, against it alone", Bar::None, || globs.fire(&call), || reading.fire(&call));
+    report.compare(
+        "1,000 other globs, against it alone",
+        BenchBound::None,
+        || globs.fire(&call),
+        || reading.fire(&call),
+    );
 
     let start = Instant::now();
     let _thousand = crowd(|number| format!("tool_{number}"))?;
     let each_ns = start.elapsed().as_secs_f64() * 1e9 / 1_000.0;
     // Upstream takes 3.5 ms for each.
-    report.check("registering 1,000, each", Bar::AtMostNs(1e6), each_ns);
+    report.check("registering 1,000, each", BenchBound::AtMostNs(1e6), each_ns);
     Some(report.finish())
 }
 

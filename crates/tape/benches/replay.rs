@@ -27,7 +27,7 @@ use pintle_engine::{DispatchContext, HookSet, dispatch};
 use pintle_tape::record::host::{HostRecord, MessageRecord, ToolCallRecord, ToolResultRecord};
 use pintle_tape::replay::{ReplayOptions, replay};
 use pintle_tape::{HeaderRecord, Tape, read_bytes};
-use pintle_testkit::{Scripted, chain, hook};
+use pintle_testkit::{ScriptedHandler, chain, hook};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -86,14 +86,14 @@ fn build_hooks() -> HookSet {
         Some(id) if id.ends_with('9') => Verdict::deny("not this one"),
         _ => Verdict::pass(),
     };
-    let pass = || Scripted::always(Verdict::pass());
+    let pass = || ScriptedHandler::from_verdict(Verdict::pass());
     HookSet::new(vec![chain(
         Layer::Project,
         Profile::SequentialFirstDeny,
         [
-            hook("audit", parse_event_name("tool.pre"), Scripted::with(counts)),
-            hook("shape", parse_event_name("tool.pre"), Scripted::with(shapes)),
-            hook("guard", parse_event_name("tool.pre"), Scripted::with(guards)),
+            hook("audit", parse_event_name("tool.pre"), ScriptedHandler::from_fn(counts)),
+            hook("shape", parse_event_name("tool.pre"), ScriptedHandler::from_fn(shapes)),
+            hook("guard", parse_event_name("tool.pre"), ScriptedHandler::from_fn(guards)),
             hook("result", parse_event_name("tool.post"), pass()),
             hook("window", parse_event_name("completion.pre"), pass()),
         ],

@@ -17,8 +17,8 @@ use pintle_contract::{
 };
 use pintle_tape::verify::verify_bytes;
 use pintle_tape::{Durability, HeaderRecord, Tape, read_bytes};
-use pintle_testkit::bench::{Bar, Report};
-use pintle_testkit::{Scripted, chain, hook};
+use pintle_testkit::bench::{BenchBound, BenchReport};
+use pintle_testkit::{ScriptedHandler, chain, hook};
 use serde_json::json;
 
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl TapeBenchSession {
         });
         let origin = Origin { session: "s-20251122".into(), turn: 3, agent: "root".into(), ..Origin::default() };
         let event = Event::new(name.clone(), payload, Arc::new(origin));
-        let judge = hook("command_guard", name, Scripted::always(Verdict::pass()));
+        let judge = hook("command_guard", name, ScriptedHandler::from_verdict(Verdict::pass()));
         Ok(Self {
             outcome: Outcome { hooks_called: 1, ..Outcome::unchanged(event.payload.clone()) },
             chain: chain(Layer::Project, Profile::SequentialFirstDeny, [judge]),
@@ -111,33 +111,33 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     let failed = Cell::new(false);
 
     let records = DISPATCHES * RECORDS + 2;
-    let mut report = Report::new(&format!("{records} records of {} bytes on average", bytes.len() / records));
+    let mut report = BenchReport::new(&format!("{records} records of {} bytes on average", bytes.len() / records));
     let written = report.compare(
         "one dispatch of 5 records, against their bytes alone",
-        Bar::AtMostNs(5_000.0 * RECORDS as f64),
+        BenchBound::AtMostNs(5_000.0 * RECORDS as f64),
         || session.play(&tape),
         || failed.set(failed.get() | lines.iter().any(|line| plain.write_all(line).is_err())),
     );
-    report.check("taping a record at level none", Bar::AtMostNs(5_000.0), written.thing_ns / RECORDS as f64);
+    report.check("taping a record at level none", BenchBound::AtMostNs(5_000.0), written.thing_ns / RECORDS as f64);
     let memory = Tape::in_memory(HeaderRecord::new("bench", 0), Arc::new(TapeBenchClock(Instant::now())));
     memory.record_hooks([&session.chain]);
-    let in_memory = report.compare("one dispatch, kept in memory", Bar::None, || session.play(&memory), || ());
-    report.check("a record kept in memory", Bar::None, in_memory.thing_ns / RECORDS as f64);
+    let in_memory = report.compare("one dispatch, kept in memory", BenchBound::None, || session.play(&memory), || ());
+    report.check("a record kept in memory", BenchBound::None, in_memory.thing_ns / RECORDS as f64);
 
     let read = report.compare(
         "reading all",
-        Bar::None,
+        BenchBound::None,
         || read_bytes(&bytes),
         || bytes.iter().map(|b| u64::from(*b)).sum::<u64>(),
     );
-    report.check("reading a record", Bar::AtMostNs(5_000.0), read.thing_ns / records as f64);
-    let verified = report.compare("verifying all", Bar::None, || verify_bytes(&bytes), || ());
-    report.check("verifying a record", Bar::None, verified.thing_ns / records as f64);
+    report.check("reading a record", BenchBound::AtMostNs(5_000.0), read.thing_ns / records as f64);
+    let verified = report.compare("verifying all", BenchBound::None, || verify_bytes(&bytes), || ());
+    report.check("verifying a record", BenchBound::None, verified.thing_ns / records as f64);
 
     for level in Durability::ALL {
         let tape = session.create_tape(&path(&format!("{level}.wall.jsonl")))?.with_durability(level);
         let dispatch = wall_ns(200, || session.play(&tape));
-        report.check(&format!("a record at level {level}, on the wall"), Bar::None, dispatch / RECORDS as f64);
+        report.check(&format!("a record at level {level}, on the wall"), BenchBound::None, dispatch / RECORDS as f64);
         failed.set(failed.get() | tape.take_error().is_some());
     }
     let tape = session.create_tape(&path("sync.jsonl"))?;
@@ -145,7 +145,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         session.play(&tape);
         tape.sync();
     });
-    report.check("one dispatch and the sync at a turn's end, on the wall", Bar::None, synced);
+    report.check("one dispatch and the sync at a turn's end, on the wall", BenchBound::None, synced);
     failed.set(failed.get() | tape.take_error().is_some() | memory.take_error().is_some());
     Ok(if failed.get() { ExitCode::FAILURE } else { report.finish() })
 }

@@ -10,7 +10,7 @@ use pintle_contract::{
 };
 use pintle_tape::show::{ShowOptions, Tone, render_lines};
 use pintle_tape::{HeaderRecord, RecordBody, Tape, read_bytes};
-use pintle_testkit::{FakeClock, Scripted, chain, hook};
+use pintle_testkit::{FakeClock, ScriptedHandler, chain, hook};
 use serde_json::{Value, json};
 
 /// A tape of one dispatch in which one hook says something and the outcome is this.
@@ -19,7 +19,7 @@ fn record_outcome(verdict: &Verdict, outcome: impl FnOnce(Outcome) -> Outcome) -
     let tape = Tape::in_memory(HeaderRecord::new("s1", 0), clock);
     let name = EventName::parse("tool.post").unwrap();
     let event = Event::new(name.clone(), json!({"id": "1", "name": "shell"}), Arc::new(Origin::default()));
-    let handler: Arc<dyn Handler> = Scripted::always(Verdict::pass());
+    let handler: Arc<dyn Handler> = ScriptedHandler::from_verdict(Verdict::pass());
     let chain = chain(Layer::Project, Profile::SequentialFirstDeny, [hook("judge", name, handler)]);
     let hook = &*chain.hooks[0];
     tape.record_hooks([&chain]);

@@ -25,7 +25,7 @@ use pintle_tape::record::host::{
 };
 use pintle_tape::verify::{VerifyReport, verify, verify_bytes};
 use pintle_tape::{HeaderRecord, Tape, read_bytes};
-use pintle_testkit::{FakeClock, Scripted, chain, hook};
+use pintle_testkit::{FakeClock, ScriptedHandler, chain, hook};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -40,7 +40,8 @@ struct VerifySessionFixture {
 
 impl VerifySessionFixture {
     fn new() -> Self {
-        let judge = |name: &str| hook("judge", EventName::parse(name).unwrap(), Scripted::always(Verdict::pass()));
+        let judge =
+            |name: &str| hook("judge", EventName::parse(name).unwrap(), ScriptedHandler::from_verdict(Verdict::pass()));
         let chain = chain(Layer::Project, Profile::SequentialFirstDeny, ["tool.pre", "permission.ask"].map(judge));
         let tape = Tape::in_memory(HeaderRecord::new("s1", 0), Arc::new(FakeClock::new()));
         tape.record_hooks([&chain]);

@@ -22,7 +22,7 @@ impl FakeClock {
 
     /// A clock that goes on by `step_us` after each reading.
     #[must_use]
-    pub fn stepping(step_us: u64) -> Self {
+    pub fn with_step(step_us: u64) -> Self {
         Self { now_us: Arc::default(), step_us }
     }
 
@@ -78,7 +78,7 @@ mod tests {
         let shared = still.clone();
         shared.advance_us(2_500);
         assert_eq!((still.monotonic_us(), still.monotonic_us(), still.unix_ms()), (2_500, 2_500, 2));
-        let stepping = FakeClock::stepping(10);
+        let stepping = FakeClock::with_step(10);
         assert_eq!((stepping.monotonic_us(), stepping.monotonic_us()), (0, 10));
     }
 }

@@ -7,16 +7,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pintle_contract::{Handler, HookCall, Verdict};
 use serde_json::Value;
 
-type Script = dyn Fn(&HookCall<'_>) -> Verdict + Send + Sync;
+type HandlerScript = dyn Fn(&HookCall<'_>) -> Verdict + Send + Sync;
 
 /// A handler that follows a script and remembers its calls.
-pub struct Scripted {
-    script: Box<Script>,
-    waits: bool,
-    seen: Mutex<Vec<SeenCall>>,
+pub struct ScriptedHandler {
+    script: Box<HandlerScript>,
+    can_wait: bool,
+    calls: Mutex<Vec<SeenCall>>,
 }
 
-/// One call that a [`Scripted`] handler got.
+/// One call that a [`ScriptedHandler`] handler got.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeenCall {
     /// The event's whole name.
@@ -25,44 +25,44 @@ pub struct SeenCall {
     pub payload: Value,
 }
 
-impl Scripted {
+impl ScriptedHandler {
     /// Says the same at every call.
     #[must_use]
-    pub fn always(verdict: Verdict) -> Arc<Self> {
-        Self::with(move |_| verdict.clone())
+    pub fn from_verdict(verdict: Verdict) -> Arc<Self> {
+        Self::from_fn(move |_| verdict.clone())
     }
 
     /// Says one verdict after the other, and passes once they are used up.
     #[must_use]
-    pub fn says(verdicts: impl IntoIterator<Item = Verdict>) -> Arc<Self> {
+    pub fn from_verdicts(verdicts: impl IntoIterator<Item = Verdict>) -> Arc<Self> {
         let queue = Mutex::new(verdicts.into_iter().collect::<VecDeque<_>>());
-        Self::with(move |_| {
+        Self::from_fn(move |_| {
             let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
             next.unwrap_or_else(Verdict::pass)
         })
     }
 
     /// Says what a closure says.
-    pub fn with(script: impl Fn(&HookCall<'_>) -> Verdict + Send + Sync + 'static) -> Arc<Self> {
-        Arc::new(Self { script: Box::new(script), waits: false, seen: Mutex::default() })
+    pub fn from_fn(script: impl Fn(&HookCall<'_>) -> Verdict + Send + Sync + 'static) -> Arc<Self> {
+        Arc::new(Self { script: Box::new(script), can_wait: false, calls: Mutex::default() })
     }
 
-    /// The same as [`Scripted::with`], for a handler that may wait and is therefore called on a thread of its own.
-    pub fn waiting(script: impl Fn(&HookCall<'_>) -> Verdict + Send + Sync + 'static) -> Arc<Self> {
-        Arc::new(Self { script: Box::new(script), waits: true, seen: Mutex::default() })
+    /// The same as [`ScriptedHandler::from_fn`], for a handler that may wait and is therefore called on a thread of its own.
+    pub fn from_waiting_fn(script: impl Fn(&HookCall<'_>) -> Verdict + Send + Sync + 'static) -> Arc<Self> {
+        Arc::new(Self { script: Box::new(script), can_wait: true, calls: Mutex::default() })
     }
 
     /// The calls so far.
     #[must_use]
     pub fn calls(&self) -> Vec<SeenCall> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Checks that the hook was called with these payloads, in this order, and nothing else.
     ///
     /// # Errors
     /// When it was not: what was wanted and what was seen.
-    pub fn only(&self, payloads: &[Value]) -> Result<(), String> {
+    pub fn check_calls(&self, payloads: &[Value]) -> Result<(), String> {
         let seen: Vec<Value> = self.calls().into_iter().map(|call| call.payload).collect();
         if seen == payloads {
             return Ok(());
@@ -71,25 +71,25 @@ impl Scripted {
     }
 }
 
-impl Handler for Scripted {
+impl Handler for ScriptedHandler {
     fn kind(&self) -> &'static str {
         "native"
     }
 
     fn may_wait(&self) -> bool {
-        self.waits
+        self.can_wait
     }
 
     fn call(&self, call: &HookCall<'_>) -> Verdict {
         let seen = SeenCall { event: call.event.name.to_string(), payload: call.event.payload.value().clone() };
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(seen);
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner).push(seen);
         (self.script)(call)
     }
 }
 
-impl fmt::Debug for Scripted {
+impl fmt::Debug for ScriptedHandler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scripted").field("waits", &self.waits).finish_non_exhaustive()
+        f.debug_struct("Scripted").field("waits", &self.can_wait).finish_non_exhaustive()
     }
 }
 
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn it_follows_its_script_and_tells_what_it_saw() {
-        let handler = Scripted::says([Verdict::deny("no"), Verdict::allow("yes")]);
+        let handler = ScriptedHandler::from_verdicts([Verdict::deny("no"), Verdict::allow("yes")]);
         let name = EventName::parse("custom.x").unwrap();
         let hook = hook("h", name.clone(), handler.clone());
         let verdicts: Vec<Verdict> = [1, 2, 3]
@@ -124,8 +124,8 @@ mod tests {
             })
             .collect();
         assert_eq!(verdicts, [Verdict::deny("no"), Verdict::allow("yes"), Verdict::pass()]);
-        assert_eq!(handler.only(&[json!(1), json!(2), json!(3)]), Ok(()));
-        let fault = handler.only(&[json!(1)]).unwrap_err();
+        assert_eq!(handler.check_calls(&[json!(1), json!(2), json!(3)]), Ok(()));
+        let fault = handler.check_calls(&[json!(1)]).unwrap_err();
         assert!(fault.starts_with("wanted calls with [Number(1)] and nothing else, saw [Number(1), "), "{fault}");
     }
 }

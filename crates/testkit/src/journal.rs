@@ -7,10 +7,10 @@ use pintle_contract::{CallId, Journal, JournalEntry};
 
 /// Keeps every step as a line, whole, so that two dispatches can be compared byte for byte. Clones share the lines.
 #[derive(Debug, Clone, Default)]
-pub struct LineJournal(Arc<Inner>);
+pub struct LineJournal(Arc<JournalInner>);
 
 #[derive(Debug, Default)]
-struct Inner {
+struct JournalInner {
     lines: Mutex<Vec<String>>,
     calls: AtomicU64,
 }

@@ -4,22 +4,22 @@
 pub mod bench;
 pub mod model_server;
 
+mod approver;
 mod clock;
+mod effects;
 mod handler;
 mod hook;
 mod journal;
 mod lines;
 mod matcher;
 mod panics;
-mod resolver;
-mod seam;
 
+pub use approver::ScriptedApprover;
 pub use clock::{FakeClock, RunningClock};
-pub use handler::{Scripted, SeenCall};
+pub use effects::InMemoryEffects;
+pub use handler::{ScriptedHandler, SeenCall};
 pub use hook::{chain, hook};
 pub use journal::LineJournal;
-pub use lines::Lines;
+pub use lines::SharedLines;
 pub use matcher::{ClosureMatcher, SubjectMatcher};
 pub use panics::quiet_panics;
-pub use resolver::ScriptedResolver;
-pub use seam::MapSeam;

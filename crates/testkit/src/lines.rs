@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Lines that closures and tools write, in order. Clones share them.
 #[derive(Debug, Clone, Default)]
-pub struct Lines(Arc<Mutex<Vec<String>>>);
+pub struct SharedLines(Arc<Mutex<Vec<String>>>);
 
-impl Lines {
+impl SharedLines {
     /// Adds a line.
     pub fn add(&self, line: impl Into<String>) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(line.into());

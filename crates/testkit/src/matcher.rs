@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use pintle_contract::{Event, Failure, FailureKind, MatchResult, Matcher, SubjectFilter};
 
-type Predicate = dyn Fn(&Event) -> MatchResult + Send + Sync;
+type MatcherPredicate = dyn Fn(&Event) -> MatchResult + Send + Sync;
 
 /// A matcher that asks a closure, and that the index knows nothing about.
-pub struct ClosureMatcher(Box<Predicate>);
+pub struct ClosureMatcher(Box<MatcherPredicate>);
 
 impl ClosureMatcher {
     /// Makes a matcher from a closure.
@@ -37,18 +37,18 @@ impl fmt::Debug for ClosureMatcher {
 #[derive(Debug, Clone)]
 pub struct SubjectMatcher {
     names: Vec<String>,
-    sufficient: bool,
+    is_sufficient: bool,
 }
 
 impl SubjectMatcher {
     /// Matches these subjects; the index alone decides.
     pub fn new<'n>(names: impl IntoIterator<Item = &'n str>) -> Arc<Self> {
-        Arc::new(Self { names: names.into_iter().map(str::to_owned).collect(), sufficient: true })
+        Arc::new(Self { names: names.into_iter().map(str::to_owned).collect(), is_sufficient: true })
     }
 
     /// Matches these subjects; the index decides, and the matcher is asked all the same.
-    pub fn checked<'n>(names: impl IntoIterator<Item = &'n str>) -> Arc<Self> {
-        Arc::new(Self { names: names.into_iter().map(str::to_owned).collect(), sufficient: false })
+    pub fn new_checked<'n>(names: impl IntoIterator<Item = &'n str>) -> Arc<Self> {
+        Arc::new(Self { names: names.into_iter().map(str::to_owned).collect(), is_sufficient: false })
     }
 }
 
@@ -62,7 +62,7 @@ impl Matcher for SubjectMatcher {
     }
 
     fn subjects(&self) -> SubjectFilter {
-        SubjectFilter::Only { names: self.names.clone(), sufficient: self.sufficient }
+        SubjectFilter::Only { names: self.names.clone(), sufficient: self.is_sufficient }
     }
 
     fn describe(&self) -> String {

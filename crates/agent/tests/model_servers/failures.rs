@@ -5,12 +5,12 @@ use std::net::TcpListener;
 
 use pintle::{CancelToken, ModelSpec, RetrySpec};
 use pintle_agent::model::{Model, ModelError, ModelErrorKind, ModelTimeouts, RemoteModel};
-use pintle_testkit::model_server::{Answer, ModelServer, Reply};
+use pintle_testkit::model_server::{ModelServer, ScriptedReply, ServerAnswer};
 use serde_json::json;
 
 use crate::{KEY, complete_request, model_spec, new_request, open_model, request_with_answer, tool_call};
 
-fn call_failing_server(provider: &str, answer: Answer) -> (ModelErrorKind, String, String) {
+fn call_failing_server(provider: &str, answer: ServerAnswer) -> (ModelErrorKind, String, String) {
     let server = ModelServer::start(vec![answer]).unwrap();
     let (reply, heard) = complete_request(&open_model(provider, &server), &new_request());
     let ModelError { kind, message } = reply.unwrap_err();
@@ -40,7 +40,7 @@ fn refusals_are_sorted_and_say_what_to_do_next() {
         for (status, kind, why) in cases {
             let name = if provider == "openai" { "test-medium" } else { "test" };
             let message = format!("the model `{name}` of `{provider}` {why}");
-            let failed = call_failing_server(provider, Answer::Refuse(status, "slow down"));
+            let failed = call_failing_server(provider, ServerAnswer::Refuse(status, "slow down"));
             assert_eq!(failed, (kind, message, String::new()), "{provider} {status}");
         }
     }
@@ -49,12 +49,12 @@ fn refusals_are_sorted_and_say_what_to_do_next() {
 #[test]
 fn a_call_that_failed_succeeds_when_tried_again() {
     for provider in ["openai", "anthropic", "gemini"] {
-        let busy = Answer::Refuse(429, "busy");
-        let server = ModelServer::start(vec![busy, Answer::Reply(Reply::text("here now"))]).unwrap();
+        let busy = ServerAnswer::Refuse(429, "busy");
+        let server = ModelServer::start(vec![busy, ServerAnswer::Reply(ScriptedReply::from_text("here now"))]).unwrap();
         let model = open_model(provider, &server);
         assert_eq!(complete_request(&model, &new_request()).0.unwrap_err().kind, ModelErrorKind::Retryable);
         assert_eq!(complete_request(&model, &new_request()).0.unwrap().text, "here now");
-        let seen = server.seen();
+        let seen = server.requests();
         assert_eq!(seen[0].body, seen[1].body);
     }
 }
@@ -62,9 +62,9 @@ fn a_call_that_failed_succeeds_when_tried_again() {
 #[test]
 fn a_reply_that_breaks_off_is_an_error() {
     use ModelErrorKind::{Fatal, Retryable};
-    let long = || Reply::text("one two three four five six seven eight");
+    let long = || ScriptedReply::from_text("one two three four five six seven eight");
     for provider in ["openai", "anthropic", "gemini"] {
-        for answer in [Answer::CutShort(long()), Answer::EndEarly(long())] {
+        for answer in [ServerAnswer::CutShort(long()), ServerAnswer::EndEarly(long())] {
             let (kind, message, heard) = call_failing_server(provider, answer);
             assert_eq!(kind, Retryable, "{provider}: {message}");
             assert!(heard.starts_with("one two") && !heard.contains("eight"), "{provider}: {heard}");
@@ -72,7 +72,7 @@ fn a_reply_that_breaks_off_is_an_error() {
     }
     for (kind, expected) in [("overloaded_error", Retryable), ("invalid_request_error", Fatal)] {
         for provider in ["openai", "anthropic"] {
-            let (kind, message, heard) = call_failing_server(provider, Answer::BreakOff(long(), kind));
+            let (kind, message, heard) = call_failing_server(provider, ServerAnswer::BreakOff(long(), kind));
             assert_eq!(kind, expected, "{provider}");
             assert!(message.ends_with("broke off: that is all"), "{provider}: {message}");
             assert!(heard.starts_with("one two"), "{provider}: {heard}");
@@ -82,21 +82,21 @@ fn a_reply_that_breaks_off_is_an_error() {
 
 #[test]
 fn a_redirect_is_not_followed() {
-    let elsewhere = ModelServer::start(vec![Answer::Reply(Reply::text("trap"))]).unwrap();
+    let elsewhere = ModelServer::start(vec![ServerAnswer::Reply(ScriptedReply::from_text("trap"))]).unwrap();
     for provider in ["openai", "anthropic", "gemini"] {
-        let (kind, message, _) = call_failing_server(provider, Answer::Redirect(elsewhere.url("/v1/messages")));
+        let (kind, message, _) = call_failing_server(provider, ServerAnswer::Redirect(elsewhere.url("/v1/messages")));
         assert_eq!(kind, ModelErrorKind::Fatal);
         assert!(
             message.ends_with("answered 307, a redirect, which is not followed; put the right address into `base_url`"),
             "{message}"
         );
     }
-    assert_eq!(elsewhere.seen(), []);
+    assert_eq!(elsewhere.requests(), []);
 }
 
 #[test]
 fn silence_ends_with_the_time_or_with_the_cancel_flag() {
-    let server = ModelServer::start(vec![Answer::Silent]).unwrap();
+    let server = ModelServer::start(vec![ServerAnswer::Silent]).unwrap();
     let short =
         open_model("openai", &server).with_timeouts(ModelTimeouts { silence_ms: 100, ..ModelTimeouts::default() });
     assert_eq!(
@@ -108,7 +108,7 @@ fn silence_ends_with_the_time_or_with_the_cancel_flag() {
     let raised = cancel.clone();
     let server = ModelServer::start_with(move |_| {
         raised.cancel();
-        Answer::Silent
+        ServerAnswer::Silent
     })
     .unwrap();
     let stopped = open_model("anthropic", &server).complete(&new_request(), &mut |_| {}, &cancel);
@@ -162,7 +162,7 @@ fn a_missing_key_is_told_when_the_model_is_opened() {
 
 #[test]
 fn a_key_is_shown_nowhere() {
-    let server = ModelServer::start(vec![Answer::Refuse(401, "wrong key key-of-the-test")]).unwrap();
+    let server = ModelServer::start(vec![ServerAnswer::Refuse(401, "wrong key key-of-the-test")]).unwrap();
     let model = open_model("openai", &server);
     let error = complete_request(&model, &new_request()).0.unwrap_err();
     let message = "the model `test-medium` of `openai` answered 401: wrong key [key]; check the key in `TEST_KEY`";
@@ -172,9 +172,9 @@ fn a_key_is_shown_nowhere() {
 
 #[test]
 fn non_json_arguments_reach_the_agent_and_keep_conversation_valid() {
-    let broken = Reply { calls: vec![("c1", "fs_read", "{\"path\": ")], ..Reply::text("") };
-    let empty = Reply { calls: vec![("c2", "fs_read", "")], ..Reply::text("") };
-    let answers = [broken, empty, Reply::text("sorry")].map(Answer::Reply).to_vec();
+    let broken = ScriptedReply { calls: vec![("c1", "fs_read", "{\"path\": ")], ..ScriptedReply::from_text("") };
+    let empty = ScriptedReply { calls: vec![("c2", "fs_read", "")], ..ScriptedReply::from_text("") };
+    let answers = [broken, empty, ScriptedReply::from_text("sorry")].map(ServerAnswer::Reply).to_vec();
     let server = ModelServer::start(answers).unwrap();
     let model = open_model("openai", &server);
     let first = complete_request(&model, &new_request()).0.unwrap();
@@ -183,7 +183,7 @@ fn non_json_arguments_reach_the_agent_and_keep_conversation_valid() {
     let second = complete_request(&model, &second_request).0.unwrap();
     assert_eq!(second.tool_calls, [tool_call("c2", "fs_read", "{}")]);
     complete_request(&model, &request_with_answer(&second_request, &second)).0.unwrap();
-    let sent = &server.seen()[2].body["messages"];
+    let sent = &server.requests()[2].body["messages"];
     let arguments = |index: usize| &sent[index]["tool_calls"][0]["function"]["arguments"];
     assert_eq!((arguments(2), arguments(4)), (&json!("{\"malformed\":\"{\\\"path\\\": \"}"), &json!("{}")));
 }

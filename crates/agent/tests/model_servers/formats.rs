@@ -2,28 +2,30 @@
 
 use pintle::ModelSpec;
 use pintle_agent::model::{ModelMessage, ModelReply, ModelRequest, ModelTool, ModelUsage, RemoteModel};
-use pintle_testkit::model_server::{Answer, ModelServer, Reply};
+use pintle_testkit::model_server::{ModelServer, ScriptedReply, ServerAnswer};
 use serde_json::{Value, json};
 
 use crate::{
     KEY, complete_request, model_spec, new_request, open_model, request_with_answer, tool_call, tool_definition,
 };
 
-fn tool_call_reply() -> Reply {
-    Reply {
+fn tool_call_reply() -> ScriptedReply {
+    ScriptedReply {
         text: "I will look.".into(),
         calls: vec![("c1", "fs_read_2", "{\"path\": \"a\"}"), ("c2", "fs_read", "{\"path\": \"ö\", \"n\": 1.5}")],
         usage: (30, 12),
-        too_long: false,
+        is_truncated: false,
     }
 }
 
 #[test]
 fn a_tool_call_and_its_result_travel_in_every_format() {
     for provider in ["openai", "vllm", "anthropic", "gemini"] {
-        let server =
-            ModelServer::start(vec![Answer::Reply(tool_call_reply()), Answer::Reply(Reply::text("It is text."))])
-                .unwrap();
+        let server = ModelServer::start(vec![
+            ServerAnswer::Reply(tool_call_reply()),
+            ServerAnswer::Reply(ScriptedReply::from_text("It is text.")),
+        ])
+        .unwrap();
         let model = open_model(provider, &server);
         let (reply, heard) = complete_request(&model, &new_request());
         let reply = reply.unwrap();
@@ -45,7 +47,7 @@ fn a_tool_call_and_its_result_travel_in_every_format() {
         assert_eq!((last.text.as_str(), last.finish_reason.as_str()), ("It is text.", "stop"), "{provider}");
         assert_eq!(last.usage, ModelUsage { input_tokens: 10, output_tokens: 5 }, "{provider}");
 
-        let seen = server.seen();
+        let seen = server.requests();
         assert_eq!(seen.len(), 2);
         let (path, header, value) = match provider {
             "anthropic" => ("/v1/messages", "x-api-key", KEY.to_owned()),
@@ -140,20 +142,20 @@ fn second_body(provider: &str) -> Value {
 #[test]
 fn a_server_without_keys_gets_none() {
     for provider in ["ollama", "openai"] {
-        let server = ModelServer::start(vec![Answer::Reply(Reply::text("hi"))]).unwrap();
+        let server = ModelServer::start(vec![ServerAnswer::Reply(ScriptedReply::from_text("hi"))]).unwrap();
         let spec = ModelSpec { api_key_env: None, ..model_spec(provider, &server) };
         // The usual key of a provider stays with its usual address.
         let model = RemoteModel::new(&spec, &|_| Some(String::from("must not be sent"))).unwrap();
         assert_eq!(complete_request(&model, &new_request()).0.unwrap().text, "hi");
-        let seen = server.seen();
+        let seen = server.requests();
         assert_eq!((seen[0].path.as_str(), seen[0].header("authorization")), ("/v1/chat/completions", None));
     }
 }
 
 #[test]
 fn what_a_request_sets_goes_before_what_was_declared() {
-    let cut = Reply { too_long: true, ..Reply::text("cut") };
-    let server = ModelServer::start(vec![Answer::Reply(cut)]).unwrap();
+    let cut = ScriptedReply { is_truncated: true, ..ScriptedReply::from_text("cut") };
+    let server = ModelServer::start(vec![ServerAnswer::Reply(cut)]).unwrap();
     let request = ModelRequest {
         model: "other".into(),
         max_tokens: Some(5),
@@ -176,15 +178,15 @@ fn what_a_request_sets_goes_before_what_was_declared() {
         "top_p": 0.25,
         "stop": ["END"],
     });
-    assert_eq!(server.seen()[0].body, whole);
+    assert_eq!(server.requests()[0].body, whole);
 }
 
 #[test]
 fn ids_that_a_server_repeats_are_made_different() {
     let again = || {
-        Answer::Reply(Reply {
+        ServerAnswer::Reply(ScriptedReply {
             calls: vec![("call_0", "fs_read", "{}"), ("call_0", "fs_read", "{}")],
-            ..Reply::text("")
+            ..ScriptedReply::from_text("")
         })
     };
     let server = ModelServer::start(vec![again(), again()]).unwrap();
@@ -199,7 +201,7 @@ fn ids_that_a_server_repeats_are_made_different() {
 fn calls_of_many_threads_share_a_model() {
     let server = ModelServer::start_with(|seen| {
         let asked = seen.body["messages"][0]["content"].as_str().unwrap_or_default();
-        Answer::Reply(Reply::text(format!("answer to {asked}")))
+        ServerAnswer::Reply(ScriptedReply::from_text(format!("answer to {asked}")))
     })
     .unwrap();
     let model = open_model("openai", &server);
@@ -222,7 +224,7 @@ fn calls_of_many_threads_share_a_model() {
 #[test]
 fn what_providers_refuse_is_made_good() {
     for provider in ["openai", "anthropic"] {
-        let server = ModelServer::start(vec![Answer::Reply(Reply::text("ok"))]).unwrap();
+        let server = ModelServer::start(vec![ServerAnswer::Reply(ScriptedReply::from_text("ok"))]).unwrap();
         let request = ModelRequest {
             messages: vec![ModelMessage::user("a"), ModelMessage::assistant("", Vec::new()), ModelMessage::user("b")],
             tools: [json!({}), json!(null)]
@@ -231,7 +233,7 @@ fn what_providers_refuse_is_made_good() {
             ..new_request()
         };
         complete_request(&open_model(provider, &server), &request).0.unwrap();
-        let body = &server.seen()[0].body;
+        let body = &server.requests()[0].body;
         assert_eq!(body["messages"], json!([{"role": "user", "content": "a"}, {"role": "user", "content": "b"}]));
         let whole = json!({"type": "object", "properties": {}});
         for tool in body["tools"].as_array().unwrap() {

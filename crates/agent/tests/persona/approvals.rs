@@ -46,7 +46,7 @@ fn a_step_that_needs_approval_runs_on_a_yes_alone_and_for_these_arguments() {
 
 #[test]
 fn tool_call_approval_is_announced_and_other_calls_are_not() {
-    let heard = Lines::default();
+    let heard = SharedLines::default();
     let person = YesNoApprover::with_answers([true]);
     let mut stage = open_fixture_with(
         QueuedReplyModel::root([call(&[("deploy", "{}")]), say("deployed")]),

@@ -84,7 +84,7 @@ fn a_step_inside_cannot_go_on_past_the_budget_of_the_one_around_it() {
     let lenient = |name: &str| StepSpec { error_boundary: ErrorBoundary::Continue, ..StepSpec::new(name) };
     let spec =
         persona_spec("captain", [StepSpec { budget: token_budget(100), ..StepSpec::new("outer") }, lenient("inner")]);
-    let after = Lines::default();
+    let after = SharedLines::default();
     let error = stage
         .session
         .persona(&spec)

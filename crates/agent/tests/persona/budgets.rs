@@ -36,7 +36,7 @@ fn prompt_times(
 
 #[test]
 fn every_hook_hears_once_when_its_own_mark_is_passed() {
-    let heard = Lines::default();
+    let heard = SharedLines::default();
     let mut stage =
         open_fixture([costly_reply(30, 0), costly_reply(40, 0), costly_reply(25, 0), costly_reply(5, 0)], |runtime| {
             for (pattern, event, word) in [

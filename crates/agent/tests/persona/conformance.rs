@@ -16,7 +16,7 @@ use crate::support::{QueuedReplyModel, RecordingSleeper, agent, call, message_li
 /// counts 1, 10, 100.
 #[test]
 fn scenarios_persona_hooks() {
-    let order = Lines::default();
+    let order = SharedLines::default();
     // A guard is asked again when somebody behind it changed the arguments, so that a rewrite must know its own work.
     let adds = |amount: i64, word: &'static str| {
         let order = order.clone();

@@ -9,7 +9,7 @@ use pintle::{
 };
 use pintle_agent::model::{ModelReply, ModelTool, ModelUsage};
 use pintle_agent::{Session, SessionBuilder, Tool, ToolContext};
-pub(crate) use pintle_testkit::Lines;
+pub(crate) use pintle_testkit::SharedLines;
 use serde_json::{Value, json};
 
 use crate::support::{QueuedReply, QueuedReplyModel, RecordingSleeper, agent, worker};
@@ -34,11 +34,11 @@ pub(crate) struct PersonaFixture {
     pub(crate) model: Arc<QueuedReplyModel>,
     pub(crate) session: Session,
     /// `EVENT persona/step` of the events of personas, with what tells them apart.
-    pub(crate) events: Lines,
+    pub(crate) events: SharedLines,
 }
 
 /// Keeps the events of personas, whatever the hooks of a test make of them.
-fn recording_chain(heard: &Lines) -> pintle::Chain {
+fn recording_chain(heard: &SharedLines) -> pintle::Chain {
     let hooks = EVENTS.map(|name| {
         let heard = heard.clone();
         let hook = native::hook("heard", EventName::parse(name).unwrap(), move |call: &HookCall<'_>| {
@@ -100,7 +100,7 @@ pub(crate) fn open_fixture_with(
     register: impl FnOnce(&Runtime),
     more: impl FnOnce(SessionBuilder) -> SessionBuilder,
 ) -> PersonaFixture {
-    let heard = Lines::default();
+    let heard = SharedLines::default();
     let tape = Tape::in_memory(HeaderRecord::new("s", 0), Arc::new(SystemClock::default()));
     let builder = Runtime::builder().worker(worker()).tape(Arc::new(tape)).chain(recording_chain(&heard));
     let builder = match resolver {
@@ -155,7 +155,7 @@ pub(crate) fn token_budget(max_tokens: u64) -> BudgetSpec {
 
 /// A hook's closure that writes a line and says nothing.
 pub(crate) fn line_hook(
-    lines: &Lines,
+    lines: &SharedLines,
     word: &'static str,
 ) -> impl Fn(&HookEvent<'_>) -> HookReturn + Send + Sync + use<> {
     let lines = lines.clone();
@@ -169,7 +169,7 @@ pub(crate) fn line_hook(
 #[derive(Debug)]
 pub(crate) struct YesNoApprover {
     answers: Mutex<Vec<bool>>,
-    pub(crate) requests: Lines,
+    pub(crate) requests: SharedLines,
 }
 
 impl YesNoApprover {
@@ -177,7 +177,7 @@ impl YesNoApprover {
     pub(crate) fn with_answers(answers: impl IntoIterator<Item = bool>) -> Arc<Self> {
         let mut answers: Vec<bool> = answers.into_iter().collect();
         answers.reverse();
-        Arc::new(Self { answers: Mutex::new(answers), requests: Lines::default() })
+        Arc::new(Self { answers: Mutex::new(answers), requests: SharedLines::default() })
     }
 }
 
@@ -196,7 +196,7 @@ impl Approver for YesNoApprover {
 
 /// A session of this agent, without hooks.
 pub(crate) fn open_agent_fixture(agent: pintle::AgentSpec, model: Arc<QueuedReplyModel>) -> PersonaFixture {
-    let heard = Lines::default();
+    let heard = SharedLines::default();
     let tape = Tape::in_memory(HeaderRecord::new("s", 0), Arc::new(SystemClock::default()));
     let builder = Runtime::builder().worker(worker()).tape(Arc::new(tape)).chain(recording_chain(&heard));
     let runtime = builder.build().runtime;
@@ -212,7 +212,7 @@ pub(crate) fn open_team_fixture(
     team: pintle::TeamSpec,
     model: Arc<QueuedReplyModel>,
 ) -> PersonaFixture {
-    let heard = Lines::default();
+    let heard = SharedLines::default();
     let runtime = Runtime::builder().worker(worker()).chain(recording_chain(&heard)).build().runtime;
     let folder = tempfile::tempdir().unwrap();
     let builder = Session::builder(Arc::clone(&runtime), agent, model.clone()).workspace(folder.path()).name("s");

@@ -11,7 +11,7 @@ use crate::support::{QueuedReplyModel, agent, call, say};
 
 #[test]
 fn a_persona_hands_its_work_to_those_it_names_and_gets_a_receipt() {
-    let heard = Lines::default();
+    let heard = SharedLines::default();
     let mut stage = open_fixture([], |runtime| {
         runtime.register_persona_hook("cap*", "OnHandoffEmitted", line_hook(&heard, "handed")).unwrap();
         runtime.register_persona_hook("other", "OnHandoffEmitted", line_hook(&heard, "of another")).unwrap();

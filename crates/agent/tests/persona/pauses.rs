@@ -9,7 +9,7 @@ use crate::support::QueuedReplyModel;
 
 #[test]
 fn a_paused_persona_runs_no_step_until_it_is_resumed() {
-    let heard = Lines::default();
+    let heard = SharedLines::default();
     let mut stage = open_fixture([], |runtime| {
         runtime.register_persona_hook("cap*", "OnPersonaPaused", line_hook(&heard, "paused")).unwrap();
         runtime.register_persona_hook("cap*", "OnPersonaResumed", line_hook(&heard, "resumed")).unwrap();

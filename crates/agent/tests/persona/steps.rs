@@ -62,7 +62,7 @@ fn what_a_hook_returns_decides_about_the_step() {
             runtime.register_hook(hook).unwrap();
         });
         let captain = persona_spec("merge_captain", [StepSpec::new("audit")]);
-        let bodies = Lines::default();
+        let bodies = SharedLines::default();
         let result = stage.session.persona(&captain).unwrap().step("audit", json!([17, "x"]), |step| {
             bodies.add("ran");
             Ok(json!(step.args()))
@@ -110,7 +110,7 @@ fn arguments_are_a_list_whatever_they_were() {
 
 #[test]
 fn a_step_without_a_persona_is_matched_by_a_star_and_by_no_name() {
-    let heard = Lines::default();
+    let heard = SharedLines::default();
     let mut stage = open_fixture([], |runtime| {
         runtime.register_persona_hook("*", "PreStep", line_hook(&heard, "star")).unwrap();
         runtime.register_persona_hook("merge_*", "PreStep", line_hook(&heard, "merge")).unwrap();

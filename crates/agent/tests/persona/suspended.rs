@@ -53,7 +53,7 @@ fn measure_usage(by_hook: bool) -> (u64, Vec<String>) {
     };
     let model = QueuedReplyModel::root([call(&[("plain", "{}")]), say("done")]);
     model.add("helper", [costly_call_reply()]);
-    let heard = Lines::default();
+    let heard = SharedLines::default();
     let told = heard.clone();
     let hook = pintle::ToolHook::for_tools("*").pre(move |event| {
         told.add(format!("{} in {}/{}", event.tool_name().unwrap_or(""), event.persona(), event.step()));

@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use pintle::{AgentSpec, ApprovalResponse, ToolsPolicy};
-use pintle_testkit::ScriptedResolver;
+use pintle_testkit::ScriptedApprover;
 
 use crate::plugin::*;
 use crate::stage::{RegisteredFixture, open_fixture_on, with_strict_mode};
@@ -45,7 +45,7 @@ fn per_agent_permissions_dynamic_escalation() {
         "{PERMISSIONS}\ndef told(event):\n    log(event[\"tool\"][\"name\"] + \" \" + event[\"decision\"])\n\n\
          register_session_hook(\"permission_replied\", told)\n"
     );
-    let person = Arc::new(ScriptedResolver::new(ApprovalResponse::Approved { answered_by: String::from("ada") }));
+    let person = Arc::new(ScriptedApprover::new(ApprovalResponse::Approved { answered_by: String::from("ada") }));
     let calls = [("exec_root", "{}"), ("exec_ls", r#"{"path":"src/a"}"#), ("look", "{}")];
     let files = [("policy.star", plugin.as_str())];
     let model = QueuedReplyModel::root([call(&calls), say("done")]);
@@ -54,7 +54,7 @@ fn per_agent_permissions_dynamic_escalation() {
     let mut stage = open_fixture_on(built.runtime, model, agent(), with_strict_mode);
     stage.session.turn("go").unwrap();
     assert_eq!(stage.sorted_tools_run(), [r#"exec_ls {"path":"src/a"}"#, "look {}"]);
-    assert_eq!(person.asked().len(), 1, "only about what no hook decided");
+    assert_eq!(person.requests().len(), 1, "only about what no hook decided");
     let told: Vec<String> = stage.of("", &["effect"]).iter().map(|record| record["request"].to_string()).collect();
     for expected in ["exec_root deny", "exec_ls allow", "look allow"] {
         assert!(told.iter().any(|said| said.contains(expected)), "{told:?}");

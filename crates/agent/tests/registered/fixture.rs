@@ -6,7 +6,7 @@ use pintle::tape::{HeaderRecord, Tape};
 use pintle::{AgentSpec, PermissionMode, Runtime, SystemClock};
 use pintle_agent::model::ModelTool;
 use pintle_agent::{Session, SessionBuilder, Tool, ToolContext};
-pub(crate) use pintle_testkit::Lines;
+pub(crate) use pintle_testkit::SharedLines;
 use serde_json::{Value, json};
 
 use crate::support::{self, QueuedReply, QueuedReplyModel, RecordingSleeper};
@@ -18,7 +18,7 @@ pub(crate) struct RegisteredFixture {
     pub(crate) model: Arc<QueuedReplyModel>,
     pub(crate) session: Session,
     /// `name arguments` of the tools that really ran.
-    pub(crate) ran: Lines,
+    pub(crate) ran: SharedLines,
 }
 
 /// A tool that gives the same text whatever it is asked.
@@ -26,7 +26,7 @@ pub(crate) struct RegisteredFixture {
 struct FixedTextTool {
     definition: ModelTool,
     gives: Result<String, String>,
-    ran: Lines,
+    ran: SharedLines,
 }
 
 impl Tool for FixedTextTool {
@@ -83,7 +83,7 @@ pub(crate) fn open_fixture_on(
     more: impl FnOnce(SessionBuilder) -> SessionBuilder,
 ) -> RegisteredFixture {
     let folder = tempfile::tempdir().unwrap();
-    let ran = Lines::default();
+    let ran = SharedLines::default();
     let builder = Session::builder(Arc::clone(&runtime), agent, model.clone()).workspace(folder.path()).name("s");
     let builder = TOOLS.iter().fold(builder, |builder, (name, gives)| {
         let definition = ModelTool {

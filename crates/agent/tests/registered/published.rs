@@ -44,7 +44,7 @@ use pintle::{
     PermissionsSpec, PersonaSpec, Reminder, Runtime, StepSpec, ToolHook,
 };
 use pintle_agent::Session;
-use pintle_testkit::ScriptedResolver;
+use pintle_testkit::ScriptedApprover;
 use serde_json::{Value, json};
 
 use crate::fixture::*;
@@ -77,7 +77,7 @@ fn every_published_test_has_one_here() {
 
 #[test]
 fn what_finishes_a_run_replaces_its_value_once() {
-    let values = Lines::default();
+    let values = SharedLines::default();
     let lines = values.clone();
     let mut stage = open_fixture([say("first")], |runtime| {
         for event in ["pre_finish", "post_finish"] {
@@ -107,7 +107,7 @@ fn a_hook_reaches_the_runtime_under_every_permission_mode() {
     let modes =
         [PermissionMode::Balanced, PermissionMode::Strict, PermissionMode::Restricted, PermissionMode::Autonomous];
     for mode in modes {
-        let seen = Lines::default();
+        let seen = SharedLines::default();
         let lines = seen.clone();
         let mut stage = open_fixture_with(
             QueuedReplyModel::root([call(&[("look", "{}")]), say("done")]),
@@ -145,7 +145,7 @@ fn a_failing_prompt_hook_tells_its_real_cause() {
 
 #[test]
 fn a_hook_sees_how_much_of_a_budget_is_used() {
-    let seen = Lines::default();
+    let seen = SharedLines::default();
     let lines = seen.clone();
     let mut stage = open_fixture([say("a"), say("b")], |runtime| {
         let told = move |event: &pintle::HookEvent<'_>| {
@@ -167,7 +167,7 @@ fn a_hook_sees_how_much_of_a_budget_is_used() {
 
 #[test]
 fn a_person_is_asked_about_the_arguments_that_a_hook_left() {
-    let person = Arc::new(ScriptedResolver::new(ApprovalResponse::Approved { answered_by: String::from("ada") }));
+    let person = Arc::new(ScriptedApprover::new(ApprovalResponse::Approved { answered_by: String::from("ada") }));
     let runtime = Runtime::builder().approver(person.clone()).build().runtime;
     let hook = ToolHook::for_tools("write").pre(|event| {
         let content = event.tool_arg("content")?;
@@ -178,7 +178,7 @@ fn a_person_is_asked_about_the_arguments_that_a_hook_left() {
     let replies = [call(&[("write", r#"{"path":"other.txt","content":"x"}"#)]), say("done")];
     let builder = Session::builder(runtime, agent(), QueuedReplyModel::root(replies)).workspace(folder.path());
     builder.permission_mode(PermissionMode::Strict).build().unwrap().turn("go").unwrap();
-    let asked = person.asked();
+    let asked = person.requests();
     assert_eq!(asked.len(), 1);
     assert_eq!(asked[0].0["args"]["path"], json!("safe.txt"));
     assert!(folder.path().join("safe.txt").exists() && !folder.path().join("other.txt").exists());

@@ -9,7 +9,7 @@ use pintle::{
 };
 use pintle_agent::model::{Model, ModelTool};
 use pintle_agent::{AgentEvent, Observer, Session, SessionBuilder, Tool, ToolContext, TurnError, TurnErrorKind};
-use pintle_testkit::ScriptedResolver;
+use pintle_testkit::ScriptedApprover;
 use serde_json::{Value, json};
 
 use crate::support::{QueuedReply, QueuedReplyModel, RecordingSleeper};
@@ -188,7 +188,7 @@ pub(crate) struct TeamFixture {
     pub(crate) session: Session,
     pub(crate) model: Arc<QueuedReplyModel>,
     pub(crate) events: TeamEventLog,
-    pub(crate) approver: Arc<ScriptedResolver>,
+    pub(crate) approver: Arc<ScriptedApprover>,
     pub(crate) notices: Arc<TeamNoticeLog>,
     _folder: tempfile::TempDir,
 }
@@ -251,7 +251,7 @@ impl TeamScenario {
     fn build(self, other: Option<Arc<dyn Model>>, more: impl FnOnce(SessionBuilder) -> SessionBuilder) -> TeamFixture {
         let folder = tempfile::tempdir().unwrap();
         let record = TeamEventLog::default();
-        let resolver = Arc::new(ScriptedResolver::new(self.answer.clone().unwrap_or(ApprovalResponse::Unavailable)));
+        let resolver = Arc::new(ScriptedApprover::new(self.answer.clone().unwrap_or(ApprovalResponse::Unavailable)));
         let runtime = Runtime::builder()
             .chain(native::chain("record", Layer::Managed, record.hooks()))
             .chain(native::chain("test", Layer::Project, self.hooks));

@@ -9,7 +9,7 @@ use pintle::{
     Runtime, ScriptToolSpec, TeamSpec, ToolsetKind, ToolsetSpec, Verdict, native,
 };
 use pintle_agent::Session;
-use pintle_testkit::ScriptedResolver;
+use pintle_testkit::ScriptedApprover;
 use serde_json::json;
 
 use crate::fixture::{TeamFixture, TeamScenario, check_lines, member_spec, parse_rule};
@@ -124,7 +124,7 @@ fn always_answers_for_the_same_call_and_for_no_other() {
         permission.reply allow person session_permissions_allow
         ",
     );
-    assert_eq!(stage.approver.asked().len(), 4);
+    assert_eq!(stage.approver.requests().len(), 4);
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn always_lifts_no_later_ask_of_a_hook_or_of_a_rule() {
             permission.reply allow person user_approved
             ",
         );
-        assert_eq!(stage.approver.asked().len(), 3, "{event}");
+        assert_eq!(stage.approver.requests().len(), 3, "{event}");
     }
     for mode in [PermissionMode::Balanced, PermissionMode::Strict, PermissionMode::Restricted] {
         let look = || call(&[("look", "{}")]);
@@ -159,7 +159,7 @@ fn always_lifts_no_later_ask_of_a_hook_or_of_a_rule() {
         stage.session.turn("go").unwrap();
         let approved = "permission.reply allow person user_approved";
         assert_eq!(stage.events.lines_of(&["permission.reply"]), [approved, approved], "{mode:?}");
-        assert_eq!(stage.approver.asked().len(), 2, "{mode:?}");
+        assert_eq!(stage.approver.requests().len(), 2, "{mode:?}");
     }
 }
 
@@ -310,7 +310,7 @@ fn what_a_background_task_asks_is_denied_although_a_person_would_say_yes() {
         let mut replies = stage.events.lines_of(&["permission.reply"]);
         replies.retain(|line| line.contains("deny"));
         assert_eq!(replies, ["permission.reply deny resolver non_interactive_deny"], "{case}");
-        assert_eq!(stage.approver.asked().len(), 0, "{case}: the person was asked");
+        assert_eq!(stage.approver.requests().len(), 0, "{case}: the person was asked");
     }
 }
 
@@ -321,7 +321,7 @@ fn an_ask_that_is_left_to_nobody_denies_outside_a_team_too() {
     let ask = hook("asker", "tool.pre", |_| Verdict::ask("look at it"));
     let runtime = Runtime::builder()
         .chain(native::chain("test", Layer::Project, [ask]))
-        .approver(Arc::new(ScriptedResolver::new(ApprovalResponse::Deferred)))
+        .approver(Arc::new(ScriptedApprover::new(ApprovalResponse::Deferred)))
         .build()
         .runtime;
     let model = QueuedReplyModel::root([call(&[("list", "{}")]), say("done")]);

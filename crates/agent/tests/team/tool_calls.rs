@@ -91,7 +91,7 @@ fn the_person_sees_the_exact_call_that_runs() {
         tool.post ran make -h
         "#,
     );
-    let asked = stage.approver.asked();
+    let asked = stage.approver.requests();
     let [(payload, digest, reasons)] = asked.as_slice() else { panic!("{asked:?}") };
     assert_eq!((&payload["args"], &payload["arguments"]), (&json!({"cmd": "make -h"}), &json!(r#"{"cmd":"make -h"}"#)));
     assert_eq!(*digest, pintle::Payload::new(payload.clone()).digest());
@@ -244,7 +244,7 @@ fn allowing_hook_answers_the_mode_but_no_guard_rule_or_strict_mode() {
         let (stage, lines) = play_turn(scene);
         let replies: Vec<&String> = lines.iter().filter(|line| line.starts_with("permission.reply")).collect();
         assert_eq!(replies, [expected], "{name}");
-        assert_eq!(stage.approver.asked().len(), usize::from(expected == asks), "{name}");
+        assert_eq!(stage.approver.requests().len(), usize::from(expected == asks), "{name}");
     }
 }
 
@@ -257,7 +257,7 @@ fn an_allow_beside_a_rewrite_allows_the_rewritten_call() {
     let (stage, lines) =
         play_turn(one_call_scenario("make").mode(PermissionMode::Balanced).hook(injects).answer(approve_once()));
     assert!(lines.contains(&String::from("tool.post ran make -h")), "{lines:?}");
-    assert!(stage.approver.asked().is_empty(), "{lines:?}");
+    assert!(stage.approver.requests().is_empty(), "{lines:?}");
 }
 
 #[test]
@@ -280,7 +280,7 @@ fn calls_that_cannot_run_ask_nobody_and_are_paired() {
     let (stage, lines) = play_turn(scene.mode(PermissionMode::Balanced).answer(approve_once()));
     let count = |event: &str| lines.iter().filter(|line| line.starts_with(event)).count();
     assert_eq!((count("tool.pre"), count("tool.result"), count("tool.post"), count("permission")), (2, 2, 2, 0));
-    assert!(stage.approver.asked().is_empty());
+    assert!(stage.approver.requests().is_empty());
     assert!(lines.last().unwrap().ends_with(" false"), "{lines:?}");
 }
 

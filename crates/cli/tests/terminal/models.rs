@@ -1,6 +1,6 @@
 //! `pintle run` against a real model server on loopback, which speaks the providers' streaming formats.
 
-use pintle_testkit::model_server::{Answer, ModelServer, Reply};
+use pintle_testkit::model_server::{ModelServer, ScriptedReply, ServerAnswer};
 use serde_json::Value;
 
 use crate::fixture::{CliFixture, GUARD, snapshot};
@@ -8,10 +8,19 @@ use crate::fixture::{CliFixture, GUARD, snapshot};
 /// A busy server, then two calls of which a hook blocks one, then an answer.
 fn start_model_server() -> ModelServer {
     let calls = vec![("c1", "run_command", r#"{"command": "mkfs /dev/sda"}"#), ("c2", "list", "{}")];
-    let work =
-        Reply { text: String::from("I format the disk and look around."), calls, usage: (30, 12), too_long: false };
-    let answer = Reply::text("The disk was not formatted.");
-    ModelServer::start(vec![Answer::Refuse(429, "slow down"), Answer::Reply(work), Answer::Reply(answer)]).unwrap()
+    let work = ScriptedReply {
+        text: String::from("I format the disk and look around."),
+        calls,
+        usage: (30, 12),
+        is_truncated: false,
+    };
+    let answer = ScriptedReply::from_text("The disk was not formatted.");
+    ModelServer::start(vec![
+        ServerAnswer::Refuse(429, "slow down"),
+        ServerAnswer::Reply(work),
+        ServerAnswer::Reply(answer),
+    ])
+    .unwrap()
 }
 
 fn create_agent(provider: &str, name: &str, server: &ModelServer) -> CliFixture {
@@ -37,7 +46,7 @@ fn every_wire_format_drives_a_session_under_hooks() {
         // The provider's name is all that may differ.
         snapshot!("run_model_server", screen.replace(&format!("`{provider}`"), "`PROVIDER`"));
         assert!(!screen.contains("secret-key"));
-        let seen = server.seen();
+        let seen = server.requests();
         assert_eq!(seen.len(), 3, "{provider}");
         let results = tool_result_texts(&seen[2].body);
         assert!(results.contains("formatting is not for agents") && results.contains("harness.md"), "{results}");
@@ -63,13 +72,13 @@ fn a_model_that_is_named_on_the_line_is_reached_at_the_declared_address() {
         assert_eq!(pieces.concat(), "I format the disk and look around.The disk was not formatted.");
         let summary = records.last().unwrap();
         assert_eq!((&summary["tool_calls"], &summary["denied"]), (&2.into(), &1.into()), "{provider}");
-        assert!(server.seen().iter().all(|request| request.body["model"] == "another"), "{provider}");
+        assert!(server.requests().iter().all(|request| request.body["model"] == "another"), "{provider}");
     }
 }
 
 #[test]
 fn a_server_that_refuses_is_the_failure_of_the_run() {
-    let server = ModelServer::start_with(|_| Answer::Refuse(401, "no such key")).unwrap();
+    let server = ModelServer::start_with(|_| ServerAnswer::Refuse(401, "no such key")).unwrap();
     let stage = create_agent("anthropic", "test", &server);
     snapshot!("run_model_refuses", stage.pintle(&["run", ".", "hello"]).with_variable("TEST_KEY", "k").run_to_screen());
 }

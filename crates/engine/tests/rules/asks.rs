@@ -4,7 +4,7 @@ use pintle_contract::{
     Approval, ApprovalRequest, ApprovalResponse, Approver, CancelToken, HookId, Layer, NullJournal, Outcome,
     OutcomeReason, Profile,
 };
-use pintle_testkit::{MapSeam, ScriptedResolver};
+use pintle_testkit::{InMemoryEffects, ScriptedApprover};
 
 use crate::model::{
     ChainFixture, DispatchFixture, HookCase, PayloadCondition, ScriptedAnswer, approved_response, build_chain,
@@ -13,8 +13,8 @@ use crate::model::{
 
 const IN_ORDER: Profile = Profile::SequentialFirstDeny;
 
-fn dispatch_chains(chains: &[ChainFixture], resolver: &ScriptedResolver) -> Outcome {
-    let (event, seam) = (tool_event("a", 0), MapSeam::new());
+fn dispatch_chains(chains: &[ChainFixture], resolver: &ScriptedApprover) -> Outcome {
+    let (event, seam) = (tool_event("a", 0), InMemoryEffects::new());
     DispatchFixture {
         journal: &NullJournal,
         effects: &seam,
@@ -36,11 +36,11 @@ fn rule_30_one_question_holds_all_reasons_and_the_final_target() {
         build_chain(Layer::Managed, IN_ORDER, [HookCase::always("k", ScriptedAnswer::Ask)]),
         build_chain(Layer::Project, Profile::ParallelStrictest, [HookCase::always("l", ScriptedAnswer::Ask), late]),
     ];
-    let resolver = ScriptedResolver::new(approved_response());
+    let resolver = ScriptedApprover::new(approved_response());
     let outcome = dispatch_chains(&chains, &resolver);
     let digest = outcome.payload.digest();
     let reasons = vec![reason("k", "k says so"), reason("l", "l says so")];
-    assert_eq!(resolver.asked(), [(outcome.payload.value().clone(), digest.clone(), reasons.clone())]);
+    assert_eq!(resolver.requests(), [(outcome.payload.value().clone(), digest.clone(), reasons.clone())]);
     assert_eq!(outcome.approval, Some(Approval { digest, approved_by: String::from("ada") }));
     assert_eq!((summarize_outcome(&outcome).as_str(), outcome.reasons), ("allow x=1 k l", reasons));
     // The approval is for these bytes and no others.
@@ -70,11 +70,11 @@ fn rule_31_who_answers_decides_and_nobody_means_deny() {
 
 #[test]
 fn rule_32_a_deny_anywhere_beats_an_ask_and_nobody_is_asked() {
-    let resolver = ScriptedResolver::new(approved_response());
+    let resolver = ScriptedApprover::new(approved_response());
     let ask = || build_chain(Layer::Managed, IN_ORDER, [HookCase::always("k", ScriptedAnswer::Ask)]);
     let deny = build_chain(Layer::Runtime, IN_ORDER, [HookCase::always("d", ScriptedAnswer::Deny)]);
     assert_eq!(summarize_outcome(&dispatch_chains(&[ask(), deny], &resolver)), "deny x=0 d");
-    assert_eq!(resolver.asked(), []);
+    assert_eq!(resolver.requests(), []);
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn rule_33_an_ask_about_older_bytes_is_void_when_its_guard_takes_it_back() {
     };
     let change = || HookCase { guard: false, ..HookCase::always("w", set_x(1)) };
     let outcome = |guard| {
-        let resolver = ScriptedResolver::new(ApprovalResponse::Deferred);
+        let resolver = ScriptedApprover::new(ApprovalResponse::Deferred);
         summarize_outcome(&dispatch_chains(&[build_chain(Layer::Project, IN_ORDER, [ask(guard), change()])], &resolver))
     };
     // The guard was asked again and does not mind the final bytes; a hook that is not asked again keeps its ask.
@@ -93,7 +93,7 @@ fn rule_33_an_ask_about_older_bytes_is_void_when_its_guard_takes_it_back() {
     assert_eq!(outcome(false), "ask x=1 k");
     // A guard that rewrites what it is asked about again has taken its ask back too.
     let settles = HookCase::new("k", PayloadCondition::XEquals(0), ScriptedAnswer::Ask, set_x(2));
-    let resolver = ScriptedResolver::new(ApprovalResponse::Deferred);
+    let resolver = ScriptedApprover::new(ApprovalResponse::Deferred);
     assert_eq!(
         summarize_outcome(&dispatch_chains(&[build_chain(Layer::Project, IN_ORDER, [settles, change()])], &resolver)),
         "allow x=2"
@@ -131,7 +131,7 @@ impl Approver for PanickingApprover {
 
 #[test]
 fn rule_48_a_resolver_that_panics_has_answered_nothing() {
-    let (event, seam) = (tool_event("a", 0), MapSeam::new());
+    let (event, seam) = (tool_event("a", 0), InMemoryEffects::new());
     let set =
         build_set(&[build_chain(Layer::Project, IN_ORDER, [HookCase::always("k", ScriptedAnswer::Ask)])], &event.name);
     let world = DispatchFixture {

@@ -1,7 +1,7 @@
 //! A failed hook is not a refusing hook.
 
 use pintle_contract::{ApprovalResponse, CancelToken, FailureKind, FailurePolicy, Layer, LimitKind, Profile};
-use pintle_testkit::{LineJournal, MapSeam, ScriptedResolver};
+use pintle_testkit::{InMemoryEffects, LineJournal, ScriptedApprover};
 use serde_json::json;
 
 use crate::model::{
@@ -68,8 +68,8 @@ fn rule_36_a_failing_matcher_passes_its_hook_over_with_a_warning() {
     };
     let message = "passed over, because its matcher failed: error: no such key";
     for profile in crate::model::PROFILES {
-        let (journal, seam) = (LineJournal::new(), MapSeam::new());
-        let resolver = ScriptedResolver::new(ApprovalResponse::Unavailable);
+        let (journal, seam) = (LineJournal::new(), InMemoryEffects::new());
+        let resolver = ScriptedApprover::new(ApprovalResponse::Unavailable);
         let world = DispatchFixture {
             journal: &journal,
             effects: &seam,
@@ -99,13 +99,13 @@ fn rule_37_after_a_cancel_hooks_fail_as_cancelled_and_are_not_called() {
         .build(&event.name)
         .0;
         let set = pintle_engine::HookSet::new(vec![pintle_testkit::chain(Layer::Project, IN_ORDER, [other, hook])]);
-        let (seam, resolver) = (MapSeam::new(), ScriptedResolver::new(ApprovalResponse::Unavailable));
+        let (seam, resolver) = (InMemoryEffects::new(), ScriptedApprover::new(ApprovalResponse::Unavailable));
         let cancel = CancelToken::default();
         cancel.cancel();
         let journal = LineJournal::new();
         let world = DispatchFixture { journal: &journal, effects: &seam, approver: &resolver, shadow: false, cancel };
         let outcome = world.dispatch(&set, &event);
-        calls.only(&[]).unwrap();
+        calls.check_calls(&[]).unwrap();
         let unasked = "unasked f round 0 cancelled: the host cancelled before it was asked";
         assert_eq!((journal.lines()[1].as_str(), journal.lines().len()), (unasked, 3));
         assert_eq!(summarize_outcome(&outcome), if closed { "deny x=0 f" } else { "allow x=0" });

@@ -6,7 +6,7 @@ use pintle_contract::{
     ApprovalResponse, CancelToken, Effect, EffectReply, EffectRequest, Event, Hook, Layer, Outcome, Profile, Verdict,
 };
 use pintle_engine::{HookSet, MAX_ROUNDS};
-use pintle_testkit::{LineJournal, MapSeam, Scripted, ScriptedResolver};
+use pintle_testkit::{InMemoryEffects, LineJournal, ScriptedApprover, ScriptedHandler};
 use serde_json::{Value, json};
 
 use crate::model::{
@@ -83,12 +83,12 @@ fn rule_23_a_settled_guard_is_not_asked_again() {
     );
     assert_eq!(summarize_outcome(&outcome), "allow x=1");
     // It judged the old bytes: asked twice.
-    early_calls.only(&[before.clone(), after.clone()]).unwrap();
+    early_calls.check_calls(&[before.clone(), after.clone()]).unwrap();
     // It made the final bytes, or saw nothing else: asked once.
-    own_calls.only(std::slice::from_ref(&before)).unwrap();
-    late_calls.only(&[after]).unwrap();
+    own_calls.check_calls(std::slice::from_ref(&before)).unwrap();
+    late_calls.check_calls(&[after]).unwrap();
     // It cannot deny: asked once, whatever came after.
-    watcher_calls.only(&[before]).unwrap();
+    watcher_calls.check_calls(&[before]).unwrap();
 }
 
 #[test]
@@ -137,8 +137,8 @@ fn rule_25_a_deny_is_final_and_nobody_is_asked_again() {
     }
 }
 
-fn dispatch_with_journal(set: &HookSet, event: &Event, seam: &MapSeam, journal: &LineJournal) -> Outcome {
-    let resolver = ScriptedResolver::new(ApprovalResponse::Unavailable);
+fn dispatch_with_journal(set: &HookSet, event: &Event, seam: &InMemoryEffects, journal: &LineJournal) -> Outcome {
+    let resolver = ScriptedApprover::new(ApprovalResponse::Unavailable);
     DispatchFixture { journal, effects: seam, approver: &resolver, shadow: false, cancel: CancelToken::default() }
         .dispatch(set, event)
 }
@@ -148,7 +148,7 @@ fn rule_26_a_repeated_call_leaves_no_effect_but_its_verdict() {
     let event = tool_event("a", 0);
     let replies = Arc::new(std::sync::Mutex::new(Vec::new()));
     let heard = Arc::clone(&replies);
-    let guard = Scripted::with(move |call| {
+    let guard = ScriptedHandler::from_fn(move |call| {
         let ask = |request| call.effects.perform(call.caller(), request);
         let text = String::from;
         let mut heard = heard.lock().unwrap();
@@ -164,10 +164,10 @@ fn rule_26_a_repeated_call_leaves_no_effect_but_its_verdict() {
     });
     let guard = HookCase::always("g", ScriptedAnswer::Pass).build_with(&event.name, guard);
     let set = one_chain(&event, IN_ORDER, vec![guard, rewriter("w", 1).build(&event.name).0]);
-    let (seam, journal) = (MapSeam::new(), LineJournal::new());
+    let (seam, journal) = (InMemoryEffects::new(), LineJournal::new());
     let outcome = dispatch_with_journal(&set, &event, &seam, &journal);
     // The world was touched once.
-    assert_eq!((seam.counter("calls"), seam.log().len(), seam.emitted().len()), (2, 1, 1));
+    assert_eq!((seam.counter("calls"), seam.log().len(), seam.emitted_events().len()), (2, 1, 1));
     let of_guard = outcome.effects.iter().filter(|(hook, _)| hook.as_str() == "g").count();
     assert_eq!((of_guard, outcome.hooks_called), (1, 2));
     assert_eq!(outcome.warnings.iter().filter(|warning| warning.hook.as_str() == "g").count(), 1);
@@ -184,8 +184,8 @@ fn rule_26_a_repeated_call_leaves_no_effect_but_its_verdict() {
 #[test]
 fn rule_27_a_repeated_call_may_read_but_not_act() {
     let event = tool_event("a", 1);
-    let seam = MapSeam::new();
-    let guard = Scripted::with(|call| {
+    let seam = InMemoryEffects::new();
+    let guard = ScriptedHandler::from_fn(|call| {
         let again = call.event.payload.field("args") == Some(&json!({"x": 2, "y": 0}));
         if !again {
             return Verdict::pass();
@@ -232,7 +232,7 @@ fn rule_27_a_repeated_call_may_read_but_not_act() {
     ];
     let unlifted = "it needs approval and there is nobody to ask";
     assert_eq!(outcome.reasons[0].text, format!("[{}]; {unlifted}", expected.join(", ")));
-    assert_eq!((seam.counter("n"), seam.cached("kept")), (1, Some(json!("v"))));
+    assert_eq!((seam.counter("n"), seam.cache_value("kept")), (1, Some(json!("v"))));
 }
 
 #[test]
@@ -249,8 +249,8 @@ fn rule_28_a_guard_asked_late_for_the_first_time_keeps_its_effects() {
 }
 
 /// A guard that logs, counts and tells of each call, and denies when `x` is 1.
-fn counting_guard() -> Arc<Scripted> {
-    Scripted::with(|call| {
+fn counting_guard() -> Arc<ScriptedHandler> {
+    ScriptedHandler::from_fn(|call| {
         let text = String::from;
         let log = EffectRequest::Log { level: pintle_contract::LogLevel::Info, message: text("asked") };
         call.effects.perform(call.caller(), log).unwrap();
@@ -282,11 +282,11 @@ fn rule_62_a_denial_on_being_asked_again_keeps_its_effects() {
         (vec![guard(), late, settled], 0, 1, vec!["asked"]),
     ];
     for (hooks, denied, logs, notices) in cases {
-        let seam = MapSeam::new();
+        let seam = InMemoryEffects::new();
         let outcome = dispatch_with_journal(&one_chain(&event, IN_ORDER, hooks), &event, &seam, &LineJournal::new());
         assert_eq!(outcome.is_allowed(), denied == 0);
         assert_eq!((seam.counter("calls"), seam.counter("denied"), seam.log().len()), (1, denied, logs));
-        assert_eq!(seam.cached("why").is_some(), denied == 1);
+        assert_eq!(seam.cache_value("why").is_some(), denied == 1);
         let of_guard = outcome.effects.iter().filter(|(hook, _)| hook.as_str() == "g");
         let told: Vec<&Effect> = of_guard.map(|(_, effect)| effect).collect();
         assert_eq!(

@@ -65,7 +65,7 @@ fn rule_19_a_plain_deny_ends_the_deciders() {
             "deny x=0 d",
             "{profile}"
         );
-        later.only(&[]).unwrap();
+        later.check_calls(&[]).unwrap();
     }
 }
 

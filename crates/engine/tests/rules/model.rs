@@ -8,7 +8,7 @@ use pintle_contract::{
     Outcome, Profile, Rewrite, Verdict, VerdictKind,
 };
 use pintle_engine::{DispatchContext, HookSet, dispatch};
-use pintle_testkit::{ClosureMatcher, FakeClock, MapSeam, Scripted, ScriptedResolver, SubjectMatcher};
+use pintle_testkit::{ClosureMatcher, FakeClock, InMemoryEffects, ScriptedApprover, ScriptedHandler, SubjectMatcher};
 use serde_json::{Map, Value, json};
 
 /// A question about a payload.
@@ -188,18 +188,18 @@ impl HookCase {
     }
 
     /// The hook for the engine, with the handler that runs it.
-    pub(crate) fn build(&self, event: &EventName) -> (Hook, Arc<Scripted>) {
+    pub(crate) fn build(&self, event: &EventName) -> (Hook, Arc<ScriptedHandler>) {
         let spec = self.clone();
-        let handler = Scripted::with(move |call| spec.verdict(call.event.payload.value()));
+        let handler = ScriptedHandler::from_fn(move |call| spec.verdict(call.event.payload.value()));
         (self.build_with(event, handler.clone()), handler)
     }
 
-    pub(crate) fn build_with(&self, event: &EventName, handler: Arc<Scripted>) -> Hook {
+    pub(crate) fn build_with(&self, event: &EventName, handler: Arc<ScriptedHandler>) -> Hook {
         Hook {
             matcher: match self.matcher.clone() {
                 MatcherFixture::Always => None,
                 MatcherFixture::Names(names, true) => Some(SubjectMatcher::new(names)),
-                MatcherFixture::Names(names, false) => Some(SubjectMatcher::checked(names)),
+                MatcherFixture::Names(names, false) => Some(SubjectMatcher::new_checked(names)),
                 MatcherFixture::When(is) => {
                     Some(ClosureMatcher::new(move |event| match is.holds(event.payload.value()) {
                         true => MatchResult::Yes,
@@ -277,7 +277,7 @@ impl DispatchFixture<'_> {
 
 /// Dispatches in a world where asks are answered like this and nothing is kept.
 pub(crate) fn run_dispatch(set: &HookSet, event: &Event, answer: &ApprovalResponse) -> Outcome {
-    let (seam, resolver) = (MapSeam::new(), ScriptedResolver::new(answer.clone()));
+    let (seam, resolver) = (InMemoryEffects::new(), ScriptedApprover::new(answer.clone()));
     DispatchFixture {
         journal: &NullJournal,
         effects: &seam,

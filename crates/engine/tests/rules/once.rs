@@ -1,7 +1,7 @@
 //! A guard that is asked again does not rewrite a second time, but over a lower layer.
 
 use pintle_contract::{ApprovalResponse, CancelToken, Decision, Layer, Profile};
-use pintle_testkit::{MapSeam, ScriptedResolver};
+use pintle_testkit::{InMemoryEffects, ScriptedApprover};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -81,7 +81,7 @@ proptest! {
             build_chain(Layer::Project, profile, below),
         ];
         let steps = StepJournal::default();
-        let (seam, resolver) = (MapSeam::new(), ScriptedResolver::new(ApprovalResponse::Unavailable));
+        let (seam, resolver) = (InMemoryEffects::new(), ScriptedApprover::new(ApprovalResponse::Unavailable));
         let world =
             DispatchFixture { journal: &steps, effects: &seam, approver: &resolver, shadow: false, cancel: CancelToken::default() };
         let outcome = world.dispatch(&build_set(&chains, &event.name), &event);

@@ -7,7 +7,7 @@ use pintle_contract::{
     Layer, NullJournal, Outcome, Profile, Verdict,
 };
 use pintle_engine::{HookSet, explain};
-use pintle_testkit::{MapSeam, Scripted, SubjectMatcher};
+use pintle_testkit::{InMemoryEffects, ScriptedHandler, SubjectMatcher};
 use serde_json::{Value, json};
 
 use crate::model::{
@@ -199,7 +199,7 @@ fn rule_54_what_is_denied_is_not_rewritten_by_who_denies_it() {
         let verdict = hook.verdict(event.payload.value());
         let rewrite = HookCase::always("w", set_x(1)).verdict(event.payload.value()).kind;
         let pintle_contract::VerdictKind::Rewrite(rewrite) = rewrite else { panic!("a rewrite") };
-        let handler = pintle_testkit::Scripted::always(verdict.with_rewrite(rewrite));
+        let handler = pintle_testkit::ScriptedHandler::from_verdict(verdict.with_rewrite(rewrite));
         let chain = pintle_testkit::chain(Layer::Project, profile, [hook.build_with(&event.name, handler)]);
         let outcome = run_dispatch(&HookSet::new(vec![chain]), &event, &ApprovalResponse::Unavailable);
         assert_eq!((summarize_outcome(&outcome).as_str(), outcome.rewritten), ("deny x=0 d", false), "{profile}");
@@ -300,12 +300,12 @@ fn rule_59_who_is_asked_is_told_what_the_hooks_know() {
     let event = tool_event("a", 0);
     let knows = |id: &str, facts: Value| {
         let Value::Object(facts) = facts else { panic!("facts have names") };
-        let handler = Scripted::always(Verdict::ask("look").with_effect(Effect::Metadata(facts)));
+        let handler = ScriptedHandler::from_verdict(Verdict::ask("look").with_effect(Effect::Metadata(facts)));
         HookCase::always(id, ScriptedAnswer::Pass).build_with(&event.name, handler)
     };
     let hooks = [knows("one", json!({"category": "shell", "risk": "low"})), knows("two", json!({"risk": "high"}))];
     let set = HookSet::new(vec![pintle_testkit::chain(Layer::Project, Profile::ParallelStrictest, hooks)]);
-    let (seam, resolver) = (MapSeam::new(), MetadataApprover::default());
+    let (seam, resolver) = (InMemoryEffects::new(), MetadataApprover::default());
     DispatchFixture {
         journal: &NullJournal,
         effects: &seam,

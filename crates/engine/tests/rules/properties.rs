@@ -7,7 +7,7 @@ use pintle_contract::{
     OutcomeReason, Profile, Verdict,
 };
 use pintle_engine::{HookSet, RunPrediction, explain};
-use pintle_testkit::{LineJournal, MapSeam, Scripted, ScriptedResolver};
+use pintle_testkit::{InMemoryEffects, LineJournal, ScriptedApprover, ScriptedHandler};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -87,7 +87,8 @@ fn find_makers(
     answer: &ApprovalResponse,
     fin: &Event,
 ) -> Vec<String> {
-    let (steps, seam, resolver) = (StepJournal::default(), MapSeam::new(), ScriptedResolver::new(answer.clone()));
+    let (steps, seam, resolver) =
+        (StepJournal::default(), InMemoryEffects::new(), ScriptedApprover::new(answer.clone()));
     DispatchFixture {
         journal: &steps,
         effects: &seam,
@@ -126,7 +127,7 @@ proptest! {
         event in any_event(),
         answer in any_response(),
     ) {
-        let (steps, seam, resolver) = (StepJournal::default(), MapSeam::new(), ScriptedResolver::new(answer.clone()));
+        let (steps, seam, resolver) = (StepJournal::default(), InMemoryEffects::new(), ScriptedApprover::new(answer.clone()));
         let world =
             DispatchFixture { journal: &steps, effects: &seam, approver: &resolver, shadow: false, cancel: CancelToken::default() };
         let outcome = world.dispatch(&build_set(&chains, &event.name), &event);
@@ -238,7 +239,7 @@ proptest! {
         if !by_run {
             chains.iter_mut().flat_map(|links| &mut links.hooks).for_each(|spec| spec.shadow = true);
         }
-        let (seam, resolver) = (MapSeam::new(), ScriptedResolver::new(answer));
+        let (seam, resolver) = (InMemoryEffects::new(), ScriptedApprover::new(answer));
         let world =
             DispatchFixture { journal: &NullJournal, effects: &seam, approver: &resolver, shadow: by_run, cancel: CancelToken::default() };
         let outcome = world.dispatch(&build_set(&chains, &event.name), &event);
@@ -250,7 +251,7 @@ proptest! {
             ..outcome.clone()
         };
         prop_assert_eq!(format!("{idle:?}"), format!("{:?}", Outcome::unchanged(event.payload.clone())));
-        prop_assert!(resolver.asked().is_empty());
+        prop_assert!(resolver.requests().is_empty());
     }
 
     /// A hook that fails open changes nothing but the record: the decision is what it is without the hook.
@@ -282,7 +283,7 @@ proptest! {
     ) {
         prop_assume!(!chains.is_empty());
         let spoken = |chains: &[ChainFixture]| {
-            let (steps, seam, resolver) = (StepJournal::default(), MapSeam::new(), ScriptedResolver::new(answer.clone()));
+            let (steps, seam, resolver) = (StepJournal::default(), InMemoryEffects::new(), ScriptedApprover::new(answer.clone()));
             let world =
                 DispatchFixture { journal: &steps, effects: &seam, approver: &resolver, shadow: false, cancel: CancelToken::default() };
             let outcome = world.dispatch(&build_set(chains, &event.name), &event);
@@ -306,7 +307,7 @@ proptest! {
     #[test]
     fn rule_08_a_dispatch_is_repeatable(chains in any_chains(any_hook()), event in any_event(), answer in any_response()) {
         let once = || {
-            let (journal, seam, resolver) = (LineJournal::new(), MapSeam::new(), ScriptedResolver::new(answer.clone()));
+            let (journal, seam, resolver) = (LineJournal::new(), InMemoryEffects::new(), ScriptedApprover::new(answer.clone()));
             let world =
                 DispatchFixture { journal: &journal, effects: &seam, approver: &resolver, shadow: false, cancel: CancelToken::default() };
             let outcome = world.dispatch(&build_set(&chains, &event.name), &event);
@@ -355,7 +356,7 @@ proptest! {
                 .map(|(number, says)| {
                     let spec = HookCase { guard: false, ..HookCase::always(&format!("h{number}"), says.clone()) };
                     let (answering, gate, rank) = (spec.clone(), Arc::clone(&gate), ranks[number]);
-                    let handler = Scripted::waiting(move |call| -> Verdict {
+                    let handler = ScriptedHandler::from_waiting_fn(move |call| -> Verdict {
                         gate.wait_turn(rank);
                         answering.verdict(call.event.payload.value())
                     });
@@ -366,7 +367,7 @@ proptest! {
                 hooks.insert(1, HookCase::always("quick", ScriptedAnswer::Allow).build(&event.name).0);
             }
             let set = HookSet::new(vec![pintle_testkit::chain(Layer::Project, profile, hooks)]);
-            let (journal, seam, resolver) = (LineJournal::new(), MapSeam::new(), ScriptedResolver::new(answer.clone()));
+            let (journal, seam, resolver) = (LineJournal::new(), InMemoryEffects::new(), ScriptedApprover::new(answer.clone()));
             let world =
                 DispatchFixture { journal: &journal, effects: &seam, approver: &resolver, shadow: false, cancel: CancelToken::default() };
             let outcome = world.dispatch(&set, &event);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pintle_contract::{ApprovalResponse, CancelToken, EventName, FailurePolicy, Hook, Layer, NullJournal, Profile};
 use pintle_engine::{HookSet, explain};
-use pintle_testkit::{LineJournal, MapSeam, Scripted, ScriptedResolver, SubjectMatcher};
+use pintle_testkit::{InMemoryEffects, LineJournal, ScriptedApprover, ScriptedHandler, SubjectMatcher};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -65,7 +65,7 @@ fn rule_47_the_journal_holds_event_calls_returns_and_outcome_in_order() {
     let event = tool_event("a", 0);
     let heads = |profile, hooks: Vec<HookCase>| {
         let (journal, seam, resolver) =
-            (LineJournal::new(), MapSeam::new(), ScriptedResolver::new(ApprovalResponse::Unavailable));
+            (LineJournal::new(), InMemoryEffects::new(), ScriptedApprover::new(ApprovalResponse::Unavailable));
         DispatchFixture {
             journal: &journal,
             effects: &seam,
@@ -115,7 +115,7 @@ fn explain_says_why_a_hook_would_not_run() {
         Profile::SequentialFirstDeny,
         [Hook {
             matcher: Some(SubjectMatcher::new(["x"])),
-            ..pintle_testkit::hook("start", start, Scripted::says([]))
+            ..pintle_testkit::hook("start", start, ScriptedHandler::from_verdicts([]))
         }],
     );
     let chains = [build_chain(Layer::Project, Profile::SequentialFirstDeny, hooks)];
@@ -144,7 +144,7 @@ proptest! {
     /// What `explain` says is what a dispatch does, where nothing is rewritten and nothing ends the chain.
     #[test]
     fn explain_agrees_with_dispatch(chains in any_chains(any_hook()), event in any_event()) {
-        let seen = Scripted::says([]);
+        let seen = ScriptedHandler::from_verdicts([]);
         let chains: Vec<_> = build_set(&chains, &event.name)
             .chains()
             .iter()
@@ -164,7 +164,7 @@ proptest! {
             .collect();
         let set = HookSet::new(chains);
         let wanted = explain(&set, &event).iter().filter(|one| one.prediction.is_yes()).count();
-        let (seam, resolver) = (MapSeam::new(), ScriptedResolver::new(ApprovalResponse::Unavailable));
+        let (seam, resolver) = (InMemoryEffects::new(), ScriptedApprover::new(ApprovalResponse::Unavailable));
         DispatchFixture { journal: &NullJournal, effects: &seam, approver: &resolver, shadow: false, cancel: CancelToken::default() }
             .dispatch(&set, &event);
         prop_assert_eq!(seen.calls().len(), wanted);

@@ -9,7 +9,7 @@ use pintle_contract::{
     Verdict, VerdictKind,
 };
 use pintle_engine::HookSet;
-use pintle_testkit::{MapSeam, Scripted, ScriptedResolver};
+use pintle_testkit::{InMemoryEffects, ScriptedApprover, ScriptedHandler};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
@@ -66,7 +66,7 @@ fn any_verdict() -> impl Strategy<Value = Verdict> {
 
 fn hook(id: &str, event: &EventName, verdict: Verdict, closed: bool, guard: bool) -> Hook {
     let on_failure = if closed { FailurePolicy::Closed } else { FailurePolicy::Open };
-    Hook { on_failure, guard, ..pintle_testkit::hook(id, event.clone(), Scripted::always(verdict)) }
+    Hook { on_failure, guard, ..pintle_testkit::hook(id, event.clone(), ScriptedHandler::from_verdict(verdict)) }
 }
 
 fn severity(decision: Decision) -> u8 {
@@ -176,7 +176,7 @@ fn rule_70_what_did_not_count_is_told_once() {
 #[test]
 fn rule_70_it_leaves_no_state_and_reaches_nothing() {
     let fired = event("tool.pre", json!({"id": "c1", "name": "shell", "arguments": "{}", "args": {}}));
-    let handler = Scripted::with(|call| {
+    let handler = ScriptedHandler::from_fn(|call| {
         let asks = |request| call.effects.perform(call.caller(), request);
         assert_eq!(call.effects.metric_incr(call.caller(), "calls", 1), Ok(8));
         assert_eq!(asks(EffectRequest::MetricReset { name: None }), Ok(EffectReply::Done));
@@ -206,7 +206,7 @@ fn rule_70_it_leaves_no_state_and_reaches_nothing() {
     let below =
         Hook { source_trust: SourceTrust::Untrusted, ..pintle_testkit::hook("below", fired.name.clone(), handler) };
     let set = HookSet::new(vec![chain(Layer::Project, Profile::SequentialFirstDeny, vec![Arc::new(below)])]);
-    let (seam, resolver) = (MapSeam::new(), ScriptedResolver::new(ApprovalResponse::Unavailable));
+    let (seam, resolver) = (InMemoryEffects::new(), ScriptedApprover::new(ApprovalResponse::Unavailable));
     let user = pintle_contract::EffectCaller::new(pintle_contract::CallId(0), "above").with_layer(Layer::User);
     pintle_contract::EffectRunner::metric_incr(&seam, user, "calls", 7).unwrap();
     let world = DispatchFixture {

@@ -108,7 +108,7 @@ fn call_handler(handler: &dyn Handler, limits: CallLimits, cancel: &CancelToken)
     let name = EventName::parse("tool.pre").unwrap();
     let payload = json!({"id": "1", "name": "shell", "args": {"cmd": "rm x"}, "arguments": "{}"});
     let event = Event::new(name.clone(), payload, Arc::new(Origin::default()));
-    let hook = pintle_testkit::hook("judge", name, pintle_testkit::Scripted::says([]));
+    let hook = pintle_testkit::hook("judge", name, pintle_testkit::ScriptedHandler::from_verdicts([]));
     let hook = pintle_contract::Hook { event_alias: Arc::from("pre_tool_use"), ..hook };
     let call = pintle_contract::HookCall {
         id: CallId(1),

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use pintle::{Diagnostic, Event, EventName, Origin, Outcome, Runtime};
-pub(crate) use pintle_testkit::Lines;
+pub(crate) use pintle_testkit::SharedLines;
 use serde_json::{Value, json};
 
 pub(crate) fn build_runtime() -> Arc<Runtime> {

@@ -61,7 +61,7 @@ fn a_hook_that_causes_its_own_event_ends_at_the_depth_limit() {
 
 #[test]
 fn the_innermost_failure_names_the_limit() {
-    let (runtime, seen) = (build_runtime(), Lines::default());
+    let (runtime, seen) = (build_runtime(), SharedLines::default());
     let (within, lines) = (Arc::downgrade(&runtime), seen.clone());
     let again = ToolHook::for_tools("*").name("again").post(move |_| {
         let outcome = within.upgrade().unwrap().fire(&result_event("ls", "x"));

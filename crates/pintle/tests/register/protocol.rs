@@ -8,7 +8,7 @@ use crate::fixture::*;
 
 #[test]
 fn a_closure_sees_the_call_without_a_copy() {
-    let (runtime, seen) = (build_runtime(), Lines::default());
+    let (runtime, seen) = (build_runtime(), SharedLines::default());
     let lines = seen.clone();
     let look = move |event: &pintle::HookEvent<'_>| {
         let origin = format!("{} {} {} {}", event.session_id(), event.agent(), event.turn(), event.cwd());

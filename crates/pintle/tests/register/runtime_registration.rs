@@ -107,7 +107,7 @@ fn the_builder_tells_what_is_wrong_with_the_rest() {
 
 #[test]
 fn a_dispatch_goes_on_with_the_hooks_it_began_with() {
-    let (runtime, seen) = (build_runtime(), Lines::default());
+    let (runtime, seen) = (build_runtime(), SharedLines::default());
     let (within, lines) = (Arc::downgrade(&runtime), seen.clone());
     let first = ToolHook::for_tools("*").pre(move |_| {
         let runtime = within.upgrade().unwrap();

@@ -2,7 +2,7 @@
 
 use pintle_contract::{CancelToken, Layer, Profile, Verdict};
 use pintle_tape::replay::DifferenceKind;
-use pintle_testkit::{Scripted, chain, hook};
+use pintle_testkit::{ScriptedHandler, chain, hook};
 use serde_json::{Value, json};
 
 use crate::fixture::{
@@ -14,9 +14,9 @@ fn record_denials() -> Vec<u8> {
     let session = ReplaySessionFixture::new(false);
     let pre = || pintle_contract::EventName::parse("tool.pre").unwrap();
     let hooks = [
-        hook("counts", pre(), Scripted::with(|call| increment_counter(call, "n"))),
-        hook("guard", pre(), Scripted::always(Verdict::deny("never"))),
-        hook("late", pre(), Scripted::always(Verdict::pass())),
+        hook("counts", pre(), ScriptedHandler::from_fn(|call| increment_counter(call, "n"))),
+        hook("guard", pre(), ScriptedHandler::from_verdict(Verdict::deny("never"))),
+        hook("late", pre(), ScriptedHandler::from_verdict(Verdict::pass())),
     ];
     let set = session.load(vec![chain(Layer::User, Profile::SequentialFirstDeny, hooks)]);
     for _ in 0..2 {

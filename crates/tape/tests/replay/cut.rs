@@ -2,7 +2,7 @@
 
 use pintle_contract::{CancelToken, EventName, Layer, Profile, Verdict};
 use pintle_tape::replay::{ReplayError, ReplayOptions, StopPoint, replay};
-use pintle_testkit::{Scripted, chain, hook};
+use pintle_testkit::{ScriptedHandler, chain, hook};
 use serde_json::json;
 
 use crate::fixture::{ReplaySessionFixture, increment_counter, make_event, replay_tape, tool_event};
@@ -11,9 +11,9 @@ fn record_tape() -> Vec<u8> {
     let session = ReplaySessionFixture::new(false);
     let pre = || EventName::parse("tool.pre").unwrap();
     let hooks = [
-        hook("counts", pre(), Scripted::with(|call| increment_counter(call, "n"))),
-        hook("asks", pre(), Scripted::always(Verdict::ask("look"))),
-        hook("long", pre(), Scripted::always(Verdict::pass().with_warning("w".repeat(1_030)))),
+        hook("counts", pre(), ScriptedHandler::from_fn(|call| increment_counter(call, "n"))),
+        hook("asks", pre(), ScriptedHandler::from_verdict(Verdict::ask("look"))),
+        hook("long", pre(), ScriptedHandler::from_verdict(Verdict::pass().with_warning("w".repeat(1_030)))),
     ];
     let set = session.load(vec![chain(Layer::User, Profile::ParallelStrictest, hooks)]);
     for name in ["run", "walk"] {

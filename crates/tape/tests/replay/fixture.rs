@@ -10,7 +10,7 @@ use pintle_contract::{
 use pintle_engine::{DispatchContext, HookSet, dispatch};
 use pintle_tape::replay::{ReplayOptions, ReplayReport, replay};
 use pintle_tape::{HeaderRecord, Tape};
-use pintle_testkit::{MapSeam, ScriptedResolver};
+use pintle_testkit::{InMemoryEffects, ScriptedApprover};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -42,7 +42,7 @@ pub(crate) struct ReplaySessionFixture {
 #[derive(Debug)]
 struct ReplayRecordingEffects {
     tape: Arc<Tape>,
-    inner: MapSeam,
+    inner: InMemoryEffects,
 }
 
 impl EffectRunner for ReplayRecordingEffects {
@@ -67,7 +67,7 @@ impl ReplaySessionFixture {
     /// A session that is taped there.
     pub(crate) fn with_tape(tape: Tape, clock: Arc<ReplayTickingClock>, shadow: bool) -> Self {
         let tape = Arc::new(tape);
-        let seam = ReplayRecordingEffects { tape: Arc::clone(&tape), inner: MapSeam::new() };
+        let seam = ReplayRecordingEffects { tape: Arc::clone(&tape), inner: InMemoryEffects::new() };
         Self { tape, clock, effects: seam, approval_response: ApprovalResponse::Unavailable, shadow }
     }
 
@@ -82,7 +82,7 @@ impl ReplaySessionFixture {
             journal: &*self.tape as &dyn Journal,
             clock: &*self.clock,
             effects: &self.effects,
-            approver: &ScriptedResolver::new(self.approval_response.clone()),
+            approver: &ScriptedApprover::new(self.approval_response.clone()),
             cancel,
             shadow: self.shadow,
             cause,

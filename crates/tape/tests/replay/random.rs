@@ -7,7 +7,7 @@ use pintle_contract::{
     Hook, HookCall, Layer, MatchResult, Profile, Reminder, Rewrite, Verdict,
 };
 use pintle_tape::replay::{ReplayOptions, replay};
-use pintle_testkit::{ClosureMatcher, Scripted, chain, hook};
+use pintle_testkit::{ClosureMatcher, ScriptedHandler, chain, hook};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -77,7 +77,8 @@ fn random_hook(dice: &mut RandomDice, number: u64) -> Hook {
     let (seed, quiet) = (dice.roll(u64::MAX), dice.roll(3) == 0);
     let name = EventName::parse(dice.pick(&EVENTS)).unwrap();
     let script = move |call: &HookCall<'_>| random_verdict(&mut self::dice_for(seed, call.event.payload.value()), call);
-    let handler = if dice.roll(3) == 0 { Scripted::waiting(script) } else { Scripted::with(script) };
+    let handler =
+        if dice.roll(3) == 0 { ScriptedHandler::from_waiting_fn(script) } else { ScriptedHandler::from_fn(script) };
     let matcher = ClosureMatcher::new(move |event| match self::dice_for(seed ^ 1, event.payload.value()).roll(8) {
         _ if quiet => MatchResult::No,
         0 => MatchResult::Failed(Failure::new(FailureKind::Error, "no such field")),

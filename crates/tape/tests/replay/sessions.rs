@@ -8,7 +8,7 @@ use pintle_contract::{
     FailurePolicy, Handler, Hook, Layer, MatchResult, Profile, Rewrite, Verdict,
 };
 use pintle_tape::replay::{ReplayOptions, replay};
-use pintle_testkit::{ClosureMatcher, Scripted, chain, hook};
+use pintle_testkit::{ClosureMatcher, ScriptedHandler, chain, hook};
 use serde_json::{Map, Value, json};
 
 use crate::fixture::{ReplaySessionFixture, assert_replays_equal, increment_counter, make_event, tool_event};
@@ -18,7 +18,7 @@ fn tool_pre_name() -> EventName {
 }
 
 pub(crate) fn hook_returning(id: &str, verdict: Verdict) -> Hook {
-    hook(id, tool_pre_name(), Scripted::always(verdict))
+    hook(id, tool_pre_name(), ScriptedHandler::from_verdict(verdict))
 }
 
 fn hook_with_handler(id: &str, handler: Arc<dyn Handler>) -> Hook {
@@ -47,7 +47,7 @@ pub(crate) fn guard_of_step(id: &str, step: i64, verdict: Verdict) -> Hook {
 pub(crate) fn counting_hook(id: &str, most: i64) -> Hook {
     hook_with_handler(
         id,
-        Scripted::with(move |call| {
+        ScriptedHandler::from_fn(move |call| {
             let step = call.event.payload.field("args").and_then(|args| args.get("step")).and_then(Value::as_i64);
             match step.unwrap_or_default() {
                 step if step < most => rewrite_args(json!({"step": step + 1})),
@@ -102,7 +102,7 @@ fn hook_cases() -> Vec<(&'static str, HookListBuilder)> {
             let verdict = Verdict::pass().with_effect(Effect::Context(String::from("mind"))).with_warning("odd");
             vec![
                 hook_returning("a", verdict),
-                hook_with_handler("b", Scripted::with(|call| increment_counter(call, "n"))),
+                hook_with_handler("b", ScriptedHandler::from_fn(|call| increment_counter(call, "n"))),
             ]
         }),
         ("failures", || {
@@ -113,7 +113,7 @@ fn hook_cases() -> Vec<(&'static str, HookListBuilder)> {
                 hook_returning("c", failed(FailureKind::Crash)),
             ]
         }),
-        ("a panic", || vec![hook_with_handler("a", Scripted::with(|_| panic!("ouch")))]),
+        ("a panic", || vec![hook_with_handler("a", ScriptedHandler::from_fn(|_| panic!("ouch")))]),
         ("matchers that fail", || {
             vec![
                 hook_with_failing_matcher("a", FailureKind::Error, false),
@@ -137,7 +137,7 @@ fn hook_cases() -> Vec<(&'static str, HookListBuilder)> {
         }),
         ("guards that are asked again", || {
             vec![
-                hook_with_handler("first", Scripted::with(|call| increment_counter(call, "first"))),
+                hook_with_handler("first", ScriptedHandler::from_fn(|call| increment_counter(call, "first"))),
                 guard_of_step("late", 1, Verdict::allow("ok")),
                 counting_hook("changer", 1),
                 counting_hook("changer again", 2),
@@ -157,8 +157,8 @@ fn hook_cases() -> Vec<(&'static str, HookListBuilder)> {
             ]
         }),
         ("guards only", || {
-            let hooks =
-                ["a", "b", "c"].map(|id| hook_with_handler(id, Scripted::waiting(|_| Verdict::allow("at once"))));
+            let hooks = ["a", "b", "c"]
+                .map(|id| hook_with_handler(id, ScriptedHandler::from_waiting_fn(|_| Verdict::allow("at once"))));
             hooks.into_iter().collect()
         }),
     ]
@@ -232,7 +232,7 @@ fn a_host_that_cancels_comes_out_byte_for_byte() {
             let cancel = CancelToken::default();
             let raise = |number: usize| {
                 let cancel = cancel.clone();
-                let handler = Scripted::with(move |_| {
+                let handler = ScriptedHandler::from_fn(move |_| {
                     if number == after {
                         cancel.cancel();
                     }
@@ -263,13 +263,13 @@ fn events_that_hooks_cause_and_hooks_that_come_later_are_enacted_too() {
         [hook(
             "inner",
             EventName::parse("custom.seen").unwrap(),
-            Scripted::with(|call| increment_counter(call, "inner")),
+            ScriptedHandler::from_fn(|call| increment_counter(call, "inner")),
         )],
     )]);
     let emits = {
         let session = Arc::clone(&session);
         let inner = inner.clone();
-        Scripted::with(move |call| {
+        ScriptedHandler::from_fn(move |call| {
             session.fire(&inner, &make_event("custom.seen", json!([1, 2])), &CancelToken::default(), Some(call.id));
             Verdict::pass()
         })
@@ -326,7 +326,7 @@ fn a_session_whose_secrets_are_kept_off_the_tape_comes_out_byte_for_byte() {
     let redacts = || {
         hook_with_handler(
             "redacts",
-            Scripted::with(|call| {
+            ScriptedHandler::from_fn(|call| {
                 let text = call.event.payload.field("args").unwrap().to_string();
                 let clean: Value = serde_json::from_str(&text.replace("s3cret", "[REDACTED]")).unwrap();
                 rewrite_args(clean)
@@ -336,7 +336,7 @@ fn a_session_whose_secrets_are_kept_off_the_tape_comes_out_byte_for_byte() {
     let passes_on = || {
         hook_with_handler(
             "passes on",
-            Scripted::with(|call| {
+            ScriptedHandler::from_fn(|call| {
                 let mut all = call.event.payload.field("args").unwrap().clone();
                 all["step"] = json!(7);
                 rewrite_args(all)
@@ -346,7 +346,9 @@ fn a_session_whose_secrets_are_kept_off_the_tape_comes_out_byte_for_byte() {
     let tells = || {
         hook_with_handler(
             "tells",
-            Scripted::with(|call| Verdict::ask(format!("may it say {}?", call.event.payload.field("args").unwrap()))),
+            ScriptedHandler::from_fn(|call| {
+                Verdict::ask(format!("may it say {}?", call.event.payload.field("args").unwrap()))
+            }),
         )
     };
     let sessions =

@@ -9,7 +9,7 @@ use pintle_contract::{
     Payload, Profile, Verdict, Warning,
 };
 use pintle_tape::{HeaderRecord, LoadedTape, Tape, read_bytes};
-use pintle_testkit::{Scripted, chain, hook};
+use pintle_testkit::{ScriptedHandler, chain, hook};
 use serde_json::{Value, json};
 
 /// One millisecond later each time it is asked.
@@ -29,7 +29,9 @@ impl Clock for WritingTickingClock {
 /// The hooks of the dispatches that are played.
 pub(crate) fn fixture_chain() -> &'static Chain {
     static HOOKS: LazyLock<Chain> = LazyLock::new(|| {
-        let hook = |name: &str| hook(name, EventName::parse("tool.pre").unwrap(), Scripted::always(Verdict::pass()));
+        let hook = |name: &str| {
+            hook(name, EventName::parse("tool.pre").unwrap(), ScriptedHandler::from_verdict(Verdict::pass()))
+        };
         chain(Layer::Project, Profile::SequentialFirstDeny, ["shape", "guard"].map(hook))
     });
     &HOOKS

@@ -11,13 +11,13 @@ use pintle_tape::record::host::{HostRecord, ModelRequestRecord, TurnPhase, TurnR
 use pintle_tape::record::{ApprovalRecord, ApprovalResult, HookScope, HookVetoedRecord};
 use pintle_tape::show::{ShowOptions, render_lines};
 use pintle_tape::{RecordBody, Tape};
-use pintle_testkit::{Scripted, chain, hook};
+use pintle_testkit::{ScriptedHandler, chain, hook};
 use serde_json::{Value, json};
 
 use crate::fixture::{fixture_chain, make_event, new_tape, read_memory_tape, record_dispatch};
 
 fn named_hook(id: &str, event: &str) -> Hook {
-    hook(id, EventName::parse(event).unwrap(), Scripted::always(Verdict::pass()))
+    hook(id, EventName::parse(event).unwrap(), ScriptedHandler::from_verdict(Verdict::pass()))
 }
 
 /// Lets a hook say something about an event.

@@ -18,7 +18,7 @@ const BATCHES: usize = 400;
 
 /// What a row has to hold.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Bar {
+pub enum BenchBound {
     /// Nothing; the row is for information.
     None,
     /// The thing takes at most this many nanoseconds.
@@ -29,7 +29,7 @@ pub enum Bar {
 
 /// What was measured of a thing and its floor.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Measured {
+pub struct BenchMeasurement {
     /// Nanoseconds of one run of the thing, median.
     pub thing_ns: f64,
     /// Nanoseconds of one run of the floor, median.
@@ -40,15 +40,15 @@ pub struct Measured {
 
 /// A table of measurements. Prints each row as it is made.
 #[derive(Debug, Default)]
-pub struct Report {
-    missed: usize,
+pub struct BenchReport {
+    missed_count: usize,
 }
 
-impl Report {
+impl BenchReport {
     /// An empty table; prints its head.
     #[must_use]
     pub fn new(title: &str) -> Self {
-        show(&format!("{title}\n{:<52} {:>12} {:>12} {:>8}  bar", "", "ns", "floor ns", "ratio"));
+        print_line(&format!("{title}\n{:<52} {:>12} {:>12} {:>8}  bar", "", "ns", "floor ns", "ratio"));
         Self::default()
     }
 
@@ -56,14 +56,14 @@ impl Report {
     pub fn compare<A, B>(
         &mut self,
         label: &str,
-        bar: Bar,
+        bar: BenchBound,
         mut thing: impl FnMut() -> A,
         mut floor: impl FnMut() -> B,
-    ) -> Measured {
+    ) -> BenchMeasurement {
         let mut once =
-            || pair(&mut || drop(std::hint::black_box(thing())), &mut || drop(std::hint::black_box(floor())));
+            || measure_pair(&mut || drop(std::hint::black_box(thing())), &mut || drop(std::hint::black_box(floor())));
         let mut measured = once();
-        if let Bar::AtMostNs(most) = bar {
+        if let BenchBound::AtMostNs(most) = bar {
             // A ratio does not mind a machine that is slowed by its neighbours; nanoseconds do. The best of a few passes
             // is what the code takes.
             for _ in 1..PASSES {
@@ -76,21 +76,21 @@ impl Report {
                 }
             }
         }
-        self.row(label, bar, measured);
+        self.print_row(label, bar, measured);
         measured
     }
 
     /// Checks nanoseconds that follow from other rows against a bar.
-    pub fn check(&mut self, label: &str, bar: Bar, thing_ns: f64) {
-        self.row(label, bar, Measured { thing_ns, floor_ns: f64::NAN, ratio: f64::NAN });
+    pub fn check(&mut self, label: &str, bar: BenchBound, thing_ns: f64) {
+        self.print_row(label, bar, BenchMeasurement { thing_ns, floor_ns: f64::NAN, ratio: f64::NAN });
     }
 
-    fn row(&mut self, label: &str, bar: Bar, measured: Measured) {
-        let Measured { thing_ns, floor_ns, ratio } = measured;
+    fn print_row(&mut self, label: &str, bar: BenchBound, measured: BenchMeasurement) {
+        let BenchMeasurement { thing_ns, floor_ns, ratio } = measured;
         let (limit, held) = match bar {
-            Bar::None => (String::new(), None),
-            Bar::AtMostNs(most) => (format!("at most {most} ns"), Some(thing_ns <= most)),
-            Bar::AtMostTimes(most) => (format!("at most {most} times"), Some(ratio <= most)),
+            BenchBound::None => (String::new(), None),
+            BenchBound::AtMostNs(most) => (format!("at most {most} ns"), Some(thing_ns <= most)),
+            BenchBound::AtMostTimes(most) => (format!("at most {most} times"), Some(ratio <= most)),
         };
         let verdict = match held {
             None => "-",
@@ -99,40 +99,40 @@ impl Report {
         };
         let cell = |value: f64, digits: usize| if value.is_nan() { String::new() } else { format!("{value:.digits$}") };
         let (floor, ratio) = (cell(floor_ns, 1), cell(ratio, 3));
-        show(&format!("{label:<52} {thing_ns:>12.1} {floor:>12} {ratio:>8}  {verdict} {limit}"));
-        self.missed += usize::from(held == Some(false));
+        print_line(&format!("{label:<52} {thing_ns:>12.1} {floor:>12} {ratio:>8}  {verdict} {limit}"));
+        self.missed_count += usize::from(held == Some(false));
     }
 
     /// Whether every bar was held.
     #[must_use]
-    pub fn held(&self) -> bool {
-        self.missed == 0
+    pub fn is_met(&self) -> bool {
+        self.missed_count == 0
     }
 
     /// The exit status of the bench: 1 when a bar was missed.
     #[must_use]
     pub fn finish(self) -> ExitCode {
-        if self.held() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        if self.is_met() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
 }
 
 /// Measures two things in alternating batches.
-pub fn pair(thing: &mut dyn FnMut(), floor: &mut dyn FnMut()) -> Measured {
-    let (thing_runs, floor_runs) = (runs_of_a_batch(thing), runs_of_a_batch(floor));
+pub fn measure_pair(thing: &mut dyn FnMut(), floor: &mut dyn FnMut()) -> BenchMeasurement {
+    let (thing_runs, floor_runs) = (runs_per_batch(thing), runs_per_batch(floor));
     let mut things = Vec::with_capacity(BATCHES);
     let mut floors = Vec::with_capacity(BATCHES);
     let mut ratios = Vec::with_capacity(BATCHES);
     for _ in 0..BATCHES {
-        let thing_ns = batch_ns(thing, thing_runs);
-        let floor_ns = batch_ns(floor, floor_runs);
+        let thing_ns = time_batch_ns(thing, thing_runs);
+        let floor_ns = time_batch_ns(floor, floor_runs);
         things.push(thing_ns);
         floors.push(floor_ns);
         ratios.push(thing_ns / floor_ns);
     }
-    Measured { thing_ns: median(things), floor_ns: median(floors), ratio: median(ratios) }
+    BenchMeasurement { thing_ns: median(things), floor_ns: median(floors), ratio: median(ratios) }
 }
 
-fn runs_of_a_batch(act: &mut dyn FnMut()) -> u32 {
+fn runs_per_batch(act: &mut dyn FnMut()) -> u32 {
     let mut runs = 1_u32;
     loop {
         let start = thread_time();
@@ -146,7 +146,7 @@ fn runs_of_a_batch(act: &mut dyn FnMut()) -> u32 {
     }
 }
 
-fn batch_ns(act: &mut dyn FnMut(), runs: u32) -> f64 {
+fn time_batch_ns(act: &mut dyn FnMut(), runs: u32) -> f64 {
     let start = thread_time();
     for _ in 0..runs {
         act();
@@ -166,7 +166,7 @@ fn median(mut values: Vec<f64>) -> f64 {
 }
 
 #[expect(clippy::print_stdout, reason = "a bench is read in a terminal")]
-fn show(line: &str) {
+fn print_line(line: &str) {
     println!("{line}");
 }
 
@@ -176,13 +176,13 @@ mod tests {
 
     #[test]
     fn a_missed_bar_is_remembered() {
-        let mut report = Report::default();
-        report.check("row", Bar::AtMostNs(10.0), 9.0);
-        report.check("row", Bar::None, 1e9);
-        assert!(report.held());
-        report.check("row", Bar::AtMostNs(10.0), 11.0);
-        report.check("row", Bar::AtMostNs(10.0), 9.0);
-        assert!(!report.held());
+        let mut report = BenchReport::default();
+        report.check("row", BenchBound::AtMostNs(10.0), 9.0);
+        report.check("row", BenchBound::None, 1e9);
+        assert!(report.is_met());
+        report.check("row", BenchBound::AtMostNs(10.0), 11.0);
+        report.check("row", BenchBound::AtMostNs(10.0), 9.0);
+        assert!(!report.is_met());
     }
 
     #[test]

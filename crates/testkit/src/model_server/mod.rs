@@ -15,18 +15,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
-use wire::Format;
+use wire::WireFormat;
 
 /// A running server. It ends with the process.
 #[derive(Debug)]
 pub struct ModelServer {
     address: SocketAddr,
-    seen: Arc<Mutex<Vec<Seen>>>,
+    requests: Arc<Mutex<Vec<ReceivedRequest>>>,
 }
 
 /// One request as it came.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Seen {
+pub struct ReceivedRequest {
     /// The method, such as `POST`.
     pub method: String,
     /// The path with its query.
@@ -37,7 +37,7 @@ pub struct Seen {
     pub body: Value,
 }
 
-impl Seen {
+impl ReceivedRequest {
     /// The value of a header, by its name in lower case.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
@@ -47,17 +47,17 @@ impl Seen {
 
 /// What the server does with a request.
 #[derive(Debug, Clone)]
-pub enum Answer {
+pub enum ServerAnswer {
     /// Gives a reply: as a stream, or as one body where the request says that it wants no stream.
-    Reply(Reply),
+    Reply(ScriptedReply),
     /// Gives this body.
     Body(Value),
     /// Streams the beginning of a reply and hangs up.
-    CutShort(Reply),
+    CutShort(ScriptedReply),
     /// Streams the beginning of a reply and ends as if that were all.
-    EndEarly(Reply),
+    EndEarly(ScriptedReply),
     /// Streams the beginning of a reply, then an error event of this type, such as `overloaded_error`.
-    BreakOff(Reply, &'static str),
+    BreakOff(ScriptedReply, &'static str),
     /// An error with this status, and the provider's words.
     Refuse(u16, &'static str),
     /// Sends the caller elsewhere.
@@ -68,7 +68,7 @@ pub enum Answer {
 
 /// A model's reply.
 #[derive(Debug, Clone, Default)]
-pub struct Reply {
+pub struct ScriptedReply {
     /// The text, streamed word by word.
     pub text: String,
     /// Tool calls: id, name and the arguments' text. Gemini sends no ids.
@@ -76,13 +76,13 @@ pub struct Reply {
     /// Tokens read and written.
     pub usage: (u64, u64),
     /// Whether the reply was cut at the token limit.
-    pub too_long: bool,
+    pub is_truncated: bool,
 }
 
-impl Reply {
+impl ScriptedReply {
     /// A reply of nothing but text.
     #[must_use]
-    pub fn text(text: impl Into<String>) -> Self {
+    pub fn from_text(text: impl Into<String>) -> Self {
         Self { text: text.into(), usage: (10, 5), ..Self::default() }
     }
 }
@@ -92,11 +92,11 @@ impl ModelServer {
     ///
     /// # Errors
     /// When no port can be had.
-    pub fn start(answers: Vec<Answer>) -> io::Result<Self> {
+    pub fn start(answers: Vec<ServerAnswer>) -> io::Result<Self> {
         let left = Mutex::new(answers.into_iter());
         Self::start_with(move |_| {
             let next = left.lock().unwrap_or_else(PoisonError::into_inner).next();
-            next.unwrap_or(Answer::Refuse(500, "no answer is left"))
+            next.unwrap_or(ServerAnswer::Refuse(500, "no answer is left"))
         })
     }
 
@@ -104,18 +104,18 @@ impl ModelServer {
     ///
     /// # Errors
     /// When no port can be had.
-    pub fn play(turns: Vec<Reply>) -> io::Result<Self> {
-        Self::start_with(script::play(turns))
+    pub fn play(turns: Vec<ScriptedReply>) -> io::Result<Self> {
+        Self::start_with(script::play_turns(turns))
     }
 
     /// Starts a server that asks a closure for each answer.
     ///
     /// # Errors
     /// When no port can be had.
-    pub fn start_with(answer: impl Fn(&Seen) -> Answer + Send + Sync + 'static) -> io::Result<Self> {
+    pub fn start_with(answer: impl Fn(&ReceivedRequest) -> ServerAnswer + Send + Sync + 'static) -> io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
-        let server = Self { address: listener.local_addr()?, seen: Arc::default() };
-        let (seen, answer) = (Arc::clone(&server.seen), Arc::new(answer));
+        let server = Self { address: listener.local_addr()?, requests: Arc::default() };
+        let (seen, answer) = (Arc::clone(&server.requests), Arc::new(answer));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let (seen, answer) = (Arc::clone(&seen), Arc::clone(&answer));
@@ -134,66 +134,70 @@ impl ModelServer {
 
     /// All requests so far.
     #[must_use]
-    pub fn seen(&self) -> Vec<Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub fn requests(&self) -> Vec<ReceivedRequest> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-fn serve(stream: TcpStream, seen: &Mutex<Vec<Seen>>, answer: &dyn Fn(&Seen) -> Answer) -> io::Result<()> {
+fn serve(
+    stream: TcpStream,
+    seen: &Mutex<Vec<ReceivedRequest>>,
+    answer: &dyn Fn(&ReceivedRequest) -> ServerAnswer,
+) -> io::Result<()> {
     let mut out = stream.try_clone()?;
     let mut reader = BufReader::new(stream);
-    let request = request::read(&mut reader)?;
+    let request = request::read_request(&mut reader)?;
     seen.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
-    let format = Format::or_chat(&request.path);
+    let format = WireFormat::from_path_or_chat(&request.path);
     match answer(&request) {
-        Answer::Reply(reply) if request.wants_whole() => body(&mut out, 200, &(format.whole)(&reply)),
-        Answer::Reply(reply) => {
-            begin(&mut out)?;
-            for event in (format.events)(&reply) {
-                chunk(&mut out, &event)?;
+        ServerAnswer::Reply(reply) if request.is_non_streaming() => send_body(&mut out, 200, &(format.to_body)(&reply)),
+        ServerAnswer::Reply(reply) => {
+            start_chunked(&mut out)?;
+            for event in (format.to_events)(&reply) {
+                send_chunk(&mut out, &event)?;
             }
             out.write_all(b"0\r\n\r\n")
         }
-        Answer::Body(value) => body(&mut out, 200, &value),
-        Answer::CutShort(reply) => first_half(&mut out, format, &reply),
-        Answer::EndEarly(reply) => {
-            first_half(&mut out, format, &reply)?;
+        ServerAnswer::Body(value) => send_body(&mut out, 200, &value),
+        ServerAnswer::CutShort(reply) => send_first_half(&mut out, format, &reply),
+        ServerAnswer::EndEarly(reply) => {
+            send_first_half(&mut out, format, &reply)?;
             out.write_all(b"0\r\n\r\n")
         }
-        Answer::BreakOff(reply, kind) => {
-            first_half(&mut out, format, &reply)?;
-            chunk(&mut out, &format.broken(kind))?;
+        ServerAnswer::BreakOff(reply, kind) => {
+            send_first_half(&mut out, format, &reply)?;
+            send_chunk(&mut out, &format.error_event(kind))?;
             out.write_all(b"0\r\n\r\n")
         }
-        Answer::Refuse(status, words) => {
-            body(&mut out, status, &json!({"error": {"message": words, "type": "refused"}}))
+        ServerAnswer::Refuse(status, words) => {
+            send_body(&mut out, status, &json!({"error": {"message": words, "type": "refused"}}))
         }
-        Answer::Redirect(location) => plain(&mut out, 307, &format!("location: {location}\r\n"), ""),
+        ServerAnswer::Redirect(location) => send_response(&mut out, 307, &format!("location: {location}\r\n"), ""),
         // Until the caller hangs up.
-        Answer::Silent => reader.read_to_end(&mut Vec::new()).map(drop),
+        ServerAnswer::Silent => reader.read_to_end(&mut Vec::new()).map(drop),
     }
 }
 
-fn first_half(out: &mut TcpStream, format: &Format, reply: &Reply) -> io::Result<()> {
-    begin(out)?;
-    let events = (format.events)(reply);
-    events.iter().take(events.len() / 2).try_for_each(|event| chunk(out, event))
+fn send_first_half(out: &mut TcpStream, format: &WireFormat, reply: &ScriptedReply) -> io::Result<()> {
+    start_chunked(out)?;
+    let events = (format.to_events)(reply);
+    events.iter().take(events.len() / 2).try_for_each(|event| send_chunk(out, event))
 }
 
-fn begin(out: &mut TcpStream) -> io::Result<()> {
+fn start_chunked(out: &mut TcpStream) -> io::Result<()> {
     out.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n")
 }
 
-fn chunk(out: &mut TcpStream, event: &str) -> io::Result<()> {
+fn send_chunk(out: &mut TcpStream, event: &str) -> io::Result<()> {
     write!(out, "{:x}\r\n{event}\r\n", event.len())?;
     out.flush()
 }
 
-fn body(out: &mut TcpStream, status: u16, value: &Value) -> io::Result<()> {
-    plain(out, status, "content-type: application/json\r\n", &value.to_string())
+fn send_body(out: &mut TcpStream, status: u16, value: &Value) -> io::Result<()> {
+    send_response(out, status, "content-type: application/json\r\n", &value.to_string())
 }
 
-fn plain(out: &mut TcpStream, status: u16, headers: &str, body: &str) -> io::Result<()> {
+fn send_response(out: &mut TcpStream, status: u16, headers: &str, body: &str) -> io::Result<()> {
     let length = body.len();
     write!(out, "HTTP/1.1 {status} Answer\r\n{headers}content-length: {length}\r\nconnection: close\r\n\r\n{body}")
 }

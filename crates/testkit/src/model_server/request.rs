@@ -5,11 +5,11 @@ use std::net::TcpStream;
 
 use serde_json::Value;
 
-use super::Seen;
+use super::ReceivedRequest;
 
-impl Seen {
+impl ReceivedRequest {
     /// Whether the caller wants one body and no stream. Gemini says it in the path, the others in the body.
-    pub(super) fn wants_whole(&self) -> bool {
+    pub(super) fn is_non_streaming(&self) -> bool {
         match self.path.to_ascii_lowercase().contains("generatecontent") {
             true => !self.path.contains(":stream"),
             false => self.body.get("stream") != Some(&Value::Bool(true)),
@@ -18,7 +18,7 @@ impl Seen {
 }
 
 /// Reads a request whole.
-pub(super) fn read(reader: &mut BufReader<TcpStream>) -> io::Result<Seen> {
+pub(super) fn read_request(reader: &mut BufReader<TcpStream>) -> io::Result<ReceivedRequest> {
     let mut line = String::new();
     reader.read_line(&mut line)?;
     let mut first = line.split(' ').map(str::to_owned);
@@ -30,32 +30,32 @@ pub(super) fn read(reader: &mut BufReader<TcpStream>) -> io::Result<Seen> {
         let Some((name, value)) = line.trim_end().split_once(": ") else { break };
         headers.push((name.to_ascii_lowercase(), value.to_owned()));
     }
-    let mut seen = Seen { method, path, headers, body: Value::Null };
+    let mut seen = ReceivedRequest { method, path, headers, body: Value::Null };
     let body = if seen.header("transfer-encoding").is_some() {
-        chunks(reader)?
+        read_chunks(reader)?
     } else {
         let length = seen.header("content-length").and_then(|length| length.parse().ok());
-        exactly(reader, length.unwrap_or(0))?
+        read_exact(reader, length.unwrap_or(0))?
     };
     seen.body = serde_json::from_slice(&body).unwrap_or(Value::Null);
     Ok(seen)
 }
 
-fn exactly(reader: &mut BufReader<TcpStream>, length: usize) -> io::Result<Vec<u8>> {
+fn read_exact(reader: &mut BufReader<TcpStream>, length: usize) -> io::Result<Vec<u8>> {
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
     Ok(body)
 }
 
-fn chunks(reader: &mut BufReader<TcpStream>) -> io::Result<Vec<u8>> {
+fn read_chunks(reader: &mut BufReader<TcpStream>) -> io::Result<Vec<u8>> {
     let mut body = Vec::new();
     loop {
         let mut line = String::new();
         reader.read_line(&mut line)?;
         let length = usize::from_str_radix(line.trim(), 16).unwrap_or(0);
-        body.extend(exactly(reader, length)?);
+        body.extend(read_exact(reader, length)?);
         // The end of the line after the bytes.
-        exactly(reader, 2)?;
+        read_exact(reader, 2)?;
         if length == 0 {
             return Ok(body);
         }

@@ -5,15 +5,15 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
-use super::wire::Format;
-use super::{Answer, Reply, Seen};
+use super::wire::WireFormat;
+use super::{ReceivedRequest, ScriptedReply, ServerAnswer};
 
 /// The text that ends a conversation whose turns are used up.
 pub const LAST_WORDS: &str = "That is all.";
 
 /// What tells a request of the main conversation: it offers tools. Titles, summaries and checks offer none.
 #[must_use]
-pub fn is_main(request: &Seen) -> bool {
+pub fn is_main(request: &ReceivedRequest) -> bool {
     let offered = request.body.get("tools").and_then(Value::as_array);
     offered.is_some_and(|tools| tools.iter().any(offers_function))
 }
@@ -25,22 +25,22 @@ fn offers_function(tool: &Value) -> bool {
 }
 
 /// The answers of a server that plays these turns.
-pub(super) fn play(turns: Vec<Reply>) -> impl Fn(&Seen) -> Answer + Send + Sync {
+pub(super) fn play_turns(turns: Vec<ScriptedReply>) -> impl Fn(&ReceivedRequest) -> ServerAnswer + Send + Sync {
     let left = Mutex::new(turns.into_iter());
     move |request| {
-        if Format::of(&request.path).is_none() {
-            return Answer::Body(aside(&request.path));
+        if WireFormat::from_path(&request.path).is_none() {
+            return ServerAnswer::Body(answer_other_path(&request.path));
         }
         if !is_main(request) {
-            return Answer::Reply(Reply::text(side(&request.body)));
+            return ServerAnswer::Reply(ScriptedReply::from_text(answer_side_request(&request.body)));
         }
         let next = left.lock().unwrap_or_else(PoisonError::into_inner).next();
-        Answer::Reply(next.unwrap_or_else(|| Reply::text(LAST_WORDS)))
+        ServerAnswer::Reply(next.unwrap_or_else(|| ScriptedReply::from_text(LAST_WORDS)))
     }
 }
 
 /// What is answered to requests that ask no model: counting, lists of models, telemetry.
-fn aside(path: &str) -> Value {
+fn answer_other_path(path: &str) -> Value {
     let path = path.split('?').next().unwrap_or_default();
     if path.ends_with("/count_tokens") {
         json!({"input_tokens": 10})
@@ -54,7 +54,7 @@ fn aside(path: &str) -> Value {
 }
 
 /// A side request's answer: JSON that fits what the agents' schemas ask for where one is given, else a few words.
-fn side(body: &Value) -> String {
+fn answer_side_request(body: &Value) -> String {
     let schema = [
         "/generationConfig/responseJsonSchema",
         "/generationConfig/responseSchema",
@@ -63,11 +63,11 @@ fn side(body: &Value) -> String {
         "/response_format/json_schema/schema",
     ];
     let schema = schema.iter().find_map(|place| body.pointer(place));
-    schema.map_or_else(|| String::from("A test"), |schema| example(schema).to_string())
+    schema.map_or_else(|| String::from("A test"), |schema| example_value(schema).to_string())
 }
 
 /// The plainest value that fits a schema: of each choice the last one, which in the agents' own schemas is the idle one.
-fn example(schema: &Value) -> Value {
+fn example_value(schema: &Value) -> Value {
     if let Some(last) = schema.get("enum").and_then(Value::as_array).and_then(|choices| choices.last()) {
         return last.clone();
     }
@@ -75,7 +75,7 @@ fn example(schema: &Value) -> Value {
     match kind.as_str() {
         "object" => {
             let fields = schema.get("properties").and_then(Value::as_object);
-            fields.into_iter().flatten().map(|(name, field)| (name.clone(), example(field))).collect()
+            fields.into_iter().flatten().map(|(name, field)| (name.clone(), example_value(field))).collect()
         }
         "array" => json!([]),
         "boolean" => json!(false),
@@ -88,33 +88,33 @@ fn example(schema: &Value) -> Value {
 mod tests {
     use super::*;
 
-    fn request(path: &str, body: Value) -> Seen {
-        Seen { method: String::from("POST"), path: path.to_owned(), headers: Vec::new(), body }
+    fn new_request(path: &str, body: Value) -> ReceivedRequest {
+        ReceivedRequest { method: String::from("POST"), path: path.to_owned(), headers: Vec::new(), body }
     }
 
     #[test]
-    fn turns_are_for_requests_that_offer_tools_and_the_rest_is_answered_harmlessly() {
-        let answer = play(vec![Reply::text("the first turn")]);
-        let text = |request: &Seen| match answer(request) {
-            Answer::Reply(reply) => reply.text,
-            Answer::Body(value) => value.to_string(),
+    fn turns_go_to_requests_with_tools_and_others_get_harmless_answers() {
+        let answer = play_turns(vec![ScriptedReply::from_text("the first turn")]);
+        let text = |request: &ReceivedRequest| match answer(request) {
+            ServerAnswer::Reply(reply) => reply.text,
+            ServerAnswer::Body(value) => value.to_string(),
             other => format!("{other:?}"),
         };
         let tools = json!([{"name": "Bash"}]);
         let schema = json!({"type": "object", "properties": {"next": {"type": "string", "enum": ["model", "user"]}}});
         let cases = [
-            (request("/v1/messages?beta=true", json!({"messages": []})), "A test"),
-            (request("/v1/messages/count_tokens", json!({})), r#"{"input_tokens":10}"#),
+            (new_request("/v1/messages?beta=true", json!({"messages": []})), "A test"),
+            (new_request("/v1/messages/count_tokens", json!({})), r#"{"input_tokens":10}"#),
             (
-                request(
+                new_request(
                     "/v1beta/models/m:generateContent",
                     json!({"generationConfig": {"responseJsonSchema": schema}}),
                 ),
                 r#"{"next":"user"}"#,
             ),
-            (request("/v1/messages?beta=true", json!({"tools": tools})), "the first turn"),
-            (request("/v1/responses", json!({"tools": tools})), LAST_WORDS),
-            (request("/telemetry", json!({"tools": tools})), "{}"),
+            (new_request("/v1/messages?beta=true", json!({"tools": tools})), "the first turn"),
+            (new_request("/v1/responses", json!({"tools": tools})), LAST_WORDS),
+            (new_request("/telemetry", json!({"tools": tools})), "{}"),
         ];
         for (request, said) in cases {
             assert_eq!(text(&request), said, "{}", request.path);

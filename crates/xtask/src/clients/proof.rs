@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use pintle_testkit::model_server::script::is_main;
-use pintle_testkit::model_server::{ModelServer, Reply, Seen as Request};
+use pintle_testkit::model_server::{ModelServer, ReceivedRequest as Request, ScriptedReply};
 
 use super::client::Client;
 use super::ran::Ran;
@@ -260,7 +260,7 @@ impl Proof {
         stage.prepare(self)?;
         let words = if self.hooks == Hooks::Documents { stage.message()? } else { self.words };
         let client = stage.run(&server.url(""))?;
-        let conversation: Vec<Request> = server.seen();
+        let conversation: Vec<Request> = server.requests();
         let main: Vec<String> =
             conversation.iter().filter(|request| is_main(request)).map(|request| request.body.to_string()).collect();
         let is_told = |words: &str| !words.is_empty() && main.iter().any(|request| request.contains(words));
@@ -278,26 +278,26 @@ impl Proof {
         })
     }
 
-    fn turns(&self, stage: &Stage) -> Vec<Reply> {
+    fn turns(&self, stage: &Stage) -> Vec<ScriptedReply> {
         if self.file.is_empty() {
-            return vec![Reply::text("The first answer."), Reply::text("Kumquat.")];
+            return vec![ScriptedReply::from_text("The first answer."), ScriptedReply::from_text("Kumquat.")];
         }
         let begin = self.begin.replace("PROJECT", &stage.project().to_string_lossy());
         let mut turns = vec![call(stage.client, "call_1", &begin, self.file, self.end)];
         if self.kind == Kind::End {
             turns.push(call(stage.client, "call_2", "", NEXT, ""));
         }
-        turns.push(Reply::text("Done."));
+        turns.push(ScriptedReply::from_text("Done."));
         turns
     }
 }
 
 /// A turn of the model that wants a command to write a file.
-fn call(client: &Client, id: &'static str, begin: &str, file: &str, end: &str) -> Reply {
+fn call(client: &Client, id: &'static str, begin: &str, file: &str, end: &str) -> ScriptedReply {
     // What it says is not found in the command itself, so whoever sees it saw it run.
     let input = (client.input)(&format!("{begin}echo said-by-''{file} | tee {file}{end}")).to_string();
     // A chore is over soon, and so are its words.
-    Reply { calls: vec![(id, client.shell, &*input.leak())], usage: (10, 5), ..Reply::default() }
+    ScriptedReply { calls: vec![(id, client.shell, &*input.leak())], usage: (10, 5), ..ScriptedReply::default() }
 }
 
 /// What a command says that writes a file.

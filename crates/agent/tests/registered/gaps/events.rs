@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use pintle::{ApprovalResponse, BudgetSpec, HookReturn, PersonaSpec, Reminder, Runtime, StepSpec, ToolHook};
-use pintle_testkit::ScriptedResolver;
+use pintle_testkit::ScriptedApprover;
 use serde_json::json;
 
 use crate::fixture::*;
@@ -16,10 +16,10 @@ const SILENT: [&str; 5] =
 
 #[test]
 fn the_notifications_and_the_turn_events_fire() {
-    let seen = Lines::default();
+    let seen = SharedLines::default();
     let lines = seen.clone();
     // The person is asked only where there is one.
-    let person = Arc::new(ScriptedResolver::new(ApprovalResponse::Approved { answered_by: String::from("ada") }));
+    let person = Arc::new(ScriptedApprover::new(ApprovalResponse::Approved { answered_by: String::from("ada") }));
     let runtime = Runtime::builder().approver(person).build().runtime;
     for event in SILENT {
         let lines = lines.clone();

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use pintle::{AgentSpec, ApprovalResponse, Decision, HookReturn, PermissionMode, Runtime, SessionHook, ToolHook};
 use pintle_agent::Session;
-use pintle_testkit::ScriptedResolver;
+use pintle_testkit::ScriptedApprover;
 use serde_json::{Value, json};
 
 use crate::fixture::*;
@@ -110,7 +110,7 @@ fn permission_hook_tightens_and_refused_calls_need_no_approval() {
     // Which hook denies, and how often the person is asked who would say yes to everything.
     let cases: [(&str, usize); 3] = [("none", 1), ("permission_asked", 0), ("PreToolUse", 0)];
     for (which, asked) in cases {
-        let person = Arc::new(ScriptedResolver::new(ApprovalResponse::Approved { answered_by: String::from("ada") }));
+        let person = Arc::new(ScriptedApprover::new(ApprovalResponse::Approved { answered_by: String::from("ada") }));
         let runtime = Runtime::builder().approver(person.clone()).build().runtime;
         match which {
             "permission_asked" => {
@@ -127,14 +127,14 @@ fn permission_hook_tightens_and_refused_calls_need_no_approval() {
         let builder = Session::builder(runtime, agent(), QueuedReplyModel::root(replies)).workspace(folder.path());
         let mut session = builder.permission_mode(PermissionMode::Strict).build().unwrap();
         session.turn("go").unwrap();
-        assert_eq!(person.asked().len(), asked, "{which}");
+        assert_eq!(person.requests().len(), asked, "{which}");
         assert_eq!(folder.path().join("a.txt").exists(), which == "none", "{which}");
     }
 }
 
 #[test]
 fn a_hook_after_the_tool_hears_of_failures() {
-    let seen = Lines::default();
+    let seen = SharedLines::default();
     let lines = seen.clone();
     let mut stage = open_fixture([call(&[("break", "{}"), ("look", "{}")]), say("done")], move |runtime| {
         let hook = ToolHook::for_tools("*").post(move |event| {
@@ -151,7 +151,7 @@ fn a_hook_after_the_tool_hears_of_failures() {
 #[test]
 fn a_failing_hook_drops_no_edit_and_edits_stay_in_their_session() {
     let runtime = runtime();
-    let seen = Lines::default();
+    let seen = SharedLines::default();
     let lines = seen.clone();
     runtime
         .register_session_hook("file_edited", move |event| {

@@ -11,7 +11,7 @@ use pintle_contract::{
     CallId, CallLimits, CancelToken, Codec, DenyEffect, EnforcementMode, Event, EventName, FailurePolicy,
     HandlerOutput, HandlerSpec, Hook, HookCall, Layer, Location, Origin, Profile, Severity, VerdictKind,
 };
-use pintle_testkit::{MapSeam, hook};
+use pintle_testkit::{InMemoryEffects, hook};
 use serde_json::{Value, json};
 
 use super::*;
@@ -78,7 +78,7 @@ impl BuiltinFixture {
         let declaration = test_declaration(&self.event.name, self.spec.clone());
         let hook =
             Hook { limits: CallLimits::default(), ..hook("test", self.event.name.clone(), Arc::new(NoopHandler)) };
-        let seam = MapSeam::new();
+        let seam = InMemoryEffects::new();
         let call = HookCall {
             id: CallId(1),
             hook: &hook,

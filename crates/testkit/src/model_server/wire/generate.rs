@@ -2,13 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::super::Reply;
-use super::{Format, arguments, data, words};
+use super::super::ScriptedReply;
+use super::{WireFormat, data_event, parse_arguments, split_words};
 
-pub(super) const FORMAT: Format =
-    Format { events, whole, error: data, owns: |path| path.to_ascii_lowercase().ends_with("generatecontent") };
+pub(super) const FORMAT: WireFormat = WireFormat {
+    to_events,
+    to_body,
+    to_error: data_event,
+    matches_path: |path| path.to_ascii_lowercase().ends_with("generatecontent"),
+};
 
-fn body(reply: &Reply, parts: Vec<Value>, finish: Option<&str>) -> Value {
+fn response_body(reply: &ScriptedReply, parts: Vec<Value>, finish: Option<&str>) -> Value {
     let (read, written) = reply.usage;
     let usage = json!({"promptTokenCount": read, "candidatesTokenCount": written, "totalTokenCount": read + written});
     let mut candidate = json!({"content": {"role": "model", "parts": parts}, "index": 0});
@@ -18,26 +22,26 @@ fn body(reply: &Reply, parts: Vec<Value>, finish: Option<&str>) -> Value {
     json!({"candidates": [candidate], "usageMetadata": usage, "modelVersion": "test"})
 }
 
-fn calls(reply: &Reply) -> impl Iterator<Item = Value> {
+fn call_parts(reply: &ScriptedReply) -> impl Iterator<Item = Value> {
     reply.calls.iter().map(|(_, name, input)| {
-        json!({"functionCall": {"name": name, "args": arguments(input)}, "thoughtSignature": format!("sign-{name}")})
+        json!({"functionCall": {"name": name, "args": parse_arguments(input)}, "thoughtSignature": format!("sign-{name}")})
     })
 }
 
-fn finish(reply: &Reply) -> &'static str {
-    if reply.too_long { "MAX_TOKENS" } else { "STOP" }
+fn finish_reason(reply: &ScriptedReply) -> &'static str {
+    if reply.is_truncated { "MAX_TOKENS" } else { "STOP" }
 }
 
-fn events(reply: &Reply) -> Vec<String> {
-    let word = |word: &str| data(&body(reply, vec![json!({"text": word})], None));
-    let mut events: Vec<String> = words(&reply.text).map(word).collect();
-    events.push(data(&body(reply, calls(reply).collect(), Some(finish(reply)))));
+fn to_events(reply: &ScriptedReply) -> Vec<String> {
+    let word = |word: &str| data_event(&response_body(reply, vec![json!({"text": word})], None));
+    let mut events: Vec<String> = split_words(&reply.text).map(word).collect();
+    events.push(data_event(&response_body(reply, call_parts(reply).collect(), Some(finish_reason(reply)))));
     events
 }
 
-fn whole(reply: &Reply) -> Value {
+fn to_body(reply: &ScriptedReply) -> Value {
     let text = Some(&reply.text).filter(|text| !text.is_empty());
     let mut parts: Vec<Value> = text.map(|text| json!({"text": text})).into_iter().collect();
-    parts.extend(calls(reply));
-    body(reply, parts, Some(finish(reply)))
+    parts.extend(call_parts(reply));
+    response_body(reply, parts, Some(finish_reason(reply)))
 }

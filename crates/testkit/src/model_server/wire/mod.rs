@@ -7,69 +7,69 @@ mod responses;
 
 use serde_json::{Value, json};
 
-use super::Reply;
+use super::ScriptedReply;
 
 /// What a provider's wire format can say.
-pub(super) struct Format {
+pub(super) struct WireFormat {
     /// A reply as the events that are streamed.
-    pub(super) events: fn(&Reply) -> Vec<String>,
+    pub(super) to_events: fn(&ScriptedReply) -> Vec<String>,
     /// A reply as one body, for callers that do not ask for a stream.
-    pub(super) whole: fn(&Reply) -> Value,
+    pub(super) to_body: fn(&ScriptedReply) -> Value,
     /// An error event in the middle of a stream.
-    error: fn(&Value) -> String,
+    to_error: fn(&Value) -> String,
     /// Whether the end of a path means this format.
-    owns: fn(&str) -> bool,
+    matches_path: fn(&str) -> bool,
 }
 
 /// The formats. The first is that of paths that no other knows.
-const FORMATS: &[&Format] = &[&chat::FORMAT, &messages::FORMAT, &generate::FORMAT, &responses::FORMAT];
+const FORMATS: &[&WireFormat] = &[&chat::FORMAT, &messages::FORMAT, &generate::FORMAT, &responses::FORMAT];
 
-impl Format {
+impl WireFormat {
     /// The format that a path, perhaps with a query, belongs to.
-    pub(super) fn of(path: &str) -> Option<&'static Self> {
+    pub(super) fn from_path(path: &str) -> Option<&'static Self> {
         let path = path.split('?').next().unwrap_or_default();
-        FORMATS.iter().copied().find(|format| (format.owns)(path))
+        FORMATS.iter().copied().find(|format| (format.matches_path)(path))
     }
 
     /// The format of a path; the chat form where no other knows the path.
-    pub(super) fn or_chat(path: &str) -> &'static Self {
-        Self::of(path).unwrap_or(&chat::FORMAT)
+    pub(super) fn from_path_or_chat(path: &str) -> &'static Self {
+        Self::from_path(path).unwrap_or(&chat::FORMAT)
     }
 
     /// An error event of a type, such as `overloaded_error`, in the middle of a stream.
-    pub(super) fn broken(&self, kind: &str) -> String {
-        (self.error)(&json!({"type": "error", "error": {"type": kind, "message": "that is all"}}))
+    pub(super) fn error_event(&self, kind: &str) -> String {
+        (self.to_error)(&json!({"type": "error", "error": {"type": kind, "message": "that is all"}}))
     }
 }
 
-fn data(event: &Value) -> String {
+fn data_event(event: &Value) -> String {
     format!("data: {event}\n\n")
 }
 
-fn named(name: &str, event: &Value) -> String {
+fn named_event(name: &str, event: &Value) -> String {
     format!("event: {name}\ndata: {event}\n\n")
 }
 
 /// An event whose name is also its `type`.
-fn typed(name: &str, mut body: Value) -> String {
+fn typed_event(name: &str, mut body: Value) -> String {
     if let Value::Object(fields) = &mut body {
         fields.insert(String::from("type"), json!(name));
     }
-    named(name, &body)
+    named_event(name, &body)
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+fn split_words(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive(' ')
 }
 
 /// A text in two pieces, cut in its middle.
-fn halves(text: &str) -> [&str; 2] {
+fn split_halves(text: &str) -> [&str; 2] {
     let middle = (text.len() / 2..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
     let (first, second) = text.split_at(middle);
     [first, second]
 }
 
 /// The arguments of a call as an object.
-fn arguments(text: &str) -> Value {
+fn parse_arguments(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| json!({}))
 }

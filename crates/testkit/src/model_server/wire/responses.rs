@@ -2,19 +2,20 @@
 
 use serde_json::{Value, json};
 
-use super::super::Reply;
-use super::{Format, data, halves, typed, words};
+use super::super::ScriptedReply;
+use super::{WireFormat, data_event, split_halves, split_words, typed_event};
 
-pub(super) const FORMAT: Format = Format { events, whole, error: data, owns: |path| path.ends_with("/responses") };
+pub(super) const FORMAT: WireFormat =
+    WireFormat { to_events, to_body, to_error: data_event, matches_path: |path| path.ends_with("/responses") };
 
 const MESSAGE: &str = "msg_1";
 
-fn message(text: &str) -> Value {
+fn message_item(text: &str) -> Value {
     let part = json!({"type": "output_text", "text": text, "annotations": []});
     json!({"type": "message", "id": MESSAGE, "role": "assistant", "status": "completed", "content": [part]})
 }
 
-fn call(id: &str, name: &str, arguments: &str) -> Value {
+fn call_item(id: &str, name: &str, arguments: &str) -> Value {
     json!({
         "type": "function_call", "id": format!("fc_{id}"), "call_id": id, "status": "completed",
         "name": name, "arguments": arguments,
@@ -22,13 +23,13 @@ fn call(id: &str, name: &str, arguments: &str) -> Value {
 }
 
 /// What a response consists of: the text, when there is any, and the calls.
-fn output(reply: &Reply) -> Vec<Value> {
+fn output_items(reply: &ScriptedReply) -> Vec<Value> {
     let text = Some(&reply.text).filter(|text| !text.is_empty());
-    let calls = reply.calls.iter().map(|(id, name, arguments)| call(id, name, arguments));
-    text.map(|text| message(text)).into_iter().chain(calls).collect()
+    let calls = reply.calls.iter().map(|(id, name, arguments)| call_item(id, name, arguments));
+    text.map(|text| message_item(text)).into_iter().chain(calls).collect()
 }
 
-fn envelope(reply: &Reply, status: &str, output: &[Value]) -> Value {
+fn response_envelope(reply: &ScriptedReply, status: &str, output: &[Value]) -> Value {
     let (read, written) = reply.usage;
     json!({
         "id": "resp_1", "object": "response", "created_at": 1, "model": "test", "status": status,
@@ -41,30 +42,31 @@ fn envelope(reply: &Reply, status: &str, output: &[Value]) -> Value {
     })
 }
 
-fn events(reply: &Reply) -> Vec<String> {
-    let output = output(reply);
-    let mut events = vec![typed("response.created", json!({"response": envelope(reply, "in_progress", &[])}))];
+fn to_events(reply: &ScriptedReply) -> Vec<String> {
+    let output = output_items(reply);
+    let mut events =
+        vec![typed_event("response.created", json!({"response": response_envelope(reply, "in_progress", &[])}))];
     for (index, item) in output.iter().enumerate() {
-        events.push(typed("response.output_item.added", json!({"output_index": index, "item": item})));
+        events.push(typed_event("response.output_item.added", json!({"output_index": index, "item": item})));
         if let Some(arguments) = item.get("arguments").and_then(Value::as_str) {
-            events.extend(halves(arguments).map(|half| {
+            events.extend(split_halves(arguments).map(|half| {
                 let delta = json!({"output_index": index, "item_id": item["id"], "delta": half});
-                typed("response.function_call_arguments.delta", delta)
+                typed_event("response.function_call_arguments.delta", delta)
             }));
         } else {
-            events.extend(words(&reply.text).map(|word| {
+            events.extend(split_words(&reply.text).map(|word| {
                 let delta = json!({"output_index": index, "content_index": 0, "item_id": MESSAGE, "delta": word});
-                typed("response.output_text.delta", delta)
+                typed_event("response.output_text.delta", delta)
             }));
         }
-        events.push(typed("response.output_item.done", json!({"output_index": index, "item": item})));
+        events.push(typed_event("response.output_item.done", json!({"output_index": index, "item": item})));
     }
     let (name, status) =
-        if reply.too_long { ("response.incomplete", "incomplete") } else { ("response.completed", "completed") };
-    events.push(typed(name, json!({"response": envelope(reply, status, &output)})));
+        if reply.is_truncated { ("response.incomplete", "incomplete") } else { ("response.completed", "completed") };
+    events.push(typed_event(name, json!({"response": response_envelope(reply, status, &output)})));
     events
 }
 
-fn whole(reply: &Reply) -> Value {
-    envelope(reply, if reply.too_long { "incomplete" } else { "completed" }, &output(reply))
+fn to_body(reply: &ScriptedReply) -> Value {
+    response_envelope(reply, if reply.is_truncated { "incomplete" } else { "completed" }, &output_items(reply))
 }

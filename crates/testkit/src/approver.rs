@@ -7,29 +7,29 @@ use serde_json::Value;
 
 /// Always gives the same answer.
 #[derive(Debug)]
-pub struct ScriptedResolver {
+pub struct ScriptedApprover {
     answer: ApprovalResponse,
-    asked: Mutex<Vec<(Value, String, Vec<OutcomeReason>)>>,
+    requests: Mutex<Vec<(Value, String, Vec<OutcomeReason>)>>,
 }
 
-impl ScriptedResolver {
+impl ScriptedApprover {
     /// A resolver with this answer.
     #[must_use]
     pub fn new(answer: ApprovalResponse) -> Self {
-        Self { answer, asked: Mutex::default() }
+        Self { answer, requests: Mutex::default() }
     }
 
     /// Payload, digest and reasons of each question so far.
     #[must_use]
-    pub fn asked(&self) -> Vec<(Value, String, Vec<OutcomeReason>)> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub fn requests(&self) -> Vec<(Value, String, Vec<OutcomeReason>)> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-impl Approver for ScriptedResolver {
+impl Approver for ScriptedApprover {
     fn request_approval(&self, question: &ApprovalRequest<'_>) -> ApprovalResponse {
         let asked = (question.event.payload.value().clone(), question.digest.to_owned(), question.reasons.to_vec());
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(asked);
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(asked);
         self.answer.clone()
     }
 }

@@ -10,19 +10,19 @@ use serde_json::{Map, Value};
 ///
 /// What reaches outside the process (`http`, tools, `exec`, `fs`, the host) is refused.
 #[derive(Debug, Default)]
-pub struct MapSeam(Mutex<World>);
+pub struct InMemoryEffects(Mutex<EffectState>);
 
 #[derive(Debug, Default)]
-struct World {
+struct EffectState {
     metrics: BTreeMap<String, Value>,
     cache: BTreeMap<String, Value>,
     context: BTreeMap<String, Value>,
     log: Vec<(LogLevel, String)>,
-    emitted: Vec<(String, Value)>,
+    emitted_events: Vec<(String, Value)>,
     uuids: u64,
 }
 
-impl MapSeam {
+impl InMemoryEffects {
     /// An empty world.
     #[must_use]
     pub fn new() -> Self {
@@ -32,45 +32,45 @@ impl MapSeam {
     /// A counter's value, 0 when nobody counted.
     #[must_use]
     pub fn counter(&self, name: &str) -> i64 {
-        self.world().metrics.get(name).and_then(Value::as_i64).unwrap_or_default()
+        self.lock_state().metrics.get(name).and_then(Value::as_i64).unwrap_or_default()
     }
 
     /// A cached value.
     #[must_use]
-    pub fn cached(&self, key: &str) -> Option<Value> {
-        self.world().cache.get(key).cloned()
+    pub fn cache_value(&self, key: &str) -> Option<Value> {
+        self.lock_state().cache.get(key).cloned()
     }
 
     /// The log lines so far.
     #[must_use]
     pub fn log(&self) -> Vec<(LogLevel, String)> {
-        self.world().log.clone()
+        self.lock_state().log.clone()
     }
 
     /// The events emitted so far.
     #[must_use]
-    pub fn emitted(&self) -> Vec<(String, Value)> {
-        self.world().emitted.clone()
+    pub fn emitted_events(&self) -> Vec<(String, Value)> {
+        self.lock_state().emitted_events.clone()
     }
 
-    fn world(&self) -> MutexGuard<'_, World> {
+    fn lock_state(&self) -> MutexGuard<'_, EffectState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn found(value: Option<&Value>) -> EffectReply {
+fn optional_reply(value: Option<&Value>) -> EffectReply {
     value.map_or(EffectReply::Absent, |value| EffectReply::Value(value.clone()))
 }
 
-fn object(map: &BTreeMap<String, Value>) -> EffectReply {
+fn object_reply(map: &BTreeMap<String, Value>) -> EffectReply {
     EffectReply::Value(Value::Object(
         map.iter().map(|(key, value)| (key.clone(), value.clone())).collect::<Map<_, _>>(),
     ))
 }
 
-impl EffectRunner for MapSeam {
+impl EffectRunner for InMemoryEffects {
     fn perform(&self, _caller: EffectCaller<'_>, request: EffectRequest) -> Result<EffectReply, EffectError> {
-        let mut world = self.world();
+        let mut world = self.lock_state();
         Ok(match request {
             EffectRequest::MetricIncr { name, amount: by } => {
                 let value = world.metrics.get(&name).and_then(Value::as_i64).unwrap_or_default().saturating_add(by);
@@ -92,12 +92,12 @@ impl EffectRunner for MapSeam {
                 world.metrics.clear();
                 EffectReply::Done
             }
-            EffectRequest::MetricSnapshot => object(&world.metrics),
+            EffectRequest::MetricSnapshot => object_reply(&world.metrics),
             EffectRequest::Log { level, message } => {
                 world.log.push((level, message));
                 EffectReply::Done
             }
-            EffectRequest::CacheGet { key } => found(world.cache.get(&key)),
+            EffectRequest::CacheGet { key } => optional_reply(world.cache.get(&key)),
             EffectRequest::CacheSet { key, value } => {
                 world.cache.insert(key, value);
                 EffectReply::Done
@@ -110,8 +110,8 @@ impl EffectRunner for MapSeam {
                 world.cache.clear();
                 EffectReply::Value(Value::Bool(there))
             }
-            EffectRequest::ContextGet { key: Some(key) } => found(world.context.get(&key)),
-            EffectRequest::ContextGet { key: None } => object(&world.context),
+            EffectRequest::ContextGet { key: Some(key) } => optional_reply(world.context.get(&key)),
+            EffectRequest::ContextGet { key: None } => object_reply(&world.context),
             EffectRequest::ContextSet { key, value: Some(value) } => {
                 world.context.insert(key, value);
                 EffectReply::Done
@@ -128,7 +128,7 @@ impl EffectRunner for MapSeam {
             }
             EffectRequest::Sleep { .. } => EffectReply::Done,
             EffectRequest::Emit { event, payload } => {
-                world.emitted.push((event, payload.clone()));
+                world.emitted_events.push((event, payload.clone()));
                 EffectReply::Value(payload)
             }
             EffectRequest::Fs { ref function, ref arguments } if function == "read" => {
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn what_is_written_can_be_read() {
-        let seam = MapSeam::new();
+        let seam = InMemoryEffects::new();
         let caller = EffectCaller::new(CallId(1), "h");
         assert_eq!(seam.metric_incr(caller, "n", 2), Ok(2));
         assert_eq!(seam.metric_incr(caller, "n", 3), Ok(5));
@@ -163,6 +163,6 @@ mod tests {
         let get = |key: &str| seam.perform(caller, EffectRequest::CacheGet { key: key.to_owned() });
         assert_eq!(get("k"), Ok(EffectReply::Value(Value::from(1))));
         assert_eq!(get("other"), Ok(EffectReply::Absent));
-        assert_eq!((seam.counter("n"), seam.cached("k")), (5, Some(Value::from(1))));
+        assert_eq!((seam.counter("n"), seam.cache_value("k")), (5, Some(Value::from(1))));
     }
 }
