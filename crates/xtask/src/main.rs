@@ -9,42 +9,42 @@ mod workspace;
 
 use std::process::ExitCode;
 
-use workspace::Workspace;
+use workspace::SourceWorkspace;
 
 /// A chore: its name, its arguments, what it does, and the function that does it.
-struct Chore {
+struct XtaskChore {
     name: &'static str,
     arguments: &'static str,
     about: &'static str,
-    run: fn(&Workspace, &[String]) -> Result<Report, String>,
+    run: fn(&SourceWorkspace, &[String]) -> Result<ChoreReport, String>,
 }
 
 /// What a chore found: lines to print, and whether it is content.
-pub(crate) struct Report {
+pub(crate) struct ChoreReport {
     lines: Vec<String>,
     passed: bool,
 }
 
-const CHORES: &[Chore] = &[
-    Chore {
+const CHORES: &[XtaskChore] = &[
+    XtaskChore {
         name: "reference",
         arguments: "[--check]",
         about: "write the generated reference pages and JSON Schemas, or say which are out of date",
         run: reference::run,
     },
-    Chore {
+    XtaskChore {
         name: "tidy",
         arguments: "",
         about: "check the map of the crates, what must be absent, file lengths, words and links",
         run: tidy::run,
     },
-    Chore {
+    XtaskChore {
         name: "seeds",
         arguments: "DIR",
         about: "run the examples of the documents in a folder, unchanged, and check what they promise",
         run: seeds::run,
     },
-    Chore {
+    XtaskChore {
         name: "clients",
         arguments: "[--documents DIR] [--latest] [CLIENT..]",
         about: "install the agents that Pintle gets into, and show in each that hooks hold; needs npm",
@@ -67,7 +67,7 @@ fn main() -> ExitCode {
         eprintln!("error: unknown chore `{name}`; run `cargo xtask` for the list");
         return ExitCode::from(3);
     };
-    match Workspace::open().and_then(|workspace| (chore.run)(&workspace, rest)) {
+    match SourceWorkspace::open().and_then(|workspace| (chore.run)(&workspace, rest)) {
         Ok(report) => {
             for line in &report.lines {
                 println!("{line}");

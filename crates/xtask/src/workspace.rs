@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The repository that this program was built from.
-pub(crate) struct Workspace {
+pub(crate) struct SourceWorkspace {
     /// Its root folder.
     pub(crate) root: PathBuf,
     /// Every text file, by its path from the root with `/`.
@@ -17,16 +17,16 @@ pub(crate) struct Workspace {
 }
 
 /// A crate of the workspace.
-pub(crate) struct Package {
+pub(crate) struct WorkspaceCrate {
     /// Its folder under `crates/`.
     pub(crate) folder: String,
     /// The folders of the workspace's crates that it depends on, not counting tests.
-    pub(crate) internal: Vec<String>,
+    pub(crate) internal_dependencies: Vec<String>,
     /// The names of every crate that it depends on, tests included.
-    pub(crate) every: Vec<String>,
+    pub(crate) all_dependencies: Vec<String>,
 }
 
-impl Workspace {
+impl SourceWorkspace {
     /// Reads every file of the repository.
     pub(crate) fn open() -> Result<Self, String> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -48,9 +48,9 @@ impl Workspace {
     }
 
     /// The crates, by folder.
-    pub(crate) fn packages(&self) -> Result<Vec<Package>, String> {
+    pub(crate) fn packages(&self) -> Result<Vec<WorkspaceCrate>, String> {
         let cargo = std::env::var("CARGO").unwrap_or_else(|_| String::from("cargo"));
-        let text = output(
+        let text = capture_output(
             Command::new(cargo).args(["metadata", "--no-deps", "--format-version", "1"]).current_dir(&self.root),
         )?;
         let metadata: Value = serde_json::from_str(&text).map_err(|fault| format!("cargo metadata: {fault}"))?;
@@ -63,7 +63,7 @@ impl Workspace {
         let packages = list(&metadata, "packages");
         let folders: BTreeMap<String, String> =
             packages.iter().map(|package| (text(package, "name"), folder(&text(package, "manifest_path")))).collect();
-        let mut found: Vec<Package> = packages
+        let mut found: Vec<WorkspaceCrate> = packages
             .iter()
             .map(|package| {
                 let dependencies = list(package, "dependencies");
@@ -72,10 +72,10 @@ impl Workspace {
                 let mut internal: Vec<String> =
                     normal.filter_map(|dependency| folders.get(&text(dependency, "name")).cloned()).collect();
                 internal.sort();
-                Package {
+                WorkspaceCrate {
                     folder: folder(&text(package, "manifest_path")),
-                    internal,
-                    every: dependencies.iter().map(|dependency| text(dependency, "name")).collect(),
+                    internal_dependencies: internal,
+                    all_dependencies: dependencies.iter().map(|dependency| text(dependency, "name")).collect(),
                 }
             })
             .collect();
@@ -101,7 +101,7 @@ fn read_folder(folder: &Path, prefix: &str, files: &mut BTreeMap<String, String>
 }
 
 /// What a program printed.
-fn output(command: &mut Command) -> Result<String, String> {
+fn capture_output(command: &mut Command) -> Result<String, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|fault| format!("cannot run `{name}`: {fault}"))?;
     if !output.status.success() {

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::outcome::Outcome;
-use super::proof::{Kind, Proof};
+use super::outcome::ProofResult;
+use super::proof::{ClientProof, ProofKind};
 
 /// A client.
 #[derive(Debug)]
-pub(super) struct Client {
+pub(super) struct TestClient {
     /// The word for it on the command line, here and in `pintle install`.
     pub(super) name: &'static str,
     /// Its npm package.
@@ -21,7 +21,7 @@ pub(super) struct Client {
     /// Settings in the home: path and text.
     pub(super) settings: &'static [(&'static str, &'static str)],
     /// Settings in the home that make it trust the project, whose folder is `PROJECT`: path and text.
-    pub(super) trusting: &'static [(&'static str, &'static str)],
+    pub(super) trust_settings: &'static [(&'static str, &'static str)],
     /// Its environment; `URL` is the model's address.
     pub(super) environment: &'static [(&'static str, &'static str)],
     /// What is run before it, with the same words.
@@ -29,43 +29,43 @@ pub(super) struct Client {
     /// Its arguments; `URL` is the model's address and `PROMPT` the prompt.
     pub(super) arguments: &'static [&'static str],
     /// The tool that runs a command, as its model calls it.
-    pub(super) shell: &'static str,
+    pub(super) shell_tool: &'static str,
     /// The arguments of that tool.
-    pub(super) input: fn(command: &str) -> Value,
+    pub(super) shell_input: fn(command: &str) -> Value,
     /// What it says on standard output where a refusal makes it give up its task.
-    pub(super) gives_up: Option<&'static str>,
+    pub(super) give_up_message: Option<&'static str>,
     /// What `pintle doctor` has to find wrong, where something has to be.
-    pub(super) complaint: Option<&'static str>,
+    pub(super) expected_problem: Option<&'static str>,
     /// What it cannot do, and what comes of that instead, with the reason.
-    pub(super) exceptions: &'static [(Kind, Outcome, &'static str)],
+    pub(super) exceptions: &'static [(ProofKind, ProofResult, &'static str)],
 }
 
-impl Client {
+impl TestClient {
     /// What a proof has to come to here.
-    pub(super) fn expected(&self, proof: &Proof) -> Outcome {
-        self.exception(proof).map_or_else(|| Outcome::wanted(proof.kind), |(_, outcome, _)| *outcome)
+    pub(super) fn expected_result(&self, proof: &ClientProof) -> ProofResult {
+        self.exception(proof).map_or_else(|| ProofResult::expected_for(proof.kind), |(_, outcome, _)| *outcome)
     }
 
     /// Why it comes to something else here than elsewhere.
-    pub(super) fn reason(&self, proof: &Proof) -> Option<&'static str> {
+    pub(super) fn reason(&self, proof: &ClientProof) -> Option<&'static str> {
         self.exception(proof).map(|(_, _, why)| *why)
     }
 
-    fn exception(&self, proof: &Proof) -> Option<&(Kind, Outcome, &'static str)> {
+    fn exception(&self, proof: &ClientProof) -> Option<&(ProofKind, ProofResult, &'static str)> {
         self.exceptions.iter().find(|(kind, ..)| *kind == proof.kind)
     }
 }
 
 /// All of them, in the order they are run.
-pub(super) const CLIENTS: &[Client] = &[
-    Client {
+pub(super) const CLIENTS: &[TestClient] = &[
+    TestClient {
         name: "claude",
         package: "@anthropic-ai/claude-code",
         version: "2.1.330",
         program: "claude",
         setup: Some("install.cjs"),
         settings: &[],
-        trusting: &[],
+        trust_settings: &[],
         environment: &[
             ("ANTHROPIC_BASE_URL", "URL"),
             ("ANTHROPIC_API_KEY", "none"),
@@ -75,24 +75,24 @@ pub(super) const CLIENTS: &[Client] = &[
         ],
         before: &[],
         arguments: &["-p", "PROMPT", "--allowedTools", "Bash"],
-        shell: "Bash",
-        input: |command| json!({"command": command, "description": "a test"}),
-        gives_up: None,
-        complaint: None,
+        shell_tool: "Bash",
+        shell_input: |command| json!({"command": command, "description": "a test"}),
+        give_up_message: None,
+        expected_problem: None,
         exceptions: &[(
-            Kind::Failure,
-            Outcome::Halted,
+            ProofKind::Failure,
+            ProofResult::RunEnded,
             "it cannot change the result of a failed command, so the run ends",
         )],
     },
-    Client {
+    TestClient {
         name: "codex",
         package: "@openai/codex",
         version: "0.169.0",
         program: "codex",
         setup: None,
         settings: &[],
-        trusting: &[(".codex/config.toml", "[projects.\"PROJECT\"]\ntrust_level = \"trusted\"\n")],
+        trust_settings: &[(".codex/config.toml", "[projects.\"PROJECT\"]\ntrust_level = \"trusted\"\n")],
         environment: &[("SCRIPTED_KEY", "none")],
         before: &[],
         arguments: &[
@@ -109,16 +109,16 @@ pub(super) const CLIENTS: &[Client] = &[
             "model=\"test\"",
             "PROMPT",
         ],
-        shell: "exec_command",
-        input: |command| json!({"cmd": command}),
-        gives_up: None,
-        complaint: Some("nobody has reviewed them"),
+        shell_tool: "exec_command",
+        shell_input: |command| json!({"cmd": command}),
+        give_up_message: None,
+        expected_problem: Some("nobody has reviewed them"),
         exceptions: &[
-            (Kind::Prompt, Outcome::Unheard, "`codex exec` does not show why"),
-            (Kind::End, Outcome::Barred, "it goes on, and its calls are denied"),
+            (ProofKind::Prompt, ProofResult::PromptDeniedSilently, "`codex exec` does not show why"),
+            (ProofKind::End, ProofResult::NextCommandDenied, "it goes on, and its calls are denied"),
         ],
     },
-    Client {
+    TestClient {
         name: "gemini",
         package: "@google/gemini-cli",
         version: "0.61.0",
@@ -128,7 +128,7 @@ pub(super) const CLIENTS: &[Client] = &[
             ".gemini/settings.json",
             "{\n  // How to sign in.\n  \"security\": {\"auth\": {\"selectedType\": \"gemini-api-key\"}}\n}\n",
         )],
-        trusting: &[],
+        trust_settings: &[],
         environment: &[
             ("GEMINI_API_KEY", "none"),
             ("GOOGLE_GEMINI_BASE_URL", "URL"),
@@ -137,20 +137,20 @@ pub(super) const CLIENTS: &[Client] = &[
         ],
         before: &[],
         arguments: &["-p", "PROMPT", "--approval-mode", "yolo", "-m", "gemini-2.5-pro"],
-        shell: "run_shell_command",
-        input: |command| json!({"command": command, "description": "a test"}),
-        gives_up: None,
-        complaint: None,
+        shell_tool: "run_shell_command",
+        shell_input: |command| json!({"command": command, "description": "a test"}),
+        give_up_message: None,
+        expected_problem: None,
         exceptions: &[],
     },
-    Client {
+    TestClient {
         name: "qwen",
         package: "@qwen-code/qwen-code",
         version: "0.24.4",
         program: "qwen",
         setup: None,
         settings: &[],
-        trusting: &[],
+        trust_settings: &[],
         environment: &[
             ("OPENAI_API_KEY", "none"),
             ("OPENAI_BASE_URL", "URL/v1"),
@@ -159,24 +159,24 @@ pub(super) const CLIENTS: &[Client] = &[
         ],
         before: &[],
         arguments: &["-p", "PROMPT", "--approval-mode", "yolo", "--auth-type", "openai"],
-        shell: "run_shell_command",
-        input: |command| json!({"command": command, "description": "a test", "is_background": false}),
-        gives_up: None,
-        complaint: None,
+        shell_tool: "run_shell_command",
+        shell_input: |command| json!({"command": command, "description": "a test", "is_background": false}),
+        give_up_message: None,
+        expected_problem: None,
         exceptions: &[
-            (Kind::Rewrite, Outcome::Denied, "it ignores rewrites in yolo mode"),
-            (Kind::Prompt, Outcome::Unheard, "without a terminal it does not show why"),
-            (Kind::End, Outcome::Barred, "it goes on, and its calls are denied"),
+            (ProofKind::Rewrite, ProofResult::Denied, "it ignores rewrites in yolo mode"),
+            (ProofKind::Prompt, ProofResult::PromptDeniedSilently, "without a terminal it does not show why"),
+            (ProofKind::End, ProofResult::NextCommandDenied, "it goes on, and its calls are denied"),
         ],
     },
-    Client {
+    TestClient {
         name: "copilot",
         package: "@github/copilot",
         version: "1.0.102",
         program: "copilot",
         setup: None,
         settings: &[],
-        trusting: &[(".copilot/config.json", "{\"trusted_folders\": [\"PROJECT\"]}\n")],
+        trust_settings: &[(".copilot/config.json", "{\"trusted_folders\": [\"PROJECT\"]}\n")],
         environment: &[
             ("COPILOT_PROVIDER_BASE_URL", "URL/v1"),
             ("COPILOT_PROVIDER_API_KEY", "none"),
@@ -185,23 +185,23 @@ pub(super) const CLIENTS: &[Client] = &[
         ],
         before: &[],
         arguments: &["-p", "PROMPT", "--allow-all-tools", "--no-auto-update"],
-        shell: "bash",
-        input: |command| json!({"command": command, "description": "a test"}),
-        gives_up: None,
-        complaint: None,
+        shell_tool: "bash",
+        shell_input: |command| json!({"command": command, "description": "a test"}),
+        give_up_message: None,
+        expected_problem: None,
         exceptions: &[
-            (Kind::Prompt, Outcome::Denied, "it goes on, and its calls are denied"),
-            (Kind::End, Outcome::Barred, "it goes on, and its calls are denied"),
+            (ProofKind::Prompt, ProofResult::Denied, "it goes on, and its calls are denied"),
+            (ProofKind::End, ProofResult::NextCommandDenied, "it goes on, and its calls are denied"),
         ],
     },
-    Client {
+    TestClient {
         name: "cline",
         package: "cline",
         version: "3.0.65",
         program: "cline",
         setup: None,
         settings: &[],
-        trusting: &[],
+        trust_settings: &[],
         environment: &[("CLINE_TELEMETRY_DISABLED", "1")],
         before: &[
             "auth",
@@ -215,17 +215,21 @@ pub(super) const CLIENTS: &[Client] = &[
             "URL/v1",
         ],
         arguments: &["PROMPT"],
-        shell: "run_commands",
-        input: |command| json!({"commands": [command]}),
-        gives_up: Some("[abort]"),
-        complaint: None,
+        shell_tool: "run_commands",
+        shell_input: |command| json!({"commands": [command]}),
+        give_up_message: Some("[abort]"),
+        expected_problem: None,
         exceptions: &[
-            (Kind::Deny, Outcome::Ended, "a refusal ends its task, and it tells nobody why"),
-            (Kind::Context, Outcome::Untold, "it does not ask at the prompt, and does not wait at the beginning"),
-            (Kind::Stop, Outcome::Stopped, "it does not wait at the end"),
-            (Kind::Prompt, Outcome::Ran, "its prompt event does not fire"),
-            (Kind::Output, Outcome::Halted, "it cannot change a result, so its task ends"),
-            (Kind::Failure, Outcome::Halted, "it cannot change a result, so its task ends"),
+            (ProofKind::Deny, ProofResult::DeniedAndEnded, "a refusal ends its task, and it tells nobody why"),
+            (
+                ProofKind::Context,
+                ProofResult::ModelNotInformed,
+                "it does not ask at the prompt, and does not wait at the beginning",
+            ),
+            (ProofKind::Stop, ProofResult::Stopped, "it does not wait at the end"),
+            (ProofKind::Prompt, ProofResult::Ran, "its prompt event does not fire"),
+            (ProofKind::Output, ProofResult::RunEnded, "it cannot change a result, so its task ends"),
+            (ProofKind::Failure, ProofResult::RunEnded, "it cannot change a result, so its task ends"),
         ],
     },
 ];

@@ -4,86 +4,86 @@
 //! machine that plays a script. What it did, and what its model was told, is what counts.
 
 mod client;
-mod fetched;
-mod left;
+mod download;
+mod leftovers;
 mod outcome;
 mod proof;
-mod ran;
-mod stage;
+mod run_command;
+mod sandbox;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::Report;
-use crate::seeds::{self, Lifecycle};
-use crate::workspace::Workspace;
-use client::{CLIENTS, Client};
-use outcome::Outcome;
-use proof::{Hooks, Proof};
-use stage::Stage;
+use crate::ChoreReport;
+use crate::seeds::{self, LifecycleDocument};
+use crate::workspace::SourceWorkspace;
+use client::{CLIENTS, TestClient};
+use outcome::ProofResult;
+use proof::{ClientProof, HookFixture};
+use sandbox::ClientSandbox;
 
 /// What the command line asks for.
-struct Wanted {
-    clients: Vec<&'static Client>,
+struct ClientSelection {
+    clients: Vec<&'static TestClient>,
     latest: bool,
     cache: PathBuf,
     /// What the document about hooks that are scripts shows.
-    document: Option<Lifecycle>,
+    document: Option<LifecycleDocument>,
 }
 
 /// What came of the proofs so far.
 #[derive(Default)]
-struct Tally {
-    held: usize,
+struct ProofTally {
+    passed: usize,
     failed: usize,
-    left_out: usize,
+    skipped: usize,
 }
 
 /// Runs the proofs and tells what came of each.
-pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<Report, String> {
-    let wanted = wanted(workspace, arguments)?;
-    let pintle = built(workspace)?;
-    let mut tally = Tally::default();
+pub(crate) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<ChoreReport, String> {
+    let wanted = parse_selection(workspace, arguments)?;
+    let pintle = build_pintle(workspace)?;
+    let mut tally = ProofTally::default();
     for client in wanted.clients {
         println!("{} ..", client.name);
-        let installed = fetched::install(client, wanted.latest, &wanted.cache)?;
-        let stage = Stage::new(client, &installed, &pintle, wanted.document.as_ref())?;
+        let installed = download::install(client, wanted.latest, &wanted.cache)?;
+        let stage = ClientSandbox::new(client, &installed, &pintle, wanted.document.as_ref())?;
         for proof in proof::PROOFS {
-            if proof.hooks == Hooks::Documents && wanted.document.is_none() {
+            if proof.hooks == HookFixture::DocumentHooks && wanted.document.is_none() {
                 let name = format!("{:<8} {:<9} {:<48}", client.name, installed.version, proof.name);
                 println!("NOT RUN {name} `--documents DIR` names the documents that it wants");
-                tally.left_out += 1;
+                tally.skipped += 1;
             } else {
-                tally.count(shown(&stage, proof, &installed.version)?);
+                tally.record(check_proof(&stage, proof, &installed.version)?);
             }
         }
-        tally.count(healthy(&stage, client));
+        tally.record(check_doctor(&stage, client));
     }
-    let Tally { held, failed, left_out } = tally;
+    let ProofTally { passed: held, failed, skipped: left_out } = tally;
     let last = format!("{failed} of {} proofs failed, {left_out} were not run", held + failed);
-    Ok(Report { lines: vec![last], passed: failed == 0 })
+    Ok(ChoreReport { lines: vec![last], passed: failed == 0 })
 }
 
-impl Tally {
-    fn count(&mut self, good: bool) {
-        *(if good { &mut self.held } else { &mut self.failed }) += 1;
+impl ProofTally {
+    fn record(&mut self, good: bool) {
+        *(if good { &mut self.passed } else { &mut self.failed }) += 1;
     }
 }
 
 /// Runs a proof, and tells whether it came to what it has to.
-fn shown(stage: &Stage, proof: &Proof, version: &str) -> Result<bool, String> {
+fn check_proof(stage: &ClientSandbox, proof: &ClientProof, version: &str) -> Result<bool, String> {
     let client = stage.client;
-    let expected = client.expected(proof);
+    let expected = client.expected_result(proof);
     let (outcome, transcript) = match proof.run(stage) {
-        Ok(seen) => (Outcome::of(proof, &seen), seen.transcript()),
-        Err(why) => (Outcome::Broken, why),
+        Ok(seen) => (ProofResult::from_evidence(proof, &seen), seen.transcript()),
+        Err(why) => (ProofResult::ClientFailed, why),
     };
     let good = outcome == expected;
     let verdict = if good { "ok     " } else { "FAIL   " };
     let why = client.reason(proof).map(|why| format!(" ({why})")).unwrap_or_default();
     let mut line = format!("{verdict} {:<8} {version:<9} {:<48} {outcome}{why}", client.name, proof.name);
     if !good {
-        let kept = stage.keep(proof.name, &transcript)?;
+        let kept = stage.save_transcript(proof.name, &transcript)?;
         line.push_str(&format!("; expected: {expected}; see {}", kept.display()));
     }
     println!("{line}");
@@ -91,13 +91,14 @@ fn shown(stage: &Stage, proof: &Proof, version: &str) -> Result<bool, String> {
 }
 
 /// Asks `pintle doctor` of the same client.
-fn healthy(stage: &Stage, client: &Client) -> bool {
-    let (good, text) = match (stage.doctor(), client.complaint) {
+fn check_doctor(stage: &ClientSandbox, client: &TestClient) -> bool {
+    let (good, text) = match (stage.run_doctor(), client.expected_problem) {
         (Ok((healthy, text)), None) => (healthy, text),
         (Ok((healthy, text)), Some(complaint)) => (!healthy && text.contains(complaint), text),
         (Err(why), _) => (false, why),
     };
-    let found = client.complaint.map_or_else(|| String::from("healthy"), |complaint| format!("finds: {complaint}"));
+    let found =
+        client.expected_problem.map_or_else(|| String::from("healthy"), |complaint| format!("finds: {complaint}"));
     let verdict = if good { "ok     " } else { "FAIL   " };
     println!("{verdict} {:<8} {:<9} {:<48} {found}", client.name, "", "pintle doctor");
     if !good {
@@ -106,9 +107,9 @@ fn healthy(stage: &Stage, client: &Client) -> bool {
     good
 }
 
-fn wanted(workspace: &Workspace, arguments: &[String]) -> Result<Wanted, String> {
+fn parse_selection(workspace: &SourceWorkspace, arguments: &[String]) -> Result<ClientSelection, String> {
     let cache = workspace.root.join("target/clients");
-    let mut wanted = Wanted { clients: Vec::new(), latest: false, cache, document: None };
+    let mut wanted = ClientSelection { clients: Vec::new(), latest: false, cache, document: None };
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
@@ -134,7 +135,7 @@ fn wanted(workspace: &Workspace, arguments: &[String]) -> Result<Wanted, String>
 }
 
 /// Builds the program beside this one.
-fn built(workspace: &Workspace) -> Result<PathBuf, String> {
+fn build_pintle(workspace: &SourceWorkspace) -> Result<PathBuf, String> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| String::from("cargo"));
     let mut build = Command::new(cargo);
     build.args(["build", "--quiet", "--package", "pintle-cli"]).current_dir(&workspace.root);

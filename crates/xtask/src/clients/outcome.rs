@@ -2,117 +2,123 @@
 
 use std::fmt;
 
-use super::proof::{Kind, Proof, Seen};
+use super::proof::{ClientProof, ProofEvidence, ProofKind};
 
 /// What a proof came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum ProofResult {
     /// The command did not run, and the model was told why.
     Denied,
     /// The command did not run, and the task ended there.
-    Ended,
+    DeniedAndEnded,
     /// The command did not run, and nobody was told why.
-    Silenced,
+    DeniedSilently,
     /// The command ran.
     Ran,
     /// The other command ran and the model saw what it said, and the first did not run.
     Rewritten,
     /// A command ran that was to run, and the model does not know what it said.
-    Unseen,
+    OutputUnseen,
     /// The model never heard the prompt, and the person was told why.
-    Refused,
+    PromptDenied,
     /// The model never heard the prompt, and nobody was told why.
-    Unheard,
+    PromptDeniedSilently,
     /// The model was told.
-    Told,
+    ModelInformed,
     /// The model was not told.
-    Untold,
+    ModelNotInformed,
     /// The agent went on once, with the reason.
-    WentOn,
+    ContinuedOnce,
     /// The agent stopped.
     Stopped,
     /// The agent went on more than once.
-    NeverStopped,
+    ContinuedRepeatedly,
     /// The command ran, and the model was told something else than it said.
-    Changed,
+    OutputReplaced,
     /// The command ran, and the model was told nothing of what it said.
-    Withheld,
+    OutputWithheld,
     /// The command ran, and the run ended there.
-    Halted,
+    RunEnded,
     /// The command ran, the run went on, and the next command did not run.
-    Barred,
+    NextCommandDenied,
     /// The client could not be run, or not to its end.
-    Broken,
+    ClientFailed,
 }
 
-impl Outcome {
+impl ProofResult {
     /// What it has to be in a client that can do everything.
-    pub(super) fn wanted(kind: Kind) -> Self {
+    pub(super) fn expected_for(kind: ProofKind) -> Self {
         match kind {
-            Kind::Allow => Self::Ran,
-            Kind::Deny => Self::Denied,
-            Kind::Rewrite => Self::Rewritten,
-            Kind::Context | Kind::Remark => Self::Told,
-            Kind::Stop => Self::WentOn,
-            Kind::Prompt => Self::Refused,
-            Kind::Output | Kind::Failure => Self::Changed,
-            Kind::End => Self::Halted,
+            ProofKind::Allow => Self::Ran,
+            ProofKind::Deny => Self::Denied,
+            ProofKind::Rewrite => Self::Rewritten,
+            ProofKind::Context | ProofKind::Remark => Self::ModelInformed,
+            ProofKind::Stop => Self::ContinuedOnce,
+            ProofKind::Prompt => Self::PromptDenied,
+            ProofKind::Output | ProofKind::Failure => Self::OutputReplaced,
+            ProofKind::End => Self::RunEnded,
         }
     }
 
     /// What it was.
-    pub(super) fn of(proof: &Proof, seen: &Seen) -> Self {
+    pub(super) fn from_evidence(proof: &ClientProof, seen: &ProofEvidence) -> Self {
         match proof.kind {
-            Kind::Prompt if seen.requests == 0 && seen.said => Self::Refused,
-            Kind::Prompt if seen.requests == 0 && seen.ended_well => Self::Unheard,
-            _ if seen.requests == 0 => Self::Broken,
-            Kind::Context | Kind::Remark if seen.told => Self::Told,
-            Kind::Context | Kind::Remark => Self::Untold,
-            Kind::Stop => match seen.requests {
+            ProofKind::Prompt if seen.requests == 0 && seen.user_informed => Self::PromptDenied,
+            ProofKind::Prompt if seen.requests == 0 && seen.ended_well => Self::PromptDeniedSilently,
+            _ if seen.requests == 0 => Self::ClientFailed,
+            ProofKind::Context | ProofKind::Remark if seen.model_informed => Self::ModelInformed,
+            ProofKind::Context | ProofKind::Remark => Self::ModelNotInformed,
+            ProofKind::Stop => match seen.requests {
                 1 => Self::Stopped,
-                2 if seen.told => Self::WentOn,
-                _ => Self::NeverStopped,
+                2 if seen.model_informed => Self::ContinuedOnce,
+                _ => Self::ContinuedRepeatedly,
             },
-            Kind::Output | Kind::Failure | Kind::End if !seen.command.wrote => Self::Silenced,
-            Kind::Output | Kind::Failure if seen.command.told => Self::Ran,
-            Kind::Output | Kind::Failure if seen.told => Self::Changed,
-            Kind::Output | Kind::Failure if seen.requests > 1 => Self::Withheld,
-            Kind::Output | Kind::Failure => Self::Halted,
-            Kind::End if seen.other.any() => Self::Ran,
-            Kind::End if seen.requests > 1 => Self::Barred,
-            Kind::End => Self::Halted,
-            Kind::Allow if seen.command.any() && !(seen.command.wrote && seen.command.told) => Self::Unseen,
-            Kind::Allow | Kind::Deny | Kind::Rewrite | Kind::Prompt if seen.command.any() => Self::Ran,
-            Kind::Rewrite if seen.other.wrote && seen.other.told => Self::Rewritten,
-            _ if seen.other.any() => Self::Unseen,
-            _ if seen.told => Self::Denied,
-            _ if seen.requests == 1 && seen.gave_up => Self::Ended,
-            _ => Self::Silenced,
+            ProofKind::Output | ProofKind::Failure | ProofKind::End if !seen.command.file_written => {
+                Self::DeniedSilently
+            }
+            ProofKind::Output | ProofKind::Failure if seen.command.output_seen => Self::Ran,
+            ProofKind::Output | ProofKind::Failure if seen.model_informed => Self::OutputReplaced,
+            ProofKind::Output | ProofKind::Failure if seen.requests > 1 => Self::OutputWithheld,
+            ProofKind::Output | ProofKind::Failure => Self::RunEnded,
+            ProofKind::End if seen.other.has_run() => Self::Ran,
+            ProofKind::End if seen.requests > 1 => Self::NextCommandDenied,
+            ProofKind::End => Self::RunEnded,
+            ProofKind::Allow if seen.command.has_run() && !(seen.command.file_written && seen.command.output_seen) => {
+                Self::OutputUnseen
+            }
+            ProofKind::Allow | ProofKind::Deny | ProofKind::Rewrite | ProofKind::Prompt if seen.command.has_run() => {
+                Self::Ran
+            }
+            ProofKind::Rewrite if seen.other.file_written && seen.other.output_seen => Self::Rewritten,
+            _ if seen.other.has_run() => Self::OutputUnseen,
+            _ if seen.model_informed => Self::Denied,
+            _ if seen.requests == 1 && seen.gave_up => Self::DeniedAndEnded,
+            _ => Self::DeniedSilently,
         }
     }
 }
 
-impl fmt::Display for Outcome {
+impl fmt::Display for ProofResult {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Denied => "did not run, the model knows why",
-            Self::Ended => "did not run, the task ended",
-            Self::Silenced => "did not run, nobody knows why",
+            Self::DeniedAndEnded => "did not run, the task ended",
+            Self::DeniedSilently => "did not run, nobody knows why",
             Self::Ran => "ran",
             Self::Rewritten => "the other command ran, and the model saw what it said",
-            Self::Unseen => "ran, and the model does not know what it said",
-            Self::Refused => "the model heard nothing, the person knows why",
-            Self::Unheard => "the model heard nothing, nobody knows why",
-            Self::Told => "the model was told",
-            Self::Untold => "the model was not told",
-            Self::WentOn => "went on once, with the reason",
+            Self::OutputUnseen => "ran, and the model does not know what it said",
+            Self::PromptDenied => "the model heard nothing, the person knows why",
+            Self::PromptDeniedSilently => "the model heard nothing, nobody knows why",
+            Self::ModelInformed => "the model was told",
+            Self::ModelNotInformed => "the model was not told",
+            Self::ContinuedOnce => "went on once, with the reason",
             Self::Stopped => "stopped",
-            Self::NeverStopped => "went on more than once",
-            Self::Changed => "ran, and the model was told something else",
-            Self::Withheld => "ran, and the model was told nothing of it",
-            Self::Halted => "ran, and the run ended",
-            Self::Barred => "ran, and no further command did",
-            Self::Broken => "could not be run",
+            Self::ContinuedRepeatedly => "went on more than once",
+            Self::OutputReplaced => "ran, and the model was told something else",
+            Self::OutputWithheld => "ran, and the model was told nothing of it",
+            Self::RunEnded => "ran, and the run ended",
+            Self::NextCommandDenied => "ran, and no further command did",
+            Self::ClientFailed => "could not be run",
         })
     }
 }

@@ -29,14 +29,14 @@ Each folder is read in the order of file names. A folder within a folder is not 
 ";
 
 /// The fields of one kind of file, or of one mapping within it.
-pub(super) struct Section {
+pub(super) struct FieldSection {
     title: &'static str,
     about: &'static str,
-    fields: Vec<Field>,
+    fields: Vec<FieldDoc>,
 }
 
 /// One field.
-pub(super) struct Field {
+pub(super) struct FieldDoc {
     name: &'static str,
     kind: &'static str,
     default: String,
@@ -44,27 +44,33 @@ pub(super) struct Field {
 }
 
 /// A field with a default.
-fn field(name: &'static str, kind: &'static str, default: impl ToString, about: &'static str) -> Field {
-    Field { name, kind, default: default.to_string(), about }
+fn field(name: &'static str, kind: &'static str, default: impl ToString, about: &'static str) -> FieldDoc {
+    FieldDoc { name, kind, default: default.to_string(), about }
 }
 
-fn sections() -> Vec<Section> {
-    let mut sections =
-        vec![hook::file(), hook::example(), tool::file(), tool::parameter(), agent::file(), agent::bundle()];
-    sections.extend(settings::all());
+fn sections() -> Vec<FieldSection> {
+    let mut sections = vec![
+        hook::file_section(),
+        hook::example_section(),
+        tool::file_section(),
+        tool::parameter_section(),
+        agent::file_section(),
+        agent::bundle_section(),
+    ];
+    sections.extend(settings::all_sections());
     sections
 }
 
 /// The whole page.
-pub(super) fn page() -> String {
+pub(super) fn render_page() -> String {
     let mut page = String::from(HEAD);
-    for Section { title, about, fields } in sections() {
+    for FieldSection { title, about, fields } in sections() {
         // Writing to a `String` cannot fail.
         let _ = writeln!(
             page,
             "\n## {title}\n\n{about}\n\n| field | type | default | meaning |\n| --- | --- | --- | --- |"
         );
-        for Field { name, kind, default, about } in fields {
+        for FieldDoc { name, kind, default, about } in fields {
             let _ = writeln!(page, "| `{name}` | {kind} | {default} | {about} |");
         }
     }
@@ -76,7 +82,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::workspace::Workspace;
+    use crate::workspace::SourceWorkspace;
 
     /// Readers of a key in the loader's sources, up to the quote.
     const READERS: &[&str] = &[
@@ -97,7 +103,7 @@ mod tests {
     ];
 
     /// The keys that the sources of the native dialect read from artifacts.
-    fn read_keys(workspace: &Workspace) -> BTreeSet<String> {
+    fn read_keys(workspace: &SourceWorkspace) -> BTreeSet<String> {
         let mut keys = BTreeSet::new();
         for (_, text) in workspace.sources().filter(|(name, _)| name.starts_with("crates/dialects/src/ai_harness/load"))
         {
@@ -116,7 +122,7 @@ mod tests {
     fn the_loader_reads_what_the_page_lists_and_nothing_else() {
         let listed: BTreeSet<String> =
             sections().iter().flat_map(|section| &section.fields).map(|field| field.name.to_owned()).collect();
-        let read = read_keys(&Workspace::open().unwrap());
+        let read = read_keys(&SourceWorkspace::open().unwrap());
         assert_eq!(read.difference(&listed).collect::<Vec<_>>(), Vec::<&String>::new(), "read, but not listed");
         assert_eq!(listed.difference(&read).collect::<Vec<_>>(), Vec::<&String>::new(), "listed, but not read");
     }

@@ -19,7 +19,7 @@ programs) goes through one recorded door, so that a session can be replayed.
 ";
 
 /// The whole page.
-pub(super) fn page() -> String {
+pub(super) fn render_page() -> String {
     let mut page = String::from(HEAD);
     let mut shown = "";
     for builtin in catalogue() {
@@ -28,17 +28,17 @@ pub(super) fn page() -> String {
         let group = if group.is_empty() && builtin.name == "log" { "log" } else { group };
         if page.len() == HEAD.len() || group != shown {
             let title = if group.is_empty() { String::from("Functions") } else { format!("`{group}`") };
-            put(&mut page, format_args!("\n## {title}\n\n| call | in | does |\n| --- | --- | --- |"));
+            write_line(&mut page, format_args!("\n## {title}\n\n| call | in | does |\n| --- | --- | --- |"));
             shown = group;
         }
         let ScriptBuiltinDef { signature, roles, doc, .. } = builtin;
-        put(&mut page, format_args!("| `{signature}` | {} | {doc} |", kinds(roles)));
+        write_line(&mut page, format_args!("| `{signature}` | {} | {doc} |", list_kinds(roles)));
     }
     page
 }
 
 /// The kinds of scripts that have a built-in.
-fn kinds(roles: &[ScriptKind]) -> String {
+fn list_kinds(roles: &[ScriptKind]) -> String {
     let all = [
         (ScriptKind::Hook, "hooks"),
         (ScriptKind::Tool, "tools"),
@@ -52,7 +52,7 @@ fn kinds(roles: &[ScriptKind]) -> String {
     names.join(", ")
 }
 
-fn put(page: &mut String, line: std::fmt::Arguments<'_>) {
+fn write_line(page: &mut String, line: std::fmt::Arguments<'_>) {
     // Writing to a `String` cannot fail.
     let _ = writeln!(page, "{line}");
 }

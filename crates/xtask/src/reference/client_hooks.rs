@@ -24,7 +24,7 @@ has its events: the event of [the catalogue](events.md), whether a matcher count
 ";
 
 /// The whole page.
-pub(super) fn page() -> String {
+pub(super) fn render_page() -> String {
     let mut page = String::from(HEAD);
     for place in PLACES {
         let holds = match place.kind {
@@ -34,39 +34,39 @@ pub(super) fn page() -> String {
         };
         let name = place.file.dialect().name;
         let title = CLIENTS.iter().find(|client| client.name == name).map_or(name, |client| client.title);
-        put(&mut page, format_args!("| `{}` | {holds} | {title} |", place.path));
+        write_line(&mut page, format_args!("| `{}` | {holds} | {title} |", place.path));
     }
     for client in CLIENTS {
-        section(&mut page, client);
+        write_section(&mut page, client);
     }
     page
 }
 
-fn section(page: &mut String, client: &ClientDef) {
-    put(page, format_args!("\n## {}\n", client.title));
+fn write_section(page: &mut String, client: &ClientDef) {
+    write_line(page, format_args!("\n## {}\n", client.title));
     let deviations = format!("../../crates/dialects/src/{}/DEVIATIONS.md", client.name);
-    put(page, format_args!("Where Pintle differs on purpose: [the list of deviations]({deviations}).\n"));
+    write_line(page, format_args!("Where Pintle differs on purpose: [the list of deviations]({deviations}).\n"));
     let head =
         "event | in Pintle | matcher | exit status 2 | a block | `continue: false` | may change | context | plain text";
-    put(page, format_args!("| {head} |\n|{}", " --- |".repeat(9)));
+    write_line(page, format_args!("| {head} |\n|{}", " --- |".repeat(9)));
     for row in client.events {
-        put(page, format_args!("{}", event(row)));
+        write_line(page, format_args!("{}", render_event(row)));
     }
-    put(page, format_args!("\n| event | keys of the payload |\n| --- | --- |"));
+    write_line(page, format_args!("\n| event | keys of the payload |\n| --- | --- |"));
     for row in client.events {
         let keys: Vec<String> = row.all_keys().map(|key| format!("`{}`", key.name)).collect();
-        put(page, format_args!("| `{}` | {} |", row.name, keys.join(", ")));
+        write_line(page, format_args!("| `{}` | {} |", row.name, keys.join(", ")));
     }
     if !client.unmapped_events.is_empty() {
-        put(page, format_args!("\n| not carried over | why |\n| --- | --- |"));
+        write_line(page, format_args!("\n| not carried over | why |\n| --- | --- |"));
         for elsewhere in client.unmapped_events {
             let names: Vec<String> = elsewhere.names.iter().map(|name| format!("`{name}`")).collect();
-            put(page, format_args!("| {} | {} |", names.join(", "), elsewhere.reason));
+            write_line(page, format_args!("| {} | {} |", names.join(", "), elsewhere.reason));
         }
     }
 }
 
-fn event(row: &ClientEventDef) -> String {
+fn render_event(row: &ClientEventDef) -> String {
     let block = match row.block {
         BlockEffect::Deny => "denies",
         BlockEffect::NotifyModel => "tells the model why",
@@ -107,7 +107,7 @@ fn event(row: &ClientEventDef) -> String {
     )
 }
 
-fn put(page: &mut String, line: std::fmt::Arguments<'_>) {
+fn write_line(page: &mut String, line: std::fmt::Arguments<'_>) {
     // Writing to a `String` cannot fail.
     let _ = writeln!(page, "{line}");
 }

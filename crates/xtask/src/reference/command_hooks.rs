@@ -53,30 +53,30 @@ shell command; the hook is the person's own and guards every agent.
 ";
 
 /// The whole page.
-pub(super) fn page() -> String {
+pub(super) fn render_page() -> String {
     let mut page = HEAD.replace("DIALECT", DIALECT.name);
     for row in ROWS {
-        put(&mut page, format_args!("{}", event(row)));
+        write_line(&mut page, format_args!("{}", render_event(row)));
     }
     page.push_str(INPUT);
     for row in ROWS {
         let keys: Vec<String> =
             row.input_keys().map(|(key, in_all)| format!("`{key}`{}", if in_all { "" } else { "*" })).collect();
         let keys = if keys.is_empty() { String::from("none besides") } else { keys.join(", ") };
-        put(&mut page, format_args!("| `{}` | {keys} |", row.name));
+        write_line(&mut page, format_args!("| `{}` | {keys} |", row.name));
     }
     page.push_str(BUILTINS);
     for builtin in builtins() {
-        put(&mut page, format_args!("{}", row_of(builtin)));
+        write_line(&mut page, format_args!("{}", render_row(builtin)));
     }
     page.push_str(FLAGS);
     for row in ROWS {
-        put(&mut page, format_args!("| `{}` | `--hook-{} COMMAND` |", row.name, row.name.replace('_', "-")));
+        write_line(&mut page, format_args!("| `{}` | `--hook-{} COMMAND` |", row.name, row.name.replace('_', "-")));
     }
     page
 }
 
-fn event(row: &DockerEventDef) -> String {
+fn render_event(row: &DockerEventDef) -> String {
     let yes = |is: bool| if is { "yes" } else { "-" };
     let fails = if row.fails_closed { "blocks" } else { "warns" };
     let decisions = match row.decisions {
@@ -105,22 +105,22 @@ fn event(row: &DockerEventDef) -> String {
     )
 }
 
-fn row_of(builtin: &BuiltinRow) -> String {
+fn render_row(builtin: &BuiltinRow) -> String {
     let named = |canonical: &&'static str| {
         ROWS.iter().find(|row| row.canonical == *canonical).map(|row| format!("`{}`", row.name))
     };
     let events: Vec<String> = builtin.events.iter().filter_map(named).collect();
     let events = if events.is_empty() { String::from("any event") } else { events.join(", ") };
     let arguments = if builtin.arguments.is_empty() { "none" } else { builtin.arguments };
-    format!("| `{}` | {} | {} | {events} |", builtin.name, cell(builtin.doc), cell(arguments))
+    format!("| `{}` | {} | {} | {events} |", builtin.name, escape_cell(builtin.doc), escape_cell(arguments))
 }
 
 /// Text that does not end a cell.
-fn cell(text: &str) -> String {
+fn escape_cell(text: &str) -> String {
     text.replace('|', "\\|")
 }
 
-fn put(page: &mut String, line: std::fmt::Arguments<'_>) {
+fn write_line(page: &mut String, line: std::fmt::Arguments<'_>) {
     // Writing to a `String` cannot fail.
     let _ = writeln!(page, "{line}");
 }

@@ -8,7 +8,7 @@ use pintle_contract::event::{CATALOGUE, ContextScope, EventClass, EventDef, Rewr
 use pintle_dialects::{DIALECTS, Dialect, EventSupport};
 use serde_json::Value;
 
-use super::schema_text::{Field, fields, kind, pieces};
+use super::schema_text::{SchemaField, describe_type, referenced_definitions, schema_fields};
 use super::schemas;
 
 const HEAD: &str = "\
@@ -22,63 +22,69 @@ the event is called in each dialect, and an example.
 ";
 
 /// The whole page.
-pub(super) fn page() -> String {
+pub(super) fn render_page() -> String {
     let mut page = String::from(HEAD);
     page.push_str("\n| event | class | when hooks are called |\n| --- | --- | --- |\n");
     for row in CATALOGUE {
-        put(
+        write_line(
             &mut page,
-            format_args!("| [`{0}`](#{1}) | {2} | {3} |", row.name, anchor(row.name), row.class, row.fires_when),
+            format_args!(
+                "| [`{0}`](#{1}) | {2} | {3} |",
+                row.name,
+                heading_anchor(row.name),
+                row.class,
+                row.fires_when
+            ),
         );
     }
     let mut shared: BTreeMap<String, Value> = BTreeMap::new();
     for row in CATALOGUE {
-        section(&mut page, row);
+        write_section(&mut page, row);
         let schema = (row.schema)();
-        shared.extend(pieces(&schema).map(|(name, piece)| (name.clone(), piece.clone())));
+        shared.extend(referenced_definitions(&schema).map(|(name, piece)| (name.clone(), piece.clone())));
     }
     page.push_str("\n## Pieces\n\nWhat several payloads are made of.\n");
     for (name, piece) in &shared {
-        put(&mut page, format_args!("\n### Piece `{name}`\n"));
+        write_line(&mut page, format_args!("\n### Piece `{name}`\n"));
         if let Some(about) = piece.get("description").and_then(Value::as_str) {
-            put(&mut page, format_args!("{about}\n"));
+            write_line(&mut page, format_args!("{about}\n"));
         }
-        table(&mut page, &fields(piece));
+        write_table(&mut page, &schema_fields(piece));
     }
     page
 }
 
-fn section(page: &mut String, row: &EventDef) {
-    put(page, format_args!("\n## `{}`\n", row.name));
-    put(page, format_args!("**Called.** {}\n", row.fires_when));
+fn write_section(page: &mut String, row: &EventDef) {
+    write_line(page, format_args!("\n## `{}`\n", row.name));
+    write_line(page, format_args!("**Called.** {}\n", row.fires_when));
     let schema = (row.schema)();
-    let known = fields(&schema);
+    let known = schema_fields(&schema);
     if known.is_empty() {
         let about = schema.get("description").and_then(Value::as_str).unwrap_or_default();
-        put(page, format_args!("**Receives** {}. {about}\n", kind(&schema)));
+        write_line(page, format_args!("**Receives** {}. {about}\n", describe_type(&schema)));
     } else {
-        put(page, format_args!("**Receives** ([schema](../../{})):\n", schemas::file(row)));
-        table(page, &known);
+        write_line(page, format_args!("**Receives** ([schema](../../{})):\n", schemas::schema_path(row)));
+        write_table(page, &known);
         page.push('\n');
     }
-    put(page, format_args!("**May answer.** {}\n", answers(row)));
-    put(page, format_args!("**A deny means.** {}\n", row.deny_means));
-    put(page, format_args!("**A hook that fails.** {}\n", failing(row)));
-    put(page, format_args!("**Context.** {}\n", context(row.context)));
-    let names: Vec<String> = DIALECTS.iter().map(|dialect| in_dialect(dialect, row)).collect();
-    put(page, format_args!("**In dialects.** {}\n", names.join("; ")));
-    put(page, format_args!("**Example.**\n\n```json\n{:#}\n```", (row.example)()));
+    write_line(page, format_args!("**May answer.** {}\n", describe_answers(row)));
+    write_line(page, format_args!("**A deny means.** {}\n", row.deny_means));
+    write_line(page, format_args!("**A hook that fails.** {}\n", describe_failure_policy(row)));
+    write_line(page, format_args!("**Context.** {}\n", describe_context_scope(row.context)));
+    let names: Vec<String> = DIALECTS.iter().map(|dialect| describe_in_dialect(dialect, row)).collect();
+    write_line(page, format_args!("**In dialects.** {}\n", names.join("; ")));
+    write_line(page, format_args!("**Example.**\n\n```json\n{:#}\n```", (row.example)()));
 }
 
-fn table(page: &mut String, fields: &[Field<'_>]) {
+fn write_table(page: &mut String, fields: &[SchemaField<'_>]) {
     page.push_str("| field | type | present | meaning |\n| --- | --- | --- | --- |\n");
     for field in fields {
-        let present = if field.always { "always" } else { "when known" };
-        put(page, format_args!("| `{}` | {} | {present} | {} |", field.name, field.kind, field.about));
+        let present = if field.is_required { "always" } else { "when known" };
+        write_line(page, format_args!("| `{}` | {} | {present} | {} |", field.name, field.kind, field.about));
     }
 }
 
-fn answers(row: &EventDef) -> String {
+fn describe_answers(row: &EventDef) -> String {
     let target = match row.target {
         RewriteTarget::Nothing => None,
         RewriteTarget::Whole => Some(String::from("a rewrite of the whole payload")),
@@ -95,7 +101,7 @@ fn answers(row: &EventDef) -> String {
     }
 }
 
-fn failing(row: &EventDef) -> &'static str {
+fn describe_failure_policy(row: &EventDef) -> &'static str {
     match row.on_failure {
         FailurePolicy::Closed => "Counts as a deny, unless the hook or its dialect says otherwise.",
         FailurePolicy::Open | FailurePolicy::Ignored if row.class == EventClass::Rewrite => {
@@ -108,7 +114,7 @@ fn failing(row: &EventDef) -> &'static str {
     }
 }
 
-fn context(scope: ContextScope) -> &'static str {
+fn describe_context_scope(scope: ContextScope) -> &'static str {
     match scope {
         ContextScope::None => "Is not used.",
         ContextScope::Persistent => "Stays with the model for the rest of the session.",
@@ -118,7 +124,7 @@ fn context(scope: ContextScope) -> &'static str {
 }
 
 /// What a dialect calls the event, and which other spellings it takes.
-fn in_dialect(dialect: &Dialect, row: &EventDef) -> String {
+fn describe_in_dialect(dialect: &Dialect, row: &EventDef) -> String {
     let name = match dialect.support(row) {
         EventSupport::Native(name) => format!("`{name}`"),
         EventSupport::Addition => format!("`{}`, which its documents do not have", row.name),
@@ -132,11 +138,11 @@ fn in_dialect(dialect: &Dialect, row: &EventDef) -> String {
 }
 
 /// The anchor that Markdown viewers give to the heading of an event.
-fn anchor(name: &str) -> String {
+fn heading_anchor(name: &str) -> String {
     name.chars().filter(|character| character.is_ascii_alphanumeric() || "_-".contains(*character)).collect()
 }
 
-fn put(page: &mut String, line: std::fmt::Arguments<'_>) {
+fn write_line(page: &mut String, line: std::fmt::Arguments<'_>) {
     // Writing to a `String` cannot fail.
     let _ = writeln!(page, "{line}");
 }

@@ -49,30 +49,30 @@ Registering one of these is an error that names the nearest event.
 ";
 
 /// The whole page.
-pub(super) fn page() -> String {
+pub(super) fn render_page() -> String {
     let mut page = HEAD.replace("DIALECT", DIALECT.name);
     for row in ROWS {
-        put(&mut page, format_args!("{}", event(row)));
+        write_line(&mut page, format_args!("{}", render_event(row)));
     }
     page.push_str(RETURNS);
     for row in ROWS {
-        let returns = returns(row);
+        let returns = list_returns(row);
         let returns = if returns.is_empty() { String::from("nothing else") } else { returns.join(", ") };
-        put(&mut page, format_args!("| `{}` | {returns} |", row.name));
+        write_line(&mut page, format_args!("| `{}` | {returns} |", row.name));
     }
     page.push_str(PAYLOADS);
     for row in ROWS {
         let paths: Vec<String> = row.paths().iter().map(|path| format!("`{path}`")).collect();
-        put(&mut page, format_args!("| `{}` | {} |", row.name, paths.join(", ")));
+        write_line(&mut page, format_args!("| `{}` | {} |", row.name, paths.join(", ")));
     }
     page.push_str(REFUSED);
     for (name, nearest) in UNSUPPORTED {
-        put(&mut page, format_args!("| `{name}` | `{nearest}` |"));
+        write_line(&mut page, format_args!("| `{name}` | `{nearest}` |"));
     }
     page
 }
 
-fn event(row: &HarnEventDef) -> String {
+fn render_event(row: &HarnEventDef) -> String {
     let also = if row.surface == HarnSurface::Session { format!("`{}`", row.snake_name()) } else { String::from("-") };
     let veto = if row.veto { "yes" } else { "-" };
     let fails = if row.veto { "denies" } else { "is shown" };
@@ -92,7 +92,7 @@ fn event(row: &HarnEventDef) -> String {
     )
 }
 
-fn returns(row: &HarnEventDef) -> Vec<String> {
+fn list_returns(row: &HarnEventDef) -> Vec<String> {
     let mut forms: Vec<&str> = Vec::new();
     if row.veto {
         forms.extend(["`false`", "`{block: true, reason}`", "`{deny: reason}`"]);
@@ -118,6 +118,6 @@ fn returns(row: &HarnEventDef) -> Vec<String> {
 }
 
 /// Adds a line. Writing to a text cannot fail.
-fn put(page: &mut String, line: std::fmt::Arguments<'_>) {
+fn write_line(page: &mut String, line: std::fmt::Arguments<'_>) {
     let _ = writeln!(page, "{line}");
 }

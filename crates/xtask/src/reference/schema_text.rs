@@ -3,33 +3,33 @@
 use serde_json::{Map, Value};
 
 /// A field of an object.
-pub(super) struct Field<'a> {
+pub(super) struct SchemaField<'a> {
     pub(super) name: &'a str,
     pub(super) kind: String,
-    pub(super) always: bool,
+    pub(super) is_required: bool,
     pub(super) about: &'a str,
 }
 
 /// The fields of an object schema, in their order.
-pub(super) fn fields(schema: &Value) -> Vec<Field<'_>> {
+pub(super) fn schema_fields(schema: &Value) -> Vec<SchemaField<'_>> {
     let required = schema.get("required").and_then(Value::as_array);
     let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|known| known == name));
     let properties = schema.get("properties").and_then(Value::as_object);
     let mut found = Vec::new();
     for (name, inner) in properties.into_iter().flatten() {
         let about = inner.get("description").and_then(Value::as_str).unwrap_or_default();
-        found.push(Field { name, kind: kind(inner), always: is_required(name), about });
+        found.push(SchemaField { name, kind: describe_type(inner), is_required: is_required(name), about });
     }
     found
 }
 
 /// The pieces that a schema refers to.
-pub(super) fn pieces(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
+pub(super) fn referenced_definitions(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
     schema.get("$defs").and_then(Value::as_object).into_iter().flat_map(Map::iter)
 }
 
 /// The type of a value in words; a piece is a link to its section.
-pub(super) fn kind(schema: &Value) -> String {
+pub(super) fn describe_type(schema: &Value) -> String {
     if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
         let name = reference.rsplit('/').next().unwrap_or(reference);
         return format!("[{name}](#piece-{})", name.to_lowercase());
@@ -37,7 +37,9 @@ pub(super) fn kind(schema: &Value) -> String {
     let nullable = |kinds: &Value| kinds.as_array().and_then(|kinds| kinds.first().cloned());
     let name = schema.get("type").map(|kinds| nullable(kinds).unwrap_or_else(|| kinds.clone()));
     match name.as_ref().and_then(Value::as_str) {
-        Some("array") => format!("list of {}", schema.get("items").map_or_else(|| String::from("anything"), kind)),
+        Some("array") => {
+            format!("list of {}", schema.get("items").map_or_else(|| String::from("anything"), describe_type))
+        }
         Some("string") => String::from("text"),
         Some("boolean") => String::from("true or false"),
         Some(other) => other.to_owned(),

@@ -1,9 +1,9 @@
 //! What a document shows: artifacts, tables and snippets.
 
-use super::indent::{function, restored};
+use super::indent::{function_lines, restore_indentation};
 
 /// A hook file that a document shows in full.
-pub(super) struct Artifact {
+pub(super) struct DocumentArtifact {
     /// The name of the file, which the document gives as the heading of its body.
     pub(super) name: String,
     /// The text, with its indentation put back.
@@ -11,7 +11,7 @@ pub(super) struct Artifact {
 }
 
 /// The hook files of a document.
-pub(super) fn artifacts(document: &str) -> Vec<Artifact> {
+pub(super) fn artifacts(document: &str) -> Vec<DocumentArtifact> {
     let lines: Vec<&str> = document.lines().collect();
     let mut found = Vec::new();
     for start in 0..lines.len() {
@@ -22,7 +22,7 @@ pub(super) fn artifacts(document: &str) -> Vec<Artifact> {
         let body: Vec<&str> =
             lines.get(end + 1..).unwrap_or_default().iter().copied().skip_while(|l| l.is_empty()).take(3).collect();
         let name = body.first().and_then(|line| line.strip_prefix("# ")).unwrap_or("unnamed").to_owned();
-        found.push(Artifact { name, text: format!("---\n{}---\n\n{}\n", frontmatter(front), body.join("\n")) });
+        found.push(DocumentArtifact { name, text: format!("---\n{}---\n\n{}\n", frontmatter(front), body.join("\n")) });
     }
     found
 }
@@ -35,7 +35,7 @@ fn frontmatter(lines: &[&str]) -> String {
     if code.iter().any(|line| line.starts_with(' ')) {
         text.extend(code.iter().map(|line| format!("{line}\n")));
     } else {
-        text.extend(restored(code).iter().map(|line| format!("  {line}\n")));
+        text.extend(restore_indentation(code).iter().map(|line| format!("  {line}\n")));
     }
     text
 }
@@ -49,7 +49,7 @@ pub(super) fn table<'a>(document: &'a str, heading: &str) -> Vec<Vec<&'a str>> {
 }
 
 /// The rows of a table whose cells ran together, each as the names it begins with: `a.b / a.cWhat they are for`.
-pub(super) fn names_run_together<'a>(document: &'a str, heading: &str) -> Vec<Vec<&'a str>> {
+pub(super) fn run_together_names<'a>(document: &'a str, heading: &str) -> Vec<Vec<&'a str>> {
     let rows = document.lines().skip_while(|line| !line.starts_with(heading)).skip(1);
     rows.take_while(|line| !line.is_empty()).map(|row| row.split(" / ").map(leading_name).collect()).collect()
 }
@@ -71,7 +71,7 @@ pub(super) fn functions(document: &str) -> Vec<String> {
     let lines: Vec<&str> = document.lines().collect();
     let mut found = Vec::new();
     for (at, _) in lines.iter().enumerate().filter(|(_, line)| line.starts_with("def ")) {
-        found.push(restored(function(lines.get(at..).unwrap_or_default())).join("\n"));
+        found.push(restore_indentation(function_lines(lines.get(at..).unwrap_or_default())).join("\n"));
     }
     found
 }
@@ -134,7 +134,7 @@ when: payload[\"is_error\"]
             [("silent", text)]
         );
         assert_eq!(table(PAGE, "Event |"), [vec!["a.b", "now.", "{x}."], vec!["c.d", "then.", "None"]]);
-        assert_eq!(names_run_together(PAGE, "Built-in"), [vec!["log", "log.info"], vec!["json.encode"]]);
+        assert_eq!(run_together_names(PAGE, "Built-in"), [vec!["log", "log.info"], vec!["json.encode"]]);
         assert_eq!(conditions(PAGE), [("Only errors", "payload[\"is_error\"]")]);
         assert_eq!(payloads(PAGE), [("turn.x", String::from("\"text\"")), ("tool.x", String::from("{\n\"a\": 1,\n}"))]);
         assert_eq!(functions(PAGE).len(), 1);

@@ -5,15 +5,15 @@
 /// A line that ends in `:` opens a block and `return` ends one; `else` and `elif` step back; the last line belongs to
 /// the function itself. Lines within brackets are left alone. This holds for guard clauses and short loops, which is
 /// what documents show.
-pub(super) fn restored(lines: &[&str]) -> Vec<String> {
-    let mut margin = Margin::default();
+pub(super) fn restore_indentation(lines: &[&str]) -> Vec<String> {
+    let mut margin = IndentMargin::default();
     let last = lines.len().saturating_sub(1);
     lines.iter().enumerate().map(|(index, line)| margin.indent(line.trim(), index == last)).collect()
 }
 
 /// The lines of the function that begins here: up to the `return` that belongs to the function itself.
-pub(super) fn function<'a>(lines: &'a [&'a str]) -> &'a [&'a str] {
-    let mut margin = Margin::default();
+pub(super) fn function_lines<'a>(lines: &'a [&'a str]) -> &'a [&'a str] {
+    let mut margin = IndentMargin::default();
     let ends = |line: &&str| margin.indent(line.trim(), false).starts_with("    return");
     let last = lines.iter().position(ends);
     last.and_then(|last| lines.get(..=last)).unwrap_or_default()
@@ -21,23 +21,23 @@ pub(super) fn function<'a>(lines: &'a [&'a str]) -> &'a [&'a str] {
 
 /// Where the next line begins.
 #[derive(Default)]
-struct Margin {
+struct IndentMargin {
     /// Blocks that are open.
     depth: usize,
     /// Brackets that are open.
     open: i32,
     /// Whether the statement that is being read ends its block.
-    leaves: bool,
+    ends_block: bool,
     /// Whether the last statement ended its block.
-    left: bool,
+    block_ended: bool,
 }
 
-impl Margin {
+impl IndentMargin {
     fn indent(&mut self, line: &str, last: bool) -> String {
         if line.is_empty() {
             return String::new();
         }
-        let code = uncommented(line);
+        let code = strip_comment(line);
         let begins = self.open == 0;
         let starts = |words: &[&str]| words.iter().any(|word| code.starts_with(word));
         if begins {
@@ -45,16 +45,16 @@ impl Margin {
                 self.depth = 0;
             } else if last && starts(&["return"]) {
                 self.depth = self.depth.min(1);
-            } else if starts(&["else:", "elif "]) && !self.left {
+            } else if starts(&["else:", "elif "]) && !self.block_ended {
                 self.depth = self.depth.saturating_sub(1);
             }
-            self.leaves = starts(&["return", "continue", "break", "pass"]);
+            self.ends_block = starts(&["return", "continue", "break", "pass"]);
         }
         let indented = format!("{}{line}", "    ".repeat(self.depth));
         self.open += balance(line);
         if self.open == 0 {
-            self.left = self.leaves;
-            if self.leaves {
+            self.block_ended = self.ends_block;
+            if self.ends_block {
                 self.depth = self.depth.saturating_sub(1).max(1);
             } else if code.ends_with(':') {
                 self.depth += 1;
@@ -66,7 +66,7 @@ impl Margin {
 
 /// Brackets opened less brackets closed, outside of texts.
 fn balance(line: &str) -> i32 {
-    let code = uncommented(line);
+    let code = strip_comment(line);
     let mut quote = None;
     let mut escaped = false;
     let mut open = 0;
@@ -85,7 +85,7 @@ fn balance(line: &str) -> i32 {
 }
 
 /// A line without its comment.
-pub(super) fn uncommented(line: &str) -> &str {
+pub(super) fn strip_comment(line: &str) -> &str {
     let quotes_before = |at: usize| line.get(..at).unwrap_or_default().matches('"').count();
     let comment = line.match_indices('#').find(|(at, _)| quotes_before(*at) % 2 == 0);
     comment.and_then(|(at, _)| line.get(..at)).unwrap_or(line).trim_end()
@@ -112,7 +112,7 @@ def look(event, payload):
     return allow()";
         // What the margin swallowed within brackets does not matter, so it is not restored there.
         let flat: Vec<&str> = whole.lines().map(str::trim).collect();
-        let restored = restored(&flat);
+        let restored = restore_indentation(&flat);
         assert_eq!(restored.join("\n").replace("    \"a", "\"a"), whole.replace("    \"a", "\"a"));
     }
 
@@ -128,6 +128,6 @@ def look(event, payload):
             "        return 2",
             "    return 3",
         ];
-        assert_eq!(restored(&flat), expected);
+        assert_eq!(restore_indentation(&flat), expected);
     }
 }

@@ -4,42 +4,42 @@ use serde_json::{Map, Value};
 
 /// Reads a literal. `...` as an element is left out, and as a value it is `null`.
 pub(super) fn read(text: &str) -> Result<Value, String> {
-    let plain: Vec<&str> = text.lines().map(super::indent::uncommented).collect();
-    let mut reader = Reader { rest: plain.join("\n") };
-    let value = reader.value()?;
-    reader.blank();
+    let plain: Vec<&str> = text.lines().map(super::indent::strip_comment).collect();
+    let mut reader = LiteralReader { rest: plain.join("\n") };
+    let value = reader.read_value()?;
+    reader.skip_blank();
     if reader.rest.is_empty() { Ok(value) } else { Err(format!("`{}` follows the literal", reader.rest)) }
 }
 
-struct Reader {
+struct LiteralReader {
     rest: String,
 }
 
-impl Reader {
-    fn blank(&mut self) {
+impl LiteralReader {
+    fn skip_blank(&mut self) {
         self.rest = self.rest.trim_start().to_owned();
     }
 
     /// Takes a word when it comes next.
-    fn take(&mut self, word: &str) -> bool {
-        self.blank();
+    fn take_word(&mut self, word: &str) -> bool {
+        self.skip_blank();
         let rest = self.rest.strip_prefix(word).map(str::to_owned);
         rest.map(|rest| self.rest = rest).is_some()
     }
 
-    fn value(&mut self) -> Result<Value, String> {
+    fn read_value(&mut self) -> Result<Value, String> {
         for (word, value) in
             [("True", Value::Bool(true)), ("False", Value::Bool(false)), ("None", Value::Null), ("...", Value::Null)]
         {
-            if self.take(word) {
+            if self.take_word(word) {
                 return Ok(value);
             }
         }
-        if self.take("{") {
-            return self.fields().map(Value::Object);
+        if self.take_word("{") {
+            return self.read_fields().map(Value::Object);
         }
-        if self.take("[") {
-            return self.elements().map(Value::Array);
+        if self.take_word("[") {
+            return self.read_elements().map(Value::Array);
         }
         // Texts and numbers are spelled as in JSON.
         let mut stream = serde_json::Deserializer::from_str(&self.rest).into_iter::<Value>();
@@ -50,28 +50,28 @@ impl Reader {
         Ok(value)
     }
 
-    fn fields(&mut self) -> Result<Map<String, Value>, String> {
+    fn read_fields(&mut self) -> Result<Map<String, Value>, String> {
         let mut fields = Map::new();
-        while !self.take("}") {
-            if !self.take("...") {
-                let Value::String(key) = self.value()? else { return Err(String::from("a key is no text")) };
-                if !self.take(":") {
+        while !self.take_word("}") {
+            if !self.take_word("...") {
+                let Value::String(key) = self.read_value()? else { return Err(String::from("a key is no text")) };
+                if !self.take_word(":") {
                     return Err(format!("no `:` after `{key}`"));
                 }
-                fields.insert(key, self.value()?);
+                fields.insert(key, self.read_value()?);
             }
-            self.take(",");
+            self.take_word(",");
         }
         Ok(fields)
     }
 
-    fn elements(&mut self) -> Result<Vec<Value>, String> {
+    fn read_elements(&mut self) -> Result<Vec<Value>, String> {
         let mut elements = Vec::new();
-        while !self.take("]") {
-            if !self.take("...") {
-                elements.push(self.value()?);
+        while !self.take_word("]") {
+            if !self.take_word("...") {
+                elements.push(self.read_value()?);
             }
-            self.take(",");
+            self.take_word(",");
         }
         Ok(elements)
     }

@@ -7,25 +7,25 @@
 
 mod checks;
 mod extract;
+mod fixture;
 mod indent;
 mod literal;
-mod stage;
 mod tally;
 mod yaml;
 
 use std::fs;
 use std::path::Path;
 
-use crate::Report;
-use crate::workspace::Workspace;
-pub(crate) use checks::Lifecycle;
-use tally::Tally;
+use crate::ChoreReport;
+use crate::workspace::SourceWorkspace;
+pub(crate) use checks::LifecycleDocument;
+use tally::CheckTally;
 
 /// The argument with which this program serves isolated scripts to itself.
 pub(crate) const WORKER: &str = "worker";
 
 /// The documents.
-struct Documents {
+struct SeedDocuments {
     /// The reference of the hook artifact.
     reference: String,
     /// The page about the idea of hooks.
@@ -36,7 +36,7 @@ struct Documents {
     one_stop: String,
 }
 
-impl Documents {
+impl SeedDocuments {
     fn read(folder: &Path) -> Result<Self, String> {
         let document = |prefix: &str| {
             let entries =
@@ -56,21 +56,21 @@ impl Documents {
 }
 
 /// What the document about hooks that are scripts shows, from the folder of the documents.
-pub(crate) fn lifecycle(folder: &Path) -> Result<Lifecycle, String> {
-    Lifecycle::read(&Documents::read(folder)?.lifecycle)
+pub(crate) fn lifecycle(folder: &Path) -> Result<LifecycleDocument, String> {
+    LifecycleDocument::read(&SeedDocuments::read(folder)?.lifecycle)
 }
 
 /// Runs every check over the documents of a folder.
-pub(crate) fn run(_workspace: &Workspace, arguments: &[String]) -> Result<Report, String> {
+pub(crate) fn run(_workspace: &SourceWorkspace, arguments: &[String]) -> Result<ChoreReport, String> {
     let [folder] = arguments else {
         return Err(String::from("name the folder that holds the documents: `cargo xtask seeds DIR`"));
     };
-    let documents = Documents::read(Path::new(folder))?;
-    let mut tally = Tally::default();
+    let documents = SeedDocuments::read(Path::new(folder))?;
+    let mut tally = CheckTally::default();
     for check in checks::ALL {
         check(&documents, &mut tally);
     }
-    let Tally { mut lines, passed, failed } = tally;
+    let CheckTally { mut lines, passed, failed } = tally;
     lines.push(format!("{passed} passed, {failed} failed"));
-    Ok(Report { lines, passed: failed == 0 })
+    Ok(ChoreReport { lines, passed: failed == 0 })
 }

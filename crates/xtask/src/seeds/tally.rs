@@ -2,13 +2,13 @@
 
 /// Lines to print, and how many checks passed and failed.
 #[derive(Default)]
-pub(super) struct Tally {
+pub(super) struct CheckTally {
     pub(super) lines: Vec<String>,
     pub(super) passed: usize,
     pub(super) failed: usize,
 }
 
-impl Tally {
+impl CheckTally {
     /// Counts one check.
     pub(super) fn check(&mut self, what: impl AsRef<str>, result: Result<(), String>) {
         match result {
@@ -24,18 +24,18 @@ impl Tally {
     }
 
     /// Counts a check that a document shows as many examples as were known, so that none gets lost unseen.
-    pub(super) fn count(&mut self, what: &str, found: usize, expected: usize) {
-        let result = same(&found, &expected);
+    pub(super) fn check_count(&mut self, what: &str, found: usize, expected: usize) {
+        let result = expect_equal(&found, &expected);
         self.check(format!("the documents show {expected} {what}"), result);
     }
 }
 
 /// Two values are equal.
-pub(super) fn same<T: PartialEq + std::fmt::Debug>(found: &T, expected: &T) -> Result<(), String> {
+pub(super) fn expect_equal<T: PartialEq + std::fmt::Debug>(found: &T, expected: &T) -> Result<(), String> {
     if found == expected { Ok(()) } else { Err(format!("found {found:?}, expected {expected:?}")) }
 }
 
 /// Something holds.
-pub(super) fn holds(what: bool, otherwise: impl FnOnce() -> String) -> Result<(), String> {
+pub(super) fn expect(what: bool, otherwise: impl FnOnce() -> String) -> Result<(), String> {
     if what { Ok(()) } else { Err(otherwise()) }
 }

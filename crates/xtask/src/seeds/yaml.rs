@@ -13,7 +13,7 @@ const OF_HOOKS: &[&str] =
     &["name:", "type:", "timeout:", "working_dir:", "env:", "on_error:", "command:", "args:", "matcher:"];
 
 /// The lines of the file that a page shows behind its line numbers.
-pub(super) fn shown(page: &str) -> Result<Vec<&str>, String> {
+pub(super) fn extract_numbered_lines(page: &str) -> Result<Vec<&str>, String> {
     let lines: Vec<&str> = page.lines().collect();
     let first = lines.iter().position(|line| *line == "1").ok_or("the page shows no line numbers")?;
     let numbered = lines.iter().skip(first).zip(1_usize..).take_while(|(line, number)| **line == number.to_string());
@@ -26,38 +26,39 @@ pub(super) fn shown(page: &str) -> Result<Vec<&str>, String> {
 }
 
 /// The file with its indentation. `events` are the keys below `hooks:`.
-pub(super) fn restored(lines: &[&str], events: &[&str]) -> String {
-    let mut margin = Margin { events, level: 0, in_events: false, matched: false, block: None, below: None };
+pub(super) fn restore_indentation(lines: &[&str], events: &[&str]) -> String {
+    let mut margin =
+        YamlMargin { events, level: 0, in_events: false, has_matchers: false, block_level: None, value_level: None };
     let mut text = String::new();
     for (at, line) in lines.iter().enumerate() {
-        let indent = margin.of(line.trim_end(), lines.get(at..).unwrap_or_default());
+        let indent = margin.level_for(line.trim_end(), lines.get(at..).unwrap_or_default());
         text.push_str(&format!("{}{}\n", " ".repeat(indent), line.trim_end()));
     }
     text
 }
 
 /// Where the next line begins.
-struct Margin<'a> {
+struct YamlMargin<'a> {
     events: &'a [&'a str],
     /// Where the last key stood.
     level: usize,
     /// Whether the events have begun.
     in_events: bool,
     /// Whether the hooks of this event stand below matchers.
-    matched: bool,
+    has_matchers: bool,
     /// Where the text of the open block stands.
-    block: Option<usize>,
+    block_level: Option<usize>,
     /// Where the values below a key stand, such as those of `env:`.
-    below: Option<usize>,
+    value_level: Option<usize>,
 }
 
-impl Margin<'_> {
-    fn of(&mut self, line: &str, rest: &[&str]) -> usize {
-        if let Some(indent) = self.block {
+impl YamlMargin<'_> {
+    fn level_for(&mut self, line: &str, rest: &[&str]) -> usize {
+        if let Some(indent) = self.block_level {
             if !self.is_structure(rest) {
                 return indent;
             }
-            self.block = None;
+            self.block_level = None;
         }
         if line.starts_with('#') {
             return match rest.iter().find(|line| !line.starts_with('#')) {
@@ -66,7 +67,7 @@ impl Margin<'_> {
             };
         }
         let level = self.level_of(line).unwrap_or(self.level);
-        self.open(line, level);
+        self.record_opening(line, level);
         level
     }
 
@@ -88,7 +89,7 @@ impl Margin<'_> {
         if self.is_event(line) {
             return Some(6);
         }
-        let hook = if self.matched { 14 } else { 10 };
+        let hook = if self.has_matchers { 14 } else { 10 };
         if line == "hooks:" {
             return Some(if self.in_events { 10 } else { 4 });
         }
@@ -99,28 +100,29 @@ impl Margin<'_> {
             let begins = OF_HOOKS.iter().any(|key| item.starts_with(key));
             return match (self.in_events, begins) {
                 (true, true) => Some(hook - 2),
-                (true, false) => self.below,
+                (true, false) => self.value_level,
                 (false, _) => Some(6),
             };
         }
         if let Some((_, level)) = LEVELS.iter().find(|(key, _)| !self.in_events && line.starts_with(key)) {
             return Some(*level);
         }
-        if OF_HOOKS.iter().any(|key| line.starts_with(key)) { Some(hook) } else { self.below }
+        if OF_HOOKS.iter().any(|key| line.starts_with(key)) { Some(hook) } else { self.value_level }
     }
 
     /// Takes note of what a line opens.
-    fn open(&mut self, line: &str, level: usize) {
+    fn record_opening(&mut self, line: &str, level: usize) {
         let key = level + if line.starts_with("- ") { 2 } else { 0 };
         self.level = level;
-        self.below = if line.ends_with(':') { Some(key + 2) } else { self.below.filter(|below| *below == level) };
+        self.value_level =
+            if line.ends_with(':') { Some(key + 2) } else { self.value_level.filter(|below| *below == level) };
         if line.ends_with(": |") {
-            self.block = Some(key + 2);
+            self.block_level = Some(key + 2);
         }
         if self.is_event(line) {
-            (self.in_events, self.matched) = (true, false);
+            (self.in_events, self.has_matchers) = (true, false);
         }
-        self.matched |= line.starts_with("- matcher:");
+        self.has_matchers |= line.starts_with("- matcher:");
     }
 }
 
@@ -181,13 +183,13 @@ agents:
     fn the_levels_of_keys_are_found_again() {
         let flat: Vec<&str> = WHOLE.lines().map(str::trim).collect();
         let page = format!("menu\n1\n2\n3\n{}", flat.join("\n"));
-        let lines = shown(&page).unwrap();
+        let lines = extract_numbered_lines(&page).unwrap();
         assert_eq!(lines, flat);
         // The last comments belong to nothing, and stand where the last key stood.
-        let restored = restored(&lines, &["one", "two"]);
+        let restored = restore_indentation(&lines, &["one", "two"]);
         let trimmed = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
         let (found, wanted) = (trimmed(&restored), trimmed(WHOLE));
         assert_eq!(found[..found.len() - 2], wanted[..wanted.len() - 2]);
-        assert!(shown("1\n2\n").is_err() && shown("nothing").is_err());
+        assert!(extract_numbered_lines("1\n2\n").is_err() && extract_numbered_lines("nothing").is_err());
     }
 }

@@ -1,26 +1,26 @@
 //! What a part of the sources must not do. The absences are those of `ARCHITECTURE.md`.
 
-use crate::tidy::code::{has_word, only_tests, shipped};
-use crate::workspace::Workspace;
+use crate::tidy::code::{has_word, is_test_file, shipped_lines};
+use crate::workspace::SourceWorkspace;
 
 /// Something that must not be found in a part of the sources.
-struct Absence {
+struct ForbiddenPattern {
     /// The rule in words.
     rule: &'static str,
     /// Any of these breaks it.
     words: &'static [&'static str],
     /// Where the rule holds: paths that start so.
-    within: &'static [&'static str],
+    scope: &'static [&'static str],
     /// Where it does not hold, because doing this is what the place is for.
-    home: &'static [&'static str],
+    allowed_in: &'static [&'static str],
     /// Where it is broken on purpose, with the reason. An entry that excuses nothing is a fault.
     excused: &'static [(&'static str, &'static str)],
 }
 
 const EVERYWHERE: &[&str] = &["crates/"];
 
-const ABSENCES: &[Absence] = &[
-    Absence {
+const ABSENCES: &[ForbiddenPattern] = &[
+    ForbiddenPattern {
         rule: "the middle does no I/O, reads no clock and starts no thread",
         words: &[
             "std::fs",
@@ -34,35 +34,35 @@ const ABSENCES: &[Absence] = &[
             "async fn",
             "async move",
         ],
-        within: &["crates/contract/src/", "crates/engine/src/compose", "crates/engine/src/select"],
-        home: &[],
+        scope: &["crates/contract/src/", "crates/engine/src/compose", "crates/engine/src/select"],
+        allowed_in: &[],
         excused: &[],
     },
-    Absence {
+    ForbiddenPattern {
         rule: "only handlers start processes",
         words: &["process::Command", "Command::new", "CommandExt"],
-        within: EVERYWHERE,
-        home: &["crates/handlers/", "crates/xtask/"],
+        scope: EVERYWHERE,
+        allowed_in: &["crates/handlers/", "crates/xtask/"],
         excused: &[(
             "crates/bridge/src/doctor/",
             "the doctor runs the installed command line as the host would, and asks a client for its version",
         )],
     },
-    Absence {
+    ForbiddenPattern {
         rule: "only handlers opens connections for a hook",
         words: &["TcpStream", "TcpListener", "UdpSocket", "reqwest"],
-        within: EVERYWHERE,
-        home: &["crates/handlers/"],
+        scope: EVERYWHERE,
+        allowed_in: &["crates/handlers/"],
         excused: &[
             ("crates/agent/src/model/remote/", "the agent asks its model; no hook does"),
             ("crates/testkit/src/model_server/", "tests ask a model that answers on this machine"),
         ],
     },
-    Absence {
+    ForbiddenPattern {
         rule: "only loader, tape and files touch files",
         words: &["std::fs", "fs::read", "fs::write", "File::open", "File::create", "OpenOptions", "cap_std"],
-        within: EVERYWHERE,
-        home: &["crates/files/", "crates/loader/", "crates/tape/", "crates/xtask/"],
+        scope: EVERYWHERE,
+        allowed_in: &["crates/files/", "crates/loader/", "crates/tape/", "crates/xtask/"],
         excused: &[
             (
                 "crates/agent/src/workspace/",
@@ -97,45 +97,45 @@ const ABSENCES: &[Absence] = &[
             ),
         ],
     },
-    Absence {
+    ForbiddenPattern {
         rule: "nothing under the program prints",
         words: &["println!", "print!", "eprintln!", "eprint!", "dbg!", "io::stdout", "io::stderr"],
-        within: EVERYWHERE,
-        home: &["crates/cli/", "crates/xtask/"],
+        scope: EVERYWHERE,
+        allowed_in: &["crates/cli/", "crates/xtask/"],
         excused: &[("crates/testkit/src/bench/", "a bench says what it measured")],
     },
-    Absence {
+    ForbiddenPattern {
         rule: "only script knows the interpreter",
         words: &["starlark::", "use starlark", "starlark_syntax"],
-        within: EVERYWHERE,
-        home: &["crates/script/"],
+        scope: EVERYWHERE,
+        allowed_in: &["crates/script/"],
         excused: &[],
     },
-    Absence {
+    ForbiddenPattern {
         rule: "no dialect is named outside of dialects",
         words: &["ai_harness", "docker_agent", "harness_framework", "claude_code"],
-        within: EVERYWHERE,
-        home: &["crates/dialects/"],
+        scope: EVERYWHERE,
+        allowed_in: &["crates/dialects/"],
         excused: &[("crates/bridge/src/hosts/claude/", "this host runs the hooks of its own dialect itself")],
     },
 ];
 
-pub(super) fn faults(workspace: &Workspace) -> Vec<String> {
-    let sources: Vec<_> = workspace.sources().filter(|(name, _)| !only_tests(name) && *name != file!()).collect();
-    let mut faults: Vec<String> = ABSENCES.iter().flat_map(|absence| broken(absence, &sources)).collect();
-    faults.extend(interpreter_arrows(workspace));
+pub(super) fn find_violations(workspace: &SourceWorkspace) -> Vec<String> {
+    let sources: Vec<_> = workspace.sources().filter(|(name, _)| !is_test_file(name) && *name != file!()).collect();
+    let mut faults: Vec<String> = ABSENCES.iter().flat_map(|absence| find_matches(absence, &sources)).collect();
+    faults.extend(check_interpreter_dependency(workspace));
     faults
 }
 
-fn broken(absence: &Absence, sources: &[(&str, &str)]) -> Vec<String> {
+fn find_matches(absence: &ForbiddenPattern, sources: &[(&str, &str)]) -> Vec<String> {
     let starts = |name: &str, paths: &[&str]| paths.iter().any(|path| name.starts_with(path));
     let mut faults = Vec::new();
     let mut used = vec![false; absence.excused.len()];
     for (name, text) in sources {
-        if !starts(name, absence.within) || starts(name, absence.home) {
+        if !starts(name, absence.scope) || starts(name, absence.allowed_in) {
             continue;
         }
-        let found = shipped(text).filter_map(|(line, code)| {
+        let found = shipped_lines(text).filter_map(|(line, code)| {
             absence.words.iter().find(|word| has_word(code, word)).map(|word| (line, *word))
         });
         for (line, word) in found {
@@ -151,10 +151,11 @@ fn broken(absence: &Absence, sources: &[(&str, &str)]) -> Vec<String> {
 }
 
 /// The interpreter is a dependency of one crate.
-fn interpreter_arrows(workspace: &Workspace) -> Vec<String> {
+fn check_interpreter_dependency(workspace: &SourceWorkspace) -> Vec<String> {
     match workspace.packages() {
         Ok(packages) => {
-            let depends = packages.into_iter().filter(|package| package.every.iter().any(|name| name == "starlark"));
+            let depends =
+                packages.into_iter().filter(|package| package.all_dependencies.iter().any(|name| name == "starlark"));
             let others = depends.filter(|package| package.folder != "script");
             others.map(|package| format!("`{}` depends on the interpreter; only script may", package.folder)).collect()
         }
@@ -166,11 +167,11 @@ fn interpreter_arrows(workspace: &Workspace) -> Vec<String> {
 mod tests {
     use super::*;
 
-    const RULE: Absence = Absence {
+    const RULE: ForbiddenPattern = ForbiddenPattern {
         rule: "nobody shouts",
         words: &["SHOUT"],
-        within: &["crates/"],
-        home: &["crates/stage/"],
+        scope: &["crates/"],
+        allowed_in: &["crates/stage/"],
         excused: &[("crates/a/loud.rs", "it is far away"), ("crates/a/quiet.rs", "it might")],
     };
 
@@ -184,6 +185,6 @@ mod tests {
         ];
         let expected =
             ["crates/a/b.rs:2: `SHOUT`, but nobody shouts", "`crates/a/quiet.rs` needs no excuse from `nobody shouts`"];
-        assert_eq!(broken(&RULE, &sources), expected);
+        assert_eq!(find_matches(&RULE, &sources), expected);
     }
 }

@@ -1,21 +1,21 @@
 //! The part of a source file that ships: without comments and tests.
 
 /// Whether a file holds nothing but tests, benches or examples.
-pub(super) fn only_tests(name: &str) -> bool {
+pub(super) fn is_test_file(name: &str) -> bool {
     ["/tests/", "/benches/", "/examples/"].iter().any(|folder| name.contains(folder)) || name.ends_with("/tests.rs")
 }
 
 /// The lines that ship, with their numbers from 1.
 ///
 /// Line comments are cut off. A module of tests comes last in a file, so it ends what ships.
-pub(super) fn shipped(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(super) fn shipped_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let tests = text.find("#[cfg(test)]\nmod ").unwrap_or(text.len());
     let lines = text.get(..tests).unwrap_or(text).lines();
-    lines.enumerate().map(|(index, line)| (index + 1, uncommented(line)))
+    lines.enumerate().map(|(index, line)| (index + 1, strip_comment(line)))
 }
 
 /// A line without its comment. A `//` within a text literal, as in an address, is no comment.
-fn uncommented(line: &str) -> &str {
+fn strip_comment(line: &str) -> &str {
     let quotes_before = |at: usize| line.get(..at).unwrap_or_default().matches('"').count();
     let comment = line.match_indices("//").find(|(at, _)| quotes_before(*at) % 2 == 0);
     comment.and_then(|(at, _)| line.get(..at)).unwrap_or(line)
@@ -39,7 +39,7 @@ mod tests {
     #[test]
     fn comments_and_tests_do_not_ship() {
         let text = "use a;\n// std::fs\nlet x = \"http://host\"; // note\n#[cfg(test)]\nmod tests {}\n";
-        let lines: Vec<_> = shipped(text).collect();
+        let lines: Vec<_> = shipped_lines(text).collect();
         assert_eq!(lines, [(1, "use a;"), (2, ""), (3, "let x = \"http://host\"; ")]);
     }
 

@@ -1,6 +1,6 @@
 //! No file is too long to be read at once.
 
-use crate::workspace::Workspace;
+use crate::workspace::SourceWorkspace;
 
 /// The most lines that a source file may have.
 const LINES: usize = 400;
@@ -11,7 +11,7 @@ const EXCUSED_LINES: usize = 450;
 /// Files that may be longer, each with the reason why it is one idea all the same.
 const EXCUSED: &[(&str, &str)] = &[];
 
-pub(super) fn faults(workspace: &Workspace) -> Vec<String> {
+pub(super) fn find_violations(workspace: &SourceWorkspace) -> Vec<String> {
     let excused = |name: &str| EXCUSED.iter().any(|(file, _)| *file == name);
     let limit = |name: &str| if excused(name) { EXCUSED_LINES } else { LINES };
     let long = workspace.sources().filter_map(|(name, text)| {

@@ -11,39 +11,39 @@
 
 use std::collections::BTreeMap;
 
-use crate::workspace::Workspace;
+use crate::workspace::SourceWorkspace;
 
 const MAP: &str = "ARCHITECTURE.md";
 
-pub(super) fn faults(workspace: &Workspace) -> Vec<String> {
+pub(super) fn find_violations(workspace: &SourceWorkspace) -> Vec<String> {
     match (workspace.text(MAP), workspace.packages()) {
         (Ok(map), Ok(packages)) => {
-            let real = packages.into_iter().map(|package| (package.folder, package.internal)).collect();
-            differences(&arrows(map), &real)
+            let real = packages.into_iter().map(|package| (package.folder, package.internal_dependencies)).collect();
+            compare_maps(&parse_crate_map(map), &real)
         }
         (Err(fault), _) | (_, Err(fault)) => vec![fault],
     }
 }
 
 /// The crates of the map, with their dependencies in order.
-fn arrows(map: &str) -> BTreeMap<String, Vec<String>> {
+fn parse_crate_map(map: &str) -> BTreeMap<String, Vec<String>> {
     let mut found = BTreeMap::new();
     for line in map.lines().filter(|line| line.starts_with("| `")) {
         let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
         let [name, _, dependencies] = cells.as_slice() else { continue };
-        let mut names: Vec<String> = ticked(dependencies).collect();
+        let mut names: Vec<String> = backticked_texts(dependencies).collect();
         names.sort();
-        found.extend(ticked(name).next().map(|name| (name, names)));
+        found.extend(backticked_texts(name).next().map(|name| (name, names)));
     }
     found
 }
 
 /// The texts in backticks.
-fn ticked(cell: &str) -> impl Iterator<Item = String> {
+fn backticked_texts(cell: &str) -> impl Iterator<Item = String> {
     cell.split('`').skip(1).step_by(2).map(str::to_owned)
 }
 
-fn differences(map: &BTreeMap<String, Vec<String>>, real: &BTreeMap<String, Vec<String>>) -> Vec<String> {
+fn compare_maps(map: &BTreeMap<String, Vec<String>>, real: &BTreeMap<String, Vec<String>>) -> Vec<String> {
     let mut faults = Vec::new();
     for (name, dependencies) in real {
         match map.get(name) {
@@ -67,8 +67,9 @@ mod tests {
 
     #[test]
     fn missing_crates_wrong_arrows_and_strangers_are_found() {
-        let map =
-            arrows("| crate | holds | arrows |\n| `a` | words | – |\n| `b` | more | `a`, `c` |\n| `d` | x | `a` |\n");
+        let map = parse_crate_map(
+            "| crate | holds | arrows |\n| `a` | words | – |\n| `b` | more | `a`, `c` |\n| `d` | x | `a` |\n",
+        );
         let real = [("a", vec![]), ("b", vec!["a"]), ("c", vec![])];
         let real = real.map(|(name, names)| (name.to_owned(), names.into_iter().map(str::to_owned).collect()));
         let expected = [
@@ -76,6 +77,6 @@ mod tests {
             "ARCHITECTURE.md does not name the crate `c`",
             "ARCHITECTURE.md names `d`, which is no crate",
         ];
-        assert_eq!(differences(&map, &BTreeMap::from(real)), expected);
+        assert_eq!(compare_maps(&map, &BTreeMap::from(real)), expected);
     }
 }

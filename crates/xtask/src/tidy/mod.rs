@@ -1,30 +1,30 @@
 //! `cargo xtask tidy`: what must stay true of the sources as a whole. Each check is a test of this crate too.
 
 mod absences;
+mod banned_words;
 mod code;
 mod lengths;
 mod links;
 mod map;
 mod promises;
-mod words;
 
-use crate::Report;
-use crate::workspace::Workspace;
+use crate::ChoreReport;
+use crate::workspace::SourceWorkspace;
 
 /// A check: what it looks at, and the function that finds faults.
-type Check = (&'static str, fn(&Workspace) -> Vec<String>);
+type TidyCheck = (&'static str, fn(&SourceWorkspace) -> Vec<String>);
 
-const CHECKS: &[Check] = &[
-    ("the map of the crates", map::faults),
-    ("what must be absent", absences::faults),
-    ("file lengths", lengths::faults),
-    ("words", words::faults),
-    ("links", links::faults),
-    ("promises", promises::faults),
+const CHECKS: &[TidyCheck] = &[
+    ("the map of the crates", map::find_violations),
+    ("what must be absent", absences::find_violations),
+    ("file lengths", lengths::find_violations),
+    ("words", banned_words::find_violations),
+    ("links", links::find_violations),
+    ("promises", promises::find_violations),
 ];
 
 /// Runs every check.
-pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<Report, String> {
+pub(crate) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<ChoreReport, String> {
     if let Some(argument) = arguments.first() {
         return Err(format!("unknown argument `{argument}`; `tidy` takes none"));
     }
@@ -34,44 +34,44 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<Report,
     }
     let passed = lines.is_empty();
     lines.push(format!("{} checks, {} faults", CHECKS.len(), lines.len()));
-    Ok(Report { lines, passed })
+    Ok(ChoreReport { lines, passed })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn holds(check: fn(&Workspace) -> Vec<String>) {
-        assert_eq!(check(&Workspace::open().unwrap()), Vec::<String>::new());
+    fn assert_no_violations(check: fn(&SourceWorkspace) -> Vec<String>) {
+        assert_eq!(check(&SourceWorkspace::open().unwrap()), Vec::<String>::new());
     }
 
     #[test]
     fn the_map_names_every_crate_and_its_arrows() {
-        holds(map::faults);
+        assert_no_violations(map::find_violations);
     }
 
     #[test]
     fn what_must_be_absent_is_absent() {
-        holds(absences::faults);
+        assert_no_violations(absences::find_violations);
     }
 
     #[test]
     fn files_are_short() {
-        holds(lengths::faults);
+        assert_no_violations(lengths::find_violations);
     }
 
     #[test]
     fn words_are_chosen_well() {
-        holds(words::faults);
+        assert_no_violations(banned_words::find_violations);
     }
 
     #[test]
     fn links_lead_somewhere() {
-        holds(links::faults);
+        assert_no_violations(links::find_violations);
     }
 
     #[test]
     fn every_promise_names_a_test() {
-        holds(promises::faults);
+        assert_no_violations(promises::find_violations);
     }
 }

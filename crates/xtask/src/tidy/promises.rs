@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::workspace::Workspace;
+use crate::workspace::SourceWorkspace;
 
 /// The folder of the ledger, and the page about security, which is kept in the same way.
 const PAGES: [&str; 2] = ["docs/promises/", "docs/security.md"];
@@ -10,8 +10,8 @@ const PAGES: [&str; 2] = ["docs/promises/", "docs/security.md"];
 /// What begins the last cell of a row without a test.
 const OTHERWISE: &str = "read otherwise: ";
 
-pub(super) fn faults(workspace: &Workspace) -> Vec<String> {
-    let tests = tests(workspace);
+pub(super) fn find_violations(workspace: &SourceWorkspace) -> Vec<String> {
+    let tests = list_tests(workspace);
     let pages = workspace
         .files
         .iter()
@@ -42,7 +42,7 @@ fn last_cells(page: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Every test of the workspace, as `pintle-engine::its_name`.
-fn tests(workspace: &Workspace) -> HashSet<String> {
+fn list_tests(workspace: &SourceWorkspace) -> HashSet<String> {
     let mut tests = HashSet::new();
     for (name, text) in workspace.files.iter().filter(|(name, _)| name.ends_with(".rs")) {
         let Some(folder) = name.strip_prefix("crates/").and_then(|rest| rest.split('/').next()) else { continue };
@@ -66,8 +66,8 @@ mod tests {
 
     #[test]
     fn a_test_is_found_by_its_crate_and_a_missing_one_is_told() {
-        let workspace = Workspace::open().unwrap();
-        let tests = tests(&workspace);
+        let workspace = SourceWorkspace::open().unwrap();
+        let tests = list_tests(&workspace);
         assert!(tests.len() > 1_000, "{} tests", tests.len());
         assert!(tests.contains("pintle-engine::rule_01_the_engine_agrees_with_the_naive_fold"));
         assert!(!tests.contains("pintle-engine::rule_01"));

@@ -1,9 +1,9 @@
 //! Agent files and bundles.
 
-use super::{Section, field};
+use super::{FieldSection, field};
 
-pub(super) fn file() -> Section {
-    Section {
+pub(super) fn file_section() -> FieldSection {
+    FieldSection {
         title: "Agent",
         about: "A file of `.harness/agents/`. The body is the agent's instruction. Every hook of the project runs in it too.",
         fields: vec![
@@ -30,8 +30,8 @@ pub(super) fn file() -> Section {
     }
 }
 
-pub(super) fn bundle() -> Section {
-    Section {
+pub(super) fn bundle_section() -> FieldSection {
+    FieldSection {
         title: "Bundle",
         about: "Hooks and tools in one file. What stands in `overrides/` replaces what has the same name.",
         fields: vec![

@@ -2,24 +2,24 @@
 
 use pintle_contract::CallLimits;
 
-use super::{Field, Section, field};
+use super::{FieldDoc, FieldSection, field};
 
-pub(super) fn file() -> Section {
-    let mut fields = fields();
+pub(super) fn file_section() -> FieldSection {
+    let mut fields = hook_fields();
     fields.push(field(
         "handler",
         "text",
         "required in lists",
         "The hook's name, for hooks in a list; a file's hook is named like the file.",
     ));
-    Section {
+    FieldSection {
         title: "Hook",
         about: "A hook file, and each item of a `hooks:` list. The body is for the people who review it; nothing in it runs.",
         fields,
     }
 }
 
-fn fields() -> Vec<Field> {
+fn hook_fields() -> Vec<FieldDoc> {
     vec![
         field("event", "text", "required", "The event that it listens to; see [Events](events.md)."),
         field(
@@ -71,8 +71,8 @@ fn fields() -> Vec<Field> {
     ]
 }
 
-pub(super) fn example() -> Section {
-    Section {
+pub(super) fn example_section() -> FieldSection {
+    FieldSection {
         title: "Example of a hook",
         about: "Each item of `examples`.",
         fields: vec![

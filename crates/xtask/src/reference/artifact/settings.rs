@@ -2,26 +2,26 @@
 
 use pintle_contract::{CompactionSpec, ExitSpec, HistorySpec, MetaSpec, RetrySpec};
 
-use super::{Section, field};
+use super::{FieldSection, field};
 
-pub(super) fn all() -> Vec<Section> {
+pub(super) fn all_sections() -> Vec<FieldSection> {
     vec![
-        root(),
-        model(),
-        retry(),
-        context(),
-        compaction(),
-        policy(),
-        delegation(),
-        verify_policy(),
-        meta(),
-        network(),
-        exit(),
+        root_section(),
+        model_section(),
+        retry_section(),
+        context_section(),
+        compaction_section(),
+        policy_section(),
+        delegation_section(),
+        verify_policy_section(),
+        meta_section(),
+        network_section(),
+        exit_section(),
     ]
 }
 
-fn root() -> Section {
-    Section {
+fn root_section() -> FieldSection {
+    FieldSection {
         title: "harness.md",
         about: "The agent's own file. The body is its instruction.",
         fields: vec![
@@ -63,8 +63,8 @@ fn root() -> Section {
     }
 }
 
-fn model() -> Section {
-    Section {
+fn model_section() -> FieldSection {
+    FieldSection {
         title: "model",
         about: "A language model and how to reach it.",
         fields: vec![
@@ -84,9 +84,9 @@ fn model() -> Section {
     }
 }
 
-fn retry() -> Section {
+fn retry_section() -> FieldSection {
     let retry = RetrySpec::default();
-    Section {
+    FieldSection {
         title: "model.retry",
         about: "How often and how fast a failed model call is tried again.",
         fields: vec![
@@ -98,9 +98,9 @@ fn retry() -> Section {
     }
 }
 
-fn context() -> Section {
+fn context_section() -> FieldSection {
     let history = HistorySpec::default();
-    Section {
+    FieldSection {
         title: "context",
         about: "What of the conversation is sent.",
         fields: vec![
@@ -117,9 +117,9 @@ fn context() -> Section {
     }
 }
 
-fn compaction() -> Section {
+fn compaction_section() -> FieldSection {
     let compaction = CompactionSpec::default();
-    Section {
+    FieldSection {
         title: "compaction",
         about: "When the conversation is summed up: as it nears the model's window, or when the model refuses it for its length.",
         fields: vec![
@@ -140,8 +140,8 @@ fn compaction() -> Section {
     }
 }
 
-fn policy() -> Section {
-    Section {
+fn policy_section() -> FieldSection {
+    FieldSection {
         title: "tools_policy",
         about: "Which tools may be used. Patterns with `*` and `?`; `deny` wins. A tool that is not allowed is hidden from the model.",
         fields: vec![
@@ -157,8 +157,8 @@ fn policy() -> Section {
     }
 }
 
-fn delegation() -> Section {
-    Section {
+fn delegation_section() -> FieldSection {
+    FieldSection {
         title: "delegation",
         about: "Bounds on delegation.",
         fields: vec![
@@ -182,8 +182,8 @@ fn delegation() -> Section {
     }
 }
 
-fn verify_policy() -> Section {
-    Section {
+fn verify_policy_section() -> FieldSection {
+    FieldSection {
         title: "delegation.verify_policy",
         about: "Another spelling of `max_verify_retries`, which outranks it.",
         fields: vec![
@@ -194,9 +194,9 @@ fn verify_policy() -> Section {
     }
 }
 
-fn meta() -> Section {
+fn meta_section() -> FieldSection {
     let meta = MetaSpec::default();
-    Section {
+    FieldSection {
         title: "meta",
         about: "Bounds on self-augmentation: what an agent may register while it runs, under the hooks of `meta.*`.",
         fields: vec![
@@ -209,8 +209,8 @@ fn meta() -> Section {
     }
 }
 
-fn network() -> Section {
-    Section {
+fn network_section() -> FieldSection {
+    FieldSection {
         title: "network",
         about: "Where scripts may connect to. Redirects and resolved addresses are checked too, and private ranges are refused unless listed.",
         fields: vec![field(
@@ -222,9 +222,9 @@ fn network() -> Section {
     }
 }
 
-fn exit() -> Section {
+fn exit_section() -> FieldSection {
     let exit = ExitSpec::default();
-    Section {
+    FieldSection {
         title: "exit_policy",
         about: "When a turn may end. `agent.stop` is fired in every mode.",
         fields: vec![

@@ -1,9 +1,9 @@
 //! Tool files.
 
-use super::{Section, field};
+use super::{FieldSection, field};
 
-pub(super) fn file() -> Section {
-    Section {
+pub(super) fn file_section() -> FieldSection {
+    FieldSection {
         title: "Tool",
         about: "A tool file, and each item of a `tools:` list. The body is the tool's description, which the model reads.",
         fields: vec![
@@ -39,8 +39,8 @@ pub(super) fn file() -> Section {
     }
 }
 
-pub(super) fn parameter() -> Section {
-    Section {
+pub(super) fn parameter_section() -> FieldSection {
+    FieldSection {
         title: "Parameter of a tool",
         about: "Each value of `parameters`.",
         fields: vec![

@@ -3,10 +3,10 @@
 use pintle::Decision;
 use serde_json::{Value, json};
 
-use crate::seeds::Documents;
-use crate::seeds::extract::{Artifact, artifacts};
-use crate::seeds::stage::Stage;
-use crate::seeds::tally::{Tally, holds, same};
+use crate::seeds::SeedDocuments;
+use crate::seeds::extract::{DocumentArtifact, artifacts};
+use crate::seeds::fixture::ProjectFixture;
+use crate::seeds::tally::{CheckTally, expect, expect_equal};
 
 /// Commands that would wipe the machine; every guard of the documents must see them.
 const WIPING: &[&str] = &["rm -rf /", "sudo rm -rf / --no-preserve-root", "rm -rf /*", "cd / && rm -rf / ; echo done"];
@@ -14,74 +14,76 @@ const WIPING: &[&str] = &["rm -rf /", "sudo rm -rf / --no-preserve-root", "rm -r
 /// Commands that harm nobody.
 const HARMLESS: &[&str] = &["ls -la", "echo hello", "rm -r build", ""];
 
-pub(super) fn check(documents: &Documents, tally: &mut Tally) {
+pub(super) fn check(documents: &SeedDocuments, tally: &mut CheckTally) {
     for (document, text) in [("reference", &documents.reference), ("concepts", &documents.concepts)] {
         let shown = artifacts(text);
-        tally.count(&format!("hook files in the {document}"), shown.len(), 1);
+        tally.check_count(&format!("hook files in the {document}"), shown.len(), 1);
         for artifact in &shown {
             let what = format!("{document}, `{}`", artifact.name);
-            guard(&what, artifact, tally);
-            places(&what, artifact, tally);
+            check_guard(&what, artifact, tally);
+            check_inline_and_bundle(&what, artifact, tally);
         }
     }
 }
 
 /// The guard against destructive commands does what its body says.
-fn guard(what: &str, artifact: &Artifact, tally: &mut Tally) {
-    let stage = match Stage::clean(&[(&artifact.name, &artifact.text)]) {
+fn check_guard(what: &str, artifact: &DocumentArtifact, tally: &mut CheckTally) {
+    let stage = match ProjectFixture::open_clean(&[(&artifact.name, &artifact.text)]) {
         Ok(stage) => stage,
         Err(fault) => return tally.check(format!("{what} loads"), Err(fault)),
     };
-    tally.check(format!("{what} loads without a finding"), same(&stage.findings(), &Vec::new()));
+    tally.check(format!("{what} loads without a finding"), expect_equal(&stage.diagnostics(), &Vec::new()));
     for command in WIPING {
-        tally.check(format!("{what} blocks `{command}`"), refused(&stage, &artifact.name, command));
+        tally.check(format!("{what} blocks `{command}`"), expect_denied(&stage, &artifact.name, command));
     }
     for command in HARMLESS {
-        tally.check(format!("{what} allows `{command}`"), allowed(&stage, "run_command", command));
+        tally.check(format!("{what} allows `{command}`"), expect_allowed(&stage, "run_command", command));
     }
-    for command in listed(&artifact.text) {
-        tally.check(format!("{what} blocks its own `{command}`"), refused(&stage, &artifact.name, &command));
+    for command in listed_patterns(&artifact.text) {
+        tally.check(format!("{what} blocks its own `{command}`"), expect_denied(&stage, &artifact.name, &command));
     }
-    tally.check(format!("{what} leaves other tools alone"), allowed(&stage, "write_note", "rm -rf /"));
+    tally.check(format!("{what} leaves other tools alone"), expect_allowed(&stage, "write_note", "rm -rf /"));
     if artifact.text.contains("metrics.incr(\"audit.policy.deny\")") {
-        let blocked = WIPING.len() + listed(&artifact.text).len();
+        let blocked = WIPING.len() + listed_patterns(&artifact.text).len();
         let counted = stage.metrics().get("audit.policy.deny").cloned().unwrap_or_default();
-        tally.check(format!("{what} counts each refusal"), same(&counted, &json!(blocked)));
+        tally.check(format!("{what} counts each refusal"), expect_equal(&counted, &json!(blocked)));
     }
 }
 
 /// The patterns that the script lists, one a line.
-fn listed(text: &str) -> Vec<String> {
+fn listed_patterns(text: &str) -> Vec<String> {
     let pattern = |line: &str| line.trim().strip_prefix('"')?.strip_suffix("\",").map(str::to_owned);
     text.lines().filter_map(pattern).collect()
 }
 
-fn refused(stage: &Stage, hook: &str, command: &str) -> Result<(), String> {
-    let outcome = stage.call("run_command", json!({"command": command}))?;
-    same(&outcome.decision, &Decision::Deny)?;
+fn expect_denied(stage: &ProjectFixture, hook: &str, command: &str) -> Result<(), String> {
+    let outcome = stage.fire_tool_call("run_command", json!({"command": command}))?;
+    expect_equal(&outcome.decision, &Decision::Deny)?;
     let start = format!("blocked by hook \"{hook}\": dangerous command pattern blocked");
-    holds(outcome.reason().starts_with(&start), || outcome.reason())
+    expect(outcome.reason().starts_with(&start), || outcome.reason())
 }
 
-fn allowed(stage: &Stage, tool: &str, command: &str) -> Result<(), String> {
+fn expect_allowed(stage: &ProjectFixture, tool: &str, command: &str) -> Result<(), String> {
     let args = if command.is_empty() { json!({}) } else { json!({"command": command}) };
-    let outcome = stage.call(tool, args)?;
-    same(&outcome.decision, &Decision::Allow)?;
-    holds(outcome.failures.is_empty(), || format!("{:?}", outcome.failures))
+    let outcome = stage.fire_tool_call(tool, args)?;
+    expect_equal(&outcome.decision, &Decision::Allow)?;
+    expect(outcome.failures.is_empty(), || format!("{:?}", outcome.failures))
 }
 
 /// The same fields may stand inline in the agent's file and in a bundle, with the same meaning.
-fn places(what: &str, artifact: &Artifact, tally: &mut Tally) {
+fn check_inline_and_bundle(what: &str, artifact: &DocumentArtifact, tally: &mut CheckTally) {
     let front: Vec<&str> = artifact.text.lines().skip(1).take_while(|line| *line != "---").collect();
     let mut item = format!("hooks:\n  - handler: {}\n", artifact.name);
     item.extend(front.iter().map(|line| format!("    {line}\n")));
     let bundle = format!("---\n{item}---\n\nA bundle.\n");
     for place in ["harness.md", ".harness/plugins/a.md", ".harness/builtins/a.md", ".harness/overrides/a.md"] {
-        let blocked = Stage::open(&[(place, &bundle)]).and_then(|stage| refused(&stage, &artifact.name, "rm -rf /"));
+        let blocked = ProjectFixture::open(&[(place, &bundle)])
+            .and_then(|stage| expect_denied(&stage, &artifact.name, "rm -rf /"));
         tally.check(format!("{what} works in `{place}`"), blocked);
     }
     let missing: Value = json!({"id": "1", "name": "run_command", "arguments": "{}"});
-    let outcome = Stage::clean(&[(&artifact.name, &artifact.text)]).and_then(|stage| stage.fire("tool.pre", missing));
-    let allowed = outcome.and_then(|outcome| same(&outcome.decision, &Decision::Allow));
+    let outcome = ProjectFixture::open_clean(&[(&artifact.name, &artifact.text)])
+        .and_then(|stage| stage.fire("tool.pre", missing));
+    let allowed = outcome.and_then(|outcome| expect_equal(&outcome.decision, &Decision::Allow));
     tally.check(format!("{what} survives a call without `args`"), allowed);
 }

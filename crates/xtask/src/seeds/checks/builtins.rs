@@ -4,46 +4,49 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::seeds::Documents;
-use crate::seeds::extract::{leading_name, names_run_together, table};
-use crate::seeds::stage::{Stage, handling};
-use crate::seeds::tally::{Tally, holds, same};
+use crate::seeds::SeedDocuments;
+use crate::seeds::extract::{leading_name, run_together_names, table};
+use crate::seeds::fixture::{ProjectFixture, handler_file};
+use crate::seeds::tally::{CheckTally, expect, expect_equal};
 
-pub(super) fn check(documents: &Documents, tally: &mut Tally) {
+pub(super) fn check(documents: &SeedDocuments, tally: &mut CheckTally) {
     let rows = table(&documents.reference, "Built-in | Purpose |");
-    tally.count("rows of built-ins in the reference", rows.len(), 9);
+    tally.check_count("rows of built-ins in the reference", rows.len(), 9);
     let cells = rows.iter().filter_map(|row| row.first()).flat_map(|cell| cell.split(" / ")).map(leading_name);
-    let concepts = names_run_together(&documents.concepts, "Built-inPurpose");
-    tally.count("rows of built-ins in the concepts", concepts.len(), 5);
+    let concepts = run_together_names(&documents.concepts, "Built-inPurpose");
+    tally.check_count("rows of built-ins in the concepts", concepts.len(), 5);
     let names: BTreeSet<&str> = cells.chain(concepts.into_iter().flatten()).collect();
     for name in names {
-        tally.check(format!("hooks have `{name}`"), present(name));
+        tally.check(format!("hooks have `{name}`"), check_present(name));
     }
     for name in ["exec.run", "fs.write"] {
-        let absent = Stage::hooks(&[("reaching", &handling("tool.pre", &format!("{name}(\"x\")\nreturn allow()")))]);
-        let absent = absent.and_then(|stage| holds(stage.has_errors(), || String::from("the hook loads")));
+        let absent = ProjectFixture::open_hooks(&[(
+            "reaching",
+            &handler_file("tool.pre", &format!("{name}(\"x\")\nreturn allow()")),
+        )]);
+        let absent = absent.and_then(|stage| expect(stage.has_errors(), || String::from("the hook loads")));
         tally.check(format!("hooks have no `{name}`"), absent);
     }
     for (what, lines, expected) in USES {
-        let found = Stage::clean(&[("using", &handling("tool.pre", lines))]).and_then(|stage| {
-            let outcome = stage.call("run_command", json!({"command": "ls"}))?;
-            holds(outcome.failures.is_empty() && outcome.warnings.is_empty(), || format!("{outcome:?}"))?;
+        let found = ProjectFixture::open_clean(&[("using", &handler_file("tool.pre", lines))]).and_then(|stage| {
+            let outcome = stage.fire_tool_call("run_command", json!({"command": "ls"}))?;
+            expect(outcome.failures.is_empty() && outcome.warnings.is_empty(), || format!("{outcome:?}"))?;
             let found = stage.metrics().get("found").cloned().unwrap_or_default();
-            same(&found, &json!(expected))
+            expect_equal(&found, &json!(expected))
         });
         tally.check(*what, found);
     }
-    shared(tally);
-    outward(tally);
+    check_shared_values(tally);
+    check_outward_effects(tally);
 }
 
-fn present(name: &str) -> Result<(), String> {
-    let stage = Stage::clean(&[(
+fn check_present(name: &str) -> Result<(), String> {
+    let stage = ProjectFixture::open_clean(&[(
         "using",
-        &handling("tool.pre", &format!("metrics.incr(\"kind.\" + type({name}))\nreturn allow()")),
+        &handler_file("tool.pre", &format!("metrics.incr(\"kind.\" + type({name}))\nreturn allow()")),
     )])?;
-    let outcome = stage.call("x", json!({}))?;
-    holds(outcome.is_allowed() && outcome.failures.is_empty(), || format!("{outcome:?}"))
+    let outcome = stage.fire_tool_call("x", json!({}))?;
+    expect(outcome.is_allowed() && outcome.failures.is_empty(), || format!("{outcome:?}"))
 }
 
 /// What the purpose column promises: lines of a handler, and the value of the gauge `found` that they must set.
@@ -81,32 +84,32 @@ const USES: &[(&str, &str, i64)] = &[
 ];
 
 /// Hooks cause events of their own, and reach no host that is not listed.
-fn outward(tally: &mut Tally) {
-    let emits = handling("tool.pre", "events.emit(\"custom.my_event\", {\"n\": 2})\nreturn allow()");
-    let hears = handling("custom.my_event", "metrics.set(\"found\", payload[\"n\"])\nreturn allow()");
-    let heard = Stage::clean(&[("emits", &emits), ("hears", &hears)]).and_then(|stage| {
-        stage.call("x", json!({}))?;
-        same(&Value::Object(stage.metrics()), &json!({"found": 2}))
+fn check_outward_effects(tally: &mut CheckTally) {
+    let emits = handler_file("tool.pre", "events.emit(\"custom.my_event\", {\"n\": 2})\nreturn allow()");
+    let hears = handler_file("custom.my_event", "metrics.set(\"found\", payload[\"n\"])\nreturn allow()");
+    let heard = ProjectFixture::open_clean(&[("emits", &emits), ("hears", &hears)]).and_then(|stage| {
+        stage.fire_tool_call("x", json!({}))?;
+        expect_equal(&Value::Object(stage.metrics()), &json!({"found": 2}))
     });
     tally.check("`events.emit` reaches the hooks of a custom event", heard);
-    let fetches = handling("tool.pre", "http.get(\"http://example.com/\")\nreturn allow()");
-    let refused = Stage::clean(&[("fetches", &fetches)]).and_then(|stage| {
-        let outcome = stage.call("x", json!({}))?;
-        holds(!outcome.is_allowed() && !outcome.failures.is_empty(), || format!("{outcome:?}"))
+    let fetches = handler_file("tool.pre", "http.get(\"http://example.com/\")\nreturn allow()");
+    let refused = ProjectFixture::open_clean(&[("fetches", &fetches)]).and_then(|stage| {
+        let outcome = stage.fire_tool_call("x", json!({}))?;
+        expect(!outcome.is_allowed() && !outcome.failures.is_empty(), || format!("{outcome:?}"))
     });
     tally.check("`http` reaches no host that is not listed", refused);
 }
 
 /// Values are shared by hooks; the scope of a module is not.
-fn shared(tally: &mut Tally) {
-    let writes = handling("tool.pre", "cache.set(\"k\", cache.get(\"k\", 0) + 1)\nreturn allow()");
-    let reads = handling("tool.post", "metrics.set(\"found\", cache.get(\"k\"))\nreturn allow()");
-    let found = Stage::clean(&[("writes", &writes), ("reads", &reads)]).and_then(|stage| {
-        stage.call("x", json!({}))?;
-        stage.call("x", json!({}))?;
+fn check_shared_values(tally: &mut CheckTally) {
+    let writes = handler_file("tool.pre", "cache.set(\"k\", cache.get(\"k\", 0) + 1)\nreturn allow()");
+    let reads = handler_file("tool.post", "metrics.set(\"found\", cache.get(\"k\"))\nreturn allow()");
+    let found = ProjectFixture::open_clean(&[("writes", &writes), ("reads", &reads)]).and_then(|stage| {
+        stage.fire_tool_call("x", json!({}))?;
+        stage.fire_tool_call("x", json!({}))?;
         stage
             .fire("tool.post", json!({"call_id": "1", "name": "x", "content": "", "is_error": false, "result": ""}))?;
-        same(&Value::Object(stage.metrics()), &json!({"found": 2}))
+        expect_equal(&Value::Object(stage.metrics()), &json!({"found": 2}))
     });
     tally.check("the cache is shared by the hooks of a run", found);
 }

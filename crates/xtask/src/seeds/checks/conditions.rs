@@ -2,39 +2,39 @@
 
 use serde_json::{Value, json};
 
-use crate::seeds::Documents;
+use crate::seeds::SeedDocuments;
 use crate::seeds::extract::conditions;
-use crate::seeds::stage::{Stage, call, hook};
-use crate::seeds::tally::{Tally, same};
+use crate::seeds::fixture::{ProjectFixture, hook_file, tool_call_payload};
+use crate::seeds::tally::{CheckTally, expect_equal};
 
-pub(super) fn check(documents: &Documents, tally: &mut Tally) {
+pub(super) fn check(documents: &SeedDocuments, tally: &mut CheckTally) {
     let shown = conditions(&documents.reference);
-    tally.count("conditions", shown.len(), 4);
+    tally.check_count("conditions", shown.len(), 4);
     for (remark, expression) in shown {
         let what = format!("when, {}: {expression}", remark.to_lowercase());
-        match cases(remark, expression) {
+        match parse_cases(remark, expression) {
             Some((event, cases)) => {
                 for (payload, expected) in cases {
                     let size = payload.to_string().len();
                     let shape = if size > 200 { format!("a payload of {size} bytes") } else { payload.to_string() };
                     let verb = if expected { "matches" } else { "passes over" };
-                    tally.check(format!("{what} {verb} {shape}"), matches(event, expression, payload, expected));
+                    tally.check(format!("{what} {verb} {shape}"), check_match(event, expression, payload, expected));
                 }
             }
             None => tally.check(what, Err(String::from("this example is new; say here what it must match"))),
         }
     }
-    pure(tally);
+    check_purity(tally);
 }
 
-type Cases = (&'static str, Vec<(Value, bool)>);
+type WhenCases = (&'static str, Vec<(Value, bool)>);
 
 /// What an expression must match, by the remark above it.
-fn cases(remark: &str, expression: &str) -> Option<Cases> {
+fn parse_cases(remark: &str, expression: &str) -> Option<WhenCases> {
     let names: Vec<&str> = expression.split('"').skip(1).step_by(2).filter(|text| *text != "name").collect();
     let tools = || {
-        let named = names.iter().map(|name| (call(name, json!({})), true));
-        named.chain([(call("another_tool", json!({})), false)]).collect::<Vec<_>>()
+        let named = names.iter().map(|name| (tool_call_payload(name, json!({})), true));
+        named.chain([(tool_call_payload("another_tool", json!({})), false)]).collect::<Vec<_>>()
     };
     let result = |content: String, is_error: bool| json!({"call_id": "1", "name": "x", "content": content, "is_error": is_error, "result": content});
     match remark {
@@ -52,25 +52,25 @@ fn cases(remark: &str, expression: &str) -> Option<Cases> {
     }
 }
 
-fn matches(event: &str, expression: &str, payload: Value, expected: bool) -> Result<(), String> {
-    let text = hook(
+fn check_match(event: &str, expression: &str, payload: Value, expected: bool) -> Result<(), String> {
+    let text = hook_file(
         &format!("event: {event}\nwhen: {expression}"),
         "def handle(event, payload):\n    metrics.incr(\"ran\")\n    return allow()",
     );
-    let stage = Stage::clean(&[("scoped", &text)])?;
+    let stage = ProjectFixture::open_clean(&[("scoped", &text)])?;
     stage.fire(event, payload)?;
-    same(&stage.metrics().contains_key("ran"), &expected)
+    expect_equal(&stage.metrics().contains_key("ran"), &expected)
 }
 
 /// A condition is a pure predicate: it has no effects, and one that raises does not match.
-fn pure(tally: &mut Tally) {
+fn check_purity(tally: &mut CheckTally) {
     for name in ["metrics", "cache", "http", "fs", "exec"] {
-        let text = hook(
+        let text = hook_file(
             &format!("event: tool.pre\nwhen: {name} != None"),
             "def handle(event, payload):\n    return block(\"ran\")",
         );
-        let found = Stage::hooks(&[("scoped", &text)]).and_then(|stage| {
-            if stage.has_errors() { Ok(()) } else { Err(format!("`{name}` is there: {:?}", stage.findings())) }
+        let found = ProjectFixture::open_hooks(&[("scoped", &text)]).and_then(|stage| {
+            if stage.has_errors() { Ok(()) } else { Err(format!("`{name}` is there: {:?}", stage.diagnostics())) }
         });
         tally.check(format!("when has no `{name}`"), found);
     }
@@ -81,16 +81,18 @@ fn pure(tally: &mut Tally) {
         "True != False",
         "payload[\"args\"] != None",
     ] {
-        let matched = matches("tool.pre", expression, call("x", json!({})), true);
+        let matched = check_match("tool.pre", expression, tool_call_payload("x", json!({})), true);
         tally.check(format!("when has what `{expression}` needs"), matched);
     }
-    let text = hook(
+    let text = hook_file(
         "event: tool.pre\nwhen: payload[\"absent\"] == 1",
         "def handle(event, payload):\n    return block(\"ran\")",
     );
-    let raised = Stage::clean(&[("scoped", &text)]).and_then(|stage| stage.call("x", json!({}))).and_then(|outcome| {
-        same(&outcome.is_allowed(), &true)?;
-        same(&outcome.warnings.is_empty(), &false)
-    });
+    let raised = ProjectFixture::open_clean(&[("scoped", &text)])
+        .and_then(|stage| stage.fire_tool_call("x", json!({})))
+        .and_then(|outcome| {
+            expect_equal(&outcome.is_allowed(), &true)?;
+            expect_equal(&outcome.warnings.is_empty(), &false)
+        });
     tally.check("a condition that raises does not match, with a warning", raised);
 }

@@ -3,34 +3,34 @@
 use pintle::{Decision, Outcome};
 use serde_json::{Value, json};
 
-use crate::seeds::Documents;
+use crate::seeds::SeedDocuments;
 use crate::seeds::extract::{functions, table};
-use crate::seeds::indent::uncommented;
-use crate::seeds::stage::{Stage, handling, hook};
-use crate::seeds::tally::{Tally, holds, same};
+use crate::seeds::fixture::{ProjectFixture, handler_file, hook_file};
+use crate::seeds::indent::strip_comment;
+use crate::seeds::tally::{CheckTally, expect, expect_equal};
 
-pub(super) fn check(documents: &Documents, tally: &mut Tally) {
-    constructors(documents, tally);
-    returned(documents, tally);
+pub(super) fn check(documents: &SeedDocuments, tally: &mut CheckTally) {
+    check_constructors(documents, tally);
+    check_returned_dictionaries(documents, tally);
     for answer in ["\"deny\"", "42", "None", "[1]", "True"] {
-        let passed = answered(&format!("return {answer}")).and_then(|outcome| {
-            same(&outcome.decision, &Decision::Allow)?;
-            holds(!outcome.warnings.is_empty(), || String::from("no warning"))
+        let passed = run_handler(&format!("return {answer}")).and_then(|outcome| {
+            expect_equal(&outcome.decision, &Decision::Allow)?;
+            expect(!outcome.warnings.is_empty(), || String::from("no warning"))
         });
         tally.check(format!("a return of `{answer}` passes with a warning"), passed);
     }
-    let fell_off = answered("log(\"nothing\")").and_then(|outcome| {
-        same(&outcome.decision, &Decision::Allow)?;
-        holds(!outcome.warnings.is_empty(), || String::from("no warning"))
+    let fell_off = run_handler("log(\"nothing\")").and_then(|outcome| {
+        expect_equal(&outcome.decision, &Decision::Allow)?;
+        expect(!outcome.warnings.is_empty(), || String::from("no warning"))
     });
     tally.check("falling off the end passes with a warning", fell_off);
-    whole_functions(documents, tally);
+    check_whole_functions(documents, tally);
 }
 
 /// The rows of the table: each constructor, and the dictionary that the row says it is equal to.
-fn constructors(documents: &Documents, tally: &mut Tally) {
+fn check_constructors(documents: &SeedDocuments, tally: &mut CheckTally) {
     let rows = table(&documents.reference, "Constructor | Meaning |");
-    tally.count("decision constructors", rows.len(), 3);
+    tally.check_count("decision constructors", rows.len(), 3);
     for row in rows {
         let (constructor, meaning) =
             (row.first().copied().unwrap_or_default(), row.get(1).copied().unwrap_or_default());
@@ -40,24 +40,27 @@ fn constructors(documents: &Documents, tally: &mut Tally) {
                 tally.check(format!("`{constructor}` has an equal dictionary"), Err(String::from("none is shown")));
                 continue;
             };
-            let code = filled(spelling);
+            let code = fill_placeholders(spelling);
             tally.check(
-                format!("`{spelling}` is `{}`", name(constructor)),
-                means(constructor, &format!("return {code}")),
+                format!("`{spelling}` is `{}`", constructor_name(constructor)),
+                check_meaning(constructor, &format!("return {code}")),
             );
         }
     }
     let shown: Vec<&str> =
         documents.concepts.lines().filter(|line| line.contains(")  ") && line.contains('#')).collect();
-    tally.count("decisions in the concepts", shown.len(), 3);
+    tally.check_count("decisions in the concepts", shown.len(), 3);
     for line in shown {
-        let code = uncommented(line);
-        tally.check(format!("`{code}` is `{}`", name(code)), means(code, &format!("return {}", filled(code))));
+        let code = strip_comment(line);
+        tally.check(
+            format!("`{code}` is `{}`", constructor_name(code)),
+            check_meaning(code, &format!("return {}", fill_placeholders(code))),
+        );
     }
 }
 
 /// A snippet with values for the names and dots that it leaves open.
-fn filled(snippet: &str) -> String {
+fn fill_placeholders(snippet: &str) -> String {
     let payload = "{\"args\": {\"command\": \"pwd\"}}";
     snippet
         .replace("{...}", payload)
@@ -66,52 +69,53 @@ fn filled(snippet: &str) -> String {
         .replace("(reason)", "(\"...\")")
 }
 
-fn name(constructor: &str) -> &str {
+fn constructor_name(constructor: &str) -> &str {
     constructor.split('(').next().unwrap_or(constructor)
 }
 
 /// The lines of a handler have the meaning of a constructor.
-fn means(constructor: &str, lines: &str) -> Result<(), String> {
-    let outcome = answered(lines)?;
-    holds(outcome.failures.is_empty() && outcome.warnings.is_empty(), || format!("{outcome:?}"))?;
-    match name(constructor) {
-        "allow" => same(&(outcome.decision, outcome.rewritten), &(Decision::Allow, false)),
+fn check_meaning(constructor: &str, lines: &str) -> Result<(), String> {
+    let outcome = run_handler(lines)?;
+    expect(outcome.failures.is_empty() && outcome.warnings.is_empty(), || format!("{outcome:?}"))?;
+    match constructor_name(constructor) {
+        "allow" => expect_equal(&(outcome.decision, outcome.rewritten), &(Decision::Allow, false)),
         "block" => {
-            same(&outcome.decision, &Decision::Deny)?;
-            holds(outcome.reason().starts_with("blocked by hook \"answering\": "), || outcome.reason())
+            expect_equal(&outcome.decision, &Decision::Deny)?;
+            expect(outcome.reason().starts_with("blocked by hook \"answering\": "), || outcome.reason())
         }
         "modify" => {
-            same(&(outcome.decision, outcome.rewritten), &(Decision::Allow, true))?;
+            expect_equal(&(outcome.decision, outcome.rewritten), &(Decision::Allow, true))?;
             let expected = json!({"id": "call_1", "name": "run_command", "arguments": "{\"command\":\"pwd\"}", "args": {"command": "pwd"}});
-            same(outcome.payload.value(), &expected)
+            expect_equal(outcome.payload.value(), &expected)
         }
         other => Err(format!("`{other}` is new; say here what it must do")),
     }
 }
 
-fn answered(lines: &str) -> Result<Outcome, String> {
-    Stage::clean(&[("answering", &handling("tool.pre", lines))])?.call("run_command", json!({"command": "ls"}))
+fn run_handler(lines: &str) -> Result<Outcome, String> {
+    ProjectFixture::open_clean(&[("answering", &handler_file("tool.pre", lines))])?
+        .fire_tool_call("run_command", json!({"command": "ls"}))
 }
 
 /// The dictionaries that the documents return.
-fn returned(documents: &Documents, tally: &mut Tally) {
+fn check_returned_dictionaries(documents: &SeedDocuments, tally: &mut CheckTally) {
     let shown: Vec<&str> = documents.reference.lines().filter(|line| line.starts_with("return {")).collect();
-    tally.count("dictionaries returned", shown.len(), 1);
+    tally.check_count("dictionaries returned", shown.len(), 1);
     for line in shown {
         let reason = line.split('"').nth(7).unwrap_or_default();
-        let blocked = answered(line).and_then(|outcome| {
-            same(&outcome.decision, &Decision::Deny)?;
-            same(&outcome.reasons.first().map(|reason| reason.text.as_str()), &Some(reason))
+        let blocked = run_handler(line).and_then(|outcome| {
+            expect_equal(&outcome.decision, &Decision::Deny)?;
+            expect_equal(&outcome.reasons.first().map(|reason| reason.text.as_str()), &Some(reason))
         });
         tally.check(format!("`{line}` blocks"), blocked);
     }
 }
 
 /// The functions that the reference shows outside of files: each branch returns what it says.
-fn whole_functions(documents: &Documents, tally: &mut Tally) {
+fn check_whole_functions(documents: &SeedDocuments, tally: &mut CheckTally) {
     let shown: Vec<String> =
         functions(&documents.reference).into_iter().filter(|text| !text.contains("dangerous command")).collect();
-    tally.count("functions", shown.len(), 2);
+    tally.check_count("functions", shown.len(), 2);
     for (index, function) in shown.iter().enumerate() {
         let branches: &[(&str, &str, Decision)] = if function.contains("_scan") {
             &[
@@ -126,12 +130,12 @@ fn whole_functions(documents: &Documents, tally: &mut Tally) {
             let names = format!(
                 "def _should_inspect(payload):\n    return {inspect}\n\ndef _scan(payload):\n    return {reason}\n\n"
             );
-            let text = hook("event: tool.pre", &format!("{names}{function}"));
-            let outcome =
-                Stage::clean(&[("shown", &text)]).and_then(|stage| stage.call("x", Value::Object(Default::default())));
+            let text = hook_file("event: tool.pre", &format!("{names}{function}"));
+            let outcome = ProjectFixture::open_clean(&[("shown", &text)])
+                .and_then(|stage| stage.fire_tool_call("x", Value::Object(Default::default())));
             let decided = outcome.and_then(|outcome| {
-                holds(outcome.warnings.is_empty() && outcome.failures.is_empty(), || format!("{outcome:?}"))?;
-                same(&outcome.decision, decision)
+                expect(outcome.warnings.is_empty() && outcome.failures.is_empty(), || format!("{outcome:?}"))?;
+                expect_equal(&outcome.decision, decision)
             });
             tally.check(
                 format!("function {} of the reference, branch ({inspect}, {reason}): {decision}", index + 1),

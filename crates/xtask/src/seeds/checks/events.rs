@@ -6,28 +6,28 @@ use pintle::event::CATALOGUE;
 use regex::Regex;
 use serde_json::{Value, json};
 
-use crate::seeds::Documents;
-use crate::seeds::extract::{names_run_together, table};
-use crate::seeds::stage::{Stage, handling};
-use crate::seeds::tally::{Tally, holds, same};
+use crate::seeds::SeedDocuments;
+use crate::seeds::extract::{run_together_names, table};
+use crate::seeds::fixture::{ProjectFixture, handler_file};
+use crate::seeds::tally::{CheckTally, expect, expect_equal};
 
-pub(super) fn check(documents: &Documents, tally: &mut Tally) {
+pub(super) fn check(documents: &SeedDocuments, tally: &mut CheckTally) {
     let rows = table(&documents.reference, "Event | Fires when |");
-    tally.count("events in the reference", rows.len(), 12);
+    tally.check_count("events in the reference", rows.len(), 12);
     let mut names: Vec<&str> = rows.iter().filter_map(|row| row.first().copied()).collect();
-    let concepts = names_run_together(&documents.concepts, "EventWhen it fires");
-    tally.count("events in the concepts", concepts.len(), 4);
+    let concepts = run_together_names(&documents.concepts, "EventWhen it fires");
+    tally.check_count("events in the concepts", concepts.len(), 4);
     names.extend(concepts.iter().filter_map(|row| row.first().copied()));
     // The concepts page announces one more.
     names.push("agent.stop");
     let meta = meta_names(&documents.reference);
-    tally.count("events of self-augmenting agents", meta.len(), 2);
+    tally.check_count("events of self-augmenting agents", meta.len(), 2);
     names.extend(meta);
     for name in names {
-        tally.check(format!("a hook on `{name}` is accepted and called"), called(name));
+        tally.check(format!("a hook on `{name}` is accepted and called"), check_call(name));
     }
-    custom_names(documents, tally);
-    error_texts(documents, tally);
+    check_custom_names(documents, tally);
+    check_error_texts(documents, tally);
 }
 
 /// The events of self-augmenting agents that the reference names.
@@ -36,17 +36,20 @@ fn meta_names(reference: &str) -> Vec<&str> {
     listed.unwrap_or_default().split(',').map(str::trim).filter(|name| name.starts_with("meta.")).collect()
 }
 
-fn called(name: &str) -> Result<(), String> {
-    let stage = Stage::clean(&[("listening", &handling(name, "metrics.incr(\"called.\" + event)\nreturn allow()"))])?;
+fn check_call(name: &str) -> Result<(), String> {
+    let stage = ProjectFixture::open_clean(&[(
+        "listening",
+        &handler_file(name, "metrics.incr(\"called.\" + event)\nreturn allow()"),
+    )])?;
     // What a host fires may have another name than the document gives it; hooks are told the name they wrote.
     let fired = DIALECTS.iter().find_map(|dialect| dialect.event(name).ok()).ok_or("no dialect knows the name")?;
     let outcome = stage.fire(fired.as_str(), (fired.def().example)())?;
-    holds(outcome.is_allowed() && outcome.failures.is_empty(), || format!("{outcome:?}"))?;
-    same(&Value::Object(stage.metrics()), &json!({format!("called.{name}"): 1}))
+    expect(outcome.is_allowed() && outcome.failures.is_empty(), || format!("{outcome:?}"))?;
+    expect_equal(&Value::Object(stage.metrics()), &json!({format!("called.{name}"): 1}))
 }
 
 /// The names that the pattern of the reference matches, and no others, are events.
-fn custom_names(documents: &Documents, tally: &mut Tally) {
+fn check_custom_names(documents: &SeedDocuments, tally: &mut CheckTally) {
     let shown = documents.reference.split_once("^custom").and_then(|(_, rest)| rest.split_once('$'));
     let pattern = shown.map(|(middle, _)| format!("^custom{middle}$"));
     let pattern = pattern.ok_or_else(|| String::from("no pattern is shown"));
@@ -65,13 +68,13 @@ fn custom_names(documents: &Documents, tally: &mut Tally) {
         "custom. x",
         "custom",
     ] {
-        let agrees = same(&EventName::parse(name).is_ok(), &pattern.is_match(name));
+        let agrees = expect_equal(&EventName::parse(name).is_ok(), &pattern.is_match(name));
         tally.check(format!("`{name}` is an event just when the pattern matches"), agrees);
     }
 }
 
 /// The texts of errors about events.
-fn error_texts(documents: &Documents, tally: &mut Tally) {
+fn check_error_texts(documents: &SeedDocuments, tally: &mut CheckTally) {
     // Where the text begins and ends in the document, a faulty file, and the value that the text names.
     let cases = [
         ("hooks[%d]", "invalid", "event: tool.before", "tool.before"),
@@ -83,15 +86,15 @@ fn error_texts(documents: &Documents, tally: &mut Tally) {
         let text = shown.map(|(middle, _)| format!("{start}{middle}{end}"));
         let text = text.map(|text| text.replace("%d", "0").replace("%q", &format!("\"{value}\"")));
         let reported = text.ok_or_else(|| String::from("the documents show no such text")).and_then(|text| {
-            let stage = Stage::hooks(&[(
+            let stage = ProjectFixture::open_hooks(&[(
                 "named",
                 &format!("---\n{front}\nscript: |\n  def handle(event, payload):\n      return allow()\n---\n"),
             )])?;
-            let findings = stage.findings();
-            holds(findings.iter().any(|finding| finding.contains(&text)), || format!("no `{text}` in {findings:?}"))
+            let findings = stage.diagnostics();
+            expect(findings.iter().any(|finding| finding.contains(&text)), || format!("no `{text}` in {findings:?}"))
         });
         tally.check(format!("`{front}` gives the documented error"), reported);
     }
     let known = CATALOGUE.iter().filter(|row| row.family().is_none()).all(|row| EventName::parse(row.name).is_ok());
-    tally.check("every row of the catalogue is an event", same(&known, &true));
+    tally.check("every row of the catalogue is an event", expect_equal(&known, &true));
 }

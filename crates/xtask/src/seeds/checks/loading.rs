@@ -2,41 +2,44 @@
 
 use serde_json::json;
 
-use crate::seeds::Documents;
-use crate::seeds::stage::{Stage, handling};
-use crate::seeds::tally::{Tally, holds, same};
+use crate::seeds::SeedDocuments;
+use crate::seeds::fixture::{ProjectFixture, handler_file};
+use crate::seeds::tally::{CheckTally, expect, expect_equal};
 
 const SCRIPT: &str = "script: |\n  def handle(event, payload):\n      return block(\"ran\")\n";
 
-pub(super) fn check(_documents: &Documents, tally: &mut Tally) {
+pub(super) fn check(_documents: &SeedDocuments, tally: &mut CheckTally) {
     for (what, text, part) in REFUSED {
-        let refused = Stage::hooks(&[("command_guard", text)]).and_then(|stage| {
-            let findings = stage.findings();
+        let refused = ProjectFixture::open_hooks(&[("command_guard", text)]).and_then(|stage| {
+            let findings = stage.diagnostics();
             let said = findings.iter().any(|finding| finding.starts_with("error") && finding.contains(part));
-            holds(said, || format!("no error with `{part}` in {findings:?}"))
+            expect(said, || format!("no error with `{part}` in {findings:?}"))
         });
         tally.check(format!("{what} is refused"), refused);
     }
     let named = format!("---\nevent: tool.pre\n{SCRIPT}---\n");
-    let file_name = Stage::clean(&[("from_the_file", &named)]).and_then(|stage| {
-        same(&stage.call("x", json!({}))?.reason().as_str(), &"blocked by hook \"from_the_file\": ran")
+    let file_name = ProjectFixture::open_clean(&[("from_the_file", &named)]).and_then(|stage| {
+        expect_equal(
+            &stage.fire_tool_call("x", json!({}))?.reason().as_str(),
+            &"blocked by hook \"from_the_file\": ran",
+        )
     });
     tally.check("the file name is the hook's name", file_name);
     let unknown = format!("---\nevent: tool.pre\nname: other\ncolour: blue\n{SCRIPT}---\n");
-    let loads =
-        Stage::clean(&[("x", &unknown)]).and_then(|stage| same(&stage.call("x", json!({}))?.is_allowed(), &false));
+    let loads = ProjectFixture::open_clean(&[("x", &unknown)])
+        .and_then(|stage| expect_equal(&stage.fire_tool_call("x", json!({}))?.is_allowed(), &false));
     tally.check("unknown keys do not stop a hook", loads);
-    let placeholder = Stage::clean(&[("x", "---\nevent: tool.pre\n---\n\n# x\n")]);
-    let passes = placeholder.and_then(|stage| same(&stage.call("x", json!({}))?.is_allowed(), &true));
+    let placeholder = ProjectFixture::open_clean(&[("x", "---\nevent: tool.pre\n---\n\n# x\n")]);
+    let passes = placeholder.and_then(|stage| expect_equal(&stage.fire_tool_call("x", json!({}))?.is_allowed(), &true));
     tally.check("a hook without a script does nothing", passes);
     let body = format!(
         "{}\n```starlark\ndef handle(event, payload):\n    return block(\"from the body\")\n```\n",
-        handling("tool.pre", "return allow()")
+        handler_file("tool.pre", "return allow()")
     );
-    let ignored =
-        Stage::clean(&[("x", &body)]).and_then(|stage| same(&stage.call("x", json!({}))?.is_allowed(), &true));
+    let ignored = ProjectFixture::open_clean(&[("x", &body)])
+        .and_then(|stage| expect_equal(&stage.fire_tool_call("x", json!({}))?.is_allowed(), &true));
     tally.check("code in the body is never run", ignored);
-    tally.check("a script with another entry point is told about `handle`", wrong_entry());
+    tally.check("a script with another entry point is told about `handle`", check_wrong_entry());
 }
 
 /// Files, and a part of the error that they must give.
@@ -48,12 +51,12 @@ const REFUSED: &[(&str, &str, &str)] = &[
 ];
 
 /// The reference lets such a hook load and fail at its first call. Either way its author must learn of it.
-fn wrong_entry() -> Result<(), String> {
-    let text = handling("tool.pre", "return allow()").replace("def handle(event, payload)", "def run(args)");
-    let stage = Stage::hooks(&[("x", &text)])?;
-    let outcome = stage.call("x", json!({}))?;
+fn check_wrong_entry() -> Result<(), String> {
+    let text = handler_file("tool.pre", "return allow()").replace("def handle(event, payload)", "def run(args)");
+    let stage = ProjectFixture::open_hooks(&[("x", &text)])?;
+    let outcome = stage.fire_tool_call("x", json!({}))?;
     let told =
-        stage.findings().into_iter().chain(outcome.failures.iter().map(|report| format!("{:?}", report.failure)));
+        stage.diagnostics().into_iter().chain(outcome.failures.iter().map(|report| format!("{:?}", report.failure)));
     let told: Vec<String> = told.collect();
-    holds(told.iter().any(|text| text.contains("handle")), || format!("{told:?}"))
+    expect(told.iter().any(|text| text.contains("handle")), || format!("{told:?}"))
 }

@@ -11,13 +11,13 @@ mod one_stop;
 mod order;
 mod payloads;
 
-pub(crate) use lifecycle::Lifecycle;
+pub(crate) use lifecycle::LifecycleDocument;
 
-use super::Documents;
-use super::tally::Tally;
+use super::SeedDocuments;
+use super::tally::CheckTally;
 
 /// Every subject.
-pub(super) const ALL: &[fn(&Documents, &mut Tally)] = &[
+pub(super) const ALL: &[fn(&SeedDocuments, &mut CheckTally)] = &[
     artifacts::check,
     conditions::check,
     decisions::check,

@@ -3,31 +3,31 @@
 use pintle::{Decision, Outcome};
 use serde_json::json;
 
-use crate::seeds::Documents;
+use crate::seeds::SeedDocuments;
 use crate::seeds::extract::table;
-use crate::seeds::stage::{Stage, hook};
-use crate::seeds::tally::{Tally, holds, same};
+use crate::seeds::fixture::{ProjectFixture, hook_file};
+use crate::seeds::tally::{CheckTally, expect, expect_equal};
 
-pub(super) fn check(documents: &Documents, tally: &mut Tally) {
+pub(super) fn check(documents: &SeedDocuments, tally: &mut CheckTally) {
     let fields = table(&documents.reference, "Field | Type |");
-    tally.count("fields of a hook", fields.len(), 4);
+    tally.check_count("fields of a hook", fields.len(), 4);
     let default = fields.iter().find(|row| row.first() == Some(&"priority")).and_then(|row| row.get(2)).copied();
-    tally.check("the default priority is that of the table", same(&default, &Some("0")));
+    tally.check("the default priority is that of the table", expect_equal(&default, &Some("0")));
     for (what, hooks, trace) in ORDERS {
-        let found = staged(hooks).and_then(|(_, outcome)| {
+        let found = run_hooks(hooks).and_then(|(_, outcome)| {
             let text = outcome.payload.field("args").and_then(|args| args.get("trace")).cloned().unwrap_or_default();
-            same(&text, &json!(trace))
+            expect_equal(&text, &json!(trace))
         });
         tally.check(*what, found);
     }
-    stops(tally);
-    text_payload(tally);
+    check_first_block(tally);
+    check_text_payload(tally);
 }
 
 /// Hooks as (name, priority line), each of which appends its name; and the trace that the operation gets to see.
-type Order = (&'static str, &'static [(&'static str, &'static str)], &'static str);
+type OrderCase = (&'static str, &'static [(&'static str, &'static str)], &'static str);
 
-const ORDERS: &[Order] = &[
+const ORDERS: &[OrderCase] = &[
     ("low numbers run first", &[("a", "priority: 30"), ("b", "priority: 10"), ("c", "priority: 20")], "bca"),
     ("an omitted priority is the earliest", &[("a", "priority: 1"), ("b", "# none")], "ba"),
     ("an omitted priority is equal to 0", &[("a", "# none"), ("b", "priority: 0"), ("c", "priority: -1")], "cab"),
@@ -39,45 +39,45 @@ const ORDERS: &[Order] = &[
     ("downstream hooks and the operation see rewrites", &[("x", "priority: 1"), ("y", "priority: 2")], "xy"),
 ];
 
-fn staged(hooks: &[(&str, &str)]) -> Result<(Stage, Outcome), String> {
+fn run_hooks(hooks: &[(&str, &str)]) -> Result<(ProjectFixture, Outcome), String> {
     let text = |(name, priority): &(&str, &str)| {
         let script = format!(
             "def handle(event, payload):\n    return modify({{\"args\": {{\"trace\": payload[\"args\"][\"trace\"] + \"{name}\"}}}})"
         );
-        hook(&format!("event: tool.pre\n{priority}"), &script)
+        hook_file(&format!("event: tool.pre\n{priority}"), &script)
     };
     let texts: Vec<(&str, String)> = hooks.iter().map(|hook| (hook.0, text(hook))).collect();
     let texts: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (*name, text.as_str())).collect();
-    let stage = Stage::clean(&texts)?;
-    let outcome = stage.call("x", json!({"trace": ""}))?;
+    let stage = ProjectFixture::open_clean(&texts)?;
+    let outcome = stage.fire_tool_call("x", json!({"trace": ""}))?;
     Ok((stage, outcome))
 }
 
 /// The first block ends the chain, and nothing later undoes it.
-fn stops(tally: &mut Tally) {
+fn check_first_block(tally: &mut CheckTally) {
     let says = |priority: i64, name: &str, answer: &str| {
         let script = format!("def handle(event, payload):\n    metrics.incr(\"{name}\")\n    return {answer}");
-        hook(&format!("event: tool.pre\npriority: {priority}"), &script)
+        hook_file(&format!("event: tool.pre\npriority: {priority}"), &script)
     };
     let (audit, first) = (says(1, "audit", "allow()"), says(10, "first", "block(\"one\")"));
     let (second, late) = (says(20, "second", "block(\"two\")"), says(40, "late", "allow()"));
     let hooks = [("audit", audit.as_str()), ("first", &first), ("second", &second), ("late", &late)];
-    let ended = Stage::clean(&hooks).and_then(|stage| {
-        let outcome = stage.call("x", json!({}))?;
-        same(&outcome.decision, &Decision::Deny)?;
-        same(&outcome.reason().as_str(), &"blocked by hook \"first\": one")?;
-        same(&stage.metrics(), &json!({"audit": 1, "first": 1}).as_object().cloned().unwrap_or_default())
+    let ended = ProjectFixture::open_clean(&hooks).and_then(|stage| {
+        let outcome = stage.fire_tool_call("x", json!({}))?;
+        expect_equal(&outcome.decision, &Decision::Deny)?;
+        expect_equal(&outcome.reason().as_str(), &"blocked by hook \"first\": one")?;
+        expect_equal(&stage.metrics(), &json!({"audit": 1, "first": 1}).as_object().cloned().unwrap_or_default())
     });
     tally.check("the first block wins and later hooks are skipped", ended);
 }
 
 /// A payload that is a text is rewritten whole.
-fn text_payload(tally: &mut Tally) {
+fn check_text_payload(tally: &mut CheckTally) {
     let script = "def handle(event, payload):\n    return modify(payload + \"!\")";
-    let found = Stage::clean(&[("stamp", &hook("event: turn.start", script))]).and_then(|stage| {
+    let found = ProjectFixture::open_clean(&[("stamp", &hook_file("event: turn.start", script))]).and_then(|stage| {
         let outcome = stage.fire("turn.start", json!("hello"))?;
-        holds(outcome.failures.is_empty(), || format!("{:?}", outcome.failures))?;
-        same(outcome.payload.value(), &json!("hello!"))
+        expect(outcome.failures.is_empty(), || format!("{:?}", outcome.failures))?;
+        expect_equal(outcome.payload.value(), &json!("hello!"))
     });
     tally.check("the message of `turn.start` is a text that hooks may rewrite", found);
 }

@@ -4,72 +4,72 @@ use pintle::EventName;
 use pintle::event::EventDef;
 use serde_json::Value;
 
-use crate::seeds::Documents;
+use crate::seeds::SeedDocuments;
 use crate::seeds::extract::{leading_name, payloads, table};
+use crate::seeds::fixture::{ProjectFixture, handler_file};
 use crate::seeds::literal;
-use crate::seeds::stage::{Stage, handling};
-use crate::seeds::tally::{Tally, holds};
+use crate::seeds::tally::{CheckTally, expect};
 
-pub(super) fn check(documents: &Documents, tally: &mut Tally) {
+pub(super) fn check(documents: &SeedDocuments, tally: &mut CheckTally) {
     let shown = payloads(&documents.reference);
-    tally.count("payloads", shown.len(), 4);
+    tally.check_count("payloads", shown.len(), 4);
     for (name, text) in shown {
         let agrees = literal::read(&text).and_then(|shape| {
-            let example = (row(name)?.example)();
-            let faults = differences(&shape, &example, name);
-            holds(faults.is_empty(), || faults.join("; "))
+            let example = (find_event_def(name)?.example)();
+            let faults = find_differences(&shape, &example, name);
+            expect(faults.is_empty(), || faults.join("; "))
         });
         tally.check(format!("the payload of `{name}` is as shown"), agrees);
-        tally.check(format!("the payload of `{name}` as shown can be fired"), fired(name, &text));
+        tally.check(format!("the payload of `{name}` as shown can be fired"), check_payload(name, &text));
     }
     for cells in table(&documents.reference, "Event | Fires when |") {
         let (Some(name), Some(payload)) = (cells.first(), cells.get(2)) else { continue };
-        for field in fields(payload) {
-            let known = row(name).and_then(|row| {
+        for field in listed_fields(payload) {
+            let known = find_event_def(name).and_then(|row| {
                 let schema = (row.schema)();
                 let known = schema.get("properties").is_some_and(|properties| properties.get(field).is_some());
-                holds(known, || String::from("the catalogue does not know it"))
+                expect(known, || String::from("the catalogue does not know it"))
             });
             tally.check(format!("`{name}` has the field `{field}`"), known);
         }
     }
-    let counts = row("delegation.post_verify").and_then(|row| {
+    let counts = find_event_def("delegation.post_verify").and_then(|row| {
         let example = (row.example)();
-        holds(example.get("attempt").is_some_and(Value::is_number), || example.to_string())
+        expect(example.get("attempt").is_some_and(Value::is_number), || example.to_string())
     });
     tally.check("`delegation.post_verify` counts attempts", counts);
 }
 
 /// A host may fire the payload that is shown: what it leaves out is filled in, and a hook reads every field of it.
-fn fired(name: &str, text: &str) -> Result<(), String> {
+fn check_payload(name: &str, text: &str) -> Result<(), String> {
     let shape = literal::read(text)?;
     let event = EventName::parse(name).map_err(|fault| fault.to_string())?;
     let mut payload = shape.clone();
     event.complete(&mut payload)?;
     let fields = shape.as_object().into_iter().flat_map(|fields| fields.keys());
     let reads: String = fields.map(|field| format!("metrics.set(\"{field}\", payload[\"{field}\"])\n")).collect();
-    let stage = Stage::clean(&[("reading", &handling(name, &format!("{reads}return allow()")))])?;
+    let stage = ProjectFixture::open_clean(&[("reading", &handler_file(name, &format!("{reads}return allow()")))])?;
     let outcome = stage.fire(name, payload)?;
-    holds(outcome.is_allowed() && outcome.failures.is_empty(), || format!("{outcome:?}"))
+    expect(outcome.is_allowed() && outcome.failures.is_empty(), || format!("{outcome:?}"))
 }
 
-fn row(name: &str) -> Result<&'static EventDef, String> {
+fn find_event_def(name: &str) -> Result<&'static EventDef, String> {
     EventName::parse(name).map(|name| name.def()).map_err(|fault| fault.to_string())
 }
 
 /// The fields that a cell of the table lists in brackets or braces.
-fn fields(cell: &str) -> Vec<&str> {
+fn listed_fields(cell: &str) -> Vec<&str> {
     let listed = cell.split(['{', '(']).nth(1).and_then(|rest| rest.split(['}', ')']).next()).unwrap_or_default();
     let plain = |name: &&str| !name.is_empty() && leading_name(name) == *name && *name != "...";
     listed.split(", ").filter(plain).collect()
 }
 
 /// Where a payload lacks what is shown, or has another type there.
-fn differences(shown: &Value, have: &Value, at: &str) -> Vec<String> {
+fn find_differences(shown: &Value, have: &Value, at: &str) -> Vec<String> {
     match (shown, have) {
         (Value::Object(shown), Value::Object(have)) => {
             let field = |(key, inner): (&String, &Value)| match have.get(key) {
-                Some(value) => differences(inner, value, &format!("{at}.{key}")),
+                Some(value) => find_differences(inner, value, &format!("{at}.{key}")),
                 // What a result or the arguments hold is up to the tool.
                 None if at.ends_with(".args") || at.ends_with(".result") => Vec::new(),
                 None => vec![format!("{at} lacks `{key}`")],
@@ -77,7 +77,7 @@ fn differences(shown: &Value, have: &Value, at: &str) -> Vec<String> {
             shown.iter().flat_map(field).collect()
         }
         (Value::Array(shown), Value::Array(have)) => match (shown.first(), have.first()) {
-            (Some(shown), Some(have)) => differences(shown, have, &format!("{at}[]")),
+            (Some(shown), Some(have)) => find_differences(shown, have, &format!("{at}[]")),
             _ => Vec::new(),
         },
         (Value::String(_), Value::String(_))

@@ -6,34 +6,38 @@ use pintle::{CommandOutput, Event, EventName, HandlerOutput, Origin, VerdictKind
 use pintle_dialects::framework_hooks::{DIALECT, ROWS};
 use serde_json::{Value, json};
 
-use super::document::Lifecycle;
-use crate::seeds::tally::{Tally, holds, same};
+use super::document::LifecycleDocument;
+use crate::seeds::tally::{CheckTally, expect, expect_equal};
 
-pub(super) fn check(document: &Lifecycle, tally: &mut Tally) {
-    tally.count("payloads of script hooks", document.payloads.len(), 3);
-    tally.count("decisions of script hooks", document.decisions.len(), 3);
+pub(super) fn check(document: &LifecycleDocument, tally: &mut CheckTally) {
+    tally.check_count("payloads of script hooks", document.payloads.len(), 3);
+    tally.check_count("decisions of script hooks", document.decisions.len(), 3);
     let known: Vec<&str> = ROWS.iter().map(|row| row.name).collect();
     let shown: Vec<&str> = document.events.iter().map(String::as_str).collect();
-    tally.check("the lifecycle events are those that are listed", same(&known, &shown));
+    tally.check("the lifecycle events are those that are listed", expect_equal(&known, &shown));
     for payload in &document.payloads {
         let name = payload.get("hook_event_name").and_then(Value::as_str).unwrap_or_default();
-        tally.check(format!("the payload that is shown for {name} is what a hook is sent"), sent(payload, name));
+        tally.check(
+            format!("the payload that is shown for {name} is what a hook is sent"),
+            check_payload(payload, name),
+        );
     }
     for decision in &document.decisions {
-        tally.check(format!("the decision `{decision}` means what is said beside it"), decided(decision));
+        tally.check(format!("the decision `{decision}` means what is said beside it"), check_decision(decision));
     }
     for (code, wanted) in [(0, "pass"), (2, "deny"), (1, "failed"), (7, "failed")] {
-        let said = answered(Some(code), "").map(|said| word(&said));
-        tally.check(format!("a script hook that exits with {code}"), said.and_then(|said| same(&said, &wanted)));
+        let said = decode_output(Some(code), "").map(|said| verdict_name(&said));
+        tally
+            .check(format!("a script hook that exits with {code}"), said.and_then(|said| expect_equal(&said, &wanted)));
     }
 }
 
 /// Sends the canonical event of a payload, and compares.
-fn sent(payload: &Value, name: &str) -> Result<(), String> {
+fn check_payload(payload: &Value, name: &str) -> Result<(), String> {
     let canonical = ROWS.iter().find(|row| row.name == name).map(|row| row.canonical).ok_or("no such event")?;
     let origin = Origin {
-        session: text(payload, "session_id"),
-        transcript: text(payload, "transcript_path"),
+        session: field_text(payload, "session_id"),
+        transcript: field_text(payload, "transcript_path"),
         ..Origin::default()
     };
     let mut wanted = payload.clone();
@@ -48,21 +52,21 @@ fn sent(payload: &Value, name: &str) -> Result<(), String> {
     }
     let input = payload.get("tool_input").cloned().unwrap_or_default();
     let tool = if payload.get("tool_name").is_some() { "shell" } else { "" };
-    let fired = json!({"prompt": text(payload, "prompt"), "name": tool, "args": input});
+    let fired = json!({"prompt": field_text(payload, "prompt"), "name": tool, "args": input});
     let event = EventName::parse(canonical).map_err(|fault| fault.to_string())?;
     let encoded = (DIALECT.codec)().encode(&Event::new(event, fired, Arc::new(origin)), name);
-    same(&encoded, &Some(wanted))
+    expect_equal(&encoded, &Some(wanted))
 }
 
-fn text(value: &Value, name: &str) -> String {
+fn field_text(value: &Value, name: &str) -> String {
     value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 /// Reads a decision that a hook printed.
-fn decided(decision: &Value) -> Result<(), String> {
-    let message = text(decision, "message");
-    let said = answered(Some(0), &decision.to_string())?;
-    let holds_message = |reason: &str| holds(reason == message, || format!("the message became `{reason}`"));
+fn check_decision(decision: &Value) -> Result<(), String> {
+    let message = field_text(decision, "message");
+    let said = decode_output(Some(0), &decision.to_string())?;
+    let holds_message = |reason: &str| expect(reason == message, || format!("the message became `{reason}`"));
     match (decision.get("decision").and_then(Value::as_str), said) {
         (None, VerdictKind::Pass) => Ok(()),
         (Some("block"), VerdictKind::Deny { reason }) | (Some("ask"), VerdictKind::Ask { reason }) => {
@@ -72,14 +76,14 @@ fn decided(decision: &Value) -> Result<(), String> {
     }
 }
 
-fn answered(exit_code: Option<i32>, stdout: &str) -> Result<VerdictKind, String> {
+fn decode_output(exit_code: Option<i32>, stdout: &str) -> Result<VerdictKind, String> {
     let event = EventName::parse("tool.pre").map_err(|fault| fault.to_string())?;
     let event = Event::new(event, json!({"name": "shell", "args": {}}), Arc::new(Origin::default()));
     let answer = CommandOutput { exit_code, stdout: stdout.as_bytes().to_vec(), ..CommandOutput::default() };
     Ok((DIALECT.codec)().decode(&event, "PreToolUse", HandlerOutput::Process(answer)).kind)
 }
 
-fn word(said: &VerdictKind) -> &'static str {
+fn verdict_name(said: &VerdictKind) -> &'static str {
     match said {
         VerdictKind::Pass => "pass",
         VerdictKind::Deny { .. } => "deny",

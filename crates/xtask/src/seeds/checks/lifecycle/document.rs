@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::seeds::extract::table;
 
 /// The parts of the document that can be run.
-pub(crate) struct Lifecycle {
+pub(crate) struct LifecycleDocument {
     /// The settings file.
     pub(crate) settings: String,
     /// The path of the script, as the settings have it, and its text.
@@ -18,20 +18,20 @@ pub(crate) struct Lifecycle {
     pub(super) decisions: Vec<Value>,
 }
 
-impl Lifecycle {
+impl LifecycleDocument {
     /// Takes the document apart.
     ///
     /// # Errors
     /// When something is not shown that has to be.
     pub(crate) fn read(text: &str) -> Result<Self, String> {
         let json: Vec<Value> =
-            blocks(text, "json").iter().filter_map(|block| serde_json::from_str(block).ok()).collect();
+            fenced_blocks(text, "json").iter().filter_map(|block| serde_json::from_str(block).ok()).collect();
         let has = |value: &Value, name: &str| value.get(name).is_some();
         let is_settings = |block: &&String| {
             serde_json::from_str(block).is_ok_and(|value: Value| value.pointer("/hooks/PreToolUse").is_some())
         };
-        let settings = blocks(text, "json").iter().find(is_settings).cloned().ok_or("no settings are shown")?;
-        let script = blocks(text, "typescript").into_iter().find(|block| block.starts_with("#!"));
+        let settings = fenced_blocks(text, "json").iter().find(is_settings).cloned().ok_or("no settings are shown")?;
+        let script = fenced_blocks(text, "typescript").into_iter().find(|block| block.starts_with("#!"));
         let script = script.ok_or("no script is shown")?;
         let name = script.lines().find_map(|line| line.strip_prefix("// Hook: ")).ok_or("the script has no name")?;
         let path = format!("hooks/{}.ts", name.trim());
@@ -61,7 +61,7 @@ impl Lifecycle {
 }
 
 /// The fenced blocks of a language.
-fn blocks(text: &str, language: &str) -> Vec<String> {
+fn fenced_blocks(text: &str, language: &str) -> Vec<String> {
     let opening = format!("```{language}");
     let mut found = Vec::new();
     let mut lines = text.lines();

@@ -7,12 +7,12 @@ mod contract;
 mod document;
 mod running;
 
-use crate::seeds::Documents;
-use crate::seeds::tally::Tally;
-pub(crate) use document::Lifecycle;
+use crate::seeds::SeedDocuments;
+use crate::seeds::tally::CheckTally;
+pub(crate) use document::LifecycleDocument;
 
-pub(super) fn check(documents: &Documents, tally: &mut Tally) {
-    let document = match Lifecycle::read(&documents.lifecycle) {
+pub(super) fn check(documents: &SeedDocuments, tally: &mut CheckTally) {
+    let document = match LifecycleDocument::read(&documents.lifecycle) {
         Ok(document) => document,
         Err(fault) => return tally.check("the lifecycle of script hooks is shown", Err(fault)),
     };

@@ -13,8 +13,8 @@ use pintle_bridge::{Deadline, HostCall, HostDef};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::document::Lifecycle;
-use crate::seeds::tally::{Tally, holds, same};
+use super::document::LifecycleDocument;
+use crate::seeds::tally::{CheckTally, expect, expect_equal};
 
 /// A command that the script must block: it holds the words that it looks for, and would do no harm.
 const BLOCKED: &str = "echo rm -rf / > blocked.txt";
@@ -23,8 +23,8 @@ const ALLOWED: &str = "echo hi > allowed.txt";
 /// Who runs the script, the first one first.
 const INTERPRETERS: [&str; 2] = ["bun", "node"];
 
-pub(super) fn check(document: &Lifecycle, tally: &mut Tally) {
-    tally.check("the settings load unchanged", loads(document));
+pub(super) fn check(document: &LifecycleDocument, tally: &mut CheckTally) {
+    tally.check("the settings load unchanged", check_loading(document));
     let path = std::env::var_os("PATH").unwrap_or_default();
     let is_there = |name: &&&str| std::env::split_paths(&path).any(|folder| folder.join(name).is_file());
     let Some(interpreter) = INTERPRETERS.iter().find(is_there) else {
@@ -32,15 +32,15 @@ pub(super) fn check(document: &Lifecycle, tally: &mut Tally) {
         return tally.check("`bun` or `node` is there, which the script wants", Err(missing.to_owned()));
     };
     let place = format!("the script, unchanged and run by `{interpreter}`");
-    tally.check(format!("{place}, blocks in Pintle's own loop, and lets through"), own_loop(document));
+    tally.check(format!("{place}, blocks in Pintle's own loop, and lets through"), check_own_loop(document));
     for (command, wanted) in [(BLOCKED, 2), (ALLOWED, 0)] {
         let what = if wanted == 2 { "blocks" } else { "lets through" };
-        tally.check(format!("{place}, {what} inside Claude Code"), inside(document, command, wanted));
+        tally.check(format!("{place}, {what} inside Claude Code"), check_in_claude_code(document, command, wanted));
     }
 }
 
 /// A folder with the settings and the script as they are shown.
-fn staged(document: &Lifecycle) -> Result<TempDir, String> {
+fn write_project(document: &LifecycleDocument) -> Result<TempDir, String> {
     let fault = |fault: std::io::Error| format!("cannot set the stage: {fault}");
     let folder = TempDir::new().map_err(fault)?;
     let (path, text) = &document.script;
@@ -59,27 +59,27 @@ fn builder(folder: &Path) -> Result<RuntimeBuilder, String> {
 }
 
 /// Every entry becomes a hook, and all that is missed are the scripts that are not shown.
-fn loads(document: &Lifecycle) -> Result<(), String> {
-    let folder = staged(document)?;
+fn check_loading(document: &LifecycleDocument) -> Result<(), String> {
+    let folder = write_project(document)?;
     let built = builder(folder.path())?.build();
     let settings: Value = serde_json::from_str(&document.settings).map_err(|fault| fault.to_string())?;
     let events = settings.get("hooks").and_then(Value::as_object);
     let entries =
         events.into_iter().flatten().filter_map(|(_, entries)| entries.as_array()).map(Vec::len).sum::<usize>();
     let hooks: usize = built.runtime.hooks().chains().iter().map(|chain| chain.hooks.len()).sum();
-    same(&hooks, &entries)?;
+    expect_equal(&hooks, &entries)?;
     let unexpected: Vec<&str> = built
         .diagnostics
         .iter()
         .filter(|found| !["missing_script", "node_instead"].contains(&found.code))
         .map(|found| found.message.as_str())
         .collect();
-    holds(unexpected.is_empty(), || unexpected.join("; "))
+    expect(unexpected.is_empty(), || unexpected.join("; "))
 }
 
 /// A session of Pintle's own, with a model that asks for both commands.
-fn own_loop(document: &Lifecycle) -> Result<(), String> {
-    let folder = staged(document)?;
+fn check_own_loop(document: &LifecycleDocument) -> Result<(), String> {
+    let folder = write_project(document)?;
     let work = TempDir::new().map_err(|fault| format!("cannot set the stage: {fault}"))?;
     let tape = Arc::new(Tape::in_memory(HeaderRecord::new("lifecycle", 0), Arc::new(pintle::SystemClock::default())));
     let built = builder(folder.path())?.tape(Arc::clone(&tape)).build();
@@ -95,14 +95,14 @@ fn own_loop(document: &Lifecycle) -> Result<(), String> {
     let mut session = session.build()?;
     let answer = session.turn("go").map_err(|fault| fault.message);
     session.end();
-    same(&answer?.text.as_str(), &"done")?;
+    expect_equal(&answer?.text.as_str(), &"done")?;
     let exists = |name: &str| work.path().join(name).exists();
-    same(&(exists("blocked.txt"), exists("allowed.txt")), &(false, true))
+    expect_equal(&(exists("blocked.txt"), exists("allowed.txt")), &(false, true))
 }
 
 /// One call of Claude Code's, answered in its terms.
-fn inside(document: &Lifecycle, command: &str, wanted: u8) -> Result<(), String> {
-    let folder = staged(document)?;
+fn check_in_claude_code(document: &LifecycleDocument, command: &str, wanted: u8) -> Result<(), String> {
+    let folder = write_project(document)?;
     let host = HostDef::by_name("claude").map_err(|fault| fault.to_string())?;
     let payload = json!({
         "session_id": "s", "transcript_path": "/dev/null", "cwd": folder.path(), "hook_event_name": "PreToolUse",
@@ -120,17 +120,17 @@ fn inside(document: &Lifecycle, command: &str, wanted: u8) -> Result<(), String>
         deadline: &deadline,
     };
     let answer = pintle_bridge::handle_call(&errand, |_| builder(folder.path()));
-    same(&answer.exit_code, &wanted)?;
+    expect_equal(&answer.exit_code, &wanted)?;
     if wanted == 0 {
-        return holds(!answer.stdout.contains("permissionDecision"), || format!("it answered {answer:?}"));
+        return expect(!answer.stdout.contains("permissionDecision"), || format!("it answered {answer:?}"));
     }
     let said: Value =
         serde_json::from_str(&answer.stdout).map_err(|fault| format!("it answered {answer:?}: {fault}"))?;
     let field = |name: &str| said.pointer(&format!("/hookSpecificOutput/{name}")).and_then(Value::as_str);
     let message = document.message()?;
-    same(&field("permissionDecision"), &Some("deny"))?;
-    holds(field("permissionDecisionReason").is_some_and(|reason| reason.contains(message)), || {
+    expect_equal(&field("permissionDecision"), &Some("deny"))?;
+    expect(field("permissionDecisionReason").is_some_and(|reason| reason.contains(message)), || {
         format!("it answered {answer:?}")
     })?;
-    holds(answer.stderr.contains(message), || format!("it answered {answer:?}"))
+    expect(answer.stderr.contains(message), || format!("it answered {answer:?}"))
 }

@@ -7,7 +7,7 @@ use crate::seeds::extract::leading_name;
 use crate::seeds::yaml;
 
 /// The example.
-pub(super) struct Document {
+pub(super) struct OneStopDocument {
     /// Its lines as the page shows them.
     pub(super) lines: Vec<String>,
     /// How many lines with text the page says it has.
@@ -24,9 +24,9 @@ pub(super) struct Document {
     pub(super) logs: Vec<String>,
 }
 
-impl Document {
+impl OneStopDocument {
     pub(super) fn read(page: &str) -> Result<Self, String> {
-        let lines = yaml::shown(page)?;
+        let lines = yaml::extract_numbered_lines(page)?;
         // The page says `493 lines (469 loc)`.
         let loc = page.split_once(" loc)").and_then(|(before, _)| before.rsplit_once('('));
         let promised_lines = loc.and_then(|(_, count)| count.parse().ok()).ok_or("the page counts no lines")?;
@@ -54,7 +54,7 @@ impl Document {
         logs.dedup();
         let known: Vec<&str> = events.iter().map(String::as_str).collect();
         Ok(Self {
-            yaml: yaml::restored(&lines, &known),
+            yaml: yaml::restore_indentation(&lines, &known),
             lines: lines.iter().map(|line| (*line).to_owned()).collect(),
             promised_lines,
             prompts: prompts.collect(),
@@ -66,7 +66,7 @@ impl Document {
 }
 
 /// The canonical name of an event of the example.
-pub(super) fn canonical(event: &str) -> Result<EventName, String> {
+pub(super) fn canonical_event(event: &str) -> Result<EventName, String> {
     let dialect = DIALECTS.iter().find(|dialect| dialect.event("pre_tool_use").is_ok());
     dialect
         .map(|dialect| Dialect::event(dialect, event))

@@ -11,16 +11,16 @@ const FOLDER: &str = "/tmp";
 
 /// The lines of each log file that is there, by the file's name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Logs(BTreeMap<String, Vec<String>>);
+pub(super) struct HookLogs(BTreeMap<String, Vec<String>>);
 
 /// Log files that are being written. When it is dropped they are removed.
-pub(super) struct Writing(());
+pub(super) struct LogFileGuard(());
 
-impl Logs {
+impl HookLogs {
     /// Begins to watch the log files, none of which may be there: they would be somebody else's.
-    pub(super) fn begin() -> Result<Writing, String> {
-        match paths()?.first() {
-            None => Ok(Writing(())),
+    pub(super) fn start_watching() -> Result<LogFileGuard, String> {
+        match log_paths()?.first() {
+            None => Ok(LogFileGuard(())),
             Some(path) => Err(format!(
                 "`{}` is there already, and the example's hooks would write to it; move it away, or wait for whoever \
                  else runs this check",
@@ -41,29 +41,29 @@ impl Logs {
     }
 }
 
-impl Writing {
+impl LogFileGuard {
     /// Reads the files and removes them.
-    pub(super) fn end(self) -> Result<Logs, String> {
-        let mut logs = Logs::default();
-        for path in paths()? {
+    pub(super) fn finish(self) -> Result<HookLogs, String> {
+        let mut logs = HookLogs::default();
+        for path in log_paths()? {
             let text =
                 fs::read_to_string(&path).map_err(|fault| format!("cannot read `{}`: {fault}", path.display()))?;
-            logs.0.insert(path.display().to_string(), text.lines().map(timeless).collect());
+            logs.0.insert(path.display().to_string(), text.lines().map(mask_time).collect());
         }
         Ok(logs)
     }
 }
 
-impl Drop for Writing {
+impl Drop for LogFileGuard {
     fn drop(&mut self) {
-        for path in paths().unwrap_or_default() {
+        for path in log_paths().unwrap_or_default() {
             // What cannot be removed is found when the next scene begins.
             let _ = fs::remove_file(path);
         }
     }
 }
 
-fn paths() -> Result<Vec<PathBuf>, String> {
+fn log_paths() -> Result<Vec<PathBuf>, String> {
     let entries = fs::read_dir(FOLDER).map_err(|fault| format!("cannot read `{FOLDER}`: {fault}"))?;
     let is_log = |name: &str| name.starts_with("agent-") && name.ends_with(".log");
     let ours = entries.flatten().filter(|entry| is_log(&entry.file_name().to_string_lossy()));
@@ -73,7 +73,7 @@ fn paths() -> Result<Vec<PathBuf>, String> {
 }
 
 /// A line whose time, as `date` prints it, is the word `DATE`.
-fn timeless(line: &str) -> String {
+fn mask_time(line: &str) -> String {
     let dated = Regex::new(r"[A-Z][a-z]{2} [A-Z][a-z]{2} [ 0-9]?[0-9] [0-9:]{8} (?:[AP]M )?[A-Z]{2,5} [0-9]{4}");
     let dated = dated.map(|pattern| pattern.replace_all(line, "DATE").into_owned());
     dated.unwrap_or_else(|_| line.to_owned())

@@ -8,64 +8,64 @@ mod loading;
 mod logs;
 mod mutations;
 mod prompts;
-mod scenes;
-mod stage;
+mod scripts;
+mod session_runner;
 
 use std::collections::BTreeSet;
 
-use crate::seeds::Documents;
-use crate::seeds::tally::{Tally, holds};
-use document::Document;
-use stage::Played;
+use crate::seeds::SeedDocuments;
+use crate::seeds::tally::{CheckTally, expect};
+use document::OneStopDocument;
+use session_runner::PlayedSession;
 
-pub(super) fn check(documents: &Documents, tally: &mut Tally) {
-    let document = match Document::read(&documents.one_stop) {
+pub(super) fn check(documents: &SeedDocuments, tally: &mut CheckTally) {
+    let document = match OneStopDocument::read(&documents.one_stop) {
         Ok(document) => document,
         Err(fault) => return tally.check("the one-stop example is shown", Err(fault)),
     };
     loading::check(&document, tally);
-    if let Err(fault) = jq() {
+    if let Err(fault) = require_jq() {
         return tally.check("`jq` is there, which the one-stop example wants", Err(fault));
     }
-    let mut played: Vec<Played> = Vec::new();
-    for scene in scenes::ALL {
-        let result = scene.play(&document.yaml).and_then(|seen| {
-            let agrees = scene.judge(&seen);
+    let mut played: Vec<PlayedSession> = Vec::new();
+    for scene in scripts::ALL {
+        let result = scene.run(&document.yaml).and_then(|seen| {
+            let agrees = scene.check(&seen);
             played.push(seen);
             agrees
         });
         tally.check(format!("the one-stop example: the session `{}` is as the comments say", scene.name), result);
     }
-    events(&document, &played, tally);
-    log_files(&document, &played, tally);
+    check_events(&document, &played, tally);
+    check_log_files(&document, &played, tally);
     prompts::check(&document, &played, tally);
     mutations::check(&document, tally);
 }
 
 /// Whether a program of this name can be found.
-fn jq() -> Result<(), String> {
+fn require_jq() -> Result<(), String> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let there = std::env::split_paths(&path).any(|folder| folder.join("jq").is_file());
-    holds(there, || String::from("it is not; install it, for instance with `apt-get install jq`"))
+    expect(there, || String::from("it is not; install it, for instance with `apt-get install jq`"))
 }
 
 /// Every documented event came about, and its hooks were asked.
-fn events(document: &Document, played: &[Played], tally: &mut Tally) {
-    let asked: BTreeSet<&str> = played.iter().flat_map(Played::asked).collect();
+fn check_events(document: &OneStopDocument, played: &[PlayedSession], tally: &mut CheckTally) {
+    let asked: BTreeSet<&str> = played.iter().flat_map(PlayedSession::events_with_hooks).collect();
     for event in &document.events {
-        let canonical = document::canonical(event);
+        let canonical = document::canonical_event(event);
         let result =
-            canonical.and_then(|name| holds(asked.contains(name.as_str()), || format!("`{name}` was not fired")));
+            canonical.and_then(|name| expect(asked.contains(name.as_str()), || format!("`{name}` was not fired")));
         tally.check(format!("the one-stop example: `{event}` fires and its hooks are asked"), result);
     }
 }
 
 /// Every documented log file was written that a hook writes to, and no other.
-fn log_files(document: &Document, played: &[Played], tally: &mut Tally) {
+fn check_log_files(document: &OneStopDocument, played: &[PlayedSession], tally: &mut CheckTally) {
     let written: BTreeSet<&str> = played.iter().flat_map(|seen| seen.logs.names()).collect();
     // One is listed to which no hook writes.
     let named = |log: &&str| document.lines.iter().any(|line| !line.starts_with('#') && line.contains(*log));
     let documented: BTreeSet<&str> = document.logs.iter().map(String::as_str).filter(named).collect();
-    let result = holds(written == documented, || format!("written {written:?}, documented {documented:?}"));
+    let result = expect(written == documented, || format!("written {written:?}, documented {documented:?}"));
     tally.check("the one-stop example: every documented log file that a hook names is written, and no other", result);
 }

@@ -1,13 +1,13 @@
 //! The checks notice when the example does something else: each of these changes to a copy fails one.
 
-use super::document::Document;
-use super::prompts::kept;
-use super::scenes::{COMPACTION, ERROR, TEAM, TOOLS};
-use super::stage::Scene;
-use crate::seeds::tally::{Tally, holds};
+use super::document::OneStopDocument;
+use super::prompts::check_promises;
+use super::scripts::{COMPACTION, ERROR, TEAM, TOOLS};
+use super::session_runner::SessionScript;
+use crate::seeds::tally::{CheckTally, expect};
 
 /// What is replaced by what, and the session that must not be as before.
-const CHANGES: &[(&str, &str, &Scene)] = &[
+const CHANGES: &[(&str, &str, &SessionScript)] = &[
     // A guard that lets something through.
     ("|sudo|", "|", &TOOLS),
     // Another rewrite.
@@ -30,13 +30,13 @@ const CHANGES: &[(&str, &str, &Scene)] = &[
     ("# Pure observability", "exit 1 #", &COMPACTION),
 ];
 
-pub(super) fn check(document: &Document, tally: &mut Tally) {
+pub(super) fn check(document: &OneStopDocument, tally: &mut CheckTally) {
     for (from, to, scene) in CHANGES {
         let changed = document.yaml.replace(from, to);
-        let differs = holds(changed != document.yaml, || String::from("the example does not hold that text"));
-        let noticed = differs.and_then(|()| scene.play(&changed)).and_then(|seen| {
-            let judged = scene.judge(&seen).and_then(|()| kept(document, &seen));
-            holds(judged.is_err(), || format!("the session `{}` is as before", scene.name))
+        let differs = expect(changed != document.yaml, || String::from("the example does not hold that text"));
+        let noticed = differs.and_then(|()| scene.run(&changed)).and_then(|seen| {
+            let judged = scene.check(&seen).and_then(|()| check_promises(document, &seen));
+            expect(judged.is_err(), || format!("the session `{}` is as before", scene.name))
         });
         tally.check(format!("the one-stop example: `{from}` changed to `{to}` is noticed"), noticed);
     }

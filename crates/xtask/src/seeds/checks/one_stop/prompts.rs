@@ -2,68 +2,80 @@
 
 use serde_json::Value;
 
-use super::document::Document;
-use super::stage::Played;
-use crate::seeds::tally::{Tally, holds};
+use super::document::OneStopDocument;
+use super::session_runner::PlayedSession;
+use crate::seeds::tally::{CheckTally, expect};
 
 /// What the beginning of a promise means for the call that follows the prompt.
-const PROMISES: &[(&str, Kept)] = &[
-    ("allowed", |call| call.decision == "allow" && call.ran.is_some() && call.ran == call.asked && call.told),
-    ("denied by pre_tool_use", |call| {
-        call.decision == "deny" && call.ran.is_none() && call.said("HOOK BLOCKED") && !call.told
+const PROMISES: &[(&str, PromptCheck)] = &[
+    ("allowed", |call| {
+        call.decision == "allow"
+            && call.executed_command.is_some()
+            && call.executed_command == call.requested_command
+            && call.post_hooks_called
     }),
-    ("ls gets -h injected", |call| call.decision == "allow" && call.asked == Some("ls") && call.ran == Some("ls -h")),
+    ("denied by pre_tool_use", |call| {
+        call.decision == "deny"
+            && call.executed_command.is_none()
+            && call.outcome_contains("HOOK BLOCKED")
+            && !call.post_hooks_called
+    }),
+    ("ls gets -h injected", |call| {
+        call.decision == "allow" && call.requested_command == Some("ls") && call.executed_command == Some("ls -h")
+    }),
 ];
 
 /// The example's hook of `post_tool_use`.
 const AFTER: &str = "summarize shell output";
 
 /// Whether a call became what was promised.
-type Kept = fn(&Call<'_>) -> bool;
+type PromptCheck = fn(&TapeToolCall<'_>) -> bool;
 
 /// A tool call in the record of a session.
-struct Call<'a> {
+struct TapeToolCall<'a> {
     /// The command that the model wanted.
-    asked: Option<&'a str>,
+    requested_command: Option<&'a str>,
     /// The command that ran.
-    ran: Option<&'a str>,
+    executed_command: Option<&'a str>,
     /// What `pre_tool_use` came to.
     decision: &'a str,
     /// Whether `post_tool_use` was told of the call.
-    told: bool,
+    post_hooks_called: bool,
     outcome: &'a Value,
 }
 
-impl Call<'_> {
-    fn said(&self, words: &str) -> bool {
+impl TapeToolCall<'_> {
+    fn outcome_contains(&self, words: &str) -> bool {
         self.outcome.get("reasons").is_some_and(|reasons| reasons.to_string().contains(words))
     }
 }
 
-pub(super) fn check(document: &Document, played: &[Played], tally: &mut Tally) {
+pub(super) fn check(document: &OneStopDocument, played: &[PlayedSession], tally: &mut CheckTally) {
     for (prompt, promise) in &document.prompts {
-        let call = played.iter().find_map(|seen| call_after(&seen.tape, prompt));
+        let call = played.iter().find_map(|seen| find_call_after(&seen.tape, prompt));
         let call = call.ok_or_else(|| String::from("no session has a call after this prompt"));
-        let result = call.and_then(|call| keeps(&call, promise));
+        let result = call.and_then(|call| check_promise(&call, promise));
         tally.check(format!("the one-stop example: \"{prompt}\" → {promise}"), result);
     }
 }
 
 /// Whether a session keeps every promise about the prompts that are said in it.
-pub(super) fn kept(document: &Document, played: &Played) -> Result<(), String> {
+pub(super) fn check_promises(document: &OneStopDocument, played: &PlayedSession) -> Result<(), String> {
     let mut said =
-        document.prompts.iter().filter_map(|(prompt, promise)| Some((call_after(&played.tape, prompt)?, promise)));
-    said.try_for_each(|(call, promise)| keeps(&call, promise))
+        document.prompts.iter().filter_map(|(prompt, promise)| Some((find_call_after(&played.tape, prompt)?, promise)));
+    said.try_for_each(|(call, promise)| check_promise(&call, promise))
 }
 
-fn keeps(call: &Call<'_>, promise: &str) -> Result<(), String> {
+fn check_promise(call: &TapeToolCall<'_>, promise: &str) -> Result<(), String> {
     let known = PROMISES.iter().find(|(words, _)| promise.starts_with(words));
     let (_, is_kept) = known.ok_or("nobody knows what that means")?;
-    holds(is_kept(call), || format!("{:?} became {:?}: {}", call.asked, call.ran, call.outcome))
+    expect(is_kept(call), || {
+        format!("{:?} became {:?}: {}", call.requested_command, call.executed_command, call.outcome)
+    })
 }
 
 /// The first call of the shell after a prompt.
-fn call_after<'a>(tape: &'a [Value], prompt: &str) -> Option<Call<'a>> {
+fn find_call_after<'a>(tape: &'a [Value], prompt: &str) -> Option<TapeToolCall<'a>> {
     let text = |record: &'a Value, field: &str| record.get(field).and_then(Value::as_str);
     let fired = |record: &'a Value, event: &str| {
         let is = text(record, "kind") == Some("event") && text(record, "event") == Some(event);
@@ -82,11 +94,11 @@ fn call_after<'a>(tape: &'a [Value], prompt: &str) -> Option<Call<'a>> {
     let ran = rest.iter().find_map(|record| {
         fired(record, "tool.post").filter(|payload| payload.get("executed") != Some(&Value::Bool(false)))
     });
-    Some(Call {
-        asked: rest.iter().find_map(|record| fired(record, "tool.pre")).and_then(command),
-        ran: ran.and_then(command),
+    Some(TapeToolCall {
+        requested_command: rest.iter().find_map(|record| fired(record, "tool.pre")).and_then(command),
+        executed_command: ran.and_then(command),
         decision: text(outcome, "decision")?,
-        told: rest
+        post_hooks_called: rest
             .iter()
             .any(|record| text(record, "kind") == Some("hook_call") && text(record, "hook") == Some(AFTER)),
         outcome,

@@ -10,14 +10,14 @@ const PATIENCE: Duration = Duration::from_secs(180);
 
 /// What a program did.
 #[derive(Debug)]
-pub(super) struct Ran {
+pub(super) struct CommandRun {
     pub(super) status: Option<i32>,
     pub(super) stdout: String,
     pub(super) stderr: String,
 }
 
 /// Runs a program with nothing on standard input.
-pub(super) fn run(command: &mut Command) -> Result<Ran, String> {
+pub(super) fn run(command: &mut Command) -> Result<CommandRun, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let child = child.map_err(|fault| format!("cannot run `{name}`: {fault}"))?;
@@ -31,5 +31,5 @@ pub(super) fn run(command: &mut Command) -> Result<Ran, String> {
     })?;
     let output = ended.map_err(|fault| format!("cannot wait for `{name}`: {fault}"))?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Ok(Ran { status: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) })
+    Ok(CommandRun { status: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) })
 }

@@ -12,9 +12,9 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
 /// Ends every program that has this home, which only those have that were started for a stage. Where the system has no
 /// `/proc` none is found.
-pub(super) fn end(home: &Path) {
+pub(super) fn kill_leftovers(home: &Path) {
     for _ in 0..LOOKS {
-        let left = living(home);
+        let left = find_processes(home);
         if left.is_empty() {
             return;
         }
@@ -25,7 +25,7 @@ pub(super) fn end(home: &Path) {
 }
 
 /// The processes that have this home, by their id.
-fn living(home: &Path) -> Vec<String> {
+fn find_processes(home: &Path) -> Vec<String> {
     let wanted = format!("HOME={}", home.display());
     let has_home = |process: &fs::DirEntry| {
         let variables = fs::read(process.path().join("environ")).unwrap_or_default();
@@ -45,10 +45,10 @@ mod tests {
         let homes = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
         let start = |home: &Path| Command::new("sleep").arg("600").env("HOME", home).spawn().unwrap();
         let [mut one, mut other] = homes.each_ref().map(|home| start(home.path()));
-        end(homes[0].path());
+        kill_leftovers(homes[0].path());
         assert_eq!(one.wait().unwrap().code(), None);
         assert_eq!(other.try_wait().unwrap(), None);
-        end(homes[1].path());
+        kill_leftovers(homes[1].path());
         assert_eq!(other.wait().unwrap().code(), None);
     }
 }

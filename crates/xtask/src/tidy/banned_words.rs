@@ -1,7 +1,7 @@
 //! Words that do not belong: unfinished work, names that say nothing, paths of one machine.
 
 use crate::tidy::code::has_word;
-use crate::workspace::Workspace;
+use crate::workspace::SourceWorkspace;
 
 /// Marks of unfinished work. Written in two parts, so that this file does not hold them.
 const UNFINISHED: &[&str] = &[concat!("TO", "DO"), concat!("FIX", "ME"), concat!("X", "XX"), concat!("todo", "!")];
@@ -13,7 +13,7 @@ const EMPTY_NAMES: &[&str] =
 /// Endings of files that people write.
 const WRITTEN: &[&str] = &[".rs", ".md", ".toml", ".yml", ".yaml", ".json", ".sh", ".star", ".txt"];
 
-pub(super) fn faults(workspace: &Workspace) -> Vec<String> {
+pub(super) fn find_violations(workspace: &SourceWorkspace) -> Vec<String> {
     let machine = machine_paths(workspace);
     let mut faults = Vec::new();
     for (name, text) in &workspace.files {
@@ -34,7 +34,7 @@ pub(super) fn faults(workspace: &Workspace) -> Vec<String> {
 }
 
 /// The folder of the repository on this machine and the one above it, unless that is the root.
-fn machine_paths(workspace: &Workspace) -> Vec<String> {
+fn machine_paths(workspace: &SourceWorkspace) -> Vec<String> {
     let above = workspace.root.parent().filter(|path| path.parent().is_some());
     let paths = [Some(workspace.root.as_path()), above];
     paths.into_iter().flatten().map(|path| format!("{}/", path.display())).collect()

@@ -10,11 +10,11 @@ use pintle_agent::model::ScriptModel;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::logs::Logs;
-use crate::seeds::tally::{holds, same};
+use super::logs::HookLogs;
+use crate::seeds::tally::{expect, expect_equal};
 
 /// One session.
-pub(super) struct Scene {
+pub(super) struct SessionScript {
     /// Its name, which hooks are told as the session.
     pub(super) name: &'static str,
     /// What is changed about the file's team, for events that its one agent does not come to by itself.
@@ -22,15 +22,15 @@ pub(super) struct Scene {
     /// What the model says, as a script file.
     pub(super) model: &'static str,
     /// What the person does.
-    pub(super) steps: &'static [Step],
+    pub(super) steps: &'static [UserAction],
     /// Turns that fail, in words.
-    pub(super) faults: &'static [&'static str],
+    pub(super) failed_turns: &'static [&'static str],
     /// Every line of every log file, below the file's name; `DATE` stands for a time.
     pub(super) logs: &'static str,
 }
 
 /// What a person does.
-pub(super) enum Step {
+pub(super) enum UserAction {
     /// Says something.
     Say(&'static str),
     /// Has the conversation summed up.
@@ -38,13 +38,13 @@ pub(super) enum Step {
 }
 
 /// What a session left behind.
-pub(super) struct Played {
+pub(super) struct PlayedSession {
     /// The records of its tape.
     pub(super) tape: Vec<Value>,
     /// The lines of each log file, with times made equal.
-    pub(super) logs: Logs,
+    pub(super) logs: HookLogs,
     /// Turns that failed, in words.
-    pub(super) faults: Vec<String>,
+    pub(super) failed_turns: Vec<String>,
 }
 
 /// The files that the agent works on.
@@ -64,23 +64,23 @@ pub(super) fn load(folder: &TempDir, yaml: &str, tape: Option<Arc<Tape>>) -> Res
     Ok(tape.into_iter().fold(builder, |builder, tape| builder.tape(tape)).build())
 }
 
-impl Scene {
+impl SessionScript {
     /// Whether a session went as it should: its turns, its hooks and every line of its logs.
-    pub(super) fn judge(&self, played: &Played) -> Result<(), String> {
-        same(&played.faults.iter().map(String::as_str).collect(), &self.faults.to_vec())?;
-        let complaints = played.complaints();
-        holds(complaints.is_empty(), || format!("hooks complain: {}", complaints.join("; ")))?;
+    pub(super) fn check(&self, played: &PlayedSession) -> Result<(), String> {
+        expect_equal(&played.failed_turns.iter().map(String::as_str).collect(), &self.failed_turns.to_vec())?;
+        let complaints = played.hook_messages();
+        expect(complaints.is_empty(), || format!("hooks complain: {}", complaints.join("; ")))?;
         let (found, wanted) = (played.logs.text(), self.logs.trim_start());
         let differs = found.lines().zip(wanted.lines()).find(|(found, wanted)| found != wanted);
         let count = |text: &str| text.lines().count();
         match differs {
             Some((found, wanted)) => Err(format!("the logs hold `{found}` in place of `{wanted}`")),
-            None => same(&count(&found), &count(wanted)),
+            None => expect_equal(&count(&found), &count(wanted)),
         }
     }
 
     /// Plays the session under the hooks of `yaml`.
-    pub(super) fn play(&self, yaml: &str) -> Result<Played, String> {
+    pub(super) fn run(&self, yaml: &str) -> Result<PlayedSession, String> {
         let fault = |fault: std::io::Error| format!("cannot set the scene: {fault}");
         let (folder, work) = (TempDir::new().map_err(fault)?, TempDir::new().map_err(fault)?);
         for (name, text) in FILES {
@@ -93,32 +93,32 @@ impl Scene {
         (self.arrange)(&mut team);
         let root = team.agents.first().ok_or("the file has no agent")?.as_ref().clone();
         let model = ScriptModel::parse(self.name, self.model).map_err(|fault| fault.to_string())?;
-        let logs = Logs::begin()?;
+        let logs = HookLogs::start_watching()?;
         let session = Session::builder(built.runtime, root, Arc::new(model)).workspace(work.path()).team(team);
         let mut session = session.name(self.name).build()?;
         let mut faults = Vec::new();
         for step in self.steps {
             let done = match step {
-                Step::Say(prompt) => session.turn(prompt).map(drop),
-                Step::Compact => session.compact(None).map(drop),
+                UserAction::Say(prompt) => session.turn(prompt).map(drop),
+                UserAction::Compact => session.compact(None).map(drop),
             };
             faults.extend(done.err().map(|fault| fault.message));
         }
         session.end();
         drop(session);
         let records = tape.lines().iter().filter_map(|line| serde_json::from_str(line).ok()).collect();
-        Ok(Played { tape: records, logs: logs.end()?, faults })
+        Ok(PlayedSession { tape: records, logs: logs.finish()?, failed_turns: faults })
     }
 }
 
-impl Played {
+impl PlayedSession {
     /// The records of a kind.
     pub(super) fn records<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Value> {
         self.tape.iter().filter(move |record| record.get("kind").and_then(Value::as_str) == Some(kind))
     }
 
     /// The events whose hooks were asked, by their canonical names.
-    pub(super) fn asked(&self) -> Vec<&str> {
+    pub(super) fn events_with_hooks(&self) -> Vec<&str> {
         let number = |record: &Value| record.get("dispatch").and_then(Value::as_u64);
         let called: Vec<Option<u64>> = self.records("hook_call").map(number).collect();
         let events = self.records("event").filter(|event| called.contains(&number(event)));
@@ -126,7 +126,7 @@ impl Played {
     }
 
     /// Why hooks gave no answer, and what their authors should know.
-    pub(super) fn complaints(&self) -> Vec<String> {
+    pub(super) fn hook_messages(&self) -> Vec<String> {
         let of_hook = |record: &Value, what: &Value| {
             let hook = record.get("hook").and_then(Value::as_str).unwrap_or_default();
             format!("{hook}: {what}")

@@ -6,21 +6,21 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::client::Client;
-use super::ran::run;
+use super::client::TestClient;
+use super::run_command::run;
 
 /// A client that is there.
 #[derive(Debug)]
-pub(super) struct Fetched {
+pub(super) struct InstalledClient {
     /// The folder with its program.
-    pub(super) programs: PathBuf,
+    pub(super) program_dir: PathBuf,
     /// Its version.
     pub(super) version: String,
 }
 
 /// Installs a client unless it is there already.
-pub(super) fn install(client: &Client, latest: bool, cache: &Path) -> Result<Fetched, String> {
-    let version = if latest { newest(client)? } else { client.version.to_owned() };
+pub(super) fn install(client: &TestClient, latest: bool, cache: &Path) -> Result<InstalledClient, String> {
+    let version = if latest { latest_version(client)? } else { client.version.to_owned() };
     let folder = cache.join(format!("{}@{version}", client.name));
     let programs = folder.join("node_modules/.bin");
     if !programs.join(client.program).exists() {
@@ -28,23 +28,23 @@ pub(super) fn install(client: &Client, latest: bool, cache: &Path) -> Result<Fet
         let package = format!("{}@{version}", client.package);
         let mut npm = Command::new("npm");
         npm.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(&folder).arg(&package);
-        succeed(&mut npm, &format!("npm install {package}"))?;
+        run_checked(&mut npm, &format!("npm install {package}"))?;
         if let Some(script) = client.setup {
             let script = folder.join("node_modules").join(client.package).join(script);
-            succeed(Command::new("node").arg(script), &format!("the setup of {package}"))?;
+            run_checked(Command::new("node").arg(script), &format!("the setup of {package}"))?;
         }
     }
-    Ok(Fetched { programs, version })
+    Ok(InstalledClient { program_dir: programs, version })
 }
 
-fn newest(client: &Client) -> Result<String, String> {
+fn latest_version(client: &TestClient) -> Result<String, String> {
     let mut npm = Command::new("npm");
-    let said = succeed(npm.args(["view", client.package, "version", "--json"]), "npm view")?;
+    let said = run_checked(npm.args(["view", client.package, "version", "--json"]), "npm view")?;
     let version: Value = serde_json::from_str(&said).map_err(|fault| format!("npm view: {fault}"))?;
     version.as_str().map(str::to_owned).ok_or_else(|| format!("npm does not know the version of {}", client.package))
 }
 
-fn succeed(command: &mut Command, what: &str) -> Result<String, String> {
+fn run_checked(command: &mut Command, what: &str) -> Result<String, String> {
     let ran = run(command)?;
     match ran.status {
         Some(0) => Ok(ran.stdout),

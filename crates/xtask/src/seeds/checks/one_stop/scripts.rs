@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use pintle::{AgentSpec, TeamSpec};
 
-use super::stage::{Scene, Step};
+use super::session_runner::{SessionScript, UserAction};
 
-pub(super) const ALL: &[&Scene] = &[&TOOLS, &COMPACTION, &OVERFLOW, &ERROR, &LOOP, &LIMIT, &TEAM];
+pub(super) const ALL: &[&SessionScript] = &[&TOOLS, &COMPACTION, &OVERFLOW, &ERROR, &LOOP, &LIMIT, &TEAM];
 
 /// Leaves the team as the file has it.
-fn as_it_is(_team: &mut TeamSpec) {}
+fn leave_unchanged(_team: &mut TeamSpec) {}
 
 fn change_root(team: &mut TeamSpec, change: impl FnOnce(&mut AgentSpec)) {
     if let Some(root) = team.agents.first_mut() {
@@ -18,9 +18,9 @@ fn change_root(team: &mut TeamSpec, change: impl FnOnce(&mut AgentSpec)) {
 }
 
 /// Tool calls: allowed, denied, rewritten, read, and one that needs a person.
-pub(super) const TOOLS: Scene = Scene {
+pub(super) const TOOLS: SessionScript = SessionScript {
     name: "tools",
-    arrange: as_it_is,
+    arrange: leave_unchanged,
     model: r#"
 turns:
   - expect:
@@ -40,15 +40,15 @@ turns:
   - {expect: {last: user, system: "Hook hint: agent log files live under /tmp/agent-*.log"}, say: In /tmp.}
 "#,
     steps: &[
-        Step::Say("Run: echo hello"),
-        Step::Say("Run: rm -rf /tmp/test"),
-        Step::Say("Run: sudo apt update"),
-        Step::Say("List files in current dir"),
-        Step::Say("Read the notes"),
-        Step::Say("Run: touch made.txt"),
-        Step::Say("Where are the logs?"),
+        UserAction::Say("Run: echo hello"),
+        UserAction::Say("Run: rm -rf /tmp/test"),
+        UserAction::Say("Run: sudo apt update"),
+        UserAction::Say("List files in current dir"),
+        UserAction::Say("Read the notes"),
+        UserAction::Say("Run: touch made.txt"),
+        UserAction::Say("Where are the logs?"),
     ],
-    faults: &[],
+    failed_turns: &[],
     logs: "
 /tmp/agent-llm-calls.log
 [DATE] [→] tools llm call starting
@@ -121,9 +121,9 @@ turns:
 /// four and a fourth of its letters. 120,000 + 10, and 8 for the second question of 18 letters; behind the second answer
 /// nothing was said, so that it is 900 + 5. What came out is of all calls so far: 10, then 5 more and the 3 of the
 /// summary's ten letters.
-pub(super) const COMPACTION: Scene = Scene {
+pub(super) const COMPACTION: SessionScript = SessionScript {
     name: "compaction",
-    arrange: as_it_is,
+    arrange: leave_unchanged,
     model: r#"
 turns:
   - {say: The first answer., usage: {input: 120000, output: 10}}
@@ -131,8 +131,8 @@ turns:
   - {say: The second answer., usage: {input: 900, output: 5}}
   - {expect: {contains: "When summarizing, please preserve any TODOs, file paths, and command outputs verbatim."}, say: Another summary.}
 "#,
-    steps: &[Step::Say("A first question."), Step::Say("A second question."), Step::Compact],
-    faults: &[],
+    steps: &[UserAction::Say("A first question."), UserAction::Say("A second question."), UserAction::Compact],
+    failed_turns: &[],
     logs: "
 /tmp/agent-compactions.log
 [DATE] compaction compacting (source=auto)
@@ -165,9 +165,9 @@ turns:
 ///
 /// 513 is what the first call counted, 500 + 5, and 8 for the second question, see [`COMPACTION`]; the refused call counted
 /// nothing. The refused iteration ended with an error, and the one that took its place did not.
-pub(super) const OVERFLOW: Scene = Scene {
+pub(super) const OVERFLOW: SessionScript = SessionScript {
     name: "overflow",
-    arrange: as_it_is,
+    arrange: leave_unchanged,
     model: r#"
 turns:
   - {say: The first answer., usage: {input: 500, output: 5}}
@@ -175,8 +175,8 @@ turns:
   - {expect: {contains: "When summarizing, please preserve any TODOs, file paths, and command outputs verbatim."}, say: A summary., usage: {input: 520, output: 3}}
   - {say: The second answer., usage: {input: 300, output: 5}}
 "#,
-    steps: &[Step::Say("A first question."), Step::Say("A second question.")],
-    faults: &[],
+    steps: &[UserAction::Say("A first question."), UserAction::Say("A second question.")],
+    failed_turns: &[],
     logs: "
 /tmp/agent-compactions.log
 [DATE] overflow compacting (source=overflow)
@@ -208,9 +208,9 @@ turns:
 ///
 /// Documented reasons of `session_end` are `clear`, `logout`, `prompt_input_exit`, `stream_ended` and `other`. No stream
 /// ended by itself here, and nobody left: `other` is what remains, as for every session that ends with a fault.
-pub(super) const LOOP: Scene = Scene {
+pub(super) const LOOP: SessionScript = SessionScript {
     name: "loop",
-    arrange: as_it_is,
+    arrange: leave_unchanged,
     model: r#"
 turns:
   - &same {calls: [{tool: shell, args: {cmd: pwd}}], usage: {input: 10, output: 1}}
@@ -219,8 +219,8 @@ turns:
   - *same
   - *same
 "#,
-    steps: &[Step::Say("Where are you?")],
-    faults: &["Agent terminated: detected 5 consecutive identical calls to shell. This indicates a degenerate loop where the model is not making progress."],
+    steps: &[UserAction::Say("Where are you?")],
+    failed_turns: &["Agent terminated: detected 5 consecutive identical calls to shell. This indicates a degenerate loop where the model is not making progress."],
     logs: "
 /tmp/agent-errors.log
 [DATE] error: Agent terminated: detected 5 consecutive identical calls to shell. This indicates a degenerate loop where the model is not making progress.
@@ -252,12 +252,12 @@ turns:
 };
 
 /// A model that fails.
-pub(super) const ERROR: Scene = Scene {
+pub(super) const ERROR: SessionScript = SessionScript {
     name: "error",
-    arrange: as_it_is,
+    arrange: leave_unchanged,
     model: "turns: [{error: {message: the model is gone}}]",
-    steps: &[Step::Say("Hello?")],
-    faults: &["the model is gone"],
+    steps: &[UserAction::Say("Hello?")],
+    failed_turns: &["the model is gone"],
     logs: "
 /tmp/agent-errors.log
 [DATE] error: the model is gone
@@ -276,12 +276,12 @@ pub(super) const ERROR: Scene = Scene {
 };
 
 /// An agent that may call its model once, which the file's does as often as it likes.
-pub(super) const LIMIT: Scene = Scene {
+pub(super) const LIMIT: SessionScript = SessionScript {
     name: "limit",
     arrange: |team| change_root(team, |root| root.exit.max_iterations = 1),
     model: "turns: [{calls: [{tool: shell, args: {cmd: pwd}}]}, {say: unreachable}]",
-    steps: &[Step::Say("Where are you?")],
-    faults: &[],
+    steps: &[UserAction::Say("Where are you?")],
+    failed_turns: &[],
     logs: "
 /tmp/agent-llm-calls.log
 [DATE] [→] limit llm call starting
@@ -301,7 +301,7 @@ pub(super) const LIMIT: Scene = Scene {
 };
 
 /// The file's agent with a second one below it.
-pub(super) const TEAM: Scene = Scene {
+pub(super) const TEAM: SessionScript = SessionScript {
     name: "team",
     arrange: |team| {
         let helper = team.agents.first().map(|root| AgentSpec {
@@ -325,8 +325,8 @@ agents:
   helper:
     - say: one two three
 "#,
-    steps: &[Step::Say("Have somebody count.")],
-    faults: &[],
+    steps: &[UserAction::Say("Have somebody count.")],
+    failed_turns: &[],
     logs: "
 /tmp/agent-llm-calls.log
 [DATE] [→] team llm call starting

@@ -8,13 +8,13 @@ use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 /// A loaded project.
-pub(super) struct Stage {
+pub(super) struct ProjectFixture {
     built: BuiltRuntime,
     /// Keeps the folder until the stage is gone.
-    _folder: TempDir,
+    _dir: TempDir,
 }
 
-impl Stage {
+impl ProjectFixture {
     /// Writes files, by their path below the project, and loads the project.
     pub(super) fn open(files: &[(&str, &str)]) -> Result<Self, String> {
         let fault = |fault: std::io::Error| format!("cannot write the project: {fault}");
@@ -26,21 +26,21 @@ impl Stage {
         let program = std::env::current_exe().map_err(|fault| format!("cannot find this program: {fault}"))?;
         let worker = WorkerProgram { program, arguments: vec![String::from(super::WORKER)] };
         let built = Runtime::builder().path(folder.path(), Layer::Project).worker(worker).build();
-        Ok(Self { built, _folder: folder })
+        Ok(Self { built, _dir: folder })
     }
 
-    /// As [`Stage::open`], for hook files by name.
-    pub(super) fn hooks(hooks: &[(&str, &str)]) -> Result<Self, String> {
+    /// As [`ProjectFixture::open`], for hook files by name.
+    pub(super) fn open_hooks(hooks: &[(&str, &str)]) -> Result<Self, String> {
         let files: Vec<(String, &str)> =
             hooks.iter().map(|(name, text)| (format!(".harness/hooks/{name}.md"), *text)).collect();
         let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), *text)).collect();
         Self::open(&files)
     }
 
-    /// As [`Stage::hooks`], which must load without an error.
-    pub(super) fn clean(hooks: &[(&str, &str)]) -> Result<Self, String> {
-        let stage = Self::hooks(hooks)?;
-        if stage.built.has_errors() { Err(stage.findings().join("; ")) } else { Ok(stage) }
+    /// As [`ProjectFixture::open_hooks`], which must load without an error.
+    pub(super) fn open_clean(hooks: &[(&str, &str)]) -> Result<Self, String> {
+        let stage = Self::open_hooks(hooks)?;
+        if stage.built.has_errors() { Err(stage.diagnostics().join("; ")) } else { Ok(stage) }
     }
 
     /// Whether something that was declared does not run.
@@ -49,7 +49,7 @@ impl Stage {
     }
 
     /// What was found while loading.
-    pub(super) fn findings(&self) -> Vec<String> {
+    pub(super) fn diagnostics(&self) -> Vec<String> {
         let line = |finding: &pintle::Diagnostic| format!("{}: {}", finding.severity, finding.message);
         self.built.diagnostics.iter().map(line).collect()
     }
@@ -61,8 +61,8 @@ impl Stage {
     }
 
     /// Fires a tool call.
-    pub(super) fn call(&self, tool: &str, args: Value) -> Result<Outcome, String> {
-        self.fire("tool.pre", call(tool, args))
+    pub(super) fn fire_tool_call(&self, tool: &str, args: Value) -> Result<Outcome, String> {
+        self.fire("tool.pre", tool_call_payload(tool, args))
     }
 
     /// The counters and gauges.
@@ -72,18 +72,18 @@ impl Stage {
 }
 
 /// The payload of a tool call.
-pub(super) fn call(tool: &str, args: Value) -> Value {
+pub(super) fn tool_call_payload(tool: &str, args: Value) -> Value {
     json!({"id": "call_1", "name": tool, "arguments": args.to_string(), "args": args})
 }
 
 /// A hook file.
-pub(super) fn hook(front: &str, script: &str) -> String {
+pub(super) fn hook_file(front: &str, script: &str) -> String {
     let script: String = script.lines().map(|line| format!("  {line}\n")).collect();
     format!("---\n{front}\nscript: |\n{script}---\n\n# hook\n")
 }
 
 /// A hook on an event whose handler is these lines.
-pub(super) fn handling(event: &str, body: &str) -> String {
+pub(super) fn handler_file(event: &str, body: &str) -> String {
     let body: String = body.lines().map(|line| format!("    {line}\n")).collect();
-    hook(&format!("event: {event}"), &format!("def handle(event, payload):\n{body}"))
+    hook_file(&format!("event: {event}"), &format!("def handle(event, payload):\n{body}"))
 }

@@ -7,12 +7,12 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use super::client::Client;
-use super::fetched::Fetched;
-use super::left;
-use super::proof::{Fate, Hooks, Proof};
-use super::ran::{self, Ran};
-use crate::seeds::Lifecycle;
+use super::client::TestClient;
+use super::download::InstalledClient;
+use super::leftovers;
+use super::proof::{ClientProof, HookFixture, PintleCondition};
+use super::run_command::{self, CommandRun};
+use crate::seeds::LifecycleDocument;
 
 /// What the policies are: Markdown and Starlark, scripts of The Harness Framework, a hook of a docker-agent team,
 /// and one in the form of Claude Code.
@@ -100,42 +100,42 @@ const KILLED: &str = r#"(sleep 0.7; kill -9 $$) >/dev/null 2>&1 &
 exec 'PINTLE' "$@""#;
 
 /// A home and a project for a client. In the end nothing of it runs any more, and nothing is left of it.
-pub(super) struct Stage<'a> {
-    pub(super) client: &'static Client,
-    fetched: &'a Fetched,
+pub(super) struct ClientSandbox<'a> {
+    pub(super) client: &'static TestClient,
+    installed: &'a InstalledClient,
     pintle: &'a Path,
-    document: Option<&'a Lifecycle>,
-    folder: TempDir,
+    document: Option<&'a LifecycleDocument>,
+    dir: TempDir,
 }
 
-impl<'a> Stage<'a> {
+impl<'a> ClientSandbox<'a> {
     /// A fresh home and project. Pintle is installed as a person would.
     pub(super) fn new(
-        client: &'static Client,
-        fetched: &'a Fetched,
+        client: &'static TestClient,
+        fetched: &'a InstalledClient,
         pintle: &'a Path,
-        document: Option<&'a Lifecycle>,
+        document: Option<&'a LifecycleDocument>,
     ) -> Result<Self, String> {
         let folder = tempfile::tempdir().map_err(|fault| format!("no folder to work in: {fault}"))?;
-        let stage = Self { client, fetched, pintle, document, folder };
+        let stage = Self { client, installed: fetched, pintle, document, dir: folder };
         for (path, text) in client.settings {
-            stage.write(&stage.home().join(path), text)?;
+            stage.write_file(&stage.home().join(path), text)?;
         }
         for (path, text) in FILES {
-            stage.write(&stage.project().join(path), text)?;
+            stage.write_file(&stage.project().join(path), text)?;
         }
         if let Some(document) = document {
             let (path, text) = &document.script;
-            stage.write(&stage.project().join("document/settings.json"), &document.settings)?;
-            stage.write(&stage.project().join("document").join(path), text)?;
+            stage.write_file(&stage.project().join("document/settings.json"), &document.settings)?;
+            stage.write_file(&stage.project().join("document").join(path), text)?;
         }
         fs::create_dir_all(stage.home()).map_err(|fault| format!("cannot create a home: {fault}"))?;
-        stage.git()?;
+        stage.init_repository()?;
         Ok(stage)
     }
 
     /// Gets there what a proof needs and what an earlier one left away, and installs Pintle.
-    pub(super) fn prepare(&self, proof: &Proof) -> Result<(), String> {
+    pub(super) fn prepare(&self, proof: &ClientProof) -> Result<(), String> {
         let hooks = self.project().join(".harness/hooks");
         for entry in fs::read_dir(&hooks).map_err(|fault| fault.to_string())?.flatten() {
             if entry.file_name() != "kumquats.md" {
@@ -143,45 +143,45 @@ impl<'a> Stage<'a> {
             }
         }
         if let Some((name, text)) = proof.hook {
-            self.write(&hooks.join(name), text)?;
+            self.write_file(&hooks.join(name), text)?;
         }
         for scope in ["user", "project"] {
-            self.succeed(&["uninstall", self.client.name, "--yes", "--scope", scope])?;
+            self.run_pintle(&["uninstall", self.client.name, "--yes", "--scope", scope])?;
         }
-        self.install(proof.hooks, &self.program(proof.fate)?)
+        self.install(proof.hooks, &self.prepare_program(proof.fate)?)
     }
 
-    fn install(&self, hooks: Hooks, program: &Path) -> Result<(), String> {
+    fn install(&self, hooks: HookFixture, program: &Path) -> Result<(), String> {
         let program = program.display().to_string();
         let mut install = vec!["install", self.client.name, "--yes", "--program", &program];
         match hooks {
-            Hooks::Named => {
+            HookFixture::UserSettings => {
                 let named = [".harness", "framework/settings.json", "team.yaml", "others/.claude/settings.json"];
                 install.extend(named.iter().flat_map(|path| ["--hooks", *path]));
             }
-            Hooks::Documents => install.extend(["--hooks", "document/settings.json"]),
-            Hooks::Found => {
-                for (path, text) in self.client.trusting {
+            HookFixture::DocumentHooks => install.extend(["--hooks", "document/settings.json"]),
+            HookFixture::ProjectFiles => {
+                for (path, text) in self.client.trust_settings {
                     let text = text.replace("PROJECT", &self.project().to_string_lossy());
-                    self.write(&self.home().join(path), &text)?;
+                    self.write_file(&self.home().join(path), &text)?;
                 }
                 install.extend(["--scope", "project"]);
             }
         }
-        self.succeed(&install)
+        self.run_pintle(&install)
     }
 
     /// The program that is installed.
-    fn program(&self, fate: Fate) -> Result<PathBuf, String> {
+    fn prepare_program(&self, fate: PintleCondition) -> Result<PathBuf, String> {
         let text = match fate {
-            Fate::Lives => return Ok(self.pintle.to_owned()),
-            Fate::Killed => KILLED,
-            Fate::Hurried => HURRIED,
+            PintleCondition::Running => return Ok(self.pintle.to_owned()),
+            PintleCondition::Killed => KILLED,
+            PintleCondition::OutOfTime => HURRIED,
         };
         // Entries are known again by the name of the program.
-        let program = self.folder.path().join("fated/pintle");
+        let program = self.dir.path().join("fated/pintle");
         let text = text.replace("PINTLE", &self.pintle.to_string_lossy());
-        self.write(&program, &format!("#!/bin/sh\n{text}\n")).map(|()| program)
+        self.write_file(&program, &format!("#!/bin/sh\n{text}\n")).map(|()| program)
     }
 
     /// The message of the document's own script.
@@ -190,33 +190,33 @@ impl<'a> Stage<'a> {
     }
 
     /// Runs the client on a prompt.
-    pub(super) fn run(&self, url: &str) -> Result<Ran, String> {
+    pub(super) fn run(&self, url: &str) -> Result<CommandRun, String> {
         let filled = |word: &&str| word.replace("URL", url).replace("PROMPT", "write a file");
         if !self.client.before.is_empty() {
-            ran::run(self.started(url).args(self.client.before.iter().map(filled)))?;
+            run_command::run(self.client_command(url).args(self.client.before.iter().map(filled)))?;
         }
-        ran::run(self.started(url).args(self.client.arguments.iter().map(filled)))
+        run_command::run(self.client_command(url).args(self.client.arguments.iter().map(filled)))
     }
 
     /// What `pintle doctor` says when Pintle is in the person's settings and in the project's, and whether it is content.
-    pub(super) fn doctor(&self) -> Result<(bool, String), String> {
-        self.install(Hooks::Found, self.pintle)?;
-        self.install(Hooks::Named, self.pintle)?;
-        let mut doctor = self.pintle(&["doctor", self.client.name]);
+    pub(super) fn run_doctor(&self) -> Result<(bool, String), String> {
+        self.install(HookFixture::ProjectFiles, self.pintle)?;
+        self.install(HookFixture::UserSettings, self.pintle)?;
+        let mut doctor = self.pintle_command(&["doctor", self.client.name]);
         for (name, value) in self.client.environment {
             doctor.env(name, value);
         }
-        let ran = ran::run(&mut doctor)?;
+        let ran = run_command::run(&mut doctor)?;
         Ok((ran.status == Some(0), format!("{}{}", ran.stdout, ran.stderr)))
     }
 
     /// Whether a command wrote a file, which is away afterwards.
-    pub(super) fn wrote(&self, file: &str) -> bool {
+    pub(super) fn take_written_file(&self, file: &str) -> bool {
         fs::remove_file(self.project().join(file)).is_ok()
     }
 
     /// Keeps a transcript where it outlives the stage.
-    pub(super) fn keep(&self, proof: &str, transcript: &str) -> Result<PathBuf, String> {
+    pub(super) fn save_transcript(&self, proof: &str, transcript: &str) -> Result<PathBuf, String> {
         let name =
             format!("pintle-{}-{}.txt", self.client.name, proof.replace(|c: char| !c.is_ascii_alphanumeric(), "-"));
         let path = std::env::temp_dir().join(name);
@@ -225,31 +225,31 @@ impl<'a> Stage<'a> {
     }
 
     fn home(&self) -> PathBuf {
-        self.folder.path().join("home")
+        self.dir.path().join("home")
     }
 
     /// The folder that the client works in.
     pub(super) fn project(&self) -> PathBuf {
-        self.folder.path().join("project")
+        self.dir.path().join("project")
     }
 
-    fn started(&self, url: &str) -> Command {
-        let mut command = self.clean(&self.fetched.programs.join(self.client.program));
+    fn client_command(&self, url: &str) -> Command {
+        let mut command = self.clean_command(&self.installed.program_dir.join(self.client.program));
         for (name, value) in self.client.environment {
             command.env(name, value.replace("URL", url));
         }
         command
     }
 
-    fn pintle(&self, arguments: &[&str]) -> Command {
-        let mut command = self.clean(self.pintle);
+    fn pintle_command(&self, arguments: &[&str]) -> Command {
+        let mut command = self.clean_command(self.pintle);
         command.args(arguments);
         command
     }
 
     /// Runs Pintle, which has to end well.
-    fn succeed(&self, arguments: &[&str]) -> Result<(), String> {
-        let ran = ran::run(&mut self.pintle(arguments))?;
+    fn run_pintle(&self, arguments: &[&str]) -> Result<(), String> {
+        let ran = run_command::run(&mut self.pintle_command(arguments))?;
         match ran.status {
             Some(0) => Ok(()),
             _ => Err(format!("pintle {}: {}", arguments.join(" "), ran.stderr)),
@@ -257,20 +257,20 @@ impl<'a> Stage<'a> {
     }
 
     /// A program in the project that sees nothing of whoever runs this.
-    fn clean(&self, program: &Path) -> Command {
+    fn clean_command(&self, program: &Path) -> Command {
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let folders = std::iter::once(self.fetched.programs.clone()).chain(std::env::split_paths(&path));
+        let folders = std::iter::once(self.installed.program_dir.clone()).chain(std::env::split_paths(&path));
         let mut command = Command::new(program);
         command.env_clear().env("HOME", self.home()).current_dir(self.project());
         command.env("PATH", std::env::join_paths(folders).unwrap_or(path));
         command
     }
 
-    fn git(&self) -> Result<(), String> {
-        ran::run(self.clean(Path::new("git")).args(["init", "--quiet"])).map(drop)
+    fn init_repository(&self) -> Result<(), String> {
+        run_command::run(self.clean_command(Path::new("git")).args(["init", "--quiet"])).map(drop)
     }
 
-    fn write(&self, path: &Path, text: &str) -> Result<(), String> {
+    fn write_file(&self, path: &Path, text: &str) -> Result<(), String> {
         let fault = |fault| format!("cannot write `{}`: {fault}", path.display());
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(fault)?;
@@ -281,8 +281,8 @@ impl<'a> Stage<'a> {
     }
 }
 
-impl Drop for Stage<'_> {
+impl Drop for ClientSandbox<'_> {
     fn drop(&mut self) {
-        left::end(&self.home());
+        leftovers::kill_leftovers(&self.home());
     }
 }
