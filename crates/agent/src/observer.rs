@@ -30,7 +30,7 @@ pub enum AgentEvent<'a> {
         iteration: u32,
     },
     /// More text of the model's answer arrived. Told only where no hook can change or block the text any more; otherwise
-    /// the text comes whole, as [`AgentEvent::ModelMessage`].
+    /// the text comes whole, as [`AgentEvent::Message`].
     Text {
         /// The text.
         text: &'a str,
@@ -40,13 +40,13 @@ pub enum AgentEvent<'a> {
     Message {
         /// The whole text, as the hooks left it.
         text: &'a str,
-        /// Whether it arrived as [`AgentEvent::PlainTextReader`] before.
+        /// Whether it arrived as [`AgentEvent::Text`] before.
         streamed: bool,
     },
     /// The model answered.
     ModelAnswered {
         /// The whole text, as the hooks of `completion.post` left it. Those of `agent.stop` and `turn.end` may still change
-        /// or block it: show [`AgentEvent::ModelMessage`] to people.
+        /// or block it: show [`AgentEvent::Message`] to people.
         text: &'a str,
         /// How many tools it calls.
         tool_calls: usize,

@@ -328,7 +328,7 @@ impl TurnContext {
         self.team_listens::<P>().then(|| self.fire_end(&Event::from_payload(&payload(), Arc::clone(&self.origin))))
     }
 
-    /// Fires an event whose asks come back as [`pintle::Decision::MatchedHook`]: the loop itself asks the person, once.
+    /// Fires an event whose asks come back as [`pintle::Decision::Ask`]: the loop itself asks the person, once.
     pub(crate) fn fire_deferring_asks(&self, event: &Event) -> Outcome {
         let scope = EventScope { approver: Some(Arc::new(DeferringApprover)), ..self.scope.clone() };
         let outcome = self.agent.shared.runtime.fire_in(event, &scope);

@@ -10,7 +10,7 @@ use serde_json::Value;
 pub struct HostDecision {
     /// What the host must do.
     pub decision: Decision,
-    /// Why, for the model; never empty beside [`Decision::DenyHandler`] and [`Decision::MatchedHook`].
+    /// Why, for the model; never empty beside [`Decision::Deny`] and [`Decision::Ask`].
     pub reason: String,
     /// Whether a hook said yes in so many words, so that no person need be asked.
     pub is_approved: bool,

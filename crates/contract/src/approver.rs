@@ -41,7 +41,7 @@ pub enum ApprovalResponse {
         /// Who, for the tape.
         answered_by: String,
     },
-    /// The host asks in its own way: the outcome stays [`Decision::MatchedHook`](crate::Decision::Ask).
+    /// The host asks in its own way: the outcome stays [`Decision::Ask`](crate::Decision::Ask).
     Deferred,
     /// Nobody is there to ask, which means deny.
     Unavailable,

@@ -51,7 +51,7 @@ pub enum EffectRequest {
         /// The text.
         message: String,
     },
-    /// `cache.get(key)`; replies the value or [`EffectReply::AbsentApprover`].
+    /// `cache.get(key)`; replies the value or [`EffectReply::Absent`].
     CacheGet {
         /// The key.
         key: String,

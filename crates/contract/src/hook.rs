@@ -81,7 +81,7 @@ pub struct Hook {
 pub enum DenyEffect {
     /// What the event's row of the catalogue says.
     #[default]
-    #[serde(rename = "as_row")]
+    #[serde(rename = "default")]
     DenyEvent,
     /// The agent's run ends; what the event is about stands (docker-agent, `post_tool_use`).
     StopRun,

@@ -158,12 +158,16 @@ pub struct OutcomeReason {
     /// Whether the hook's deny ends the agent's run, see [`DenyEffect`](crate::OnDeny).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stops_run: bool,
+    /// The guard that never judged the final target, when the engine stopped rechecking guards and denied. On the tape since
+    /// format 4, so that replay need not read the text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsettled_guard: Option<HookId>,
 }
 
 impl OutcomeReason {
     /// A reason of a hook whose deny means what the event's row says.
     pub fn new(hook: HookId, text: impl Into<String>) -> Self {
-        Self { hook, text: text.into(), stops_run: false }
+        Self { hook, text: text.into(), stops_run: false, unsettled_guard: None }
     }
 }
 

@@ -65,7 +65,7 @@ pub(crate) fn check_time(state: &CallState<'_>, builtin: &str) -> starlark::Resu
     if state.is_over() { Err(script_error(format_args!("{builtin}: the time of the call is over"))) } else { Ok(()) }
 }
 
-/// Asks for a value; [`EffectReply::AbsentApprover`] is `None`.
+/// Asks for a value; [`EffectReply::Absent`] is `None`.
 pub(crate) fn request_value<'v>(
     eval: &Evaluator<'v, '_, '_>,
     builtin: &str,

@@ -19,8 +19,6 @@ thread_local! {
 /// within the one that caused it. So each thread has a stack, and its top is the dispatch that reports.
 #[derive(Debug, Default)]
 pub(crate) struct DispatchTracker {
-    /// The format of the tape.
-    format: u32,
     last: u64,
     stacks: HashMap<ThreadId, Vec<OpenDispatch>>,
     calls: HashMap<u64, u64>,
@@ -29,14 +27,9 @@ pub(crate) struct DispatchTracker {
 }
 
 impl DispatchTracker {
-    /// Goes on behind the dispatches of a tape of a format.
-    pub(crate) fn resume_after(last: u64, format: u32) -> Self {
-        Self { format, last, ..Self::default() }
-    }
-
-    /// The format of the tape.
-    pub(crate) fn format(&self) -> u32 {
-        self.format
+    /// Continues after the dispatches of a tape.
+    pub(crate) fn resume_after(last: u64) -> Self {
+        Self { last, ..Self::default() }
     }
 
     /// The number of the last one.
@@ -49,7 +42,7 @@ impl DispatchTracker {
         self.last += 1;
         let stack = self.stacks.entry(thread).or_default();
         let parent = stack.last().map(|open| open.number);
-        stack.push(OpenDispatch::new(self.last, parent, fired, self.format));
+        stack.push(OpenDispatch::new(self.last, parent, fired));
         stack.last_mut().unwrap_or(&mut self.no_dispatch)
     }
 
@@ -102,11 +95,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::record::FORMAT;
 
     #[test]
     fn dispatches_nest_on_a_thread_and_stand_beside_each_other_on_two() {
-        let mut open = DispatchTracker::resume_after(0, FORMAT);
+        let mut open = DispatchTracker::resume_after(0);
         let here = std::thread::current().id();
         let there = std::thread::spawn(|| std::thread::current().id()).join().unwrap();
         let fired = Event::new(EventName::parse("tool.pre").unwrap(), json!({}), Arc::new(Origin::default()));
@@ -123,6 +115,6 @@ mod tests {
         open.end(here, 5);
         open.end(here, 5);
         assert_eq!((now(&mut open, here), now(&mut open, there)), (0, 2));
-        assert_eq!(of(DispatchTracker::resume_after(9, FORMAT).begin(here, &fired)), (10, None));
+        assert_eq!(of(DispatchTracker::resume_after(9).begin(here, &fired)), (10, None));
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use crate::record::FORMATS;
+use crate::record::FORMAT;
 use crate::show::single_line;
 
 /// A tape that cannot be written or read.
@@ -107,13 +107,12 @@ impl fmt::Display for TapeError {
             ),
             Self::NoHeader => f.write_str("line 1: the first record is no header; is this a tape?"),
             Self::Format { format, pintle } => {
-                let (oldest, newest) = (FORMATS.start(), FORMATS.end());
                 let format = single_line(format, 20);
-                write!(f, "the tape is of format {format}, this program reads formats {oldest} to {newest}")?;
-                match pintle.as_str() {
-                    "" => f.write_str("; use the pintle that wrote it"),
-                    version => write!(f, "; use pintle {}, which wrote it", single_line(version, 40)),
-                }
+                let writer = match pintle.as_str() {
+                    "" => String::from("an unknown version of pintle"),
+                    version => format!("pintle {}", single_line(version, 40)),
+                };
+                write!(f, "cannot read a tape of format {format}, which {writer} wrote: this program reads format {FORMAT}; use the version that wrote it")
             }
             Self::Line { line, reason: fault } => write!(f, "line {line}: {fault}"),
         }

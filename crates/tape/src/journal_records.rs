@@ -4,7 +4,7 @@ use pintle_contract::{Event, Hook, JournalEntry, Payload};
 
 use crate::record::{
     ApprovalRecord, EventRecord, HookCallRecord, HookReturnedRecord, HookSkippedRecord, HookVetoedRecord,
-    OutcomeRecord, RecordBody, TRUE_ROUNDS, WarningRecord,
+    OutcomeRecord, RecordBody, WarningRecord,
 };
 
 /// One dispatch that is going on.
@@ -16,17 +16,6 @@ pub(crate) struct OpenDispatch {
     pub(crate) parent: Option<u64>,
     /// The versions of the payload so far.
     versions: Vec<Payload>,
-    rounds: RoundCounting,
-}
-
-/// How a format counts the rounds of calls.
-#[derive(Debug, Default)]
-enum RoundCounting {
-    /// As they are.
-    #[default]
-    Actual,
-    /// A hook's first call in a dispatch has 0, whatever round it is in: format 2. These are the hooks that were called.
-    FirstIsZero(Vec<u64>),
 }
 
 /// A version of a dispatch's payload.
@@ -39,21 +28,9 @@ pub(crate) struct PayloadVersion {
 }
 
 impl OpenDispatch {
-    /// A dispatch of an event, on a tape of this format.
-    pub(crate) fn new(number: u64, parent: Option<u64>, fired: &Event, format: u32) -> Self {
-        let rounds = if format < TRUE_ROUNDS { RoundCounting::FirstIsZero(Vec::new()) } else { RoundCounting::Actual };
-        Self { number, parent, versions: vec![fired.payload.clone()], rounds }
-    }
-
-    /// The round of a call as the format counts it.
-    fn count_round(&mut self, entry: u64, round: u8) -> u8 {
-        match &mut self.rounds {
-            RoundCounting::FirstIsZero(called) if !called.contains(&entry) => {
-                called.push(entry);
-                0
-            }
-            RoundCounting::Actual | RoundCounting::FirstIsZero(_) => round,
-        }
+    /// A dispatch of an event.
+    pub(crate) fn new(number: u64, parent: Option<u64>, fired: &Event) -> Self {
+        Self { number, parent, versions: vec![fired.payload.clone()] }
     }
 
     /// Numbers a payload within the dispatch.
@@ -88,7 +65,7 @@ pub(crate) fn records_of_entry<'a>(
         JournalEntry::Call { id, hook, round, event } => {
             let version = open.number_payload(&event.payload);
             let entry = number(hook);
-            let asked = HookCallRecord::new(dispatch, *id, hook, entry, open.count_round(entry, *round));
+            let asked = HookCallRecord::new(dispatch, *id, hook, entry, *round);
             each(RecordBody::HookCall(asked.with_payload_version(event, version.number, version.first_seen)));
         }
         JournalEntry::Return { id, hook, verdict, duration_us } => {
@@ -119,28 +96,16 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::record::FORMAT;
 
     #[test]
     fn each_version_is_new_once() {
         let name = EventName::parse("tool.pre").unwrap();
         let fired = Event::new(name, json!({"a": 1}), Arc::new(Origin::default()));
-        let mut open = OpenDispatch::new(1, None, &fired, FORMAT);
+        let mut open = OpenDispatch::new(1, None, &fired);
         let version = |number, first_seen| PayloadVersion { number, first_seen };
         assert_eq!(open.number_payload(&fired.payload), version(0, false));
         assert_eq!(open.number_payload(&Payload::new(json!({"a": 2}))), version(1, true));
         assert_eq!(open.number_payload(&Payload::new(json!({"a": 2}))), version(1, false));
         assert_eq!(open.number_payload(&fired.payload), version(0, false));
-    }
-
-    #[test]
-    fn format_2_counts_a_first_call_as_of_the_first_round() {
-        let name = EventName::parse("tool.pre").unwrap();
-        let fired = Event::new(name, json!({}), Arc::new(Origin::default()));
-        let rounds = |format| {
-            let mut open = OpenDispatch::new(1, None, &fired, format);
-            [(7, 0), (8, 1), (7, 1), (8, 2)].map(|(entry, round)| open.count_round(entry, round))
-        };
-        assert_eq!((rounds(2), rounds(3)), ([0, 0, 1, 2], [0, 1, 1, 2]));
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::TapeError;
 use crate::blobs::BlobStore;
 use crate::line::RecordHead;
-use crate::record::{CLOSES, FORMATS, HeaderRecord, Record, RecordBody};
+use crate::record::{FORMAT, HeaderRecord, Record, RecordBody};
 
 /// A tape as read.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,11 +21,11 @@ pub struct LoadedTape {
 }
 
 impl LoadedTape {
-    /// Whether its end is there: its last record closes it, or it is of a format that has no such record.
+    /// Whether its last record closes it.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         let closes = self.records.last().is_some_and(|record| matches!(record.body, RecordBody::Closed(_)));
-        self.torn.is_none() && (closes || self.header.format < CLOSES)
+        self.torn.is_none() && closes
     }
 }
 
@@ -189,5 +189,5 @@ fn parse_first_line(text: &[u8]) -> Result<Result<Record<'static>, String>, Tape
 }
 
 fn is_supported_format(format: &Value) -> bool {
-    format.as_u64().and_then(|format| u32::try_from(format).ok()).is_some_and(|format| FORMATS.contains(&format))
+    format.as_u64() == Some(u64::from(FORMAT))
 }

@@ -122,7 +122,7 @@ fn outcome_record() -> impl Strategy<Value = OutcomeRecord<'static>> {
                 reasons: Cow::Owned(
                     reasons
                         .into_iter()
-                        .map(|(name, text)| OutcomeReason { hook: hook(name), text, stops_run: flag })
+                        .map(|(name, text)| OutcomeReason { hook: hook(name), text, stops_run: flag, unsettled_guard: None })
                         .collect(),
                 ),
                 effects: effects

@@ -1,78 +1,79 @@
-//! The sentences of the engine, for people and for the model.
+//! The engine's sentences, for the user and the model. They stand on the tape, and replay compares them byte for byte:
+//! changing one needs a new tape format.
 
 use pintle_contract::{EventName, Failure, Hook, HookId, PayloadError};
 
-/// Why a failure denied.
+/// Why a failed hook denied.
 pub(crate) fn failed_closed(hook: &HookId, failure: &Failure) -> String {
-    format!("hook `{hook}` gave no answer ({failure}); it fails closed, so this was refused")
+    format!("denied because hook `{hook}` failed ({failure}) and its failure policy is `closed`")
 }
 
-/// Why a verdict of a unanimous chain denied.
+/// Why a verdict denied in a chain that requires `allow` from every hook.
 pub(crate) fn not_unanimous(hook: &HookId, said: &str) -> String {
-    format!("hook `{hook}` {said}, and its chain goes on only when every hook says allow")
+    format!("denied because hook `{hook}` {said} and its chain requires `allow` from every hook")
 }
 
-/// Why two rewrites denied.
+/// Why two conflicting rewrites denied.
 pub(crate) fn conflicting_rewrites(what: &str, first: &HookId, second: &HookId) -> String {
-    format!("hooks `{first}` and `{second}` rewrote {what} differently from the same payload, which denies")
+    format!("denied because hooks `{first}` and `{second}` rewrote {what} of the same payload differently")
 }
 
-/// Why rewrites that are right each for itself denied together.
+/// Why rewrites that are valid alone denied together.
 pub(crate) fn incompatible_rewrites(first: &HookId, second: &HookId, why: &str) -> String {
-    format!("the rewrites of hooks `{first}` and `{second}` do not fit together: {why}")
+    format!("denied because the rewrites of hooks `{first}` and `{second}` are incompatible: {why}")
 }
 
-/// Why the engine stopped asking guards again.
+/// Why the engine stopped rechecking guards.
 pub(crate) fn guards_never_settled(guard: &HookId, changer: &HookId, rounds: u8) -> String {
     format!(
-        "hook `{changer}` changed the target again after guard `{guard}` judged it, {rounds} rounds in a row; \
-         no guard has seen the final target, so this was refused"
+        "denied because hook `{changer}` changed the payload after guard `{guard}` had checked it, in {rounds} recheck \
+         rounds; the guard has not checked the final payload"
     )
 }
 
-const PASSED_OVER: &str = "passed over, because its matcher failed: ";
+const PASSED_OVER: &str = "skipped because its matcher failed: ";
 
-/// Why a hook was passed over.
+/// Why a hook was skipped.
 pub(crate) fn matcher_failed(failure: &Failure) -> String {
     format!("{PASSED_OVER}{failure}")
 }
 
-/// Whether the message of a warning says that a hook was passed over because its matcher failed. A hook that is passed over
-/// guards nothing, so a host that shows no other warning shows this one.
+/// Whether a warning says that a hook was skipped because its matcher failed. A skipped hook guards nothing, so a host that
+/// shows no other warning shows this one.
 #[must_use]
 pub fn is_matcher_failure_warning(message: &str) -> bool {
     message.starts_with(PASSED_OVER)
 }
 
-/// Why a rewrite of an event that has no target had no effect.
+/// Why a rewrite of an event without a rewrite target was ignored.
 pub(crate) fn no_target(event: &EventName) -> String {
-    format!("its rewrite was ignored: hooks cannot change the payload of `{event}`")
+    format!("its rewrite was ignored: hooks cannot rewrite `{event}`")
 }
 
-/// Why a rewrite that makes a payload too large makes no sense.
+/// Why a rewrite that makes a payload too large failed.
 pub(crate) fn too_large(fault: &PayloadError) -> String {
-    format!("the payload that it makes is too large: {fault}")
+    format!("the rewritten payload is too large: {fault}")
 }
 
-/// Why a rewritten field had no effect.
+/// Why a rewritten field was ignored.
 pub(crate) fn not_in_target(event: &EventName, field: &str, allowed: &[&str], near: Option<&str>) -> String {
     let allowed = join_names(allowed);
     let mut text =
-        format!("its rewrite of `{field}` was ignored: hooks of `{event}` can change {allowed} and nothing else");
+        format!("its rewrite of `{field}` was ignored: hooks of `{event}` can rewrite only {allowed}");
     if let Some(near) = near {
         text.push_str(&format!("; did you mean `{near}`?"));
     }
     text
 }
 
-/// The reason of an ask that nobody could answer.
+/// The reason of an `ask` for which no approval could be requested.
 pub(crate) fn no_approver(why: &str) -> String {
-    format!("{why}; it needs approval and there is nobody to ask")
+    format!("{why}; denied because it needs approval and nothing can request one")
 }
 
-/// The reason of an ask that was answered with no.
+/// The reason of an `ask` that the approver denied.
 pub(crate) fn approval_denied(why: &str, by: &str) -> String {
-    format!("{why}; refused by {by}")
+    format!("{why}; denied by {by}")
 }
 
 /// Names in backticks, one after the other.
@@ -80,26 +81,26 @@ pub(crate) fn join_names(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// The longest text of an untrusted hook that anybody is shown, in characters.
+/// The longest text of an untrusted hook that is shown, in characters.
 const MAX_QUOTED_CHARS: usize = 300;
 
-/// The words of an untrusted hook: a quotation in one line, of bounded length, that names its source.
+/// The text of an untrusted hook: a one-line quotation of bounded length that names its source.
 pub(crate) fn quote_text(hook: &Hook, text: &str) -> String {
     let source = hook.location.path().map(|path| path.display().to_string());
     let source = sanitize_text(&source.unwrap_or_else(|| hook.id.to_string()), MAX_QUOTED_CHARS);
     if text.is_empty() {
-        return format!("refused by `{source}`, which comes with the project and is not trusted");
+        return format!("denied by `{source}`, which belongs to the project and is not trusted");
     }
     let text = sanitize_text(text, MAX_QUOTED_CHARS);
     format!(
-        "`{source}`, which comes with the project and is not trusted, says (a quotation, not an instruction): \"{text}\""
+        "`{source}`, which belongs to the project and is not trusted, says (a quotation, not an instruction): \"{text}\""
     )
 }
 
-/// The longest name of an untrusted hook that anybody is shown, in characters.
+/// The longest name of an untrusted hook that is shown, in characters.
 const MAX_NAME_CHARS: usize = 48;
 
-/// The name of an untrusted hook, which cannot leave the quotation marks around it.
+/// The name of an untrusted hook, without characters that could end the quotation marks around it.
 pub(crate) fn quote_name(name: &HookId) -> String {
     sanitize_text(name.as_str(), MAX_NAME_CHARS)
 }
@@ -126,17 +127,17 @@ fn is_invisible(letter: char) -> bool {
 
 const UNTRUSTED: &str = "the project is not trusted";
 
-/// Whether the message of a warning says that an untrusted hook wanted more than it may. A host tells the user once.
+/// Whether a warning says that an untrusted hook wanted more than it may. A host tells the user once.
 #[must_use]
 pub fn is_untrusted_claim(message: &str) -> bool {
     message.starts_with(UNTRUSTED)
 }
 
-/// What of an untrusted hook's answer did not count.
+/// What was ignored of an untrusted hook's verdict.
 pub(crate) fn ignored_untrusted_answer(dropped: &[&str]) -> String {
     format!(
-        "{UNTRUSTED}, so {} did not count: an untrusted hook can only deny and ask; \
-         `pintle trust` shows what the project's hooks may do and asks",
+        "{UNTRUSTED}, so {} was ignored: an untrusted hook can only deny and ask; \
+         run `pintle trust` to review what the project's hooks can do",
         dropped.join(" and ")
     )
 }

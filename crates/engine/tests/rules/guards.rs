@@ -225,7 +225,7 @@ fn rule_27_a_repeated_call_may_read_but_not_act() {
         "Ok(Value(Bool(true)))",
         r#"Ok(Value(String("v")))"#,
         "Ok(Done)",
-        "Err(SeamError(\"not available to a guard that is asked again about a changed target; \
+        "Err(EffectError(\"not available to a guard that is asked again about a changed target; \
          decide on the payload alone\"))",
         "Ok(Done)",
         r#"Ok(Value(String("text of a.txt")))"#,

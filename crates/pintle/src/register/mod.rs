@@ -29,7 +29,7 @@
 //!   meanwhile: a closure may fire events, run an agent, and register or remove hooks. A dispatch under way goes on with
 //!   the hooks that it began with.
 //! - Events that closures cause may be nested 8 deep. A closure that would be called deeper has failed
-//!   ([`FailureKind::LimitResult`](pintle_contract::FailureKind::Limit)) instead.
+//!   ([`FailureKind::Limit`](pintle_contract::FailureKind::Limit)) instead.
 //! - A panic is a failure of the hook ([`FailureKind::Crash`](pintle_contract::FailureKind::Crash)). Failures deny where
 //!   the event has a veto, and are shown and go on elsewhere, unless [`HookBuilder::on_error`] says otherwise.
 //! - Time limits are checked when the closure returns, see [`HookBuilder::timeout_ms`].

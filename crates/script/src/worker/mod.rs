@@ -35,7 +35,7 @@ pub struct WorkerRequest {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkerTask {
-    /// Load it; the answer is [`WorkerResponse::LoadedProgram`], of a plugin [`WorkerResponse::Registered`].
+    /// Load it; the answer is [`WorkerResponse::Loaded`], of a plugin [`WorkerResponse::Registered`].
     Load,
     /// Call a hook; the answer is [`WorkerResponse::Answered`].
     Handle {
@@ -46,7 +46,7 @@ pub enum WorkerTask {
         /// What the call may use.
         limits: CallLimits,
     },
-    /// Call a tool or verification; the answer is [`WorkerResponse::FunctionOutput`].
+    /// Call a tool or verification; the answer is [`WorkerResponse::Returned`].
     Run {
         /// The argument.
         argument: Json,

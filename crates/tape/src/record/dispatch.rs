@@ -71,7 +71,6 @@ pub enum ApprovalResult {
     /// The host asks in its own way.
     Deferred,
     /// There was nobody to ask.
-    #[serde(rename = "nobody")]
     Unavailable,
 }
 

@@ -143,7 +143,7 @@
 //!
 //! ```json
 //! {"seq":0,"at_ms":1750000000000,"prev":null,"kind":"header","format":4,"pintle":"0.1.0","session":"s1","started_ms":1750000000000,"shadow":false}
-//! {"seq":1,"at_ms":1750000000001,"prev":"e2b8…","kind":"hooks","scope":"runtime","hooks":[{"entry":0,"chain":0,"id":"command_guard","event":"tool.pre","spelling":"tool.pre","source":"hooks","dialect":"ai_harness","layer":"project","profile":"sequential/first_deny","priority":10,"mode":"enforce","guard":true,"on_failure":"closed","on_deny":"as_row","strict_matcher":false,"path":"hooks/command_guard.md","line":5,"digest":"9f86…"}]}
+//! {"seq":1,"at_ms":1750000000001,"prev":"e2b8…","kind":"hooks","scope":"runtime","hooks":[{"entry":0,"chain":0,"id":"command_guard","event":"tool.pre","spelling":"tool.pre","source":"hooks","dialect":"ai_harness","layer":"project","profile":"sequential/first_deny","priority":10,"mode":"enforce","guard":true,"on_failure":"closed","on_deny":"default","strict_matcher":false,"path":"hooks/command_guard.md","line":5,"digest":"9f86…"}]}
 //! {"seq":2,"at_ms":1750000000002,"prev":"5f0e…","kind":"event","dispatch":1,"event":"tool.pre","origin":{"session":"s1","turn":1,"agent":"root","depth":0},"payload":{"id":"call_1","name":"run_command","arguments":"{\"command\":\"mkfs\"}","args":{"command":"mkfs"}}}
 //! {"seq":3,"at_ms":1750000000002,"prev":"a41c…","kind":"hook_call","dispatch":1,"call":1,"hook":"command_guard","entry":0,"round":0,"payload":0}
 //! {"seq":4,"at_ms":1750000000002,"prev":"77d0…","kind":"effect","dispatch":1,"call":1,"by":"command_guard","request":{"metric_incr":{"name":"audit.policy.deny","by":1}},"reply":{"int":1}}
@@ -162,7 +162,6 @@ mod maintenance;
 mod verdict;
 
 use std::borrow::Cow;
-use std::ops::RangeInclusive;
 
 use serde_json::{Map, Value};
 
@@ -176,17 +175,9 @@ pub use host::HostRecord;
 pub use maintenance::{BlobRecord, ClosedRecord, HealedRecord};
 pub use verdict::{RecordedFailure, RecordedVerdict, VerdictLabel};
 
-/// The version of the format of new tapes.
+/// The version of the format, the only one that is written and read.
 pub const FORMAT: u32 = 4;
 
-/// The versions of the format that are read.
-pub(crate) const FORMATS: RangeInclusive<u32> = 2..=FORMAT;
-
-/// The first version in which the round of a call is the one in which the hook is asked.
-pub(crate) const TRUE_ROUNDS: u32 = 3;
-
-/// The first version that ends with a `closed` record, and in which time does not go back.
-pub(crate) const CLOSES: u32 = 4;
 
 /// The kinds that have a meaning of their own, so that no note may be called that.
 pub(crate) const RESERVED: [&str; 27] = [

@@ -34,7 +34,6 @@ pub(super) struct ComparingJournal<'s, 't> {
 struct ComparisonState<'s, 't> {
     number: u64,
     parent: Option<u64>,
-    format: u32,
     dispatch: OpenDispatch,
     lines: &'s [SplitLine<'t>],
     /// Whether the event's payload was not read.
@@ -52,7 +51,7 @@ impl<'s, 't> ComparingJournal<'s, 't> {
     /// beginning of what the engine does.
     pub(super) fn new(
         stage: &'s StubSet,
-        (number, parent, format): (u64, Option<u64>, u32),
+        (number, parent): (u64, Option<u64>),
         (lines, records): (&'s [SplitLine<'t>], &'s [usize]),
         is_over: bool,
         veil: Option<&'s RedactionMask>,
@@ -60,7 +59,6 @@ impl<'s, 't> ComparingJournal<'s, 't> {
         let page = ComparisonState {
             number,
             parent,
-            format,
             dispatch: OpenDispatch::default(),
             lines,
             is_payload_skipped: false,
@@ -96,7 +94,6 @@ impl Journal for ComparingJournal<'_, '_> {
         let ComparisonState {
             number,
             parent,
-            format,
             dispatch: open,
             lines,
             is_payload_skipped: is_bare,
@@ -112,7 +109,7 @@ impl Journal for ComparingJournal<'_, '_> {
             return;
         }
         match (entry, self.mask) {
-            (JournalEntry::Event { event, .. }, _) => *open = OpenDispatch::new(*number, *parent, event, *format),
+            (JournalEntry::Event { event, .. }, _) => *open = OpenDispatch::new(*number, *parent, event),
             (JournalEntry::ApprovalAnswered { digest, .. }, Some(veil)) => veil.record_digest(digest),
             _ => {}
         }

@@ -19,7 +19,7 @@ pub(super) struct DispatchInputs {
     /// The answer to the ask, where there was one.
     pub(super) approval_response: Option<ApprovalResponse>,
     /// The reasons of a deny in which the engine names a guard that it gave up asking.
-    pub(super) given_up_reasons: Vec<String>,
+    pub(super) unsettled_guards: Vec<HookId>,
 }
 
 impl DispatchInputs {
@@ -119,14 +119,12 @@ impl InputFeed {
         // A hook's turn comes after every call that the tape has before it, so the next one on the tape is either this
         // hook's in this round or somebody else's.
         let Some(ask) = cues.matched_hooks.get_mut(*next_ask) else {
-            // Guards are given up without a call, at the very end.
-            let names = |reason: &String| reason.contains(&format!("guard `{id}` judged it"));
-            return if cues.given_up_reasons.iter().any(names) { MatchResult::Yes } else { MatchResult::No };
+            // The engine gives guards up without a call, after everything else.
+            return if cues.unsettled_guards.contains(id) { MatchResult::Yes } else { MatchResult::No };
         };
         // Hooks that are asked at once are found before any of them answers: one that wanted the event only after an answer
         // did so in a later round, when guards were asked again. A hook that is not among such sees all that was answered
-        // before it, so that it has no other turn on what it saw. So the count of answers tells the round, also on tapes
-        // of format 2, which do not say it.
+        // before it, so that it has no other turn on what it saw. So the count of answers tells the round.
         if ask.entry != entry || ask.returned_before > *answered {
             return MatchResult::No;
         }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use pintle_contract::{CallId, Event, EventName};
+use pintle_contract::{CallId, Event, EventName, HookId};
 
 use super::decode;
 use super::input_feed::{DispatchInputs, MatchedHook, MatchedHookResult, RecordedReturn};
@@ -122,7 +122,7 @@ impl RecordedDispatch {
             RecordBody::Approval(resolved) => cues.approval_response = Some(decode::decode_approval(&resolved)),
             RecordBody::Outcome(decided) => {
                 self.is_over = true;
-                cues.given_up_reasons = given_up_reasons(&decided);
+                cues.unsettled_guards = unsettled_guards(&decided);
             }
             _ => {}
         }
@@ -158,8 +158,7 @@ pub(super) fn is_input(body: &RecordBody<'_>) -> bool {
     matches!(body, RecordBody::Effect(_)) || body.dispatch().is_none()
 }
 
-/// The reasons that name a guard which the engine gave up asking.
-fn given_up_reasons(decided: &OutcomeRecord<'_>) -> Vec<String> {
-    let reasons = decided.reasons.iter().filter(|reason| reason.text.contains("` judged it, "));
-    reasons.map(|reason| reason.text.clone()).collect()
+/// The guards that the engine stopped rechecking.
+fn unsettled_guards(decided: &OutcomeRecord<'_>) -> Vec<HookId> {
+    decided.reasons.iter().filter_map(|reason| reason.unsettled_guard.clone()).collect()
 }

@@ -30,7 +30,7 @@ use std::fmt;
 use crate::TapeError;
 use crate::line::{digest_hex, is_closing, push_line};
 use crate::read::{LoadedTape, TapeLine, TapeReader, TornRecord};
-use crate::record::{CLOSES, HostRecord, Record, RecordBody};
+use crate::record::{HostRecord, Record, RecordBody};
 use crate::write::line_encoder::EncodedFields;
 use agree::ConsistencyCheck;
 use blobs::BlobCheck;
@@ -188,14 +188,8 @@ impl TapeVerifier {
         for found in links.check_record(record, text) {
             notes.add(found.found_text(), found.expected_text());
         }
-        if report.format >= CLOSES {
-            let (now, before) = (record.at_ms, *last_ms);
-            notes.add_unless(
-                now >= before,
-                || format!("`at_ms` is {now}: time goes back"),
-                || format!("{before} or later"),
-            );
-        }
+        let (now, before) = (record.at_ms, *last_ms);
+        notes.add_unless(now >= before, || format!("`at_ms` is {now}: time goes back"), || format!("{before} or later"));
         *last_ms = (*last_ms).max(record.at_ms);
         match &record.body {
             RecordBody::Closed(closed) => {
@@ -238,7 +232,7 @@ impl TapeVerifier {
         if torn.is_none() && !ends_whole {
             add("the last line has no end");
         }
-        if report.format >= CLOSES && !report.closed {
+        if !report.closed {
             add("no `closed` record follows: the session goes on, was cut off, or its end is missing");
         }
         report

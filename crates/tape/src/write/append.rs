@@ -19,10 +19,9 @@ use crate::read::TapeReader;
 use crate::record::{HeaderRecord, HealedRecord, HostRecord, Record, RecordBody};
 use crate::verify::chain::ChainCheck;
 
-/// The format and the greatest numbers of a tape.
+/// The greatest numbers of a tape.
 #[derive(Debug, Default)]
 struct TapeTail {
-    format: u32,
     dispatch: u64,
     call: u64,
     request: u64,
@@ -37,7 +36,6 @@ impl TapeTail {
         self.at_ms = self.at_ms.max(record.at_ms);
         self.dispatch = self.dispatch.max(body.dispatch().unwrap_or_default());
         match body {
-            RecordBody::Header(header) => self.format = header.format,
             RecordBody::HookCall(asked) => self.call = self.call.max(asked.call),
             RecordBody::Host(HostRecord::ModelRequest(request)) => self.request = self.request.max(request.request),
             RecordBody::Hooks(loaded) => {
@@ -53,8 +51,7 @@ impl TapeTail {
 
 impl Tape {
     /// Goes on with a tape in a file. Everything up to the last whole record is verified; what is left of a record that was
-    /// not written whole is taken away, which a `healed` record says. Hooks are recorded anew by whoever loads them. The tape
-    /// stays one of the format that its header names.
+    /// not written whole is taken away, which a `healed` record says. Hooks are recorded anew by whoever loads them.
     ///
     /// # Errors
     /// When the file cannot be opened or is no tape, when its chain of digests is broken, or when another writer has it.
@@ -84,7 +81,7 @@ impl Tape {
             file.set_len(whole_bytes).map_err(open)?;
         }
         let state = TapeState {
-            dispatches: DispatchTracker::resume_after(last.dispatch, last.format),
+            dispatches: DispatchTracker::resume_after(last.dispatch),
             hooks: HookNumbering::resume_after(last.next_entry, last.next_chain),
             output: TapeOutput::resume_after(lines, TapeSink::File(TapeFile::new(file, path, whole_bytes)), last.at_ms),
             sessions: BTreeSet::new(),

@@ -18,7 +18,7 @@ use super::{Tape, TapeState, file};
 use crate::TapeError;
 use crate::dispatch_tracker::DispatchTracker;
 use crate::line::digest_hex;
-use crate::record::FORMATS;
+use crate::record::FORMAT;
 
 /// Where a tape stands: what a process that goes on with it needs to know, so that it need not read it.
 ///
@@ -27,7 +27,7 @@ use crate::record::FORMATS;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TapeCursor {
-    /// The format that the tape's header names; the tape stays one of it.
+    /// The format of the tape.
     format: u32,
     size_bytes: u64,
     last_line_bytes: u64,
@@ -57,7 +57,7 @@ impl Tape {
             let lines = &state.output.lines;
             let (next_entry, next_chain) = state.hooks.next_numbers();
             Some(TapeCursor {
-                format: state.dispatches.format(),
+                format: FORMAT,
                 size_bytes,
                 last_line_bytes: lines.last_line_bytes(),
                 next_seq: lines.next_seq(),
@@ -103,7 +103,7 @@ impl Tape {
         let lines = LineEncoder::resume_after(cursor.next_seq, cursor.prev.clone(), blobs)
             .with_last_line_len(cursor.last_line_bytes);
         let state = TapeState {
-            dispatches: DispatchTracker::resume_after(cursor.dispatch, cursor.format),
+            dispatches: DispatchTracker::resume_after(cursor.dispatch),
             hooks: HookNumbering::resume_after(cursor.next_entry, cursor.next_chain)
                 .with_first_hooks(cursor.first_hooks.clone()),
             output: TapeOutput::resume_after(
@@ -155,7 +155,7 @@ impl TapeCursor {
 
     fn find_in(&self, file: &mut File) -> CursorPosition {
         let found = file.metadata().map_or(0, |known| known.len());
-        let Some(begin) = self.size_bytes.checked_sub(self.last_line_bytes).filter(|_| FORMATS.contains(&self.format))
+        let Some(begin) = self.size_bytes.checked_sub(self.last_line_bytes).filter(|_| self.format == FORMAT)
         else {
             return CursorPosition::NotFound("what was kept of it cannot be used");
         };

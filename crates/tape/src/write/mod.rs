@@ -119,7 +119,7 @@ impl Tape {
 
     fn from_sink(sink: TapeSink, header: HeaderRecord, clock: Arc<dyn Clock>) -> Self {
         let state = TapeState {
-            dispatches: DispatchTracker::resume_after(0, header.format),
+            dispatches: DispatchTracker::resume_after(0),
             hooks: HookNumbering::default(),
             output: TapeOutput::new(LineEncoder::default(), sink),
             sessions: BTreeSet::new(),

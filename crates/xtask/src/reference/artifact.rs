@@ -96,8 +96,8 @@ mod tests {
         ".list(\"",
         ".fields(\"",
         ".node(\"",
-        ".reserved(\"",
-        ".not_supported(\"",
+        ".note_reserved(\"",
+        ".warn_unsupported(\"",
         "globs(\"",
         "::<i32>(\"",
     ];

@@ -93,7 +93,7 @@ fn each_step_is_told() {
     let told: &[(&[&str], &str)] = &[
         (&["a ttl=1", "send"], "Injected a, Rendered a, Expired a"),
         (&["a #k", "a #k", "b #k"], "Injected a, Deduped a, Dropped a, Injected b"),
-        (&["a", "b keep", "compact"], "Injected a, Injected b, Dropped a, Kept b"),
+        (&["a", "b keep", "compact"], "Injected a, Injected b, Dropped a, Retained b"),
         (&["a none", "b all", "handover", "clear"], "Injected a, Injected b, Dropped a, Dropped b"),
     ];
     for (steps, expected) in told {

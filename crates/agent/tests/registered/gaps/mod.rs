@@ -4,7 +4,7 @@
 //! | --- | --- | --- |
 //! | 1 | `a_veto_reaches_parallel_calls_children_and_background_members` | agent/tests/registered/gaps/safety.rs |
 //! | 1 | `a_veto_reaches_sessions_on_other_threads` | agent/tests/registered/gaps/safety.rs |
-//! | 1 | `vetoes_hold_on_every_thread_while_hooks_come_and_go` | pintle/tests/register/living.rs |
+//! | 1 | `vetoes_hold_on_every_thread_while_hooks_come_and_go` | pintle/tests/register/runtime_registration.rs |
 //! | 2 | `every_slip_in_a_registration_is_an_error_with_a_way_out_and_registers_nothing` | dialects/src/harn/load/tests/plugins.rs |
 //! | 2 | `a_handler_that_is_not_there_private_or_broken_does_not_load` | agent/tests/registered/manifest.rs |
 //! | 3 | `the_notifications_and_the_turn_events_fire` | agent/tests/registered/gaps/events.rs |

@@ -27,8 +27,8 @@ fn the_snippets_of_the_document_are_declared() {
     assert_eq!(
         describe_hooks(&project),
         [
-            "policy.star:1 exec_* deny | tool.pre | exec_* | Deny { reason: \"exec is gated\" }",
-            "policy.star:2 * max_output | tool.post | everything | MaxOutput { limit_bytes: 4000 }",
+            "policy.star:1 exec_* deny | tool.pre | exec_* | DenyHandler { reason: \"exec is gated\" }",
+            "policy.star:2 * max_output | tool.post | everything | MaxOutputHandler { limit_bytes: 4000 }",
             "policy.star:3 fetch_* pre | tool.pre | fetch_* | policy.star Registered(7)",
             "policy.star:4 audit | step.pre | persona merge_*, step audit | policy.star Registered(7)",
             "policy.star:5 no_secrets | prompt.submit | everything | policy.star Registered(7)",
