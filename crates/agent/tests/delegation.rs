@@ -61,9 +61,9 @@ fn a_child_answers_under_the_events_of_both_agents() {
     let seen = stage.seen.by_agent();
     let from = seen.iter().position(|name| name == "root:tool.pre").unwrap();
     assert_eq!(seen[from..from + expected.len()], expected);
-    let pre = &stage.seen.of("delegation.pre")[0];
+    let pre = &stage.seen.payloads_of("delegation.pre")[0];
     assert_eq!((&pre["agent"], &pre["prompt"], &pre["depth"]), (&json!("reviewer"), &json!("look at it"), &json!(1)));
-    let post = &stage.seen.of("delegation.post")[0];
+    let post = &stage.seen.payloads_of("delegation.post")[0];
     assert_eq!((&post["id"], &post["result"], &post["response"]), (&pre["id"], &json!("sound"), &json!("sound")));
     assert_eq!(message_lines(&stage.model.request(1)), ["system: review", "user: look at it"]);
     assert_eq!(stage.session.usage().input_tokens, 30, "the child's tokens count");
@@ -83,7 +83,7 @@ fn a_child_meets_every_hook_of_its_parents() {
         model.add(child, replies);
         let mut stage = open_fixture(model, [guard.clone()], root_with_reviewer());
         stage.session.turn("go").unwrap();
-        let blocked = stage.seen.of("tool.post").into_iter().find(|post| post["name"] == "shell").unwrap();
+        let blocked = stage.seen.payloads_of("tool.post").into_iter().find(|post| post["name"] == "shell").unwrap();
         assert_eq!(blocked["content"], json!("tool blocked: dangerous"));
     }
 }
@@ -95,7 +95,7 @@ fn a_child_is_bound_by_the_policy_of_its_parents() {
     let (_, _, stage) =
         run_delegation(REVIEW, ("reviewer", replies), Vec::new(), AgentSpec { policy, ..root_with_reviewer() });
     assert!(!stage.model.request(1).tools.iter().any(|tool| tool.name == "shell"));
-    let denied = stage.seen.of("tool.post").into_iter().find(|post| post["name"] == "shell").unwrap();
+    let denied = stage.seen.payloads_of("tool.post").into_iter().find(|post| post["name"] == "shell").unwrap();
     assert_eq!(denied["content"], json!("tool \"shell\" denied by policy"));
 }
 
@@ -134,9 +134,9 @@ fn delegation_is_as_deep_as_the_project_says() {
     // The child of depth 1 is told of no `delegate`, and cannot call it either.
     let replies = vec![delegate_call(r#"{"task":"deeper"}"#), say("tried")];
     let (_, _, stage) = run_delegation(r#"{"task":"x"}"#, ("delegate", replies), Vec::new(), spec(1));
-    let posts = stage.seen.of("tool.post");
+    let posts = stage.seen.payloads_of("tool.post");
     assert!(posts[0]["content"].as_str().unwrap().starts_with("tool \"delegate\" not found"));
-    assert_eq!(stage.seen.of("delegation.pre").len(), 1);
+    assert_eq!(stage.seen.payloads_of("delegation.pre").len(), 1);
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn an_answer_that_is_not_verified_goes_back_to_the_same_child() {
     let (content, is_error, stage) = run_delegation(REVIEW, ("reviewer", replies), vec![verify], root_with_reviewer());
     assert_eq!((content.as_str(), is_error), ("DELEGATION COMPLETE: tested", false));
     let attempts: Vec<Value> =
-        stage.seen.of("delegation.post_verify").iter().map(|seen| seen["attempt"].clone()).collect();
+        stage.seen.payloads_of("delegation.post_verify").iter().map(|seen| seen["attempt"].clone()).collect();
     assert_eq!(attempts, [json!(1), json!(2), json!(3)]);
     let second = message_lines(&stage.model.request(2));
     assert_eq!(second[..3], ["system: review", "user: look at it", "assistant: done"]);
@@ -196,7 +196,7 @@ fn verification_ends_with_an_error_when_no_attempt_is_left() {
             run_delegation(arguments, ("reviewer", replies), hooks, AgentSpec { delegation, ..root_with_reviewer() });
         let expected = format!("tool error: delegation verification failed after {attempts} attempt(s): no proof");
         assert_eq!((content, is_error), (expected, true));
-        assert_eq!(stage.seen.of("delegation.post_verify").len(), attempts);
+        assert_eq!(stage.seen.payloads_of("delegation.post_verify").len(), attempts);
     };
     failed(None, REVIEW, 3);
     failed(Some(0), REVIEW, 1);
@@ -210,8 +210,8 @@ fn a_child_that_fails_is_an_error_for_its_parent_and_told_to_its_hooks() {
         (content.as_str(), is_error),
         ("tool error: delegation to \"reviewer\" failed: no reply left for reviewer", true)
     );
-    assert_eq!(stage.seen.of("delegation.post")[0]["is_error"], json!(true));
-    assert_eq!(stage.seen.of("error").len(), 1);
+    assert_eq!(stage.seen.payloads_of("delegation.post")[0]["is_error"], json!(true));
+    assert_eq!(stage.seen.payloads_of("error").len(), 1);
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn a_hook_may_redirect_the_answer_to_another_agent_once() {
     let mut two = open_fixture(model, [redirect(true)], root_with_reviewer());
     let fault = two.session.turn("go").unwrap_err();
     assert!(fault.message.contains("control-flow hook cycle detected"), "{fault}");
-    assert_eq!(two.seen.of("error").last().unwrap()["kind"], json!("delegation"));
+    assert_eq!(two.seen.payloads_of("error").last().unwrap()["kind"], json!("delegation"));
 }
 
 #[test]

@@ -124,7 +124,7 @@ fn an_agent_may_give_itself_a_tool_under_guard() {
     assert!(contents[5].contains("\"registered\":true"), "{}", contents[5]);
     assert!(contents[6].contains("the limit of 2 registered tools is reached"), "{}", contents[6]);
     assert!(stage.model.request(1).tools.iter().any(|tool| tool.name == "greet"), "the model is told of it");
-    let event = &stage.seen.of("meta.register_tool")[0];
+    let event = &stage.seen.payloads_of("meta.register_tool")[0];
     assert_eq!((&event["name"], &event["description"]), (&json!("greet"), &json!("Says hello.")));
 
     let guard = hook("meta_tool_guard", "meta.register_tool", |call| match call.event.subject() {
@@ -181,7 +181,7 @@ def run(args):
     assert!(contents[4].contains("hook `house_rule` exists"), "{}", contents[4]);
     assert!(contents[5].contains("no hook can be registered on meta.register_hook"), "{}", contents[5]);
     assert!(contents[6].contains("tool.prr"), "{}", contents[6]);
-    let event = &stage.seen.of("meta.register_hook")[0];
+    let event = &stage.seen.payloads_of("meta.register_hook")[0];
     assert_eq!((&event["name"], &event["priority"]), (&json!("no_lists"), &json!(50)));
 }
 
@@ -203,7 +203,7 @@ def run(args):
     let request = stage.model.request(2);
     assert_eq!(message_lines(&request), ["system: look around", "user: look"]);
     assert_eq!(request.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["list"]);
-    assert_eq!(stage.seen.of("meta.register_agent")[0]["tool_count"], json!(1));
+    assert_eq!(stage.seen.payloads_of("meta.register_agent")[0]["tool_count"], json!(1));
 }
 
 #[test]
@@ -219,9 +219,9 @@ fn a_script_calls_a_tool_through_the_same_door_as_the_model() {
     let (content, is_error, stage) = call_once(spec(), "relay", "rm -rf /", vec![guard()]);
     let content: Value = serde_json::from_str(&content).unwrap();
     assert_eq!((&content["content"], is_error), (&json!("tool blocked: dangerous"), false));
-    let names: Vec<Value> = stage.seen.of("tool.post").iter().map(|post| post["name"].clone()).collect();
+    let names: Vec<Value> = stage.seen.payloads_of("tool.post").iter().map(|post| post["name"].clone()).collect();
     assert_eq!(names, [json!("shell"), json!("relay")]);
-    assert_eq!(stage.seen.of("meta.call_tool")[0]["args"], json!({"command": "rm -rf /"}));
+    assert_eq!(stage.seen.payloads_of("meta.call_tool")[0]["args"], json!({"command": "rm -rf /"}));
 
     let (content, _, _) = call_once(spec(), "relay", "echo hi", vec![guard(), deny("meta.call_tool", "not now")]);
     assert!(content.contains("blocked by governance: not now"), "{content}");
@@ -253,7 +253,7 @@ fn hooks_of_a_call_that_a_script_waits_for_end_with_the_scripts_time() {
     let (content, is_error, stage) = call_once(with_tools(vec![relay], true), "relay", "", vec![waiting]);
     assert!(ended.load(Ordering::Acquire), "the hook ran on after the time of the script");
     assert!(is_error && content.contains("no answer within 300 ms"), "{content}");
-    let names: Vec<Value> = stage.seen.of("tool.post").iter().map(|post| post["name"].clone()).collect();
+    let names: Vec<Value> = stage.seen.payloads_of("tool.post").iter().map(|post| post["name"].clone()).collect();
     assert_eq!(names, [json!("list"), json!("relay")], "the session's own call ends as any other does");
 }
 
@@ -272,7 +272,7 @@ fn project_verifier_checks_every_delegation_and_a_crash_fails_it() {
         "def run(result):\n    return {\"verified\": result[\"response\"] == \"final\", \"reason\": \"a draft\"}\n";
     let (content, stage) = delegate(verify);
     assert_eq!(content, "DELEGATION COMPLETE: final");
-    let seen = stage.seen.of("delegation.post_verify");
+    let seen = stage.seen.payloads_of("delegation.post_verify");
     assert_eq!((&seen[0]["verified"], &seen[0]["reason"]), (&json!(false), &json!("a draft")));
     assert_eq!((&seen[1]["verified"], seen[1].get("reason")), (&json!(true), None));
     let (content, stage) = delegate("def run(result):\n    return result[\"nothing\"]\n");

@@ -34,22 +34,22 @@ fn every_event_of_a_turn_fires_in_order_with_its_payload() {
         "session.end",
     ];
     assert_eq!(stage.seen.names(), expected);
-    assert_eq!(stage.seen.of("turn.start"), [json!("write a file")]);
-    let pre = &stage.seen.of("tool.pre")[0];
+    assert_eq!(stage.seen.payloads_of("turn.start"), [json!("write a file")]);
+    let pre = &stage.seen.payloads_of("tool.pre")[0];
     assert_eq!((&pre["id"], &pre["name"], &pre["args"]["path"]), (&json!("1"), &json!("write"), &json!("a.txt")));
     assert!(pre["arguments"].is_string());
-    let post = &stage.seen.of("tool.post")[0];
+    let post = &stage.seen.payloads_of("tool.post")[0];
     assert_eq!((&post["call_id"], &post["content"]), (&json!("1"), &json!("wrote 2 bytes to a.txt")));
     assert_eq!(post["is_error"], json!(false));
-    let request = &stage.seen.of("completion.pre")[1];
+    let request = &stage.seen.payloads_of("completion.pre")[1];
     assert_eq!((&request["model"], &request["iteration"]), (&json!("play"), &json!(2)));
     assert_eq!(request["messages"].as_array().unwrap().len(), 4);
-    let stop = &stage.seen.of("agent.stop")[0];
+    let stop = &stage.seen.payloads_of("agent.stop")[0];
     assert_eq!((&stop["response"], &stop["iteration"], &stop["continuations"]), (&json!("done"), &json!(2), &json!(0)));
-    let end = &stage.seen.of("turn.end")[0];
+    let end = &stage.seen.payloads_of("turn.end")[0];
     assert_eq!((&end["text"], &end["usage"]["input_tokens"]), (&json!("done"), &json!(20)));
     assert_eq!((&end["Response"], &end["tool_calls"][0]["name"]), (&json!("done"), &json!("write")));
-    let over = &stage.seen.of("session.end")[0];
+    let over = &stage.seen.payloads_of("session.end")[0];
     assert_eq!(
         (&over["reason"], &over["turns"], &over["usage"]["total_tokens"]),
         (&json!("done"), &json!(1), &json!(22))
@@ -65,7 +65,7 @@ fn a_denied_session_never_starts_and_still_ends() {
     assert!(stage.session.turn("hello").is_err());
     drop(stage.session);
     assert_eq!(stage.seen.names(), ["session.start", "session.end"]);
-    assert_eq!(stage.seen.of("session.end")[0]["reason"], json!("blocked"));
+    assert_eq!(stage.seen.payloads_of("session.end")[0]["reason"], json!("blocked"));
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn blocked_message_is_not_stored_and_rewritten_one_is() {
     assert_eq!(fault.message, "turn blocked: blocked by hook \"words\": not that word");
     assert_eq!(stage.session.turn("hello").unwrap().text, "hi");
     assert_eq!(message_lines(&stage.model.request(0)), ["system: be brief", "user: good day"]);
-    assert!(stage.seen.of("error").is_empty(), "a refusal is not an error");
+    assert!(stage.seen.payloads_of("error").is_empty(), "a refusal is not an error");
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_denied_stop_sends_the_agent_on_until_the_hooks_are_content() {
     let mut stage = open_fixture(QueuedReplyModel::root([say("a"), say("b"), say("c")]), [twice], agent());
     assert_eq!(stage.session.turn("go").unwrap().text, "c");
     assert_eq!(message_lines(&stage.model.request(1))[2..], ["assistant: a", "user: run the tests first"]);
-    assert_eq!(stage.seen.of("agent.stop").len(), 3);
+    assert_eq!(stage.seen.payloads_of("agent.stop").len(), 3);
 }
 
 #[test]
@@ -157,8 +157,8 @@ fn a_stop_that_is_never_allowed_ends_at_the_limit_or_fails_the_turn() {
     );
     let fault = stage.session.turn("go").unwrap_err();
     assert_eq!(fault.message, "the turn reached its limit of 2 model calls; raise `exit_policy.max_iterations`");
-    assert_eq!(stage.seen.of("limit.iterations")[0]["action"], json!("stop"));
-    assert_eq!(stage.seen.of("error")[0]["kind"], json!("limit"));
+    assert_eq!(stage.seen.payloads_of("limit.iterations")[0]["action"], json!("stop"));
+    assert_eq!(stage.seen.payloads_of("error")[0]["kind"], json!("limit"));
 
     let exit = ExitSpec { block_fails_turn: true, ..ExitSpec::default() };
     let mut stage = support::open_fixture(
@@ -193,7 +193,7 @@ fn the_limit_of_a_turn_may_end_it_or_allow_one_last_answer() {
     let mut stage = support::open_fixture(looping(), [], spec(OnMaxIterations::ContinueWithWarning));
     assert_eq!(stage.session.turn("go").unwrap().text, "last words");
     assert!(stage.model.request(1).tools.is_empty());
-    assert_eq!(stage.seen.of("limit.iterations")[0]["action"], json!("continue"));
+    assert_eq!(stage.seen.payloads_of("limit.iterations")[0]["action"], json!("continue"));
 }
 
 #[test]
@@ -205,7 +205,10 @@ fn done_mode_goes_on_until_the_tool_was_called_and_not_blocked() {
     let answer = stage.session.turn("go").unwrap();
     assert_eq!(answer.text, "all of it");
     assert!(message_lines(&stage.model.request(1))[3].starts_with("user: Call the `done` tool"));
-    assert_eq!(stage.seen.of("agent.stop").iter().map(|stop| stop["done"].clone()).collect::<Vec<_>>(), [json!(true)]);
+    assert_eq!(
+        stage.seen.payloads_of("agent.stop").iter().map(|stop| stop["done"].clone()).collect::<Vec<_>>(),
+        [json!(true)]
+    );
 
     let not_yet = hook("not_yet", "tool.pre", |call| {
         if call.event.payload.field("id") == Some(&json!("1")) { Verdict::deny("not yet") } else { Verdict::pass() }
@@ -227,13 +230,13 @@ fn only_errors_that_may_pass_are_tried_again() {
     assert_eq!(*sleeps.0.lock().unwrap(), [250, 500]);
     let fault = stage.session.turn("b").unwrap_err();
     assert_eq!(fault.message, "wrong key");
-    let error = &stage.seen.of("error")[0];
+    let error = &stage.seen.payloads_of("error")[0];
     assert_eq!(
         (&error["kind"], &error["message"], &error["retryable"]),
         (&json!("model"), &json!("wrong key"), &json!(false))
     );
     drop(stage.session);
-    assert_eq!(stage.seen.of("session.end")[0]["reason"], json!("error"));
+    assert_eq!(stage.seen.payloads_of("session.end")[0]["reason"], json!("error"));
 }
 
 #[test]
@@ -251,7 +254,7 @@ fn every_turn_that_begins_ends_once_whatever_ended_it() {
     for (index, (model, hooks, count, error)) in cases.into_iter().enumerate() {
         let mut stage = open_fixture(model, hooks, agent());
         let answer = stage.session.turn("go");
-        let ended = stage.seen.of("turn.end");
+        let ended = stage.seen.payloads_of("turn.end");
         assert_eq!(ended.len(), count, "{index}: {answer:?}");
         let told = ended.first().and_then(|ended| ended["error"].as_str());
         assert_eq!(told.is_some(), error.is_some(), "{index}: {ended:?}");
@@ -272,12 +275,12 @@ fn a_cancelled_turn_still_pairs_its_calls_and_ends_its_session() {
     let mut stage = open_fixture_with(model, [hook], agent(), move |builder| builder.cancel(shared));
     assert_eq!(stage.session.turn("go").unwrap_err().kind, TurnErrorKind::Cancelled);
     stage.session.end();
-    assert_eq!((stage.seen.of("tool.pre").len(), stage.seen.of("tool.post").len()), (1, 1));
-    assert!(stage.seen.of("error").is_empty());
-    let ended = stage.seen.of("turn.end");
+    assert_eq!((stage.seen.payloads_of("tool.pre").len(), stage.seen.payloads_of("tool.post").len()), (1, 1));
+    assert!(stage.seen.payloads_of("error").is_empty());
+    let ended = stage.seen.payloads_of("turn.end");
     assert_eq!((ended.len(), &ended[0]["error"], &ended[0]["text"]), (1, &json!("cancelled"), &json!("")));
     assert_eq!(ended[0]["tool_calls"][0]["name"], json!("list"));
-    assert_eq!(stage.seen.of("session.end")[0]["reason"], json!("cancelled"));
+    assert_eq!(stage.seen.payloads_of("session.end")[0]["reason"], json!("cancelled"));
 }
 
 #[test]
@@ -297,13 +300,13 @@ fn an_interrupted_turn_ends_with_all_it_started_and_the_session_goes_on() {
     *interrupt.lock().unwrap() = Some(stage.session.interrupt());
     assert_eq!(stage.session.turn("work").unwrap_err().kind, TurnErrorKind::Cancelled);
     assert_eq!(stage.session.interrupt().interrupt(), InterruptResult::NoTurn);
-    assert_eq!((stage.seen.of("tool.pre").len(), stage.seen.of("tool.post").len()), (2, 2));
+    assert_eq!((stage.seen.payloads_of("tool.pre").len(), stage.seen.payloads_of("tool.post").len()), (2, 2));
     assert_eq!(stage.model.count(), 1, "the delegated agent asked no model");
     assert_eq!(stage.session.turn("still there?").unwrap().text, "here I am");
     let told = message_lines(&stage.model.request(1));
     assert_eq!(told.len(), 6, "each call of the interrupted turn has its result: {told:?}");
     stage.session.end();
-    assert_eq!(stage.seen.of("session.end")[0]["reason"], json!("done"));
+    assert_eq!(stage.seen.payloads_of("session.end")[0]["reason"], json!("done"));
 }
 
 #[test]
@@ -326,7 +329,7 @@ fn log_lines_of_hooks_reach_the_end_of_their_turn_and_no_other() {
     let mut stage = open_fixture(QueuedReplyModel::root([call(&[("list", "{}")]), say("a"), say("b")]), [log], agent());
     stage.session.turn("one").unwrap();
     stage.session.turn("two").unwrap();
-    let ends = stage.seen.of("turn.end");
+    let ends = stage.seen.payloads_of("turn.end");
     assert_eq!(ends[0]["logs"], json!([{"level": "warn", "hook": "audit", "message": "seen"}]));
     assert_eq!(ends[1]["logs"], Value::Array(Vec::new()));
 }

@@ -61,20 +61,20 @@ fn every_call_is_one_pre_and_one_post_whatever_becomes_of_it() {
     assert_eq!(results, expected);
     let ids = |event: &str, field: &str| {
         let mut ids: Vec<String> =
-            stage.seen.of(event).iter().map(|seen| seen[field].as_str().unwrap().to_owned()).collect();
+            stage.seen.payloads_of(event).iter().map(|seen| seen[field].as_str().unwrap().to_owned()).collect();
         ids.sort();
         ids
     };
     let all: Vec<String> = (1..=8).map(|id| id.to_string()).collect();
     assert_eq!(ids("tool.pre", "id"), all);
     assert_eq!(ids("tool.post", "call_id"), all);
-    let broken = stage.seen.of("tool.pre").into_iter().find(|pre| pre["id"] == "6").unwrap();
+    let broken = stage.seen.payloads_of("tool.pre").into_iter().find(|pre| pre["id"] == "6").unwrap();
     assert_eq!((&broken["args"], &broken["arguments"]), (&json!({}), &json!("{broken")));
     assert!(broken["invalid"].as_str().unwrap().contains("not valid JSON"));
-    let coerced = stage.seen.of("tool.pre").into_iter().find(|pre| pre["id"] == "8").unwrap();
+    let coerced = stage.seen.payloads_of("tool.pre").into_iter().find(|pre| pre["id"] == "8").unwrap();
     assert_eq!(coerced["args"], json!({"pattern": "*", "path": "7", "x": 1}));
     assert_eq!(coerced["arguments"], json!(r#"{"pattern":"*","path":7,"x":1}"#), "as the model wrote them");
-    let failed = stage.seen.of("tool.post").into_iter().find(|post| post["call_id"] == "3").unwrap();
+    let failed = stage.seen.payloads_of("tool.post").into_iter().find(|post| post["call_id"] == "3").unwrap();
     assert_eq!(failed["error"], json!("tool blocked: no shells"));
     assert!(failed.get("duration_ms").is_none(), "a blocked tool did not run");
 }
@@ -92,8 +92,9 @@ fn results_stand_in_the_order_of_the_calls_and_in_the_conversation() {
     let tools: Vec<_> = request.messages[3..].iter().map(|message| message.tool_call_id.clone().unwrap()).collect();
     assert_eq!(tools, ["1", "2"]);
     assert!(request.messages[3].content.contains("slow"));
-    let ids =
-        |event: &str, id: &str| -> Vec<Value> { stage.seen.of(event).iter().map(|seen| seen[id].clone()).collect() };
+    let ids = |event: &str, id: &str| -> Vec<Value> {
+        stage.seen.payloads_of(event).iter().map(|seen| seen[id].clone()).collect()
+    };
     assert_eq!(ids("tool.pre", "id"), ["1", "2"]);
     assert_eq!(ids("tool.post", "call_id"), ["1", "2"], "hooks see the results in the order of the calls too");
 }
@@ -125,7 +126,7 @@ fn hooks_see_no_argument_that_the_model_did_not_give() {
     let calls = [("glob", r#"{"pattern":"C:\\x"}"#), ("list", "{}"), ("grep", r#"{"pattern":"x"}"#)];
     let (results, stage) = call_results(&calls, Vec::new(), agent());
     assert!(results.iter().all(|(_, is_error)| !is_error), "{results:?}");
-    let seen: Vec<Value> = stage.seen.of("tool.pre").into_iter().map(|mut pre| pre["args"].take()).collect();
+    let seen: Vec<Value> = stage.seen.payloads_of("tool.pre").into_iter().map(|mut pre| pre["args"].take()).collect();
     assert_eq!(seen, [json!({"pattern": "C:\\x"}), json!({}), json!({"pattern": "x"})]);
 }
 
@@ -187,7 +188,7 @@ fn a_result_that_is_too_large_is_a_failure_with_a_sentence() {
         });
         assert_eq!(result.is_error, what.is_some());
         assert_eq!(wanted.filter(|wanted| *wanted != result.content), None);
-        let [post] = stage.seen.of("tool.post").try_into().unwrap();
+        let [post] = stage.seen.payloads_of("tool.post").try_into().unwrap();
         assert_eq!(post["content"].as_str().unwrap().len(), result.content.len());
     }
 }
@@ -325,5 +326,5 @@ fn a_tool_that_panics_is_a_failed_call_and_not_the_end_of_the_session() {
     let mut stage = open_fixture_with(model, [], agent(), |builder| builder.tool(tool));
     let answer = stage.session.turn("go").unwrap();
     assert_eq!(answer.tool_results[0].content, "tool error: tool \"broken\" crashed");
-    assert_eq!(stage.seen.of("tool.post").len(), 1);
+    assert_eq!(stage.seen.payloads_of("tool.post").len(), 1);
 }

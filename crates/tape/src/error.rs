@@ -112,7 +112,10 @@ impl fmt::Display for TapeError {
                     "" => String::from("an unknown version of pintle"),
                     version => format!("pintle {}", single_line(version, 40)),
                 };
-                write!(f, "cannot read a tape of format {format}, which {writer} wrote: this program reads format {FORMAT}; use the version that wrote it")
+                write!(
+                    f,
+                    "cannot read a tape of format {format}, which {writer} wrote: this program reads format {FORMAT}; use the version that wrote it"
+                )
             }
             Self::Line { line, reason: fault } => write!(f, "line {line}: {fault}"),
         }

@@ -122,7 +122,12 @@ fn outcome_record() -> impl Strategy<Value = OutcomeRecord<'static>> {
                 reasons: Cow::Owned(
                     reasons
                         .into_iter()
-                        .map(|(name, text)| OutcomeReason { hook: hook(name), text, stops_run: flag, unsettled_guard: None })
+                        .map(|(name, text)| OutcomeReason {
+                            hook: hook(name),
+                            text,
+                            stops_run: flag,
+                            unsettled_guard: None,
+                        })
                         .collect(),
                 ),
                 effects: effects

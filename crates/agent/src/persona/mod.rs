@@ -63,7 +63,7 @@ impl Session {
         if !faults.is_empty() {
             return Err(TurnError::failed("config", faults.join("; ")));
         }
-        let meter = self.shared().personas.meter(spec);
+        let meter = self.context().personas.meter(spec);
         Ok(Persona { session: self, spec: Arc::new(spec.clone()), meter })
     }
 
@@ -94,7 +94,7 @@ impl Session {
     /// The personas that are paused, by name.
     #[must_use]
     pub fn paused_personas(&self) -> Vec<PausedPersona> {
-        self.shared().personas.paused()
+        self.context().personas.paused()
     }
 }
 

@@ -208,7 +208,7 @@ impl Session {
     pub fn end(&mut self) {
         self.finish();
         self.conclude(self.ending.clone());
-        if let Some(tape) = self.shared().runtime.tape() {
+        if let Some(tape) = self.context().runtime.tape() {
             // Where another session is at work on the same tape it is not closed yet.
             let _ = tape.close();
         }
@@ -347,7 +347,7 @@ impl Session {
     }
 
     /// What all agents of the session share.
-    pub(crate) fn shared(&self) -> &SessionContext {
+    pub(crate) fn context(&self) -> &SessionContext {
         &self.agent.shared
     }
 

@@ -208,8 +208,11 @@ register_step_hook("*", "audit", "PostStep", seen, name = "step")
 "#;
     let mut stage = open_with_plugin(plugin, [call(&[("look", "{}")]), say("done")]);
     stage.session.turn("go").unwrap();
-    let hooks: Vec<String> =
-        stage.of("", &["hook_call"]).iter().map(|record| record["hook"].as_str().unwrap().to_owned()).collect();
+    let hooks: Vec<String> = stage
+        .records_about("", &["hook_call"])
+        .iter()
+        .map(|record| record["hook"].as_str().unwrap().to_owned())
+        .collect();
     let expected = [
         "session session_start",
         "session user_prompt_submit",
@@ -219,7 +222,7 @@ register_step_hook("*", "audit", "PostStep", seen, name = "step")
         "session post_turn",
     ];
     assert_eq!(hooks, expected);
-    assert_eq!(stage.of("", &["effect"]).len(), hooks.len(), "each effect of a script is on the tape");
+    assert_eq!(stage.records_about("", &["effect"]).len(), hooks.len(), "each effect of a script is on the tape");
 }
 
 /// A policy on commands: one is refused, one is rewritten, and what a command gave is looked at afterwards.
@@ -284,7 +287,8 @@ register_tool_hook({"pattern": "exec_*", "pre": pre})
     let expected = ["curl example.org", "npm run test", "pnpm install"];
     assert_eq!(ran, expected.map(|path| format!("exec_ls {}", json!({"path": path}))));
     assert!(stage.results()[0].contains("remove by hand"));
-    let effects: Vec<String> = stage.of("", &["effect"]).iter().map(|record| record["request"].to_string()).collect();
+    let effects: Vec<String> =
+        stage.records_about("", &["effect"]).iter().map(|record| record["request"].to_string()).collect();
     assert_eq!(effects.len(), 2, "{effects:?}");
     assert!(effects[1].contains("audit: curl example.org"), "{effects:?}");
 }
@@ -304,7 +308,7 @@ register_session_hook("session_idle", idle)
     let options = DaemonOptions { wake_interval_ms: 50, max_idle: Some(2) };
     stage.session.run_daemon(options, |_, answer| assert!(answer.is_ok(), "{answer:?}")).unwrap();
     assert_eq!(stage.hooks_called("session.idle"), ["policy.star:6 idle", "policy.star:6 idle"]);
-    let said = &stage.of("", &["effect"])[0]["request"];
+    let said = &stage.records_about("", &["effect"])[0]["request"];
     assert!(said.to_string().contains("50"), "{said}");
 }
 
@@ -332,7 +336,7 @@ register_session_hook("post_compact", lambda event: False)
     let kinds = ["hook_call", "hook_returned", "hook_vetoed", "hook_call", "hook_returned"];
     assert_eq!(stage.hook_kinds(hook), kinds);
     let after = stage.hooks_called("compact.post").remove(0);
-    let returned = stage.of(&after, &["hook_returned"]).remove(0).to_string();
+    let returned = stage.records_about(&after, &["hook_returned"]).remove(0).to_string();
     assert!(returned.contains("PostCompact"), "{returned}");
     stage.session.turn("three").unwrap();
 }

@@ -23,8 +23,12 @@ fn exec_is_gated() {
     let hook = stage.hooks_called("tool.pre").remove(0);
     assert!(hook.starts_with("policy.star:1 "), "{hook}");
     assert_eq!(stage.hook_kinds(&hook), RECORDS);
-    let records = stage.of(&hook, &RECORDS);
-    let event = stage.of("", &["event"]).into_iter().find(|event| event["dispatch"] == records[0]["dispatch"]).unwrap();
+    let records = stage.records_about(&hook, &RECORDS);
+    let event = stage
+        .records_about("", &["event"])
+        .into_iter()
+        .find(|event| event["dispatch"] == records[0]["dispatch"])
+        .unwrap();
     assert_eq!((&event["payload"]["name"], &event["payload"]["args"]), (&json!("exec_ls"), &json!({"path": "."})));
     assert_eq!((&records[2]["reason"], &records[2]["decision"]), (&json!("exec is gated"), &json!("deny")));
     assert!(stage.records().iter().all(|record| record["kind"] != "tool_call" || record["name"] != "exec_ls"));
@@ -59,7 +63,7 @@ register_tool_hook(
     assert_eq!(stage.sorted_tools_run(), ["fetch_page {}", "look {}"], "a reminder refuses nothing");
     let hook = stage.hooks_called("tool.pre").remove(0);
     assert_eq!(stage.hook_kinds(&hook), RECORDS[..2], "and only the fetch is announced");
-    let reminders = stage.of("", &["reminder"]);
+    let reminders = stage.records_about("", &["reminder"]);
     let what: Vec<&Value> = reminders.iter().map(|record| &record["what"]).collect();
     assert_eq!(what[..2], [&json!("injected"), &json!("rendered")]);
     assert_eq!(reminders[0]["reminder"]["tags"], json!(["tool"]));
@@ -91,7 +95,7 @@ register_step_hook("merge_*", "audit", "PreStep", audit)
     assert_eq!(stage.hooks_called("step.pre"), ["policy.star:8 audit"], "only the persona and the step that match");
     let fired = &stage.fired_payloads("step.pre")[0];
     assert_eq!((&fired["persona"], &fired["args"]), (&json!("merge_captain"), &json!(["branch", 17])));
-    let returned = &stage.of("policy.star:8 audit", &["hook_returned"])[0];
+    let returned = &stage.records_about("policy.star:8 audit", &["hook_returned"])[0];
     assert!(returned.to_string().contains("Audit step is running"), "{returned}");
 }
 
@@ -118,7 +122,7 @@ fn a_prompt_with_a_secret_never_reaches_the_model() {
     let hook = "policy.star:8 reject_secrets";
     let twice = ["hook_call", "hook_returned", "hook_vetoed", "hook_call", "hook_returned"];
     assert_eq!(stage.hook_kinds(hook), twice);
-    assert_eq!(stage.of(hook, &["hook_vetoed"])[0]["reason"], json!("policy violation: secret in prompt"));
+    assert_eq!(stage.records_about(hook, &["hook_vetoed"])[0]["reason"], json!("policy violation: secret in prompt"));
     assert_eq!(stage.fired_payloads("prompt.submit")[0]["prompt"], json!("my secret is 7"));
 }
 
@@ -151,7 +155,7 @@ register_session_hook("permission_asked", readers)
     assert_eq!(stage.sorted_tools_run(), ["exec_ls {}"]);
     assert!(stage.results()[0].contains("exec_root never runs unattended"), "{:?}", stage.results());
     let vetoed = |hook: &str| -> Vec<Value> {
-        stage.of(hook, &["hook_vetoed"]).into_iter().map(|record| record["decision"].clone()).collect()
+        stage.records_about(hook, &["hook_vetoed"]).into_iter().map(|record| record["decision"].clone()).collect()
     };
     assert_eq!(vetoed("policy.star:12 gate"), [json!("deny")]);
     assert_eq!(vetoed("policy.star:13 readers"), [json!("allow")]);
@@ -177,7 +181,8 @@ register_session_hook("file_edited", lint)
     stage.session.turn("go").unwrap();
     let kinds = ["hook_call", "hook_returned", "hook_call", "hook_returned"];
     assert_eq!(stage.hook_kinds("policy.star:8 lint"), kinds);
-    let logged: Vec<String> = stage.of("", &["effect"]).iter().map(|record| record["request"].to_string()).collect();
+    let logged: Vec<String> =
+        stage.records_about("", &["effect"]).iter().map(|record| record["request"].to_string()).collect();
     assert_eq!(logged.len(), 1, "{logged:?}");
     assert!(logged[0].contains("re-running clippy after edit to") && logged[0].contains("a.rs"), "{logged:?}");
 }
@@ -202,7 +207,7 @@ handler = "policy::reject_secrets"
     let hook = "policy::reject_secrets";
     assert_eq!(stage.hooks_called("prompt.submit"), [hook, hook]);
     assert_eq!(stage.hook_kinds(hook)[..3], RECORDS);
-    assert_eq!(stage.of(hook, &["hook_vetoed"])[0]["reason"], json!("policy violation: secret in prompt"));
+    assert_eq!(stage.records_about(hook, &["hook_vetoed"])[0]["reason"], json!("policy violation: secret in prompt"));
 }
 
 /// The page's table of returns: what each does to a prompt, and whether the tape tells of a veto.

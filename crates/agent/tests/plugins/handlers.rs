@@ -91,8 +91,8 @@ fn a_failing_handler_denies_where_it_could_have_and_is_told_elsewhere() {
         let mut stage = open_fixture_on(built.runtime, QueuedReplyModel::root(replies), agent(), |builder| builder);
         stage.session.turn("go").unwrap();
         assert_eq!(stage.sorted_tools_run().is_empty(), denies, "{registration}");
-        let returned = stage.of("policy.star:8 count", &["hook_returned"]);
-        let hook = if returned.is_empty() { stage.of("", &["hook_returned"]) } else { returned };
+        let returned = stage.records_about("policy.star:8 count", &["hook_returned"]);
+        let hook = if returned.is_empty() { stage.records_about("", &["hook_returned"]) } else { returned };
         assert!(hook[0].to_string().contains("this value cannot be changed"), "{}", hook[0]);
     }
 }

@@ -55,7 +55,8 @@ fn per_agent_permissions_dynamic_escalation() {
     stage.session.turn("go").unwrap();
     assert_eq!(stage.sorted_tools_run(), [r#"exec_ls {"path":"src/a"}"#, "look {}"]);
     assert_eq!(person.requests().len(), 1, "only about what no hook decided");
-    let told: Vec<String> = stage.of("", &["effect"]).iter().map(|record| record["request"].to_string()).collect();
+    let told: Vec<String> =
+        stage.records_about("", &["effect"]).iter().map(|record| record["request"].to_string()).collect();
     for expected in ["exec_root deny", "exec_ls allow", "look allow"] {
         assert!(told.iter().any(|said| said.contains(expected)), "{told:?}");
     }
@@ -74,7 +75,8 @@ fn delegation_to_reviewer(
 
 /// The tools that ran, but for those that delegate.
 fn tools_run(stage: &RegisteredFixture) -> Vec<String> {
-    let names = stage.of("", &["tool_call"]).into_iter().map(|record| record["name"].as_str().unwrap().to_owned());
+    let names =
+        stage.records_about("", &["tool_call"]).into_iter().map(|record| record["name"].as_str().unwrap().to_owned());
     names.filter(|name| name != "delegate").collect()
 }
 

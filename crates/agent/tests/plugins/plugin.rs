@@ -71,7 +71,7 @@ impl RegisteredFixture {
 
     /// The payload of an event, as it was fired.
     pub(crate) fn fired_payloads(&self, event: &str) -> Vec<Value> {
-        let events = self.of("", &["event"]).into_iter().filter(|record| record["event"] == event);
+        let events = self.records_about("", &["event"]).into_iter().filter(|record| record["event"] == event);
         events.map(|record| record["payload"].clone()).collect()
     }
 }

@@ -21,9 +21,12 @@ fn exec_is_gated() {
     assert_eq!(results[1], "seen");
 
     assert_eq!(stage.hook_kinds("gate"), ["hook_call", "hook_returned", "hook_vetoed"]);
-    let records = stage.of("gate", &["hook_call", "hook_returned", "hook_vetoed"]);
-    let event =
-        stage.of("", &["event"]).into_iter().find(|record| record["dispatch"] == records[0]["dispatch"]).unwrap();
+    let records = stage.records_about("gate", &["hook_call", "hook_returned", "hook_vetoed"]);
+    let event = stage
+        .records_about("", &["event"])
+        .into_iter()
+        .find(|record| record["dispatch"] == records[0]["dispatch"])
+        .unwrap();
     assert_eq!((&event["event"], &event["payload"]["name"]), (&json!("tool.pre"), &json!("exec_ls")));
     assert_eq!(event["payload"]["args"], json!({"path": "."}));
     assert_eq!((&records[2]["reason"], &records[2]["decision"]), (&json!("exec is gated"), &json!("deny")));
@@ -64,7 +67,7 @@ fn a_fetch_is_announced_to_the_model() {
     assert!(stage.sent(1).contains("Network fetch is about to run"), "{}", stage.sent(1));
     assert_eq!(stage.ran.all().len(), 1);
     assert_eq!(stage.hook_kinds("fetching"), ["hook_call", "hook_returned"]);
-    let reminders = stage.of("", &["reminder"]);
+    let reminders = stage.records_about("", &["reminder"]);
     let what: Vec<&Value> = reminders.iter().map(|record| &record["what"]).collect();
     assert_eq!(what[..2], [&json!("injected"), &json!("rendered")]);
     assert_eq!(reminders[0]["reminder"]["tags"], json!(["tool"]));
@@ -107,7 +110,7 @@ fn the_audit_step_is_announced_and_keeps_its_arguments() {
     assert!(stage.sent(0).contains("Audit step is running"), "{}", stage.sent(0));
     let hook = "register_step_hook#1";
     assert_eq!(stage.hook_kinds(hook), ["hook_call", "hook_returned"], "only for the persona that matches");
-    let event = stage.of("", &["event"]).into_iter().find(|record| record["event"] == "step.pre").unwrap();
+    let event = stage.records_about("", &["event"]).into_iter().find(|record| record["event"] == "step.pre").unwrap();
     assert_eq!(event["payload"]["persona"], json!("merge_captain"));
     assert_eq!(event["payload"]["args"], json!(["branch", 17]));
 }
@@ -131,7 +134,7 @@ fn a_prompt_with_a_secret_never_reaches_the_model() {
     let hook = "register_session_hook#1";
     let kinds = ["hook_call", "hook_returned", "hook_vetoed", "hook_call", "hook_returned"];
     assert_eq!(stage.hook_kinds(hook), kinds);
-    assert_eq!(stage.of(hook, &["hook_vetoed"])[0]["reason"], json!("policy violation: secret in prompt"));
+    assert_eq!(stage.records_about(hook, &["hook_vetoed"])[0]["reason"], json!("policy violation: secret in prompt"));
 }
 
 #[test]
@@ -160,7 +163,7 @@ fn exec_root_never_runs_unattended() {
     assert_eq!(stage.ran.all(), ["exec_ls {}"]);
     assert!(stage.results()[0].contains("exec_root never runs unattended"), "{:?}", stage.results());
     let vetoed = |hook: &str| -> Vec<Value> {
-        stage.of(hook, &["hook_vetoed"]).into_iter().map(|record| record["decision"].clone()).collect()
+        stage.records_about(hook, &["hook_vetoed"]).into_iter().map(|record| record["decision"].clone()).collect()
     };
     assert_eq!(vetoed("register_session_hook#1"), [json!("deny")]);
     assert_eq!(vetoed("register_session_hook#2"), [json!("allow")]);
@@ -183,7 +186,8 @@ fn a_linter_is_told_of_each_file_that_was_edited() {
     stage.session.turn("go").unwrap();
     let hook = "register_session_hook#1";
     assert_eq!(stage.hook_kinds(hook), ["hook_call", "hook_returned", "hook_call", "hook_returned"]);
-    let logged: Vec<String> = stage.of("", &["effect"]).iter().map(|record| record["request"].to_string()).collect();
+    let logged: Vec<String> =
+        stage.records_about("", &["effect"]).iter().map(|record| record["request"].to_string()).collect();
     assert_eq!(logged.len(), 1, "{logged:?}");
     assert!(logged[0].contains("re-running clippy after edit to") && logged[0].contains("a.rs"), "{logged:?}");
 }

@@ -111,7 +111,7 @@ impl RegisteredFixture {
     }
 
     /// The records of these kinds that are about a hook, or about everything where `hook` is empty.
-    pub(crate) fn of(&self, hook: &str, kinds: &[&str]) -> Vec<Value> {
+    pub(crate) fn records_about(&self, hook: &str, kinds: &[&str]) -> Vec<Value> {
         let is_it = |record: &Value| {
             kinds.iter().any(|kind| record["kind"] == *kind) && (hook.is_empty() || record["hook"] == hook)
         };
@@ -120,7 +120,7 @@ impl RegisteredFixture {
 
     /// `kind` of the three hook records of a hook, in order.
     pub(crate) fn hook_kinds(&self, hook: &str) -> Vec<String> {
-        let records = self.of(hook, &["hook_call", "hook_returned", "hook_vetoed"]);
+        let records = self.records_about(hook, &["hook_call", "hook_returned", "hook_vetoed"]);
         records.iter().map(|record| record["kind"].as_str().unwrap().to_owned()).collect()
     }
 

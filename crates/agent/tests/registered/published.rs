@@ -128,7 +128,7 @@ fn a_hook_reaches_the_runtime_under_every_permission_mode() {
         );
         stage.session.turn("go").unwrap();
         assert_eq!(seen.all(), ["true true"], "{mode:?}");
-        assert_eq!(stage.of("", &["effect"]).len(), 2, "what it asked is on the tape");
+        assert_eq!(stage.records_about("", &["effect"]).len(), 2, "what it asked is on the tape");
     }
 }
 
@@ -139,7 +139,7 @@ fn a_failing_prompt_hook_tells_its_real_cause() {
     });
     let fault = stage.session.turn("go").unwrap_err();
     assert!(fault.message.contains("the index is gone"), "{}", fault.message);
-    let returned = stage.of("register_session_hook#1", &["hook_returned"]);
+    let returned = stage.records_about("register_session_hook#1", &["hook_returned"]);
     assert!(returned[0].to_string().contains("the index is gone"), "{}", returned[0]);
 }
 

@@ -96,7 +96,7 @@ impl AgentEventLog {
     }
 
     /// The payloads of one event, in order.
-    pub(crate) fn of(&self, event: &str) -> Vec<Value> {
+    pub(crate) fn payloads_of(&self, event: &str) -> Vec<Value> {
         let seen = self.0.lock().unwrap();
         seen.iter().filter(|(name, ..)| name == event).map(|(.., payload)| payload.clone()).collect()
     }

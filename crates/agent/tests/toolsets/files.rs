@@ -145,7 +145,7 @@ fn hooks_see_the_names_the_category_and_the_claim() {
     let (_, stage) = call_toolset(ToolsetKind::Filesystem, prepare_files, &calls);
     let seen: Vec<Value> = stage
         .seen
-        .of("tool.pre")
+        .payloads_of("tool.pre")
         .iter()
         .map(|pre| json!([pre["name"], pre["args"], pre["category"], pre.get("read_only")]))
         .collect();

@@ -48,7 +48,7 @@ fn tools_of_a_server_are_called_by_its_name_and_guarded_like_all_others() {
     assert!(results[1].1 && results[1].0.contains("do not look"), "{results:?}");
     assert!(results[2].1 && results[2].0.contains("`text` is required"), "{results:?}");
     assert!(results[3].1 && results[3].0.contains("not found"), "{results:?}");
-    let pre = stage.seen.of("tool.pre");
+    let pre = stage.seen.payloads_of("tool.pre");
     assert_eq!((&pre[0]["category"], pre[0].get("read_only")), (&json!("mcp"), None));
     assert_eq!(pre[1]["read_only"], json!(true));
     assert!(message_lines(&stage.model.request(0))[0].contains("Be kind."));

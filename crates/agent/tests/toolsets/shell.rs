@@ -113,7 +113,7 @@ fn a_guard_sees_the_name_and_the_argument_it_was_written_for() {
     let (results, stage) = make_calls(member_spec([toolset_spec(shell_toolset(&[]))]), [guard], prepare, &calls);
     assert!(results[0].1 && results[0].0.contains("no"), "{results:?}");
     assert_eq!(results[1], (String::from("in"), false));
-    assert_eq!(stage.seen.of("tool.pre")[1]["category"], "shell");
+    assert_eq!(stage.seen.payloads_of("tool.pre")[1]["category"], "shell");
 }
 
 #[test]
@@ -195,5 +195,5 @@ fn arguments_of_a_script_are_variables_and_nothing_else_is() {
         Err("outside the workspace"),
     ];
     check_results(&results, &calls, &expected);
-    assert_eq!(stage.seen.of("tool.pre")[0]["category"], "shell");
+    assert_eq!(stage.seen.payloads_of("tool.pre")[0]["category"], "shell");
 }

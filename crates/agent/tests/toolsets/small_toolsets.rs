@@ -56,7 +56,7 @@ fn a_list_of_things_to_do_keeps_its_order_and_reminds() {
     );
     assert!(results[4].1 && results[4].0.contains(r#""not_found":["todo_9"]"#), "{results:?}");
     assert!(results[5].1 && results[5].0.contains("must be one of"), "{results:?}");
-    assert_eq!(stage.seen.of("tool.pre")[1]["read_only"], json!(true));
+    assert_eq!(stage.seen.payloads_of("tool.pre")[1]["read_only"], json!(true));
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn a_page_is_fetched_through_the_gate() {
     assert_eq!((&both[0]["body"], &both[0]["statusCode"]), (&json!(page), &json!(200)));
     assert!(both[1]["error"].is_string(), "{both}");
     assert!(results[3].1 && results[3].0.contains("must be one of"));
-    assert_eq!(stage.seen.of("tool.pre")[0]["category"], "fetch");
+    assert_eq!(stage.seen.payloads_of("tool.pre")[0]["category"], "fetch");
     // Without a word from the declaration only the public internet can be reached.
     let (results, _stage) = call_toolset(
         ToolsetKind::Fetch { timeout_ms: None },

@@ -100,7 +100,7 @@ fn a_task_is_done_in_a_session_of_its_own_between_two_switches() {
         "{:?}",
         message_lines(&stage.model.request(0))
     );
-    let pre = &stage.seen.of("tool.pre")[0];
+    let pre = &stage.seen.payloads_of("tool.pre")[0];
     assert_eq!((&pre["category"], &pre["read_only"]), (&json!("transfer"), &json!(true)));
 }
 
@@ -156,7 +156,7 @@ fn a_failed_task_is_told_to_the_hooks_of_the_asking_agent() {
     let model = QueuedReplyModel::root([call(&[("transfer_task", &task)]), say("end")]);
     let (results, _, stage) = play_prompt(model, witness_hooks(&seen));
     assert!(results[0].1 && results[0].0.contains("delegation to \"worker\" failed: no reply left"), "{results:?}");
-    let post = &stage.seen.of("delegation.post")[0];
+    let post = &stage.seen.payloads_of("delegation.post")[0];
     assert_eq!((&post["agent"], &post["is_error"]), (&json!("worker"), &json!(true)));
     let seen = seen.lock().unwrap();
     assert!(seen.contains(&String::from("worker+:session.end:error")), "{seen:?}");
@@ -225,8 +225,8 @@ fn background_tasks_run_beside_and_are_listed_shown_and_stopped() {
     assert!(text(2).ends_with("Agent: worker\nTask: count"), "{}", text(2));
     assert!(text(3).contains(&format!("ID: {id}\n  Agent:   worker\n  Status:  ")), "{}", text(3));
     assert!(text(5).contains("task not found: agent_task_9"), "{}", text(5));
-    let post = &stage.seen.of("delegation.post")[0];
+    let post = &stage.seen.payloads_of("delegation.post")[0];
     assert_eq!((&post["agent"], &post["result"]), (&json!("worker"), &json!("three")));
-    let kinds: Vec<Value> = stage.seen.of("agent.switch");
+    let kinds: Vec<Value> = stage.seen.payloads_of("agent.switch");
     assert!(kinds.is_empty(), "no conversation changed hands");
 }

@@ -58,8 +58,7 @@ pub(crate) fn too_large(fault: &PayloadError) -> String {
 /// Why a rewritten field was ignored.
 pub(crate) fn not_in_target(event: &EventName, field: &str, allowed: &[&str], near: Option<&str>) -> String {
     let allowed = join_names(allowed);
-    let mut text =
-        format!("its rewrite of `{field}` was ignored: hooks of `{event}` can rewrite only {allowed}");
+    let mut text = format!("its rewrite of `{field}` was ignored: hooks of `{event}` can rewrite only {allowed}");
     if let Some(near) = near {
         text.push_str(&format!("; did you mean `{near}`?"));
     }

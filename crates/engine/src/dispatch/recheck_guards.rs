@@ -45,5 +45,6 @@ pub(super) fn recheck_guards(run: &mut DispatchState<'_>) {
 fn deny_unsettled(run: &mut DispatchState<'_>, guard: &HookId) {
     let changer = run.producer().and_then(|ordinal| run.hook_id(ordinal)).unwrap_or(guard).clone();
     let text = messages::guards_never_settled(guard, &changer, MAX_ROUNDS);
-    run.tally.add_denials([OutcomeReason { unsettled_guard: Some(guard.clone()), ..OutcomeReason::new(changer, text) }]);
+    run.tally
+        .add_denials([OutcomeReason { unsettled_guard: Some(guard.clone()), ..OutcomeReason::new(changer, text) }]);
 }

@@ -138,7 +138,7 @@ fn whole_input(bytes: &[u8]) -> io::Result<Stdio> {
 
 /// An input that a thread of this process feeds, where there are no files in memory alone.
 #[cfg(not(target_os = "linux"))]
-fn whole(bytes: &[u8]) -> io::Result<Stdio> {
+fn whole_input(bytes: &[u8]) -> io::Result<Stdio> {
     use std::io::Write;
 
     let (reader, mut writer) = io::pipe()?;

@@ -12,10 +12,10 @@ use pintle_contract::{Event, Failure, FailureKind, Handler, HookCall, MatchResul
 /// must look at the call's `cancel` and `limits` itself.
 ///
 /// ```
-/// use pintle_contract::{Call, Verdict};
+/// use pintle_contract::{HookCall, Verdict};
 /// use pintle_handlers::native::NativeHandler;
 ///
-/// let guard = NativeHandler::new("no-secrets", |call: &Call<'_>| {
+/// let guard = NativeHandler::new("no-secrets", |call: &HookCall<'_>| {
 ///     let path = call.event.payload.field("path").and_then(|path| path.as_str()).unwrap_or_default();
 ///     if path.ends_with(".pem") { Verdict::deny("keys stay where they are") } else { Verdict::pass() }
 /// });
@@ -71,7 +71,7 @@ impl fmt::Debug for NativeHandler {
 /// A panic of the closure is a failed match, as an error in a `when` is.
 ///
 /// ```
-/// use pintle_contract::{Matcher, Subjects};
+/// use pintle_contract::{Matcher, SubjectFilter};
 /// use pintle_handlers::native::NativeMatcher;
 ///
 /// let large = NativeMatcher::new("over 1 KiB", |event| event.payload.value().to_string().len() > 1024);
@@ -81,7 +81,7 @@ impl fmt::Debug for NativeHandler {
 /// let shell = NativeMatcher::new("shell calls", |_| true).only(["bash", "sh"]);
 /// assert_eq!(
 ///     shell.subjects(),
-///     Subjects::Only { names: vec!["bash".into(), "sh".into()], sufficient: false },
+///     SubjectFilter::Only { names: vec!["bash".into(), "sh".into()], sufficient: false },
 /// );
 /// ```
 pub struct NativeMatcher {

@@ -48,6 +48,6 @@ fn open_exit_fd(pid: Pid) -> Option<OwnedFd> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn exit_fd(_pid: Pid) -> Option<OwnedFd> {
+fn open_exit_fd(_pid: Pid) -> Option<OwnedFd> {
     None
 }

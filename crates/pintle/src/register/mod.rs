@@ -7,8 +7,8 @@
 //! use pintle::{Decision, HookReturn, Reminder, Runtime, SessionEvent, ToolHook};
 //!
 //! let runtime = Runtime::builder().build().runtime;
-//! runtime.register_tool_hook(ToolHook::on("exec_*").deny("exec is gated")).unwrap();
-//! runtime.register_tool_hook(ToolHook::on("fetch_*").pre(|_| Reminder::once("Network fetch is about to run"))).unwrap();
+//! runtime.register_tool_hook(ToolHook::for_tools("exec_*").deny("exec is gated")).unwrap();
+//! runtime.register_tool_hook(ToolHook::for_tools("fetch_*").pre(|_| Reminder::for_one_turn("Network fetch is about to run"))).unwrap();
 //! runtime
 //!     .register_session_hook(SessionEvent::UserPromptSubmit, |event| {
 //!         event.prompt()?.contains("secret").then(|| HookReturn::block("policy violation: secret in prompt"))

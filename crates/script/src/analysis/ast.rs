@@ -1,9 +1,10 @@
 //! Walking a parsed script.
 
-use starlark::syntax::ast::{ArgumentP, AstExpr, AstNoPayload, AstStmt, ClauseP, Expr, ParameterP, Stmt};
+use starlark::syntax::ast::{ArgumentP, AstExpr, AstNoPayload, AstStmt, ClauseP, DefP, Expr, ParameterP, Stmt};
 
 pub(super) type ParameterNode = ParameterP<AstNoPayload>;
 pub(crate) type ArgumentNode = ArgumentP<AstNoPayload>;
+pub(super) type DefNode = DefP<AstNoPayload>;
 pub(super) type ClauseNode = ClauseP<AstNoPayload>;
 
 /// The bytes of a node in the prepared text.

@@ -7,9 +7,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use starlark::syntax::ast::{AstArgument, AstExpr, AstNoPayload, AstParameter, AstStmt, DefP, Expr, LambdaP, Stmt};
+use starlark::syntax::ast::{AstArgument, AstExpr, AstNoPayload, AstParameter, AstStmt, Expr, LambdaP, Stmt};
 
-use super::ast::{ArgumentNode, identifier_name, span_of, string_literal, visit_expressions, visit_statements};
+use super::ast::{
+    ArgumentNode, DefNode, identifier_name, span_of, string_literal, visit_expressions, visit_statements,
+};
 use super::names::bound_names;
 use super::reads::{self, FunctionDefBody};
 use super::{ArgumentsForm, FieldSet, PayloadReads};
@@ -86,7 +88,6 @@ impl FunctionTraits {
 /// The name of every function without one.
 pub(crate) const LAMBDA: &str = "lambda";
 
-type DefNode = DefP<AstNoPayload>;
 type LambdaNode = LambdaP<AstNoPayload>;
 
 /// Looks for all functions that the text tells something about.

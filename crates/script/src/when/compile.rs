@@ -37,7 +37,10 @@ pub(super) fn compile_at(
     let ast = match AstModule::parse(&source.name, text.clone(), &dialect()) {
         Ok(ast) => ast,
         Err(fault) => {
-            return failed(ScriptPlacement::Worker, load::error_finding(FindingCode::Syntax, &fault).shifted_by(offset));
+            return failed(
+                ScriptPlacement::Worker,
+                load::error_finding(FindingCode::Syntax, &fault).shifted_by(offset),
+            );
         }
     };
     let Some(root) = returned_expression(&ast) else {

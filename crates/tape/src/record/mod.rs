@@ -178,7 +178,6 @@ pub use verdict::{RecordedFailure, RecordedVerdict, VerdictLabel};
 /// The version of the format, the only one that is written and read.
 pub const FORMAT: u32 = 4;
 
-
 /// The kinds that have a meaning of their own, so that no note may be called that.
 pub(crate) const RESERVED: [&str; 27] = [
     "header",

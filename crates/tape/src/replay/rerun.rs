@@ -120,8 +120,8 @@ impl DispatchReplayer<'_, '_> {
         }
         let is_bare = line.is_some() && unread.is_none();
         let cancel = stage.feed.load(cues);
-        let sheet =
-            ComparingJournal::new(stage, (number, parent), (self.lines, &records), is_over, veil).without_payload(is_bare);
+        let sheet = ComparingJournal::new(stage, (number, parent), (self.lines, &records), is_over, veil)
+            .without_payload(is_bare);
         let around = DispatchContext {
             journal: &sheet,
             clock: &*stage.feed,

@@ -189,7 +189,11 @@ impl TapeVerifier {
             notes.add(found.found_text(), found.expected_text());
         }
         let (now, before) = (record.at_ms, *last_ms);
-        notes.add_unless(now >= before, || format!("`at_ms` is {now}: time goes back"), || format!("{before} or later"));
+        notes.add_unless(
+            now >= before,
+            || format!("`at_ms` is {now}: time goes back"),
+            || format!("{before} or later"),
+        );
         *last_ms = (*last_ms).max(record.at_ms);
         match &record.body {
             RecordBody::Closed(closed) => {

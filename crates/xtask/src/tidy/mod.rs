@@ -7,6 +7,7 @@ mod lengths;
 mod links;
 mod map;
 mod promises;
+mod type_names;
 
 use crate::ChoreReport;
 use crate::workspace::SourceWorkspace;
@@ -21,6 +22,7 @@ const CHECKS: &[TidyCheck] = &[
     ("words", banned_words::find_violations),
     ("links", links::find_violations),
     ("promises", promises::find_violations),
+    ("type names", type_names::find_violations),
 ];
 
 /// Runs every check.
@@ -68,6 +70,11 @@ mod tests {
     #[test]
     fn links_lead_somewhere() {
         assert_no_violations(links::find_violations);
+    }
+
+    #[test]
+    fn types_and_functions_have_names_of_the_rules() {
+        assert_no_violations(type_names::find_violations);
     }
 
     #[test]

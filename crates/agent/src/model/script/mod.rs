@@ -57,15 +57,15 @@ const BYTES_PER_TOKEN: usize = 4;
 /// # Example
 ///
 /// ```
-/// use pintle_agent::model::{Message, Model, ModelRequest, ScriptModel};
-/// use pintle::Cancel;
+/// use pintle_agent::model::{ModelMessage, Model, ModelRequest, ScriptModel};
+/// use pintle::CancelToken;
 ///
 /// let model = ScriptModel::parse("hello.yaml", "turns: [{expect: {contains: hi}, say: Hello there.}]")?;
-/// let request = ModelRequest { messages: vec![Message::user("hi!")], ..ModelRequest::default() };
-/// let reply = model.complete(&request, &mut |_| {}, &Cancel::default())?;
+/// let request = ModelRequest { messages: vec![ModelMessage::user("hi!")], ..ModelRequest::default() };
+/// let reply = model.complete(&request, &mut |_| {}, &CancelToken::default())?;
 /// assert_eq!(reply.text, "Hello there.");
 ///
-/// let error = model.complete(&request, &mut |_| {}, &Cancel::default()).unwrap_err();
+/// let error = model.complete(&request, &mut |_| {}, &CancelToken::default()).unwrap_err();
 /// assert!(error.message.contains("has no turn 2"));
 /// # Ok::<(), pintle_agent::model::ModelError>(())
 /// ```

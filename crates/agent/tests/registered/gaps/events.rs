@@ -65,9 +65,9 @@ fn every_hook_call_is_on_the_tape_with_its_name_number_time_and_payload() {
     stage.session.step(&StepSpec::new("audit"), json!([1]), |_| Ok(json!(null))).unwrap();
     stage.session.finish();
     stage.session.end();
-    let calls = stage.of("", &["hook_call"]);
-    let returns = stage.of("", &["hook_returned"]);
-    let events = stage.of("", &["event"]);
+    let calls = stage.records_about("", &["hook_call"]);
+    let returns = stage.records_about("", &["hook_returned"]);
+    let events = stage.records_about("", &["event"]);
     let names: BTreeSet<&str> = calls.iter().filter_map(|record| record["hook"].as_str()).collect();
     assert_eq!(names.len(), 9, "{names:?}");
     let numbers: BTreeSet<u64> = calls.iter().filter_map(|record| record["call"].as_u64()).collect();
@@ -94,7 +94,7 @@ fn thousands_of_hook_calls_end_no_session() {
         stage.session.turn("go").unwrap();
     }
     stage.session.end();
-    assert_eq!(stage.of("", &["hook_call"]).len(), 12_000);
+    assert_eq!(stage.records_about("", &["hook_call"]).len(), 12_000);
     assert_eq!(stage.model.count(), turns);
 }
 

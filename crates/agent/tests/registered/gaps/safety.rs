@@ -46,8 +46,8 @@ fn a_veto_reaches_parallel_calls_children_and_background_members() {
     let mut stage = open_fixture_with(model, team_spec(), gate, |builder| builder);
     assert_eq!(stage.session.turn("go").unwrap().text, "done");
     assert!(!stage.folder.path().join("a.txt").exists());
-    let vetoed = stage.of("gate", &["hook_vetoed"]);
-    let events = stage.of("", &["event"]);
+    let vetoed = stage.records_about("gate", &["hook_vetoed"]);
+    let events = stage.records_about("", &["event"]);
     let agent_of = |record: &Value| {
         let event = events.iter().find(|event| event["dispatch"] == record["dispatch"]).unwrap();
         event["origin"]["agent"].as_str().unwrap_or_default().to_owned()

@@ -42,16 +42,17 @@ fn a_rewritten_call_shows_its_new_arguments_in_the_result_and_on_the_tape() {
     let answer = stage.session.turn("go").unwrap();
     assert_eq!(stage.ran.all(), [r#"look {"n":2}"#]);
     assert_eq!(answer.tool_calls[0].args, json!({"n": 2}));
-    assert_eq!(stage.of("", &["tool_call"])[0]["args"], json!({"n": 2}));
-    let outcome = stage.of("", &["outcome"]).into_iter().find(|record| record["event"] == "tool.pre").unwrap();
+    assert_eq!(stage.records_about("", &["tool_call"])[0]["args"], json!({"n": 2}));
+    let outcome =
+        stage.records_about("", &["outcome"]).into_iter().find(|record| record["event"] == "tool.pre").unwrap();
     assert_eq!(outcome["value"]["args"], json!({"n": 2}), "{outcome}");
     // The model's own words stay its own: its message is what it said, and the result is of what was done.
     let sent = stage.model.request(1);
     let calls: Vec<&str> =
         sent.messages.iter().flat_map(|message| &message.tool_calls).map(|call| call.arguments.as_str()).collect();
     assert_eq!(calls, [r#"{"n":1}"#]);
-    let after = stage.of("", &["event"]).into_iter().find(|record| record["event"] == "tool.post").unwrap();
+    let after = stage.records_about("", &["event"]).into_iter().find(|record| record["event"] == "tool.post").unwrap();
     assert_eq!(after["payload"]["args"], json!({"n": 2}));
-    let end = stage.of("", &["event"]).into_iter().find(|record| record["event"] == "turn.end").unwrap();
+    let end = stage.records_about("", &["event"]).into_iter().find(|record| record["event"] == "turn.end").unwrap();
     assert_eq!(end["payload"]["tool_calls"][0]["args"], json!({"n": 2}));
 }

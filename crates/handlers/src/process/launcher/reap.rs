@@ -72,7 +72,7 @@ pub(super) fn kill_stopped(launcher: Pid) {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn disarm(_launcher: Pid) {}
+pub(super) fn kill_stopped(_launcher: Pid) {}
 
 /// The children of a supervisor; none when it is gone.
 pub(in crate::process) fn supervised_children(supervisor: Pid) -> Vec<Pid> {

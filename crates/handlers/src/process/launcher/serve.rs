@@ -152,6 +152,6 @@ pub(in crate::process) fn become_subreaper() -> io::Result<()> {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(in crate::process) fn adopt() -> io::Result<()> {
+pub(in crate::process) fn become_subreaper() -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }

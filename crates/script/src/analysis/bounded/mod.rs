@@ -39,7 +39,7 @@ use std::collections::BTreeMap;
 use starlark::syntax::AstModule;
 use starlark::syntax::ast::{AssignOp, AssignTargetP, AstAssignTarget, AstExpr, AstLiteral, AstStmt, Expr, Stmt};
 
-use super::ast::{block_statements, identifier_name, visit_statements};
+use super::ast::{DefNode, block_statements, identifier_name, visit_statements};
 use size::{LoopCount, ValueSize};
 
 /// Inputs that a script may allocate in all.
@@ -96,12 +96,11 @@ fn run_on_sizes(root: &AstStmt) -> Option<u64> {
 }
 
 type SizeNames<'a> = BTreeMap<&'a str, ValueSize>;
-type DefNode<'a> = &'a starlark::syntax::ast::DefP<starlark::syntax::ast::AstNoPayload>;
 
 /// The state of a run on sizes.
 #[derive(Default)]
 struct SizeMachine<'a> {
-    functions: BTreeMap<&'a str, DefNode<'a>>,
+    functions: BTreeMap<&'a str, &'a DefNode>,
     globals: SizeNames<'a>,
     /// Functions being looked at, the outermost first.
     active_functions: Vec<&'a str>,

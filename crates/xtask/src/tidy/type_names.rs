@@ -1,0 +1,274 @@
+//! Names of types and functions: the rules of `docs/contributing/names.md` that a program can check.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::workspace::SourceWorkspace;
+
+/// The only types of one word, each declared once. A new one needs a reviewer's word and a place here.
+const ONE_WORD: &[&str] = &[
+    "Agent",
+    "Approval",
+    "Approver",
+    "Artifact",
+    "Backoff",
+    "Canary",
+    "Capability",
+    "Chain",
+    "Checkpoint",
+    "Cli",
+    "Clock",
+    "Codec",
+    "Conversation",
+    "Deadline",
+    "Decision",
+    "Diagnostic",
+    "Dialect",
+    "Durability",
+    "Effect",
+    "Event",
+    "Failure",
+    "Handler",
+    "Hook",
+    "Host",
+    "Inbox",
+    "Interpreter",
+    "Invocation",
+    "Iteration",
+    "Journal",
+    "Judge",
+    "Layer",
+    "Location",
+    "Matcher",
+    "Model",
+    "Notification",
+    "Observer",
+    "Origin",
+    "Outcome",
+    "Payload",
+    "Persona",
+    "Profile",
+    "Record",
+    "Redactor",
+    "Reminder",
+    "Renderer",
+    "Rewrite",
+    "Runtime",
+    "Script",
+    "Session",
+    "Severity",
+    "Sleeper",
+    "Tape",
+    "Team",
+    "Template",
+    "Terminal",
+    "Tone",
+    "Tool",
+    "Toolbox",
+    "Toolset",
+    "Verdict",
+    "Vote",
+    "Warning",
+    "Workspace",
+    "Worktree",
+];
+
+/// Participles, pronouns, prepositions and adverbs: alone they name no type and no function.
+const SAYS_NOTHING: &[&str] = &[
+    "asked",
+    "told",
+    "given",
+    "said",
+    "found",
+    "heard",
+    "kept",
+    "held",
+    "made",
+    "loaded",
+    "ended",
+    "taken",
+    "settled",
+    "who",
+    "whose",
+    "why",
+    "what",
+    "about",
+    "of",
+    "by",
+    "at",
+    "around",
+    "aside",
+    "beside",
+    "below",
+    "instead",
+    "until",
+    "later",
+    "elsewhere",
+    "again",
+];
+
+/// Words that fit anything, and images: alone they name no type. As a function or a module such a word may be completed
+/// by what holds it (`session::state`, `error.kind()`).
+const FITS_ANYTHING: &[&str] = &[
+    "place",
+    "row",
+    "state",
+    "kind",
+    "entry",
+    "step",
+    "stage",
+    "part",
+    "form",
+    "way",
+    "manner",
+    "fault",
+    "trouble",
+    "work",
+    "life",
+    "word",
+    "line",
+    "page",
+    "source",
+    "reader",
+    "reading",
+    "shared",
+    "whole",
+    "rest",
+    "past",
+    "present",
+    "cast",
+    "role",
+    "company",
+    "desk",
+    "cues",
+    "scene",
+    "sheet",
+    "veil",
+    "seat",
+    "shelf",
+    "door",
+    "voice",
+    "errand",
+    "fate",
+    "gift",
+    "story",
+    "letters",
+    "surroundings",
+];
+
+/// Where a rule is broken, and why it must be. An entry that excuses nothing is itself a violation.
+const EXCEPTIONS: &[(&str, &str, &str)] = &[
+    ("crates/script/src/starlark_values.rs", "at", "a method of the interpreter's trait"),
+    ("crates/script/src/when/lazy_function.rs", "loaded", "the counterpart of the constructor `deferred`"),
+];
+
+/// What is wrong with the names of one file, each with the name.
+type NameViolation = (String, String, String);
+
+pub(super) fn find_violations(workspace: &SourceWorkspace) -> Vec<String> {
+    let mut places: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut violations: Vec<NameViolation> = Vec::new();
+    for (file, text) in workspace.sources() {
+        for line in text.lines() {
+            if let Some(name) = type_name(line) {
+                places.entry(name).or_default().push(file);
+                violations.extend(check_type(file, name));
+            }
+            violations.extend(function_name(line).and_then(|name| check_function(file, name)));
+        }
+    }
+    for (name, files) in places {
+        if let [first, second, ..] = files.as_slice() {
+            let text = format!("{} types have this name ({first}, {second}); one name, one meaning", files.len());
+            violations.push(((*first).to_owned(), name.to_owned(), text));
+        }
+    }
+    report(violations)
+}
+
+/// The violations without those that are excused, and the excuses without a violation.
+fn report(violations: Vec<NameViolation>) -> Vec<String> {
+    let mut unused: BTreeSet<_> = EXCEPTIONS.iter().map(|(file, name, _)| (*file, *name)).collect();
+    let mut lines = Vec::new();
+    for (file, name, text) in &violations {
+        let excused = EXCEPTIONS.iter().any(|(excused, what, _)| excused == file && what == name);
+        match excused {
+            true => drop(unused.remove(&(file.as_str(), name.as_str()))),
+            false => lines.push(format!("{file}: `{name}`: {text}")),
+        }
+    }
+    lines.extend(unused.iter().map(|(file, name)| format!("{file}: the exception for `{name}` excuses nothing")));
+    lines
+}
+
+fn check_type(file: &str, name: &str) -> Option<NameViolation> {
+    let is_one_word = !name.chars().skip(1).any(char::is_uppercase);
+    let lower = name.to_lowercase();
+    let text = if SAYS_NOTHING.contains(&lower.as_str()) || FITS_ANYTHING.contains(&lower.as_str()) {
+        "says nothing by itself; name the owner and the thing"
+    } else if is_one_word && !ONE_WORD.contains(&name) {
+        "has one word; put the owner or the subject in front"
+    } else {
+        return None;
+    };
+    Some((file.to_owned(), name.to_owned(), text.to_owned()))
+}
+
+fn check_function(file: &str, name: &str) -> Option<NameViolation> {
+    let text = "is no verb; say what the function does";
+    SAYS_NOTHING.contains(&name).then(|| (file.to_owned(), name.to_owned(), text.to_owned()))
+}
+
+/// The type that a line declares. Associated types, which are indented, belong to their trait.
+fn type_name(line: &str) -> Option<&str> {
+    let rest = without_visibility(line.trim_start());
+    let is_indented = line.starts_with(' ');
+    let keyword = ["struct ", "enum ", "trait ", "union ", "type "].into_iter().find(|word| rest.starts_with(word))?;
+    let name = identifier(rest.strip_prefix(keyword)?);
+    let is_type = name.starts_with(|first: char| first.is_ascii_uppercase());
+    (is_type && !(is_indented && keyword == "type ")).then_some(name)
+}
+
+/// The function that a line declares.
+fn function_name(line: &str) -> Option<&str> {
+    let mut rest = without_visibility(line.trim_start());
+    for word in ["const ", "async ", "unsafe "] {
+        rest = rest.strip_prefix(word).unwrap_or(rest);
+    }
+    Some(identifier(rest.strip_prefix("fn ")?)).filter(|name| !name.is_empty())
+}
+
+fn without_visibility(line: &str) -> &str {
+    let Some(rest) = line.strip_prefix("pub") else { return line };
+    let rest = match rest.strip_prefix('(') {
+        Some(scope) => scope.split_once(')').map_or(rest, |(_, rest)| rest),
+        None => rest,
+    };
+    rest.strip_prefix(' ').unwrap_or(line)
+}
+
+fn identifier(text: &str) -> &str {
+    let end = text.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(text.len());
+    text.get(..end).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn declarations_are_read_with_any_visibility() {
+        assert_eq!(type_name("    pub(in crate::tidy) struct RuleSet<'a> {"), Some("RuleSet"));
+        assert_eq!(type_name("pub type HookMap = u8;"), Some("HookMap"));
+        assert_eq!((type_name("    type Item = u8;"), type_name("structure()")), (None, None));
+        assert_eq!(function_name("    pub(crate) const fn of(self) -> u8 {"), Some("of"));
+    }
+
+    #[test]
+    fn vague_and_lonely_names_are_violations() {
+        let of_type = |name| check_type("a.rs", name).map(|(_, _, text)| text);
+        assert!(of_type("Told").unwrap().contains("nothing"));
+        assert!(of_type("Widget").unwrap().contains("one word"));
+        assert_eq!((of_type("Hook"), of_type("RecordKind")), (None, None));
+        assert!(check_function("a.rs", "heard").is_some() && check_function("a.rs", "kind").is_none());
+    }
+}
