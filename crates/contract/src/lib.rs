@@ -6,6 +6,8 @@
 //! Data flows one way: event → select → dispatch → compose → outcome → tape (design, section 3). The modules
 //! follow that order.
 
+#![deny(missing_docs)]
+
 pub mod event;
 
 mod agent;

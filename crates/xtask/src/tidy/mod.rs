@@ -6,6 +6,7 @@ mod code;
 mod lengths;
 mod links;
 mod map;
+mod phrases;
 mod promises;
 mod type_names;
 
@@ -22,6 +23,7 @@ const CHECKS: &[TidyCheck] = &[
     ("words", banned_words::find_violations),
     ("links", links::find_violations),
     ("promises", promises::find_violations),
+    ("phrases", phrases::find_violations),
     ("type names", type_names::find_violations),
 ];
 
@@ -70,6 +72,11 @@ mod tests {
     #[test]
     fn links_lead_somewhere() {
         assert_no_violations(links::find_violations);
+    }
+
+    #[test]
+    fn prose_has_no_phrase_of_the_list() {
+        assert_no_violations(phrases::find_violations);
     }
 
     #[test]
