@@ -5,7 +5,7 @@
 mod changed;
 mod cut;
 mod fixture;
-mod old;
+mod corpus;
 mod random;
 mod rounds;
 mod sessions;

@@ -7,7 +7,7 @@ use pintle_tape::replay::{ReplayOptions, replay};
 use pintle_tape::verify::verify_bytes;
 use serde_json::{Value, json};
 
-use super::ends::to_current_format;
+use super::ends::corpus_records;
 use super::rechain_records;
 
 /// What a tape says once, so that another value is another session: only a digest kept elsewhere tells, or where it is
@@ -139,7 +139,7 @@ fn has_finding(records: &[Value]) -> bool {
 
 /// Changes each kind of place once, and gives the names of those that nobody found.
 fn undetected_edits(tape: &str) -> BTreeSet<String> {
-    let records = to_current_format(tape);
+    let records = corpus_records(tape);
     assert!(!has_finding(&records), "{tape}");
     let mut found: BTreeMap<String, Vec<(usize, Vec<EditPathStep>)>> = BTreeMap::new();
     for (index, record) in records.iter().enumerate().take(records.len() - 1) {
@@ -183,7 +183,7 @@ fn a_change_of_one_record_is_found_unless_it_is_said_once() {
 fn a_record_that_is_taken_away_is_found_unless_it_is_said_once() {
     let mut unfound = BTreeSet::new();
     for tape in TAPES {
-        let records = to_current_format(tape);
+        let records = corpus_records(tape);
         for at in 0..records.len() - 1 {
             let mut without = records.clone();
             let removed = without.remove(at);

@@ -12,25 +12,17 @@ use serde_json::{Value, json};
 
 use super::{rechain_records, record_session, records_of};
 
-/// A tape of another day as one of today, with its end closed.
-pub(crate) fn to_current_format(name: &str) -> Vec<Value> {
+/// The records of a tape of the corpus.
+pub(crate) fn corpus_records(name: &str) -> Vec<Value> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tapes").join(name);
     let text = fs::read_to_string(path).unwrap();
-    let mut records: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    records[0]["format"] = json!(4);
-    let mut last_ms = 0;
-    for record in &mut records {
-        last_ms = record["at_ms"].as_u64().unwrap().max(last_ms);
-        record["at_ms"] = json!(last_ms);
-    }
-    records.push(json!({"seq": 0, "at_ms": last_ms, "prev": null, "kind": "closed", "records": 0, "digest": ""}));
-    records
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 #[test]
 fn a_tape_is_whole_at_its_end_and_nowhere_before() {
     for name in ["lifecycle-hooks.jsonl", "custom-events.jsonl", "fire.jsonl"] {
-        let text = rechain_records(&to_current_format(name));
+        let text = rechain_records(&corpus_records(name));
         let report = verify_bytes(text.as_bytes()).unwrap();
         assert!(report.is_complete() && report.closed, "{name}: {report:?}");
         let ends = text.match_indices('\n').map(|(at, _)| at + 1);
@@ -40,7 +32,7 @@ fn a_tape_is_whole_at_its_end_and_nowhere_before() {
             assert_eq!(report.is_complete(), end == text.len(), "{name}, {} records", count + 1);
         }
         // Somebody cuts it and closes it again: what was going on then had to end first.
-        let records = to_current_format(name);
+        let records = corpus_records(name);
         let closed = records.last().unwrap();
         // A blob alone is no end either.
         for count in (1..records.len() - 1).filter(|count| records[count - 1]["kind"] != "blob") {
@@ -67,7 +59,7 @@ fn every_bit_of_the_last_line_counts() {
 
 #[test]
 fn what_closes_a_tape_says_how_much_it_covers() {
-    let text = rechain_records(&to_current_format("lifecycle-hooks.jsonl"));
+    let text = rechain_records(&corpus_records("lifecycle-hooks.jsonl"));
     let closed: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
     let found = |record: Value| {
         let lines: Vec<&str> = text.lines().collect();
@@ -117,7 +109,7 @@ fn what_has_no_outcome_is_found_where_the_agent_goes_on() {
 
 #[test]
 fn time_that_goes_back_and_kinds_that_are_none_are_found() {
-    let records = to_current_format("lifecycle-hooks.jsonl");
+    let records = corpus_records("lifecycle-hooks.jsonl");
     for at in 1..records.len() {
         let mut changed = records.clone();
         changed[at]["at_ms"] = json!(0);
@@ -134,7 +126,7 @@ fn time_that_goes_back_and_kinds_that_are_none_are_found() {
 #[test]
 fn another_agent_is_not_told_allow_where_a_hook_denied() {
     let told = |decision: &str| {
-        let mut records = to_current_format("fire.jsonl");
+        let mut records = corpus_records("fire.jsonl");
         let note = json!({"seq": 0, "at_ms": records[1]["at_ms"].as_u64().unwrap() + 60_000, "prev": null,
             "kind": "bridge", "data": {"host": "claude", "event": "PreToolUse", "decision": decision, "reason": "no"}});
         let mut closed = records.pop().unwrap();

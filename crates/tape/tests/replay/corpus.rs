@@ -1,4 +1,4 @@
-//! The tapes of other days.
+//! The tapes of the corpus.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use pintle_tape::verify::verify_bytes;
 use crate::fixture::assert_replays_equal;
 
 /// Name and bytes of each, without a torn end.
-fn old_tapes() -> Vec<(String, Vec<u8>)> {
+fn corpus_tapes() -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tapes");
     let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut tapes: Vec<(String, Vec<u8>)> = paths
@@ -24,8 +24,8 @@ fn old_tapes() -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn an_old_tape_is_sound_and_comes_out_byte_for_byte() {
-    let tapes = old_tapes();
+fn corpus_tape_is_valid_and_replays_byte_for_byte() {
+    let tapes = corpus_tapes();
     assert!(tapes.len() >= 9);
     for (name, tape) in tapes {
         assert_eq!(verify_bytes(&tape).unwrap().findings, [], "{name}");
@@ -36,7 +36,7 @@ fn an_old_tape_is_sound_and_comes_out_byte_for_byte() {
 #[test]
 fn turns_are_counted_in_one_way() {
     let mut most = 0;
-    for (name, tape) in old_tapes() {
+    for (name, tape) in corpus_tapes() {
         let until = |turn| replay(&tape, &ReplayOptions { stop_point: Some(StopPoint::Turn(turn)), threads: None });
         let turns = replay(&tape, &ReplayOptions::default()).unwrap().turns;
         assert_eq!(verify_bytes(&tape).unwrap().turns, turns, "{name}");
