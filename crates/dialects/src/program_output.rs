@@ -15,10 +15,10 @@ pub(crate) const MOST_WARNINGS: usize = 20;
 pub(crate) const MOST_UNKNOWN_FIELDS: usize = 64;
 /// What is said of a guard that printed something which nobody reads.
 pub(crate) const UNREAD: &str =
-    "what the hook printed is not a JSON object, so nobody reads it; print nothing or an object";
+    "the hook's output is ignored because it is not a JSON object; print nothing or an object";
 /// What is said of a guard whose print may have been a refusal.
 pub(crate) const UNREADABLE_REFUSAL: &str =
-    "the hook printed something that may be a refusal and cannot be read; print one JSON object";
+    "the hook's output is not valid JSON but may be meant to deny; print one JSON object";
 
 /// The last line of what a program complained, cut to a length that can be read.
 pub(crate) fn last_stderr_line(stderr: &[u8]) -> Option<String> {
@@ -33,7 +33,7 @@ pub(crate) fn exit_failure(answer: &CommandOutput) -> Failure {
     let (kind, what) = match (answer.exit_code, answer.signal) {
         (Some(NOT_FOUND), _) => (FailureKind::Missing, format!("exited with status {NOT_FOUND}")),
         (Some(code), _) => (FailureKind::Crash, format!("exited with status {code}")),
-        (None, Some(signal)) => (FailureKind::Crash, format!("ended by signal {signal}")),
+        (None, Some(signal)) => (FailureKind::Crash, format!("killed by signal {signal}")),
         (None, None) => (FailureKind::Crash, String::from("ended without an exit status")),
     };
     let message = match last_stderr_line(&answer.stderr) {

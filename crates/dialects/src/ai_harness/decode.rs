@@ -11,7 +11,7 @@ const ACTIONS: [&str; 5] = ["allow", "block", "modify", "ask", "delegate"];
 /// Reads an answer. Total: what is no decision passes with a warning, and what wants to be one and is not is a failure.
 pub(super) fn decode(event: &Event, answer: HandlerOutput) -> Verdict {
     let HandlerOutput::Script(answer) = answer else {
-        return Verdict::failed(Failure::new(FailureKind::BadOutput, "only scripts can answer in this dialect"));
+        return Verdict::failed(Failure::new(FailureKind::BadOutput, "only scripts can be hooks in this dialect"));
     };
     match answer {
         ScriptOutput::Allow => Verdict::pass(),
@@ -47,7 +47,7 @@ fn decode_other(type_name: &str, printed: &str) -> Verdict {
 fn decode_dictionary(event: &Event, mut fields: Map<String, Value>) -> Verdict {
     let action = match fields.remove("action") {
         Some(Value::String(action)) => action,
-        Some(_) => return bad_output("an `action` that is no text"),
+        Some(_) => return bad_output("an `action` that is not a string"),
         None => {
             let near = fields.keys().find_map(|key| suggest_nearest(key, ["action"]).map(|_| key.clone()));
             return bad_output(&match near {
@@ -80,7 +80,7 @@ fn take_reason(fields: &mut Map<String, Value>, verdict: impl Fn(String) -> Verd
     match fields.remove("reason") {
         None => verdict(String::new()),
         Some(Value::String(reason)) => verdict(reason),
-        Some(_) => bad_output("a `reason` that is no text"),
+        Some(_) => bad_output("a `reason` that is not a string"),
     }
 }
 
@@ -179,10 +179,10 @@ mod tests {
                 "returned unknown action `deny`; an action is allow, block, modify, ask, delegate",
             ),
             (json!({"action": "BLOCK"}), "returned unknown action `BLOCK`; did you mean `block`?"),
-            (json!({"action": 1}), "returned an `action` that is no text"),
+            (json!({"action": 1}), "returned an `action` that is not a string"),
             (json!({"acton": "block"}), "returned a dict without `action`; did you mean `action` instead of `acton`?"),
             (json!({}), "returned a dict without `action`; return allow(), block(reason) or modify(payload)"),
-            (json!({"action": "block", "reason": 3}), "returned a `reason` that is no text"),
+            (json!({"action": "block", "reason": 3}), "returned a `reason` that is not a string"),
         ] {
             assert_eq!(answer(json!({}), dict(given.clone())), failed_verdict(wanted), "{given}");
         }

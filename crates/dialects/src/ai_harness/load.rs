@@ -131,13 +131,13 @@ fn check_shadowed_tools(root: &AgentSpec) -> impl Iterator<Item = Diagnostic> + 
     let refuse = |tool: &ToolSpec| {
         let (message, help) = if ends_by_tool && tool.name == DONE_TOOL && !sets_done_flag(tool) {
             (
-                format!("the agent would never be done: tool `{}` does not set the flag that says so", tool.name),
-                "call `ctx.agent.set_done_flag(summary = ..)` in it, or rename it, or write `exit_policy: {mode: hook}`",
+                format!("the agent would never finish: tool `{}` does not set the done flag", tool.name),
+                "call `ctx.agent.set_done_flag(summary = ..)` in it, rename it, or write `exit_policy: {mode: hook}`",
             )
         } else if delegates && DELEGATION_TOOLS.contains(&tool.name.as_str()) {
             (
-                format!("tool `{}` would never be called: the host has its own of that name", tool.name),
-                "rename it, or write `delegation: {max_depth: 0}`, where there is no other",
+                format!("tool `{}` would never be called: the host has a tool of that name", tool.name),
+                "rename it, or write `delegation: {max_depth: 0}` to switch the host's tool off",
             )
         } else {
             return None;

@@ -36,24 +36,24 @@ pub(super) const ROWS: &[ClientEventDef] = &[
 pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[
     UnmappedClientEvents {
         names: &["UserPromptExpansion", "Setup", "InstructionsLoaded", "ConfigChange", "MessageDisplay"],
-        reason: "it is about something that only Claude Code has",
+        reason: "it concerns a feature that only Claude Code has",
     },
-    UnmappedClientEvents { names: &["PreModelSwitch", "PostModelSwitch"], reason: "no other agent tells of it" },
+    UnmappedClientEvents { names: &["PreModelSwitch", "PostModelSwitch"], reason: "no other agent reports it" },
     UnmappedClientEvents {
         names: &["TeammateIdle", "TaskCreated", "TaskCompleted"],
         reason: "no other agent has such teams",
     },
     UnmappedClientEvents {
         names: &["Elicitation", "ElicitationResult"],
-        reason: "no other agent tells what a server asks for",
+        reason: "no other agent reports server elicitations",
     },
     UnmappedClientEvents {
         names: &["CwdChanged", "FileChanged", "DirectoryAdded"],
-        reason: "nobody else watches folders",
+        reason: "no other agent watches directories",
     },
     UnmappedClientEvents {
         names: &["WorktreeCreate", "WorktreeRemove"],
-        reason: "such a hook makes the working tree itself, which nobody else leaves to hooks",
+        reason: "such a hook creates the worktree itself; no other agent leaves that to hooks",
     },
 ];
 

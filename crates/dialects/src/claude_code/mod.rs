@@ -37,14 +37,12 @@ pub static CLIENT: ClientDef = ClientDef {
             (
                 "mcp_tool",
                 ClientHandlerKind::NotCarriedOver(
-                    "Pintle cannot call a tool of a server that Claude Code is connected to",
+                    "Pintle cannot call tools of the MCP servers that Claude Code is connected to",
                 ),
             ),
             (
                 "agent",
-                ClientHandlerKind::NotCarriedOver(
-                    "a hook cannot start an agent here; ask a model with a `prompt` hook",
-                ),
+                ClientHandlerKind::NotCarriedOver("a hook cannot start an agent; use a `prompt` hook to call a model"),
             ),
         ],
         keys: &[
@@ -64,10 +62,14 @@ pub static CLIENT: ClientDef = ClientDef {
             "model",
         ],
         not_carried_over: &[
-            ("statusMessage", Severity::Note, "nobody is shown that a hook is at work"),
-            ("once", Severity::Warning, "the hook is asked each time"),
-            ("asyncRewake", Severity::Warning, "the hook runs in the background, and exit status 2 wakes nobody"),
-            ("continueOnBlock", Severity::Note, "a block means here what the event says"),
+            ("statusMessage", Severity::Note, "Pintle shows no status while a hook runs"),
+            ("once", Severity::Warning, "the hook runs every time"),
+            (
+                "asyncRewake",
+                Severity::Warning,
+                "the hook runs in the background, and exit status 2 does not wake the agent",
+            ),
+            ("continueOnBlock", Severity::Note, "the event decides what a block does"),
         ],
         non_event_keys: &[],
         alternate_names: &[("Agent", &["Task"]), ("Task", &["Agent"])],

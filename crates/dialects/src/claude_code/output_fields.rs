@@ -3,7 +3,7 @@
 use crate::client_hooks::{FieldChoice, FieldMeaning, OutputField};
 
 /// Why what only Claude Code shows or keeps is not carried over.
-const OWN: &str = "it is about what only Claude Code shows or keeps";
+const OWN: &str = "only Claude Code shows or stores it";
 
 /// The words.
 pub(crate) const WORDS: &[OutputField] = &[
@@ -19,7 +19,7 @@ pub(crate) const WORDS: &[OutputField] = &[
     OutputField::top_level("reason", FieldMeaning::Reason),
     OutputField::top_level(
         "async",
-        FieldMeaning::NotCarriedOver("a hook that already runs cannot go to the background; write `async` in the file"),
+        FieldMeaning::NotCarriedOver("a running hook cannot move to the background; set `async` in the settings file"),
     ),
     OutputField::top_level("asyncTimeout", FieldMeaning::NotCarriedOver("")),
     OutputField::top_level("hookSpecificOutput", FieldMeaning::Specific),

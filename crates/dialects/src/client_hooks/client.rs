@@ -71,7 +71,7 @@ pub fn unchanged_output(text: &str) -> Cow<'_, str> {
 
 /// How many rows are the first of their event, or the others.
 #[must_use]
-#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which refuses a wrong index")]
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
 pub const fn count_events(rows: &[ClientEventDef], aliases: bool) -> usize {
     let (mut at, mut found) = (0, 0);
     while at < rows.len() {
@@ -85,7 +85,7 @@ pub const fn count_events(rows: &[ClientEventDef], aliases: bool) -> usize {
 
 /// The names of the events in the catalogue and in the agent.
 #[must_use]
-#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which refuses a wrong index")]
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
 pub const fn mappings<const N: usize>(rows: &[ClientEventDef]) -> [EventMapping; N] {
     let mut mappings = [EventMapping { canonical: "", native: "" }; N];
     let (mut at, mut found) = (0, 0);
@@ -101,7 +101,7 @@ pub const fn mappings<const N: usize>(rows: &[ClientEventDef]) -> [EventMapping;
 
 /// The names that are second ones of their event.
 #[must_use]
-#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which refuses a wrong index")]
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
 pub const fn aliases<const N: usize>(rows: &[ClientEventDef]) -> [EventAlias; N] {
     let mut aliases = [EventAlias { name: "", canonical: "" }; N];
     let (mut at, mut found) = (0, 0);

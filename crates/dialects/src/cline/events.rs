@@ -98,7 +98,7 @@ pub(super) const ROWS: &[ClientEventDef] = &[
 
 /// Every other one.
 pub(super) const ELSEWHERE: &[UnmappedClientEvents] =
-    &[UnmappedClientEvents { names: &["TaskCancel"], reason: "no other agent tells that the person interrupted it" }];
+    &[UnmappedClientEvents { names: &["TaskCancel"], reason: "no other agent reports that the user interrupted it" }];
 
 /// The names that stand in the payload.
 const INNER: &[(&str, &str)] = &[

@@ -57,7 +57,7 @@ static ALIASES: [EventAlias; count_events(events::ROWS, true)] = aliases(events:
 /// The dialect.
 pub static DIALECT: Dialect = Dialect {
     name: "cline",
-    description: "Cline: programs that are called like their event",
+    description: "Cline: programs named after their event",
     profile: Profile::ParallelStrictest,
     events: &EVENTS,
     aliases: &ALIASES,

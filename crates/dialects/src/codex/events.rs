@@ -70,7 +70,7 @@ pub(super) const ROWS: &[ClientEventDef] = &[
 
 /// Every other one.
 pub(super) const ELSEWHERE: &[UnmappedClientEvents] =
-    &[UnmappedClientEvents { names: &["Interrupt"], reason: "no other agent tells that the person interrupted it" }];
+    &[UnmappedClientEvents { names: &["Interrupt"], reason: "no other agent reports that the user interrupted it" }];
 
 /// The result of a tool: the text that the model gets.
 fn response(given: &EncodeContext<'_>) -> Value {

@@ -32,15 +32,17 @@ pub static CLIENT: ClientDef = ClientDef {
             ("command", ClientHandlerKind::Command),
             (
                 "mcp_tool",
-                ClientHandlerKind::NotCarriedOver("Pintle cannot call a tool of a server that Codex is connected to"),
+                ClientHandlerKind::NotCarriedOver(
+                    "Pintle cannot call tools of the MCP servers that Codex is connected to",
+                ),
             ),
             ("prompt", ClientHandlerKind::NotCarriedOver("Codex does not run it either")),
             ("agent", ClientHandlerKind::NotCarriedOver("Codex does not run it either")),
         ],
         keys: &["type", "command", "timeout", "async"],
         not_carried_over: &[
-            ("statusMessage", Severity::Note, "nobody is shown that a hook is at work"),
-            ("commandWindows", Severity::Note, "this system runs `command`"),
+            ("statusMessage", Severity::Note, "Pintle shows no status while a hook runs"),
+            ("commandWindows", Severity::Note, "`command` is used on this system"),
         ],
         // Codex keeps what the person trusts below this key.
         non_event_keys: &["state"],

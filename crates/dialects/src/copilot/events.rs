@@ -198,7 +198,7 @@ const fn without_exit_effects(row: ClientEventDef) -> ClientEventDef {
 /// Every other one.
 pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[UnmappedClientEvents {
     names: &["userPromptTransformed", "UserPromptTransformed"],
-    reason: "no other agent tells what it made of a prompt",
+    reason: "no other agent reports how it transformed a prompt",
 }];
 
 /// The result of a tool.

@@ -31,10 +31,7 @@ pub static CLIENT: ClientDef = ClientDef {
         kinds: &[
             ("command", ClientHandlerKind::Command),
             ("http", ClientHandlerKind::Http),
-            (
-                "prompt",
-                ClientHandlerKind::NotCarriedOver("it is a prompt that Copilot CLI sends in the person's place"),
-            ),
+            ("prompt", ClientHandlerKind::NotCarriedOver("it is a prompt that Copilot CLI sends on the user's behalf")),
         ],
         keys: &[
             "type",
@@ -54,7 +51,7 @@ pub static CLIENT: ClientDef = ClientDef {
             "osx",
             "windows",
         ],
-        not_carried_over: &[("comment", Severity::Note, "it is for people")],
+        not_carried_over: &[("comment", Severity::Note, "it is for human readers")],
         non_event_keys: &[],
         alternate_names: &[("Agent", &["Task"])],
         judge: "openai/gpt-5-mini",
@@ -87,7 +84,7 @@ const WORDS: &[OutputField] = &[
         FieldMeaning::Permission(&[("allow", FieldChoice::Allow), ("deny", FieldChoice::Deny)]),
     ),
     OutputField::top_level("message", FieldMeaning::PermissionReason),
-    OutputField::top_level("interrupt", FieldMeaning::NotCarriedOver("the call is refused and the agent goes on")),
+    OutputField::top_level("interrupt", FieldMeaning::NotCarriedOver("the call is denied and the agent continues")),
     OutputField::top_level("continue", FieldMeaning::Continue),
     OutputField::top_level("stopReason", FieldMeaning::StopReason),
     OutputField::top_level("systemMessage", FieldMeaning::Notice),
@@ -109,7 +106,7 @@ static ALIASES: [EventAlias; count_events(events::ROWS, true)] = aliases(events:
 /// The dialect.
 pub static DIALECT: Dialect = Dialect {
     name: "copilot",
-    description: "GitHub Copilot CLI: command and http hooks in files of their own",
+    description: "GitHub Copilot CLI: command and http hooks in separate files",
     profile: Profile::ParallelStrictest,
     events: &EVENTS,
     aliases: &ALIASES,

@@ -204,11 +204,11 @@ pub(super) const ROWS: &[ClientEventDef] = &[
 pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[
     UnmappedClientEvents {
         names: &["beforeTabFileRead", "afterTabFileEdit"],
-        reason: "only an editor completes while one types",
+        reason: "only an editor completes text while the user types",
     },
     UnmappedClientEvents {
         names: &["afterAgentResponse", "afterAgentThought"],
-        reason: "nobody else tells of each message",
+        reason: "no other agent reports every message",
     },
     UnmappedClientEvents { names: &["workspaceOpen"], reason: "only an editor opens workspaces" },
 ];

@@ -29,7 +29,7 @@ pub static CLIENT: ClientDef = ClientDef {
         prompt_ms: 60_000,
         kinds: &[("command", ClientHandlerKind::Command), ("prompt", ClientHandlerKind::Prompt)],
         keys: &["command", "type", "timeout", "failClosed", "matcher", "prompt", "model"],
-        not_carried_over: &[("loop_limit", Severity::Note, "the agent's own limit on going on counts")],
+        not_carried_over: &[("loop_limit", Severity::Note, "the agent's own limit on continuing applies")],
         non_event_keys: &[],
         alternate_names: &[],
         judge: "anthropic/claude-haiku-4-5",
@@ -59,7 +59,10 @@ const WORDS: &[OutputField] = &[
     OutputField::top_level("additional_context", FieldMeaning::Context),
     OutputField::top_level("updated_mcp_tool_output", FieldMeaning::Output(None)),
     OutputField::top_level("followup_message", FieldMeaning::Followup),
-    OutputField::top_level("env", FieldMeaning::NotCarriedOver("what a hook sets does not reach later hooks here")),
+    OutputField::top_level(
+        "env",
+        FieldMeaning::NotCarriedOver("variables set by a hook are not passed to later hooks"),
+    ),
 ];
 
 static EVENTS: [EventMapping; count_events(events::ROWS, false)] = mappings(events::ROWS);

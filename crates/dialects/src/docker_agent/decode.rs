@@ -30,7 +30,7 @@ pub(super) fn decode(
         HandlerOutput::Process(answer) => process::decode(&asked, &answer),
         HandlerOutput::Text(reply) => reply::decode(&asked, &reply),
         HandlerOutput::Script(_) | HandlerOutput::Returned(_) => {
-            bad_output("only commands, built-ins and models can answer in this dialect")
+            bad_output("only commands, built-ins and models can be hooks in this dialect")
         }
     }
 }

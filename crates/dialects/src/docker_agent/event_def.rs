@@ -273,7 +273,7 @@ static ELSEWHERE: DockerEventDef = TELLS;
 /// The names of the events in the catalogue and in docker-agent.
 pub(super) static EVENTS: [EventMapping; ROWS.len()] = mappings();
 
-#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which refuses a wrong index")]
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
 const fn mappings() -> [EventMapping; ROWS.len()] {
     let mut mappings = [EventMapping { canonical: "", native: "" }; ROWS.len()];
     let mut at = 0;

@@ -37,7 +37,12 @@ impl<'a> FieldReader<'a> {
         };
         if let Some(node) = node.filter(|node| !matches!(node.kind, NodeKind::Map(_))) {
             let message = format!("{owner} must be a mapping, not {}", node.describe());
-            report.value_error("wrong_type", &message, node.span, Some(String::from("write `field: value` lines")));
+            report.value_error(
+                "wrong_type",
+                &message,
+                node.span,
+                Some(String::from("write lines such as `field: value`")),
+            );
         }
         Self {
             report,
@@ -314,7 +319,7 @@ impl<'a> FieldReader<'a> {
                 Some(format!("remove `{key}`, or write `{key}: \"\"`"))
             }
             (NodeKind::Scalar(_), "a list" | "a list of strings") => {
-                Some(String::from("write each item on a line of its own after `- `"))
+                Some(String::from("write each item on its own line after `- `"))
             }
             (NodeKind::Scalar(scalar), "a whole number")
                 if scalar.plain_value() == PlainValue::Text && scalar.text.trim().parse::<i64>().is_ok() =>
@@ -322,15 +327,15 @@ impl<'a> FieldReader<'a> {
                 Some(String::from("remove the quotes"))
             }
             (NodeKind::Scalar(_), "a whole number" | "a number") => {
-                Some(format!("write digits alone, as in `{key}: 10`"))
+                Some(format!("write only digits, for example `{key}: 10`"))
             }
             (_, "true or false") => Some(format!("write `{key}: true` or `{key}: false`")),
             (NodeKind::List(items), "a string") => match items.as_slice() {
                 [item] if item.as_text().is_some() => Some(String::from("write it without the brackets or the dash")),
-                _ => Some(format!("there can be one only: write text behind `{key}:`")),
+                _ => Some(format!("only one value is allowed: write text after `{key}:`")),
             },
             (NodeKind::Map(_), "a string") => {
-                Some(format!("write `{key}: |` and the text on the lines below, indented; or put it in quotes"))
+                Some(format!("write `{key}: |` and indent the text on the lines below, or put it in quotes"))
             }
             _ => None,
         };
@@ -372,16 +377,16 @@ mod tests {
     const FAULTS: &[(&str, FieldParser, &str)] = &[
         ("k: 3", |fields| fields.text("k").is_some(), "put it in quotes: \"3\""),
         ("k: [one]", |fields| fields.text("k").is_some(), "write it without the brackets or the dash"),
-        ("k: [one, two]", |fields| fields.text("k").is_some(), "there can be one only: write text behind `k:`"),
+        ("k: [one, two]", |fields| fields.text("k").is_some(), "only one value is allowed: write text after `k:`"),
         (
             "k: {a: 1}",
             |fields| fields.script("k").is_some(),
-            "write `k: |` and the text on the lines below, indented; or put it in quotes",
+            "write `k: |` and indent the text on the lines below, or put it in quotes",
         ),
-        ("k: high", |fields| fields.integer::<i64>("k", 0..=9).is_some(), "write digits alone, as in `k: 10`"),
+        ("k: high", |fields| fields.integer::<i64>("k", 0..=9).is_some(), "write only digits, for example `k: 10`"),
         ("k: \"3\"", |fields| fields.integer::<i64>("k", 0..=9).is_some(), "remove the quotes"),
         ("k: \"yes\"", |fields| fields.boolean("k").is_some(), "write `k: true` or `k: false`"),
-        ("k: one", |fields| !fields.texts("k").is_empty(), "write each item on a line of its own after `- `"),
+        ("k: one", |fields| !fields.texts("k").is_empty(), "write each item on its own line after `- `"),
         ("k: shadw", |fields| fields.choice("k", &[("shadow", ())]).is_some(), "did you mean `shadow`?"),
     ];
 

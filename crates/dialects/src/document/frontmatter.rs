@@ -33,13 +33,13 @@ pub fn split(report: &FileReport) -> Option<FrontmatterDocument<'_>> {
                 "blank_before_frontmatter",
                 "blank lines before the frontmatter",
                 span,
-                Some(String::from("begin the file with `---`")),
+                Some(String::from("start the file with `---`")),
             );
         }
     }
     let Some(opening) = opening.filter(|line| line.text.trim_end() == "---") else {
         let span = ByteSpan { start, end: start + first_line(text, start).len() };
-        let help = "write `---` alone on the first line; a file that is no artifact belongs in another folder";
+        let help = "write `---` alone on the first line; move a file that is not an artifact to another directory";
         report.error(
             "no_frontmatter",
             "markdown file must start with --- frontmatter delimiter",

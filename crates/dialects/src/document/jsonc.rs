@@ -47,7 +47,7 @@ impl<'a> JsoncParser<'a> {
         self.skip_blanks()?;
         match self.peek() {
             None => Ok(Some(node)),
-            Some(_) => Err(self.error_here("something stands behind the value; keep one object")),
+            Some(_) => Err(self.error_here("unexpected text after the value; keep one object")),
         }
     }
 
@@ -87,7 +87,7 @@ impl<'a> JsoncParser<'a> {
             } else if self.text.get(self.offset..).is_some_and(|rest| rest.starts_with("/*")) {
                 let rest = self.text.get(self.offset..).unwrap_or_default();
                 let Some(end) = rest.find("*/") else {
-                    return Err(self.error_here("the comment has no end; write `*/`"));
+                    return Err(self.error_here("the comment is not closed; write `*/`"));
                 };
                 self.offset += end + 2;
             } else {
@@ -98,7 +98,7 @@ impl<'a> JsoncParser<'a> {
 
     fn parse_value(&mut self, depth: usize) -> Result<DocNode, JsoncError> {
         if depth > MAX_DEPTH {
-            return Err(self.error_here(format!("values are nested deeper than {MAX_DEPTH} levels; make it flatter")));
+            return Err(self.error_here(format!("values are nested deeper than {MAX_DEPTH} levels; flatten them")));
         }
         let start = self.offset;
         let kind = match self.peek() {
@@ -110,7 +110,7 @@ impl<'a> JsoncParser<'a> {
             }
             Some(letter) if letter == '-' || letter.is_ascii_alphanumeric() => self.parse_word(start)?,
             Some(letter) => {
-                return Err(self.error_here(format!("a value cannot begin with `{}`", letter.escape_debug())));
+                return Err(self.error_here(format!("a value cannot start with `{}`", letter.escape_debug())));
             }
             None => return Err(self.error_here("a value is missing here; the text ends too early")),
         };
@@ -129,7 +129,10 @@ impl<'a> JsoncParser<'a> {
         let word = rest.split(|letter| !part(letter)).next().unwrap_or_default();
         if !matches!(word, "true" | "false" | "null") && serde_json::from_str::<serde_json::Number>(word).is_err() {
             let span = ByteSpan { start, end: start + word.len() };
-            return Err(JsoncError { message: format!("`{word}` is no value; put text in double quotes"), span });
+            return Err(JsoncError {
+                message: format!("`{word}` is not a JSON value; put text in double quotes"),
+                span,
+            });
         }
         self.offset += word.len();
         Ok(self.build_scalar(start, word.to_owned(), ScalarNotation::Plain))
@@ -208,7 +211,7 @@ impl<'a> JsoncParser<'a> {
         let span = ByteSpan { start, end: self.offset };
         let written = self.text.get(start..self.offset).unwrap_or_default();
         serde_json::from_str(written)
-            .map_err(|fault| JsoncError { message: format!("the string cannot be read: {}", error_text(&fault)), span })
+            .map_err(|fault| JsoncError { message: format!("invalid string: {}", error_text(&fault)), span })
     }
 }
 
@@ -250,14 +253,14 @@ mod tests {
     #[test]
     fn a_fault_names_its_place_and_the_next_step() {
         for (text, wanted) in [
-            ("{\"a\": yes}", "a.json:1:7: error: json: line 1: `yes` is no value; put text in double quotes"),
+            ("{\"a\": yes}", "a.json:1:7: error: json: line 1: `yes` is not a JSON value; put text in double quotes"),
             ("{\"a\": 1\n\"b\": 2}", "a.json:2:1: error: json: line 2: `,` or `}` is missing here"),
             ("{a: 1}", "a.json:1:2: error: json: line 1: a key in double quotes is missing here"),
             ("[1, 2", "a.json:1:6: error: json: line 1: `,` or `]` is missing here"),
             ("{\"a\"", "a.json:1:5: error: json: line 1: `:` is missing here"),
             ("[\"a\nb\"]", "a.json:1:2: error: json: line 1: the string has no closing quote on its line"),
-            ("{} {}", "a.json:1:4: error: json: line 1: something stands behind the value; keep one object"),
-            ("/* x", "a.json:1:1: error: json: line 1: the comment has no end; write `*/`"),
+            ("{} {}", "a.json:1:4: error: json: line 1: unexpected text after the value; keep one object"),
+            ("/* x", "a.json:1:1: error: json: line 1: the comment is not closed; write `*/`"),
         ] {
             assert_eq!(read(text), (None, vec![wanted.to_owned()]), "{text}");
         }

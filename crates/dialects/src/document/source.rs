@@ -22,12 +22,9 @@ pub fn source_file(path: &Path, bytes: Vec<u8>) -> (Arc<SourceFile>, Option<Diag
             let file = Arc::new(SourceFile { path: path.to_owned(), text });
             // The replacement character that stands there now is three bytes long.
             let location = Location::new(Arc::clone(&file), ByteSpan { start: at, end: at + 3 });
-            let diagnostic = Diagnostic::error(
-                "not_utf8",
-                format!("the file is not UTF-8: byte {at} begins no character"),
-                location,
-            )
-            .help("save the file as UTF-8");
+            let diagnostic =
+                Diagnostic::error("not_utf8", format!("the file is not UTF-8: invalid byte at offset {at}"), location)
+                    .help("save the file as UTF-8");
             (file, Some(diagnostic))
         }
     }
@@ -41,7 +38,7 @@ mod tests {
     fn a_byte_that_is_no_character_is_named_with_its_place() {
         let (file, fault) = source_file(Path::new("a.md"), b"---\nevent: \xFFx\n".to_vec());
         let fault = fault.unwrap();
-        assert_eq!(fault.message, "the file is not UTF-8: byte 11 begins no character");
+        assert_eq!(fault.message, "the file is not UTF-8: invalid byte at offset 11");
         assert_eq!(fault.location.line_column(), Some((2, 8)));
         assert_eq!(file.text, "---\nevent: \u{FFFD}x\n");
         assert!(source_file(Path::new("a.md"), b"caf\xC3\xA9".to_vec()).1.is_none());

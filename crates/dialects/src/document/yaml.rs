@@ -32,7 +32,12 @@ pub fn parse(report: &FileReport, part: ByteSpan) -> Result<Option<DocNode>, Yam
         Some(node) if node.is_null() => Ok(None),
         Some(node) if !matches!(node.kind, NodeKind::Map(_)) => {
             let message = format!("the document must be a mapping of fields, not {}", node.describe());
-            report.value_error("wrong_type", &message, node.span, Some(String::from("write `field: value` lines")));
+            report.value_error(
+                "wrong_type",
+                &message,
+                node.span,
+                Some(String::from("write lines such as `field: value`")),
+            );
             Err(YamlUnreadable)
         }
         root => Ok(root),
@@ -108,12 +113,12 @@ impl<'a> YamlTreeBuilder<'a> {
                 Event::StreamStart | Event::DocumentEnd => {}
                 Event::DocumentStart(..) if root.is_none() => {}
                 Event::DocumentStart(..) => {
-                    let message = "a second YAML document begins here";
+                    let message = "a second YAML document starts here";
                     self.report.value_error(
                         "yaml_syntax",
                         message,
                         self.to_span(&span),
-                        Some(String::from("keep all fields in one")),
+                        Some(String::from("keep all fields in one document")),
                     );
                     return Err(YamlUnreadable);
                 }
@@ -197,7 +202,12 @@ impl<'a> YamlTreeBuilder<'a> {
             }
             Event::Alias(anchor) => {
                 let Some((known, extent)) = self.anchors.get(&anchor).cloned() else {
-                    self.report.value_error("yaml_syntax", "the alias refers to the value it stands in", place, None);
+                    self.report.value_error(
+                        "yaml_syntax",
+                        "the alias refers to the value that contains it",
+                        place,
+                        None,
+                    );
                     return Err(YamlUnreadable);
                 };
                 self.check_limits(extent, depth, place)?;
@@ -256,7 +266,7 @@ impl<'a> YamlTreeBuilder<'a> {
             NodeKind::Scalar(_) => None,
         };
         if whole.is_none() {
-            let help = Some(String::from("write `<<: *NAME`, where `&NAME` stands before a mapping"));
+            let help = Some(String::from("write `<<: *NAME`, where `&NAME` anchors a mapping"));
             self.report.value_error("wrong_type", "`<<` takes a mapping, or a list of mappings", place, help);
         }
         whole
@@ -308,7 +318,7 @@ impl<'a> YamlTreeBuilder<'a> {
         }
         if depth + more.height > MAX_DEPTH + 1 {
             let message = format!("values are nested deeper than {MAX_DEPTH} levels");
-            self.report.value_error("too_large", &message, place, Some(String::from("make it flatter")));
+            self.report.value_error("too_large", &message, place, Some(String::from("flatten them")));
             return Err(YamlUnreadable);
         }
         Ok(())
@@ -316,7 +326,7 @@ impl<'a> YamlTreeBuilder<'a> {
 
     fn refuse_tag(&self, tag: Option<&granit_parser::Tag>, place: ByteSpan) {
         if let Some(tag) = tag.filter(|tag| tag.core_suffix().is_none()) {
-            let message = format!("the tag `{}` has no meaning here", tag.original());
+            let message = format!("the tag `{}` is not supported", tag.original());
             self.report.value_error("yaml_syntax", &message, place, Some(String::from("remove the tag")));
         }
     }

@@ -108,7 +108,7 @@ pub(super) const ROWS: &[ClientEventDef] = &[
 /// Every other one.
 pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[UnmappedClientEvents {
     names: &["BeforeToolSelection"],
-    reason: "the tools that a model may choose from are not changed here",
+    reason: "Pintle cannot change which tools the model may choose",
 }];
 
 /// The result of a tool.

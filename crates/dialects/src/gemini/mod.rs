@@ -47,7 +47,7 @@ pub static CLIENT: ClientDef = ClientDef {
 };
 
 /// Why requests and answers of the model are not carried over.
-const OF_THE_MODEL: &str = "a hook of Gemini CLI cannot change here what the model is sent or says";
+const OF_THE_MODEL: &str = "Pintle does not let a Gemini CLI hook change model requests or responses";
 
 /// What a program's output can say.
 const WORDS: &[OutputField] = &[
@@ -71,11 +71,11 @@ const WORDS: &[OutputField] = &[
     OutputField::nested("hookEventName", FieldMeaning::EventName),
     OutputField::nested("tool_input", FieldMeaning::Input),
     OutputField::nested("additionalContext", FieldMeaning::Context),
-    OutputField::nested("tailToolCallRequest", FieldMeaning::NotCarriedOver("a hook cannot call another tool here")),
+    OutputField::nested("tailToolCallRequest", FieldMeaning::NotCarriedOver("a hook cannot call another tool")),
     OutputField::nested("llm_request", FieldMeaning::NotCarriedOver(OF_THE_MODEL)),
     OutputField::nested("llm_response", FieldMeaning::NotCarriedOver(OF_THE_MODEL)),
     OutputField::nested("toolConfig", FieldMeaning::NotCarriedOver(OF_THE_MODEL)),
-    OutputField::nested("clearContext", FieldMeaning::NotCarriedOver("the conversation stays as it is")),
+    OutputField::nested("clearContext", FieldMeaning::NotCarriedOver("Pintle does not clear the conversation")),
 ];
 
 static EVENTS: [EventMapping; count_events(events::ROWS, false)] = mappings(events::ROWS);

@@ -75,8 +75,8 @@ impl Codec for HarnCodec {
 fn parse_stdout(process: &CommandOutput) -> Result<Value, Failure> {
     if process.exit_code != Some(0) {
         let told = String::from_utf8_lossy(&process.stderr);
-        let last = told.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("it said nothing");
-        return Err(Failure::new(FailureKind::Error, format!("the program of the handler failed: {last}")));
+        let last = told.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("no error output");
+        return Err(Failure::new(FailureKind::Error, format!("the handler's program failed: {last}")));
     }
     let text = String::from_utf8_lossy(&process.stdout);
     let text = text.trim();
@@ -85,13 +85,10 @@ fn parse_stdout(process: &CommandOutput) -> Result<Value, Failure> {
     }
     read_json(text).map_err(|fault| {
         if fault.is_repeated_key() {
-            return Failure::new(
-                FailureKind::BadOutput,
-                format!("the program of the handler printed an answer in which {fault}"),
-            );
+            return Failure::new(FailureKind::BadOutput, format!("invalid output of the handler's program: {fault}"));
         }
         let shown: String = text.lines().next().unwrap_or_default().chars().take(80).collect();
-        Failure::new(FailureKind::BadOutput, format!("the program of the handler printed `{shown}`, which is not JSON"))
+        Failure::new(FailureKind::BadOutput, format!("the handler's program printed `{shown}`, which is not JSON"))
     })
 }
 
@@ -127,11 +124,11 @@ mod tests {
         };
         assert_eq!(
             told(said(Some(1), "", "a\nHARN-NAM-002: no\n")),
-            "error: the program of the handler failed: HARN-NAM-002: no"
+            "error: the handler's program failed: HARN-NAM-002: no"
         );
         assert_eq!(
             told(said(Some(0), "hello", "")),
-            "bad output: the program of the handler printed `hello`, which is not JSON"
+            "bad output: the handler's program printed `hello`, which is not JSON"
         );
     }
 

@@ -70,7 +70,7 @@ pub fn declare_tool_hooks(spec: ToolHookSpec) -> Result<Vec<HookDeclaration>, Ve
     .flatten()
     .collect();
     if parts.is_empty() {
-        let fault = Diagnostic::error("no_hook", "a tool hook that does nothing", location)
+        let fault = Diagnostic::error("no_hook", "the tool hook does nothing", location)
             .help("give it `deny`, `max_output`, `pre` or `post`");
         return Err(vec![fault]);
     }
@@ -203,7 +203,7 @@ fn declare_scoped(
         NameGlob::compile(persona.trim()).map_err(|fault| faults.push(fault.into_diagnostic(location.clone()))).ok();
     if step.is_some_and(|step| step.trim().is_empty()) {
         let fault = Diagnostic::error("bad_step", "the step has no name", location.clone());
-        faults.push(fault.help("name the step, or use `register_persona_hook` for all of them"));
+        faults.push(fault.help("name the step, or use `register_persona_hook` to hook all steps"));
     }
     let function = if step.is_some() { STEP } else { HarnSurface::Persona.function() };
     let named = find_event(event, HarnSurface::Persona, function)

@@ -81,7 +81,7 @@ pub(super) fn find_event_for(
     let named = find_event(written)?;
     let row = named.def;
     if row.surface != surface {
-        let message = format!("`{}` is no event of `{function}`", row.name);
+        let message = format!("`{}` is not an event of `{function}`", row.name);
         let help = match row.surface {
             HarnSurface::Tool => {
                 let key = if row.veto { "pre" } else { "post" };
@@ -92,8 +92,8 @@ pub(super) fn find_event_for(
         return Err(EventNameError { code: "wrong_event", message, help: Some(help) });
     }
     if row.name == BUDGET && named.percent.is_none() {
-        let message = String::from("`OnBudgetThreshold` needs the mark it waits for, in per cent");
-        let help = Some(String::from("write a number, as in `OnBudgetThreshold(80)`"));
+        let message = String::from("`OnBudgetThreshold` needs a threshold in percent");
+        let help = Some(String::from("write a number, for example `OnBudgetThreshold(80)`"));
         return Err(EventNameError { code: "bad_event", message, help });
     }
     Ok(named)
@@ -105,8 +105,8 @@ fn parse_percent(mark: &str, written: &str) -> Result<f64, EventNameError> {
     match number.parse::<f64>() {
         Ok(percent) if percent.is_finite() && percent > 0.0 => Ok(percent),
         _ => {
-            let message = format!("`{written}` has no mark that can be reached: `{number}` is no number above 0");
-            let help = Some(String::from("write a number of per cent, as in `OnBudgetThreshold(80)`"));
+            let message = format!("`{written}` has an invalid threshold: `{number}` is not a number above 0");
+            let help = Some(String::from("write a percentage, for example `OnBudgetThreshold(80)`"));
             Err(EventNameError { code: "bad_event", message, help })
         }
     }
@@ -119,7 +119,7 @@ fn unknown_event(written: &str) -> EventNameError {
         return EventNameError {
             code: "unsupported_event",
             message: format!("`{name}` is an event of Harn that Pintle does not fire"),
-            help: Some(format!("the nearest one is `{nearest}`")),
+            help: Some(format!("the nearest event is `{nearest}`")),
         };
     }
     let names: Vec<Cow<'_, str>> = ROWS

@@ -11,21 +11,21 @@ use crate::document::{DocNode, FieldReader, FileReport, NodeKind, PlainValue};
 
 /// Parts of Harn's table that mean nothing here, and what does the same.
 const ELSEWHERE: [(&str, &str); 8] = [
-    ("autonomy_tier", "name steps that need a word of a person with `approval`, or run with `--permission-mode`"),
+    ("autonomy_tier", "set `approval` on steps that need the user's approval, or run with `--permission-mode`"),
     ("budgets", "write `budget = { max_tokens = 100000 }`"),
-    ("capabilities", "say which tools the persona may use with `tools` and `deny_tools`"),
-    ("output_style", "write it into `instruction`"),
-    ("schedules", "start `pintle run --persona` from a scheduler of yours"),
-    ("stages", "give each step `tools` and `deny_tools` of its own"),
-    ("triggers", "start `pintle run --persona` from whatever triggers it"),
-    ("version", "the package has a version for all of it"),
+    ("capabilities", "list the tools that the persona may use with `tools` and `deny_tools`"),
+    ("output_style", "write it in `instruction`"),
+    ("schedules", "start `pintle run --persona` from your own scheduler"),
+    ("stages", "set `tools` and `deny_tools` on each step"),
+    ("triggers", "start `pintle run --persona` from your own trigger"),
+    ("version", "the package version applies to the persona"),
 ];
 
 /// Reads the list of personas. Every fault is in the report.
 pub(super) fn read(report: &FileReport, personas: &DocNode) -> Vec<PersonaSpec> {
     let NodeKind::List(items) = &personas.kind else {
         let message = format!("personas must be a list of tables, not {}", personas.describe());
-        let help = String::from("begin each persona with a line `[[personas]]`");
+        let help = String::from("start each persona with a line `[[personas]]`");
         report.value_error("wrong_type", &message, personas.span, Some(help));
         return Vec::new();
     };
@@ -33,8 +33,8 @@ pub(super) fn read(report: &FileReport, personas: &DocNode) -> Vec<PersonaSpec> 
     for (index, item) in items.iter().enumerate() {
         let persona = read_persona(report, index, item);
         if read.iter().any(|known| known.name == persona.name) && !persona.name.is_empty() {
-            let message = format!("there are two personas `{}`", persona.name);
-            report.value_error("persona_name", &message, item.span, Some(String::from("give one another name")));
+            let message = format!("two personas are named `{}`", persona.name);
+            report.value_error("persona_name", &message, item.span, Some(String::from("rename one of them")));
         }
         persona.validate().into_iter().for_each(|found| report.add(found));
         read.push(persona);
@@ -114,7 +114,7 @@ fn read_price(report: &FileReport, index: usize, item: &DocNode) -> Option<Price
     let output = fields.number("output_usd_per_million", 0.0..=1e9);
     for key in ["model", "input_usd_per_million", "output_usd_per_million"] {
         if fields.node(key).is_none() {
-            let help = "a price says `model`, `input_usd_per_million` and `output_usd_per_million`";
+            let help = "a price needs `model`, `input_usd_per_million` and `output_usd_per_million`";
             let message = format!("prices[{index}] has no `{key}`");
             report.value_error("missing_field", &message, item.span, Some(help.to_owned()));
         }
@@ -128,7 +128,7 @@ fn read_thresholds(fields: &mut FieldReader<'_>) -> Vec<f64> {
     let number = |item: &DocNode| {
         let read = match &item.kind {
             NodeKind::Scalar(scalar) => match scalar.plain_value() {
-                #[expect(clippy::cast_precision_loss, reason = "nobody waits for a mark beyond 2^53 per cent")]
+                #[expect(clippy::cast_precision_loss, reason = "no threshold is beyond 2^53 percent")]
                 PlainValue::Integer(number) => Some(number as f64),
                 PlainValue::Float(number) => Some(number),
                 _ => None,
@@ -141,7 +141,7 @@ fn read_thresholds(fields: &mut FieldReader<'_>) -> Vec<f64> {
                 "wrong_type",
                 &message,
                 item.span,
-                Some(String::from("write per cent, such as `[50, 90]`")),
+                Some(String::from("write percentages, such as `[50, 90]`")),
             );
         }
         read
@@ -253,7 +253,7 @@ name = "merge"
         let cases = [
             (
                 "personas = 3\n",
-                "1 toml: line 1: personas must be a list of tables, not a number | begin each persona with a line `[[personas]]`",
+                "1 toml: line 1: personas must be a list of tables, not a number | start each persona with a line `[[personas]]`",
             ),
             (
                 "[[personas]]\nnme = \"a\"\n",
@@ -261,7 +261,7 @@ name = "merge"
             ),
             (
                 "[[personas]]\nname = \"a\"\nstages = []\n",
-                "3 `stages` is not supported yet | give each step `tools` and `deny_tools` of its own",
+                "3 `stages` is not supported yet | set `tools` and `deny_tools` on each step",
             ),
             (
                 "[[personas]]\nname = \"a\"\nbudget = { max_usd = 1 }\n",
@@ -269,7 +269,7 @@ name = "merge"
             ),
             (
                 "[[personas]]\nname = \"a\"\n[[personas]]\nname = \"a\"\n",
-                "3 toml: line 3: there are two personas `a` | give one another name",
+                "3 toml: line 3: two personas are named `a` | rename one of them",
             ),
             (
                 "[[personas]]\nname = \"a\"\n[[personas.steps]]\nname = \"s\"\nerror_boundary = \"contine\"\n",
@@ -277,11 +277,11 @@ name = "merge"
             ),
             (
                 "[[personas]]\nname = \"a\"\n[[personas.prices]]\nmodel = \"m\"\ninput_usd_per_million = 1\n",
-                "3 toml: line 3: prices[0] has no `output_usd_per_million` | a price says `model`, `input_usd_per_million` and `output_usd_per_million`",
+                "3 toml: line 3: prices[0] has no `output_usd_per_million` | a price needs `model`, `input_usd_per_million` and `output_usd_per_million`",
             ),
             (
                 "[[personas]]\nname = \"a\"\nthresholds = [\"x\"]\n",
-                "3 toml: line 3: thresholds must be a list of numbers, not of a string | write per cent, such as `[50, 90]`",
+                "3 toml: line 3: thresholds must be a list of numbers, not of a string | write percentages, such as `[50, 90]`",
             ),
         ];
         for (text, expected) in cases {

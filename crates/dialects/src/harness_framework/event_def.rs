@@ -96,7 +96,7 @@ pub const ROWS: &[FrameworkEventDef] = &[
 /// The names of the events in the catalogue and in the framework.
 pub(super) static EVENTS: [EventMapping; ROWS.len()] = mappings();
 
-#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which refuses a wrong index")]
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
 const fn mappings() -> [EventMapping; ROWS.len()] {
     let mut mappings = [EventMapping { canonical: "", native: "" }; ROWS.len()];
     let mut at = 0;

@@ -62,11 +62,11 @@ pub(super) const ROWS: &[ClientEventDef] = &[
 pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[
     UnmappedClientEvents {
         names: &["UserPromptExpansion", "InstructionsLoaded", "MessageDisplay", "SessionDelete"],
-        reason: "it is about something that only Qwen Code has",
+        reason: "it concerns a feature that only Qwen Code has",
     },
     UnmappedClientEvents {
         names: &["TodoCreated", "TodoCompleted"],
-        reason: "no other agent tells of its list of tasks",
+        reason: "no other agent reports its list of tasks",
     },
 ];
 

@@ -31,7 +31,7 @@ pub static CLIENT: ClientDef = ClientDef {
             ("command", ClientHandlerKind::Command),
             ("http", ClientHandlerKind::Http),
             ("prompt", ClientHandlerKind::Prompt),
-            ("function", ClientHandlerKind::NotCarriedOver("it is code inside of Qwen Code")),
+            ("function", ClientHandlerKind::NotCarriedOver("it is a function inside Qwen Code")),
         ],
         keys: &[
             "type",
@@ -50,8 +50,8 @@ pub static CLIENT: ClientDef = ClientDef {
             "if",
         ],
         not_carried_over: &[
-            ("statusMessage", Severity::Note, "nobody is shown that a hook is at work"),
-            ("once", Severity::Warning, "the hook is asked each time"),
+            ("statusMessage", Severity::Note, "Pintle shows no status while a hook runs"),
+            ("once", Severity::Warning, "the hook runs every time"),
         ],
         non_event_keys: &["enabled", "disabled"],
         alternate_names: &[

@@ -57,7 +57,7 @@ pub(super) fn merge_back(
         }
         let host = native_name(names, canonical);
         if merged.contains_key(host) {
-            return Err(UnmappableArguments(format!("there is no place for the argument `{canonical}`")));
+            return Err(UnmappableArguments(format!("the native call has no field for the argument `{canonical}`")));
         }
         merged.insert(host.to_owned(), value.clone());
     }

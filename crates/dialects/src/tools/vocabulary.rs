@@ -98,10 +98,10 @@ impl ToolVocabulary {
     pub fn merge_back(&self, name: &str, input: &Value, parts: &[CanonicalCall]) -> Result<Value, UnmappableArguments> {
         let before = self.to_canonical(name, input);
         if before.len() != parts.len() {
-            return Err(UnmappableArguments(format!("a call of `{name}` cannot become another number of calls")));
+            return Err(UnmappableArguments(format!("the number of canonical calls of `{name}` cannot change")));
         }
         if let Some((was, _)) = before.iter().zip(parts).find(|(was, now)| was.name != now.name) {
-            return Err(UnmappableArguments(format!("a call of `{}` cannot become one of another tool", was.name)));
+            return Err(UnmappableArguments(format!("a call of `{}` cannot become a call of another tool", was.name)));
         }
         if before.iter().zip(parts).all(|(was, now)| was.args == now.args) {
             return Ok(input.clone());
@@ -109,13 +109,13 @@ impl ToolVocabulary {
         let merged = match (self.find_tool(name, input), parts) {
             (Some(tool), _) => tool.form.merge(tool, input, &before, parts)?,
             (None, [only]) => only.args.clone(),
-            (None, _) => return Err(UnmappableArguments(format!("`{name}` is one call"))),
+            (None, _) => return Err(UnmappableArguments(format!("a call of `{name}` cannot be split"))),
         };
         // What the agent is given must read as what was decided, whatever else its input holds.
         if self.reads_as(name, &merged, &before, parts) {
             return Ok(merged);
         }
-        Err(UnmappableArguments(format!("the changed call of `{name}` would read as another one")))
+        Err(UnmappableArguments(format!("the changed call of `{name}` does not map back to the requested change")))
     }
 
     fn reads_as(&self, name: &str, merged: &Value, before: &[CanonicalCall], parts: &[CanonicalCall]) -> bool {

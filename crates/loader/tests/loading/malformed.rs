@@ -75,7 +75,7 @@ fn malformed_files() -> Vec<(&'static str, Vec<u8>, Vec<&'static str>)> {
         (
             "not_utf8",
             b"---\nevent: tool.pre\nscript: \"\xFF\"\n---\n".to_vec(),
-            vec![":3:10: error: the file is not UTF-8: byte 29 begins no character"],
+            vec![":3:10: error: the file is not UTF-8: invalid byte at offset 29"],
         ),
         (
             "nulls",

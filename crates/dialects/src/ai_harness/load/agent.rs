@@ -54,7 +54,7 @@ pub(super) fn read(artifact: &Artifact, gathered: &mut GatheredFiles) {
         let mut fields =
             FieldReader::new(&report, format!("agent `{}`", artifact.name), document.matter.as_ref(), place);
         let help =
-            format!("the file's name is the agent's name, `{}`; rename the file to rename the agent", artifact.name);
+            format!("the agent is named after its file, `{}`; rename the file to rename the agent", artifact.name);
         fields.misplaced("name", &help);
         let description = fields.text("description").unwrap_or_default();
         let model = model::read(&mut fields);
@@ -66,7 +66,7 @@ pub(super) fn read(artifact: &Artifact, gathered: &mut GatheredFiles) {
         });
         let lists_tools = fields.node("tools").is_some_and(|node| !node.is_null());
         if document.body.is_empty() {
-            let help = Some(String::from("write what the agent is to do below the frontmatter"));
+            let help = Some(String::from("write the agent's instruction below the frontmatter"));
             report.warning(
                 "no_instruction",
                 format!("agent `{}` has no body, so it has no instruction", artifact.name),
@@ -76,10 +76,9 @@ pub(super) fn read(artifact: &Artifact, gathered: &mut GatheredFiles) {
         }
         for key in OF_ROOT {
             if let Some(node) = fields.node(key).filter(|node| !node.is_null()) {
-                let message = format!("an agent has no `{key}` of its own, so this would hold nothing back");
-                let help = Some(String::from(
-                    "write it in `harness.md`, or list the agent's `tools`, which are then all it has",
-                ));
+                let message = format!("an agent cannot have its own `{key}`, so this would restrict nothing");
+                let help =
+                    Some(String::from("write it in `harness.md`, or list the agent's `tools`; it then has no others"));
                 report.value_error("misplaced_key", &message, first_line(&artifact.file.text, node.span), help);
             }
         }

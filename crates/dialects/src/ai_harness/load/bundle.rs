@@ -37,8 +37,8 @@ fn read_condition(fields: &mut FieldReader<'_>) -> BundleSelection {
         Some(true) => return BundleSelection::All,
         Some(false) => (
             BundleSelection::Nothing,
-            "`condition` is never true: the bundle is left out, its hooks as well",
-            "move the file out of the folder, or take `condition` away",
+            "`condition` is never true, so the bundle and its hooks are skipped",
+            "move the file out of the directory, or remove `condition`",
         ),
         None => (
             BundleSelection::HooksOnly,
@@ -75,7 +75,7 @@ pub(super) fn read(artifact: &Artifact, folder: BundleFolder, gathered: &mut Gat
             let help = if looks_like_hook {
                 "move the file to `hooks/`"
             } else {
-                "list them under `hooks:` and `tools:` in the frontmatter; fenced blocks in the body are not read"
+                "list them under `hooks:` and `tools:` in the frontmatter; fenced blocks in the body are ignored"
             };
             let message = format!("bundle `{}` declares no hooks and no tools", artifact.name);
             report.warning("empty_bundle", message, place, Some(help.to_owned()));

@@ -81,9 +81,16 @@ fn check_never_fired(event: &EventName, spelling: &str, draft: &HookDraft) -> Op
     let known = META_EVENTS.into_iter().chain(DIALECT.aliases.iter().map(|alias| alias.name));
     let help = match suggest_nearest(spelling, known) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("fired are {}", META_EVENTS.join(", ")),
+        None => format!("the `meta.` events are {}", META_EVENTS.join(", ")),
     };
-    Some(Diagnostic::warning("unfired_event", format!("nothing fires `{spelling}`"), draft.location.clone()).help(help))
+    Some(
+        Diagnostic::warning(
+            "unfired_event",
+            format!("no event named `{spelling}` is ever fired"),
+            draft.location.clone(),
+        )
+        .help(help),
+    )
 }
 
 /// The next step for someone who wrote an event that does not exist.
@@ -93,10 +100,10 @@ fn suggest_event(spelling: &str) -> String {
         return String::from("add a line such as `event: tool.pre`");
     }
     if trimmed != spelling && DIALECT.event(trimmed).is_ok() {
-        return String::from("remove the blanks around it");
+        return String::from("remove the spaces around it");
     }
     if spelling.starts_with("custom.") || spelling.starts_with("meta.") {
-        return String::from("after `custom.` and `meta.` come lower-case letters, digits and `_`");
+        return String::from("use lower-case letters, digits and `_` after `custom.` and `meta.`");
     }
     match DIALECT.event(trimmed).err().and_then(|unknown| unknown.suggestion) {
         Some(near) => format!("did you mean `{near}`?"),

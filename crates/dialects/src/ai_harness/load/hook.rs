@@ -58,8 +58,8 @@ pub(super) fn read_file(artifact: &Artifact, gathered: &mut GatheredFiles) {
         let says = |key: &str| document.matter.as_ref().is_some_and(|matter| matter.get(key).is_some());
         if !says("event") && !says("script") && has_fenced_list(document.body, &["event:", "handler:"]) {
             let message =
-                format!("file `{}` has its hooks in a fenced block of its body, which is not read", artifact.name);
-            let help = "list them below `hooks:` in the frontmatter of a file in `.harness/plugins/`";
+                format!("file `{}` has its hooks in a fenced block of its body, which is ignored", artifact.name);
+            let help = "list them under `hooks:` in the frontmatter of a file in `.harness/plugins/`";
             report.value_error("fenced_block", &message, place, Some(help.to_owned()));
             gathered.findings.extend(report.into_diagnostics());
             return;
@@ -67,7 +67,7 @@ pub(super) fn read_file(artifact: &Artifact, gathered: &mut GatheredFiles) {
         let owner = format!("hook `{}`", artifact.name);
         let mut fields = FieldReader::new(&report, owner, document.matter.as_ref(), place);
         let name_help =
-            format!("the file's name is the hook's name, `{}`; rename the file to rename the hook", artifact.name);
+            format!("the hook is named after its file, `{}`; rename the file to rename the hook", artifact.name);
         fields.misplaced("name", &name_help);
         fields.misplaced("handler", &name_help);
         let mut draft =
@@ -107,9 +107,9 @@ pub(super) fn read_inline(
     }
     let place = first_line(&report.file().text, item.span);
     let handler = own.text("handler").filter(|name| !name.is_empty());
-    own.misplaced("name", "a hook in a list is named by `handler`");
+    own.misplaced("name", "name a hook in a list with `handler`");
     if handler.is_none() && own.node("handler").is_none_or(|node| node.is_null() || node.as_text().is_some()) {
-        let help = Some(String::from("add `handler:` with a name for the hook"));
+        let help = Some(String::from("add `handler:` with the hook's name"));
         report.error("missing_field", &format!("hooks[{index}].handler cannot be empty"), place, help);
     }
     let name = handler.unwrap_or_else(|| format!("hooks[{index}]"));
@@ -132,8 +132,9 @@ fn read_fields(fields: &mut FieldReader<'_>, name: String, source: DeclarationSo
     let script = filled(fields.script("script"));
     let when = filled(fields.script("when"));
     if fields.node("priority").is_none() {
-        let message = format!("hook `{name}` has no priority, so it runs at 0, before all with a positive one");
-        let help = "set one: 1-9 audit, 10-19 hard policy, 20-29 soft policy, 30-39 meta, 40 and up shaping";
+        let message =
+            format!("hook `{name}` has no priority, so it runs at 0, before every hook with a positive priority");
+        let help = "set a priority: 1-9 audit, 10-19 hard policy, 20-29 soft policy, 30-39 meta, 40 and up shaping";
         report.note("no_priority", message, place.span, Some(help.to_owned()));
     }
     let priority = fields.integer::<i32>("priority", i32::MIN..=i32::MAX).unwrap_or(0).into();
@@ -152,7 +153,7 @@ fn read_fields(fields: &mut FieldReader<'_>, name: String, source: DeclarationSo
         match fields.unknown_key().filter(|_| declared.is_none()) {
             // What was to be its script may stand behind that key.
             Some(entry) => {
-                let message = format!("hook `{name}` has no script; `{}` is no key of a hook", entry.key);
+                let message = format!("hook `{name}` has no script; `{}` is not a key of a hook", entry.key);
                 report.value_error("no_script", &message, entry.key_span, help);
             }
             None => {
@@ -184,7 +185,7 @@ fn read_examples(fields: &mut FieldReader<'_>) -> Vec<HookExample> {
     if let Some(node) = fields.node("examples").filter(|_| !items.is_empty()) {
         report.note(
             "reserved_key",
-            "`examples` are read and not run yet",
+            "`examples` are parsed but not run yet",
             first_line(&report.file().text, node.span),
             None,
         );

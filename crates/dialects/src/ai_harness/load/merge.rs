@@ -72,9 +72,9 @@ pub(super) fn merge(
     findings: &mut Vec<Diagnostic>,
 ) -> MergedDeclarations {
     let hooks = merge_declarations(hooks, findings, |earlier, later| {
-        let message = format!("hook `{}` is declared more than once, and each runs", later.name);
+        let message = format!("hook `{}` is declared more than once, and every declaration runs", later.name);
         let help = format!(
-            "the other is {}; rename one, or put one into `overrides/` to replace the other",
+            "the other one is {}; rename one of them, or move one into `overrides/` to replace the other",
             describe_location(earlier)
         );
         (true, Diagnostic::warning("duplicate_hook", message, later.location.clone()).help(help))
@@ -82,7 +82,7 @@ pub(super) fn merge(
     let tools = merge_declarations(tools, findings, |earlier, later| {
         let message = format!("tool \"{}\" is defined more than once", later.spec.name);
         let help = format!(
-            "the other is {}; rename one, or put one into `overrides/` to replace the other",
+            "the other one is {}; rename one of them, or move one into `overrides/` to replace the other",
             describe_location(earlier)
         );
         (false, Diagnostic::error("duplicate_tool", message, later.spec.location.clone()).help(help))
@@ -159,6 +159,6 @@ fn replaces<T: NamedDeclaration>(later: &T, earlier: &T) -> bool {
 fn describe_location<T: NamedDeclaration>(item: &T) -> String {
     match (item.location().path(), item.location().line_column()) {
         (Some(path), Some((line, _))) => format!("at {}:{line}", path.display()),
-        _ => String::from("registered before"),
+        _ => String::from("registered earlier"),
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn read_context(fields: &mut FieldReader<'_>) -> (HistorySpec, Option
         max_tokens: own.integer("max_tokens", 1..=100_000_000).unwrap_or(default.max_tokens),
     };
     let prompt = own.text("system_prompt");
-    own.warn_unsupported("sources", "put the text into the body, or read the files with a tool");
+    own.warn_unsupported("sources", "put the text in the body, or read the files with a tool");
     own.finish();
     (history, prompt)
 }
@@ -65,7 +65,7 @@ pub(super) fn read_policy(fields: &mut FieldReader<'_>) -> ToolsPolicy {
                 "bad_value",
                 &format!("tools_policy.{key}[{index}] is empty"),
                 item.span,
-                Some(String::from("remove the item")),
+                Some(String::from("remove it")),
             );
         }
         let texts = own.texts(key);
@@ -101,7 +101,7 @@ pub(super) fn read_delegation(fields: &mut FieldReader<'_>) -> DelegationSpec {
         let help = Some(format!("write at most {MAX_DEPTH}"));
         own.report().warning(
             "bad_value",
-            format!("max_depth {depth} is deeper than the limit, {MAX_DEPTH} counts"),
+            format!("max_depth {depth} is above the limit, so {MAX_DEPTH} is used"),
             place,
             help,
         );
@@ -137,7 +137,12 @@ fn read_iterations(fields: &mut FieldReader<'_>) -> Vec<u32> {
         .filter_map(|item| {
             let value = whole(item);
             if value.is_none() {
-                report.value_error("bad_value", "iterations_per_depth must be whole numbers above 0", item.span, None);
+                report.value_error(
+                    "bad_value",
+                    "iterations_per_depth must list whole numbers above 0",
+                    item.span,
+                    None,
+                );
             }
             value
         })

@@ -25,8 +25,7 @@ pub(super) fn read_file(artifact: &Artifact, gathered: &mut GatheredFiles) {
         let place = first_line(&artifact.file.text, document.matter_span);
         let owner = format!("tool `{}`", artifact.name);
         let mut fields = FieldReader::new(&report, owner, document.matter.as_ref(), place);
-        let help =
-            format!("the file's name is the tool's name, `{}`; rename the file to rename the tool", artifact.name);
+        let help = format!("the tool is named after its file, `{}`; rename the file to rename the tool", artifact.name);
         fields.misplaced("name", &help);
         let mut spec = read_fields(&mut fields, artifact.name.clone(), report.location(place));
         if !document.body.is_empty() {
@@ -37,8 +36,8 @@ pub(super) fn read_file(artifact: &Artifact, gathered: &mut GatheredFiles) {
         fields.finish_guarding(GUARDING);
         if spec.script.is_none() && has_fenced_list(&spec.description, &["name:"]) {
             let message =
-                format!("file `{}` has its tools in a fenced block of its body, which is not read", artifact.name);
-            let help = "list them below `tools:` in the frontmatter of a file in `.harness/plugins/`";
+                format!("file `{}` has its tools in a fenced block of its body, which is ignored", artifact.name);
+            let help = "list them under `tools:` in the frontmatter of a file in `.harness/plugins/`";
             report.warning("fenced_block", message, place, Some(help.to_owned()));
         }
         gathered.tools.push(ToolDraft { spec, source: DeclarationSource::File });
@@ -99,7 +98,7 @@ fn read_fields(fields: &mut FieldReader<'_>, name: String, location: Location) -
     let timeout_ms = read_timeout(fields, &name);
     let verify = fields.script("verify").filter(has_text);
     fields.note_reserved("verify_policy");
-    fields.warn_unsupported("async", "the tool runs to its end before the model goes on");
+    fields.warn_unsupported("async", "the tool finishes before the model continues");
     ToolSpec { name, description, parameters, script, timeout_ms, verify, location }
 }
 
@@ -134,7 +133,12 @@ fn read_parameters(fields: &mut FieldReader<'_>) -> Value {
     };
     let NodeKind::Map(entries) = &node.kind else {
         let message = format!("parameters must be a mapping of names, not {}", node.describe());
-        report.value_error("wrong_type", &message, node.span, Some(String::from("write `name: {type: string}` lines")));
+        report.value_error(
+            "wrong_type",
+            &message,
+            node.span,
+            Some(String::from("write lines such as `name: {type: string}`")),
+        );
         return none();
     };
     let is_schema = node.get("type").and_then(DocNode::as_text) == Some("object")

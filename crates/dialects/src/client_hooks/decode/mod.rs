@@ -35,7 +35,7 @@ pub(super) fn decode(codec: &ClientCodec, event: &Event, spelling: &str, answer:
         HandlerOutput::Process(answer) => process::decode(&asked, &answer),
         HandlerOutput::Text(reply) => decode_model_reply(&asked, &reply),
         HandlerOutput::Script(_) | HandlerOutput::Returned(_) => {
-            bad_output("only commands, servers and models can answer in this dialect")
+            bad_output("only commands, HTTP servers and models can be hooks in this dialect")
         }
     }
 }
@@ -48,7 +48,7 @@ fn bad_output(message: impl Into<String>) -> Verdict {
 /// An answer that can be read in more than one way. Where something can be kept from happening it is a refusal, whatever
 /// a failure of the hook means there: nobody but its author knows that it is not one.
 fn decode_ambiguous(asked: &ClientDecodeContext<'_>, fault: &JsonError) -> Verdict {
-    let message = format!("the hook's answer can be read in more than one way: {fault}");
+    let message = format!("the hook's output is ambiguous: {fault}");
     if asked.def.is_gate() { Verdict::deny(message) } else { bad_output(message) }
 }
 
@@ -61,16 +61,17 @@ fn decode_model_reply(asked: &ClientDecodeContext<'_>, reply: &str) -> Verdict {
     let fields: Map<String, Value> = match object.map(read_json) {
         Some(Ok(fields)) => fields,
         Some(Err(fault)) if fault.is_repeated_key() => return decode_ambiguous(asked, &fault),
-        Some(Err(_)) | None => return bad_output("the model's reply holds no JSON object"),
+        Some(Err(_)) | None => return bad_output("the model's reply contains no JSON object"),
     };
     let reason = fields.get("reason").and_then(Value::as_str).unwrap_or_default();
     let mut others = fields.iter().filter(|(name, _)| !matches!(name.as_str(), "ok" | "reason"));
     match fields.get("ok").and_then(Value::as_bool) {
         Some(true) if asked.def.is_gate() && others.any(|(name, value)| refuses(name, value)) => {
-            verdict::deny_with_reason(asked, reason).with_warning("the model says `ok`, and refuses in another word")
+            verdict::deny_with_reason(asked, reason)
+                .with_warning("the model's reply says `ok`, but another of its fields denies")
         }
         Some(true) => Verdict::pass(),
         Some(false) => verdict::deny_with_reason(asked, reason),
-        None => bad_output("the model's reply does not say `ok`"),
+        None => bad_output("the model's reply has no boolean field `ok`"),
     }
 }

@@ -95,7 +95,7 @@ fn decode_stdout(asked: &ClientDecodeContext<'_>, answer: &CommandOutput) -> Ver
     let trimmed = strip_byte_order_mark(framed.trim_start()).trim();
     if trimmed.is_empty() {
         return match asked.codec.needs_answer {
-            true => Verdict::failed(Failure::new(FailureKind::BadOutput, "the hook printed no answer")),
+            true => Verdict::failed(Failure::new(FailureKind::BadOutput, "the hook printed nothing")),
             false => Verdict::pass(),
         };
     }
@@ -111,7 +111,7 @@ fn decode_stdout(asked: &ClientDecodeContext<'_>, answer: &CommandOutput) -> Ver
         }
         Some(Ok(_)) => decode_multiple_objects(asked, trimmed),
         Some(Err(fault)) if fault.is_repeated_key() => decode_ambiguous(asked, &fault),
-        Some(Err(fault)) => bad_output(format!("the hook's output begins like JSON and is none: {fault}")),
+        Some(Err(fault)) => bad_output(format!("the hook's output is not valid JSON: {fault}")),
         None => decode_plain_text(asked, trimmed),
     }
 }
@@ -149,7 +149,7 @@ fn deliver_text(asked: &ClientDecodeContext<'_>, text: &str) -> Verdict {
         _ if asked.def.is_gate() && text_refuses(&text) => bad_output(UNREADABLE_REFUSAL),
         PlainTextReader::User => Verdict::pass().with_effect(Effect::Notice(text)),
         PlainTextReader::Discarded if asked.codec.needs_answer || asked.codec.needs_json => {
-            bad_output("the hook printed text and no answer")
+            bad_output("the hook printed text instead of a JSON object")
         }
         PlainTextReader::Discarded if asked.def.is_gate() => Verdict::pass().with_warning(UNREAD),
         PlainTextReader::Discarded => Verdict::pass(),
@@ -164,7 +164,7 @@ fn decode_embedded_refusal(asked: &ClientDecodeContext<'_>, text: &str) -> Optio
     let objects = find_objects(text);
     let replies = objects.found.iter().map(|object| ClientHookOutput::read(asked, object));
     if let Some(reply) = replies.into_iter().find(ClientHookOutput::denies) {
-        let warning = "the hook printed something beside the object that refuses; print the object alone";
+        let warning = "the hook printed other output with the JSON object that denies; print only the object";
         return Some(verdict::build_verdict(asked, reply).with_warning(warning));
     }
     if let Some(fault) = &objects.repeated_key {
@@ -174,5 +174,7 @@ fn decode_embedded_refusal(asked: &ClientDecodeContext<'_>, text: &str) -> Optio
     let words = asked.codec.client.output_fields.iter().filter(|word| word.can_restrict());
     let mut named = words.map(|word| format!("\"{}\"", word.name));
     let may_refuse = objects.unread_text.is_some_and(|rest| named.any(|name| rest.contains(&name)));
-    may_refuse.then(|| bad_output("the hook printed too much beside an object that may refuse; print the object alone"))
+    may_refuse.then(|| {
+        bad_output("the hook printed too much output around a JSON object that may deny; print only the object")
+    })
 }

@@ -73,7 +73,7 @@ impl ClientHookOutput {
 
     /// A word that stands where its author did not mean it to. What it holds back is held back.
     fn read_misplaced(&mut self, asked: &ClientDecodeContext<'_>, word: &OutputField, value: &Value) {
-        let place = if word.is_nested { "belongs inside" } else { "stands beside, not inside," };
+        let place = if word.is_nested { "belongs inside" } else { "belongs next to, not inside," };
         let message = format!("`{}` {place} `hookSpecificOutput`", word.name);
         let mut other = Self::default();
         let is_reason = matches!(word.meaning, FieldMeaning::Reason | FieldMeaning::PermissionReason);
@@ -88,11 +88,11 @@ impl ClientHookOutput {
             self.decision = self.decision.stricter(other.decision);
             self.permission = self.permission.stricter(other.permission);
             self.may_continue = self.may_continue.or(other.may_continue);
-            self.warnings.push(format!("{message}; it counts all the same, because it refuses"));
+            self.warnings.push(format!("{message}; applied anyway, because it denies"));
         } else if asked.codec.client.strict {
             self.faults.push(message);
         } else {
-            self.warnings.push(format!("{message}, and has no effect here"));
+            self.warnings.push(format!("{message} and has no effect here"));
         }
     }
 
@@ -114,7 +114,7 @@ impl ClientHookOutput {
         {
             let choice = if refusal == RefusalLevel::Ask { FieldChoice::Ask } else { FieldChoice::Deny };
             self.decision = self.decision.stricter(Some(choice));
-            return self.warnings.push(format!("{message}; it counts all the same, because it refuses"));
+            return self.warnings.push(format!("{message}; applied anyway, because it denies"));
         }
         let slip = near.is_some_and(|near| {
             asked.codec.client.output_fields.iter().any(|word| word.name == near && word.can_restrict())
@@ -147,7 +147,7 @@ impl ClientHookOutput {
             (FieldMeaning::NotCarriedOver(why), value) => {
                 // A flag that is off asks for nothing.
                 if *value != Value::Bool(false) {
-                    self.warnings.push(format!("`{}` is not carried over: {why}", word.name));
+                    self.warnings.push(format!("`{}` is not supported: {why}", word.name));
                 }
                 return;
             }
@@ -181,7 +181,7 @@ impl ClientHookOutput {
             FieldMeaning::Followup => self.followup = Some(owned()).filter(|text| !text.is_empty()),
             FieldMeaning::EventName if !text.eq_ignore_ascii_case(asked.def.name) => {
                 let said = format_key(text);
-                self.warnings.push(format!("`{}` says `{said}`, and the event is `{}`", word.name, asked.def.name));
+                self.warnings.push(format!("`{}` says `{said}`, but the event is `{}`", word.name, asked.def.name));
             }
             _ => {}
         }
@@ -200,7 +200,7 @@ impl ClientHookOutput {
             _ => None,
         };
         match foreign {
-            Some(_) => self.warnings.push(format!("{message}; it counts all the same, because it holds back")),
+            Some(_) => self.warnings.push(format!("{message}; applied anyway, because it restricts")),
             None => self.faults.push(message),
         }
         foreign
@@ -219,10 +219,12 @@ impl ClientHookOutput {
         }
         if inner.get("interrupt") == Some(&Value::Bool(true)) {
             self.warnings
-                .push(String::from("`interrupt` is not carried over: the call is refused and the agent goes on"));
+                .push(String::from("`interrupt` is not supported: the call is denied and the agent continues"));
         }
         if inner.get("updatedPermissions").is_some_and(|list| !list.is_null()) {
-            self.warnings.push(String::from("`updatedPermissions` is not carried over: the rules of the session stay"));
+            self.warnings.push(String::from(
+                "`updatedPermissions` is not supported: the session's permission rules stay unchanged",
+            ));
         }
     }
 }

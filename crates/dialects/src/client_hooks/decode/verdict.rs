@@ -21,7 +21,7 @@ pub(super) fn deny_with_reason(asked: &ClientDecodeContext<'_>, reason: &str) ->
             Verdict::rewrite(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
         }
         BlockEffect::Ignored => {
-            let warning = format!("nothing can be blocked on `{}`", asked.def.name);
+            let warning = format!("a hook on `{}` cannot block", asked.def.name);
             Verdict::pass().with_warning(if reason.is_empty() { warning } else { format!("{warning}: {reason}") })
         }
     }
@@ -32,7 +32,7 @@ pub(super) fn build_verdict(asked: &ClientDecodeContext<'_>, mut reply: ClientHo
     if let Some(fault) = reply.faults.first()
         && !reply.denies()
     {
-        return bad_output(format!("the hook's output cannot be read: {fault}"));
+        return bad_output(format!("invalid hook output: {fault}"));
     }
     reply.warnings.append(&mut reply.faults);
     let (contexts, notices) = (std::mem::take(&mut reply.contexts), std::mem::take(&mut reply.notices));
@@ -43,7 +43,7 @@ pub(super) fn build_verdict(asked: &ClientDecodeContext<'_>, mut reply: ClientHo
     match asked.def.context {
         true => verdict.effects.extend(contexts.into_iter().map(Effect::Context)),
         false if contexts.is_empty() => {}
-        false => verdict.warnings.push(format!("nothing is given to the model on `{}`", asked.def.name)),
+        false => verdict.warnings.push(format!("a hook on `{}` cannot add context for the model", asked.def.name)),
     }
     let notices = notices.into_iter().filter(|text| !text.is_empty());
     verdict.effects.extend(notices.map(Effect::Notice));
@@ -72,13 +72,15 @@ fn apply_decision(asked: &ClientDecodeContext<'_>, reply: ClientHookOutput) -> V
     }
     if let Some(input) = reply.input.filter(|_| is_open) {
         verdict = match row.input {
-            InputRewrite::Unchanged => verdict.with_warning(format!("the input cannot be changed on `{}`", row.name)),
+            InputRewrite::Unchanged => {
+                verdict.with_warning(format!("a hook on `{}` cannot change the tool input", row.name))
+            }
             _ => add_input(asked, verdict, input),
         };
     }
     if let Some(output) = reply.output.filter(|_| is_open && row.block != BlockEffect::Ignored || row.output) {
         verdict = match (row.output, matches!(verdict.kind, VerdictKind::Rewrite(_))) {
-            (false, _) => verdict.with_warning(format!("the result cannot be changed on `{}`", row.name)),
+            (false, _) => verdict.with_warning(format!("a hook on `{}` cannot change the tool result", row.name)),
             // What replaces the result by an error is the stricter of the two.
             (true, true) => verdict,
             (true, false) => {
@@ -110,7 +112,7 @@ fn choose_decision(asked: &ClientDecodeContext<'_>, reply: &ClientHookOutput) ->
     if says(FieldChoice::Ask) {
         return match row.permission || row.block == BlockEffect::Deny {
             true => Verdict::ask(reason),
-            false => Verdict::pass().with_warning(format!("nobody can be asked on `{}`", row.name)),
+            false => Verdict::pass().with_warning(format!("a hook on `{}` cannot ask the user", row.name)),
         };
     }
     let allows = says(FieldChoice::Allow) || (says(FieldChoice::AllowInput) && reply.input.is_some());
@@ -160,7 +162,7 @@ fn add_input(asked: &ClientDecodeContext<'_>, verdict: Verdict, input: Map<Strin
             verdict.with_rewrite(Rewrite::Fields(fields))
         }
         None => {
-            let reason = format!("a hook changed the input of `{}` in a way that cannot be carried over", call.0.name);
+            let reason = format!("a hook changed the input of `{}` in a way that Pintle cannot apply", call.0.name);
             Verdict::deny(reason)
         }
     }

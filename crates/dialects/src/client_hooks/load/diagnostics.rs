@@ -6,14 +6,14 @@ use super::ClientSource;
 
 /// Something that is known and not carried over.
 pub(super) fn not_carried_over(source: &ClientSource<'_>, severity: Severity, what: &str, why: &str, span: ByteSpan) {
-    let message = format!("{what} is not carried over: {why}");
+    let message = format!("{what} is not supported: {why}");
     let finding = Diagnostic::warning("not_carried_over", message, source.report.location(span));
     source.report.add(Diagnostic { severity, ..finding });
 }
 
 /// An event that nobody else has.
 pub(super) fn event_not_carried_over(source: &ClientSource<'_>, name: &str, why: &str, span: ByteSpan) {
-    let message = format!("the event `{name}` is not carried over: {why}");
+    let message = format!("the event `{name}` is not supported: {why}");
     let help = Some(format!("its hooks still run in {}", source.client.title));
     source.report.warning("not_carried_over", message, span, help);
 }

@@ -35,8 +35,8 @@ pub(super) fn read(source: &ClientSource<'_>, document: &DocNode) -> Vec<HookDec
     let enabled = [document.get("hooksConfig"), Some(hooks)].into_iter().flatten();
     let not_on = enabled.filter_map(|inner| inner.get("enabled")).find(|node| read_boolean(node) == Some(false));
     if let Some(switch) = off.or(not_on) {
-        let message = String::from("all hooks of this file are switched off here, so none is read");
-        let help = Some(String::from("remove the switch to have them asked"));
+        let message = String::from("this setting switches off all hooks in the file, so none is loaded");
+        let help = Some(String::from("remove the setting to load them"));
         diagnostics::no_effect(source, "switched_off", message, switch.span, help);
         return Vec::new();
     }

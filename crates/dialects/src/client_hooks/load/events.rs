@@ -88,7 +88,7 @@ fn read_group(around: &HandlerContext<'_>, path: &str, node: &DocNode) -> Vec<Ho
     let Some(hooks) = node.get("hooks") else {
         // Entries with a `path` are another dialect's, which reads the same file.
         if node.get("path").is_none() {
-            let message = format!("{path} has no list of `hooks`, so nothing of it runs");
+            let message = format!("{path} has no `hooks` list, so nothing in it runs");
             let help = Some(String::from(
                 "write `{\"matcher\": \"..\", \"hooks\": [{\"type\": \"command\", \"command\": \"..\"}]}`",
             ));
@@ -114,7 +114,7 @@ fn read_group(around: &HandlerContext<'_>, path: &str, node: &DocNode) -> Vec<Ho
 fn read_pattern(around: &HandlerContext<'_>, node: &DocNode) -> Option<SubjectPattern> {
     let written = node.get("matcher").filter(|node| !node.is_null())?;
     let Some(text) = written.as_text() else {
-        let message = format!("matcher must be a string, not {}; its hooks are asked every time", written.describe());
+        let message = format!("matcher must be a string, not {}; its hooks run every time", written.describe());
         diagnostics::no_effect(around.source, "bad_matcher", message, written.span, None);
         return None;
     };
@@ -122,8 +122,8 @@ fn read_pattern(around: &HandlerContext<'_>, node: &DocNode) -> Option<SubjectPa
     match SubjectPattern::new(around.def.style.matcher, text) {
         Ok(pattern) => pattern,
         Err(why) => {
-            let message = format!("the matcher `{text}` cannot be read ({why}); its hooks are asked every time");
-            let help = Some(String::from("write names with `|` between them, or a plain regular expression"));
+            let message = format!("the matcher `{text}` is invalid ({why}); its hooks run every time");
+            let help = Some(String::from("write names separated by `|`, or a plain regular expression"));
             diagnostics::no_effect(around.source, "bad_matcher", message, written.span, help);
             None
         }
@@ -135,7 +135,12 @@ fn read_list<'n>(source: &ClientSource<'_>, what: &str, node: &'n DocNode) -> Op
         NodeKind::List(items) => Some(items),
         _ => {
             let message = format!("{what} must be a list, not {}", node.describe());
-            source.report.value_error("wrong_type", &message, node.span, Some(String::from("put it in `[` and `]`")));
+            source.report.value_error(
+                "wrong_type",
+                &message,
+                node.span,
+                Some(String::from("put it in square brackets")),
+            );
             None
         }
     }

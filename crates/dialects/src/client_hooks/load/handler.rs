@@ -117,7 +117,7 @@ fn read_options(
     let condition = match carried.text("if") {
         None => None,
         Some(_) if !row.is_tool => {
-            let message = format!("`if` is for tool calls, so a hook on `{}` that has one never runs", row.name);
+            let message = format!("`if` applies to tool calls only, so a hook with `if` on `{}` never runs", row.name);
             carried.warn_no_effect("misplaced_key", message, "if", "remove the condition");
             return None;
         }
@@ -143,19 +143,20 @@ fn read_condition(carried: &mut HandlerFields<'_>, text: &str) -> Option<Permiss
     match PermissionCondition::new(text) {
         Ok(condition) => {
             if !condition.has_known_subject() {
-                let message =
-                    format!("what is in the brackets of `{text}` means nothing here; every call of the tool fits");
-                carried.warn_no_effect("bad_condition", message, "if", "leave the brackets out");
+                let message = format!(
+                    "Pintle ignores the part of `{text}` in parentheses; the condition matches every call of the tool"
+                );
+                carried.warn_no_effect("bad_condition", message, "if", "remove the parentheses");
             }
             Some(condition)
         }
         Err(why) => {
-            let message = format!("the condition `{text}` cannot be read: {why}; the hook is asked every time");
+            let message = format!("the condition `{text}` is invalid: {why}; the hook runs every time");
             carried.warn_no_effect(
                 "bad_condition",
                 message,
                 "if",
-                "write a tool and what it is for, as in `Bash(git *)`",
+                "write a tool name and a pattern, for example `Bash(git *)`",
             );
             None
         }

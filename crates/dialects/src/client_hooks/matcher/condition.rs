@@ -60,11 +60,11 @@ impl PermissionCondition {
         let text = written.trim();
         let (tool, inner) = match text.split_once('(') {
             None => (text, None),
-            Some((tool, rest)) => (tool, Some(rest.strip_suffix(')').ok_or("`)` is missing at its end")?)),
+            Some((tool, rest)) => (tool, Some(rest.strip_suffix(')').ok_or("the closing `)` is missing")?)),
         };
         let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '*' | ':' | '.' | '/');
         if tool.is_empty() || !tool.chars().all(is_name) {
-            return Err(String::from("it begins with no name of a tool"));
+            return Err(String::from("it does not begin with a tool name"));
         }
         let about = match inner.map(str::trim) {
             None | Some("" | "*") => ConditionSubject::All,

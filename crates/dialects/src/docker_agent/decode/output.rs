@@ -67,12 +67,12 @@ impl DockerHookOutput {
             return Ok(None);
         };
         if key.is_specific != specific {
-            let belongs = if key.is_specific { "belongs inside" } else { "stands beside, not inside," };
+            let belongs = if key.is_specific { "belongs inside" } else { "belongs next to, not inside," };
             let message = format!("`{word}` {belongs} `hook_specific_output`");
             if strict || (key.can_decide && asked.def.can_block && asked.codec.compat == DockerAgentVersion::Newest) {
                 return Err(message);
             }
-            self.warnings.push(format!("{message}, and has no effect here"));
+            self.warnings.push(format!("{message} and has no effect here"));
             return Ok(None);
         }
         match how {
@@ -123,7 +123,7 @@ impl DockerHookOutput {
             return Err(message);
         }
         if may_block && refuses(word, value) {
-            return Err(format!("{message}, and it seems to refuse; write `\"decision\": \"block\"` and a `reason`"));
+            return Err(format!("{message} that seems to deny; write `\"decision\": \"block\"` and a `reason`"));
         }
         self.warnings.push(message);
         Ok(())
@@ -133,7 +133,7 @@ impl DockerHookOutput {
         match self.values.iter_mut().find(|(known, _)| known.name == key.name) {
             None => self.values.push((key, value)),
             Some((_, known)) if *known == value || asked.codec.compat == DockerAgentVersion::G1 => *known = value,
-            Some(_) => return Err(format!("`{}` is there twice, with different values", key.name)),
+            Some(_) => return Err(format!("`{}` is set twice, with different values", key.name)),
         }
         Ok(())
     }

@@ -28,7 +28,7 @@ fn decode_failed(asked: &DockerDecodeContext<'_>, failure: Failure) -> Verdict {
     match asked.codec.compat {
         DockerAgentVersion::Newest => Verdict::failed(failure),
         DockerAgentVersion::G1 => {
-            Verdict::pass().with_warning(format!("{}, which `compat: g1` passes over", failure.message))
+            Verdict::pass().with_warning(format!("{}, which `compat: g1` ignores", failure.message))
         }
     }
 }
@@ -82,7 +82,7 @@ fn decode_stdout(asked: &DockerDecodeContext<'_>, answer: &CommandOutput) -> Ver
         Ok(output) => verdict::build_verdict(asked, output),
         Err(why) if is_newest => bad_output(why),
         Err(why) => decode_plain_text(asked, &text, is_mended)
-            .with_warning(format!("{why}; `compat: g1` takes it as plain text")),
+            .with_warning(format!("{why}; `compat: g1` treats it as plain text")),
     }
 }
 
@@ -94,7 +94,7 @@ fn decode_plain_text(asked: &DockerDecodeContext<'_>, text: &str, is_mended: boo
     let may_block = asked.def.can_block && asked.codec.compat == DockerAgentVersion::Newest;
     let mut verdict = Verdict::pass();
     if embedded::contains_decision(text) {
-        let message = "the hook printed something beside a JSON object that decides; print the object alone";
+        let message = "the hook printed other output with a JSON object that decides; print only the object";
         if may_block {
             return bad_output(message);
         }
@@ -122,7 +122,7 @@ fn decode_plain_text(asked: &DockerDecodeContext<'_>, text: &str, is_mended: boo
         ContextReader::User => verdict.with_effect(Effect::Notice(said)),
     };
     if is_mended {
-        verdict = verdict.with_warning("hook output is not UTF-8; what is no character was replaced");
+        verdict = verdict.with_warning("hook output is not UTF-8; invalid bytes were replaced");
     }
     verdict
 }

@@ -19,7 +19,7 @@ pub(super) fn decode(asked: &DockerDecodeContext<'_>, reply: &str) -> Verdict {
             (text, ContextReader::Model) => Verdict::pass().with_effect(Effect::Context(text.to_owned())),
             (text, ContextReader::User) => Verdict::pass().with_effect(Effect::Notice(text.to_owned())),
             (text, ContextReader::NoReader) if asked.def.can_block && text_refuses(text) => {
-                bad_output("the model seems to refuse, and nobody reads its reply; add `schema: pre_tool_use_decision`")
+                bad_output("the model seems to deny, but its reply is ignored; add `schema: pre_tool_use_decision`")
             }
             (_, ContextReader::NoReader) => {
                 Verdict::pass().with_warning(format!("the model's reply has no effect on {}", asked.name()))
@@ -32,7 +32,7 @@ pub(super) fn decode(asked: &DockerDecodeContext<'_>, reply: &str) -> Verdict {
             }
         }
         Some(other) => {
-            bad_output(format!("model hook: unknown schema \"{other}\"; the only one is `{DECISION_SCHEMA}`"))
+            bad_output(format!("model hook: unknown schema \"{other}\"; the only schema is `{DECISION_SCHEMA}`"))
         }
     }
 }
@@ -56,7 +56,7 @@ fn parse_judgement(reply: &str) -> Result<Map<String, Value>, String> {
     }
     let mut others = fields.iter().filter(|(key, _)| !matches!(key.as_str(), "decision" | "reason"));
     if let Some((key, _)) = others.find(|(key, value)| decision != "deny" && refuses(key, value)) {
-        return Err(format!("the decision is `{decision}`, and `{}` says no", format_key(key)));
+        return Err(format!("the decision is `{decision}`, but `{}` denies", format_key(key)));
     }
     let reason = match text("reason").trim() {
         "" => "no reason provided",

@@ -19,7 +19,7 @@ pub(super) fn build_verdict(asked: &DockerDecodeContext<'_>, mut output: DockerH
     for word in describe_unknown_fields(&output) {
         match asked.codec.compat {
             DockerAgentVersion::Newest => return bad_output(word),
-            DockerAgentVersion::G1 => warnings.push(format!("{word}, and `compat: g1` passes over it")),
+            DockerAgentVersion::G1 => warnings.push(format!("{word}; `compat: g1` ignores it")),
         }
     }
     if let Some(why) = explain_ignored_refusal(asked, &output) {
@@ -56,7 +56,7 @@ fn explain_ignored_refusal(asked: &DockerDecodeContext<'_>, output: &DockerHookO
 /// What is said of each word that decides nothing, and the words that do.
 fn describe_unknown_fields(output: &DockerHookOutput) -> impl Iterator<Item = String> {
     let kinds = [
-        ("decision", &["block"][..], "`block`, or leave it out"),
+        ("decision", &["block"][..], "`block`, or omit it"),
         ("permission_decision", &WORDS, "`allow`, `ask` or `deny`"),
     ];
     kinds.into_iter().filter_map(|(key, known, help)| {

@@ -31,7 +31,7 @@ pub fn read(report: &FileReport, node: &DocNode, compat: DockerAgentVersion) -> 
         NodeKind::Map(entries) => entries,
         NodeKind::Scalar(_) if node.is_null() => return Vec::new(),
         _ => {
-            let help = String::from("write `hooks:` and below it an event, such as `pre_tool_use:`");
+            let help = String::from("write `hooks:`, and below it an event such as `pre_tool_use:`");
             let message = format!("hooks must be a mapping of events, not {}", node.describe());
             report.error("wrong_type", &message, node.span, Some(help));
             return Vec::new();
@@ -62,7 +62,7 @@ fn find_known_event(
         return None;
     };
     if compat == DockerAgentVersion::G1 && row.since == DockerAgentVersion::Newest {
-        let message = format!("hooks: `compat: g1` has no event `{written}`, which came with a newer docker-agent");
+        let message = format!("hooks: `compat: g1` has no event `{written}`; newer versions of docker-agent added it");
         report.error("unknown_event", &message, entry.key_span, Some(String::from("remove `compat: g1`")));
         return None;
     }

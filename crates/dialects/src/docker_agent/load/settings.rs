@@ -59,8 +59,8 @@ pub(super) fn read(
     let misplaced_hooks = fields.others().find(|entry| entry.key == "hooks").map(|entry| entry.key_span);
     if let Some(span) = misplaced_hooks {
         let _ = fields.node("hooks");
-        let help = Some(String::from("write it one level deeper, below `settings:`"));
-        report.value_error("misplaced_key", "`hooks` does not belong here, and guards nothing", span, help);
+        let help = Some(String::from("move it one level deeper, below `settings:`"));
+        report.value_error("misplaced_key", "`hooks` does not belong here and guards nothing", span, help);
     }
     warn_misplaced_events(&fields, "below `settings: hooks:`");
     fields.finish_guarding(&["settings", "untrusted_guards"]);
@@ -70,7 +70,7 @@ pub(super) fn read(
 fn warn_misplaced_events(fields: &FieldReader<'_>, place: &str) {
     for entry in fields.others().filter(|entry| !matches!(entry.value.kind, NodeKind::Scalar(_))) {
         if let Some(event) = hooks::guess_event(&entry.key) {
-            let message = format!("the event `{}` does not belong here, and its hooks guard nothing", entry.key);
+            let message = format!("the event `{}` does not belong here, so its hooks guard nothing", entry.key);
             let help = Some(format!("write `{event}:` {place}"));
             fields.report().value_error("misplaced_key", &message, entry.key_span, help);
         }
@@ -82,7 +82,7 @@ fn read_settings(own: &mut FieldReader<'_>, compat: DockerAgentVersion, project:
     if let Some(block) = own.node("hooks") {
         let (errors, declared) = (report.error_count(), hooks::read(report, block, compat));
         if declared.is_empty() && report.error_count() == errors {
-            let help = String::from("write an event below it, such as `pre_tool_use:`, or take the line away");
+            let help = String::from("add an event such as `pre_tool_use:` below it, or remove the line");
             report.value_error("no_hooks", "`hooks` declares no hooks", block.span, Some(help));
         }
         project.hooks.extend(declared);

@@ -80,9 +80,9 @@ fn what_is_no_document_is_refused_with_its_place() {
         ("a: {b: c\n", "a.md:1:4: error: yaml: line 1: unclosed bracket '{'"),
         ("- a\n- b\n", "a.md:1:1: error: yaml: line 1: the document must be a mapping of fields, not a list"),
         ("just text\n", "a.md:1:1: error: yaml: line 1: the document must be a mapping of fields, not a string"),
-        ("a: 1\n---\nb: 2\n", "a.md:2:1: error: yaml: line 2: a second YAML document begins here"),
+        ("a: 1\n---\nb: 2\n", "a.md:2:1: error: yaml: line 2: a second YAML document starts here"),
         ("a: *x\n", "a.md:1:4: error: yaml: line 1: while parsing node, found unknown anchor"),
-        ("a: &x [*x]\n", "a.md:1:8: error: yaml: line 1: the alias refers to the value it stands in"),
+        ("a: &x [*x]\n", "a.md:1:8: error: yaml: line 1: the alias refers to the value that contains it"),
         (bomb.as_str(), "a.md:6:14: error: yaml: line 6: the document has more than 100000 values"),
         (chain.as_str(), "a.md:63:12: error: yaml: line 63: values are nested deeper than 64 levels"),
     ] {
@@ -100,7 +100,7 @@ fn duplicate_keys_and_foreign_tags_are_all_reported() {
         findings,
         [
             "a.md:2:1: error: yaml: line 2: key `a` is already set at line 1",
-            "a.md:3:7: error: yaml: line 3: the tag `!x` has no meaning here",
+            "a.md:3:7: error: yaml: line 3: the tag `!x` is not supported",
             "a.md:5:3: error: yaml: line 5: a key must be text, not a list",
             "a.md:7:1: error: yaml: line 7: key `a` is already set at line 1",
         ]

@@ -53,7 +53,7 @@ fn event_of_another_surface_is_rejected_naming_the_called_function() {
         (declare_session("PreStep"), "register_session_hook"),
     ] {
         let told = messages(refused.unwrap_err());
-        assert!(told[0].contains(&format!("is no event of `{function}`; register it with `register_")), "{told:?}");
+        assert!(told[0].contains(&format!("is not an event of `{function}`; register it with `register_")), "{told:?}");
     }
 }
 
@@ -76,7 +76,8 @@ fn surface_rejects_foreign_events_and_names_the_right_function() {
     }
     for (name, nearest) in UNSUPPORTED {
         let told = messages(declare_session(name).unwrap_err());
-        let wanted = format!("`{name}` is an event of Harn that Pintle does not fire; the nearest one is `{nearest}`");
+        let wanted =
+            format!("`{name}` is an event of Harn that Pintle does not fire; the nearest event is `{nearest}`");
         assert_eq!(told, [wanted]);
     }
 }
@@ -109,7 +110,7 @@ fn marks_of_budgets_are_numbers_above_zero() {
 fn empty_tool_hook_is_an_error_and_a_bad_pattern_is_reported_once() {
     assert_eq!(
         messages(declare_tool_hooks(spec("exec_*")).unwrap_err()),
-        ["a tool hook that does nothing; give it `deny`, `max_output`, `pre` or `post`"]
+        ["the tool hook does nothing; give it `deny`, `max_output`, `pre` or `post`"]
     );
     let both = ToolHookSpec { deny: Some(String::from("x")), max_output: Some(1), ..spec("[a") };
     assert_eq!(declare_tool_hooks(both).unwrap_err().len(), 1);

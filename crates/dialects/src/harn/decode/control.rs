@@ -61,7 +61,7 @@ impl ReturnDecoder<'_> {
         match decision {
             Some("allow") => self.verdict.kind = VerdictKind::Allow { reason: reason.clone().unwrap_or_default() },
             Some("deny") => {
-                self.deny(reason.clone().unwrap_or_else(|| format!("{} hook denied it", self.def.name)));
+                self.deny(reason.clone().unwrap_or_else(|| format!("{} hook denied the operation", self.def.name)));
                 return Ok(());
             }
             // Somebody is about to be asked anyway: the host's resolver, or the person.
@@ -74,7 +74,7 @@ impl ReturnDecoder<'_> {
                 self.deny(reason.unwrap_or_default());
                 return Ok(());
             }
-            return Err(self.unexpected_value("a table with `reason` alone"));
+            return Err(self.unexpected_value("a table with only `reason`"));
         }
         match self.def.rewrites {
             Some(HarnRewrite::Arguments) => self.read_arguments(fields),
@@ -186,7 +186,7 @@ impl ReturnDecoder<'_> {
         }
         if let Some(denial) = denial {
             if facts.contains_key("truncated") {
-                return Err(self.failure("returned a denial that is also truncated; a denial is shown whole"));
+                return Err(self.failure("returned a denial that is also truncated; denials cannot be truncated"));
             }
             self.replace("is_error", Value::Bool(true));
             facts.insert(String::from("denial"), denial);
@@ -201,16 +201,17 @@ impl ReturnDecoder<'_> {
     fn read_denial(&self, denial: Value) -> Result<Value, Failure> {
         let Value::Object(fields) = &denial else { return Err(self.type_failure("denial", &denial, "a table")) };
         if let Some(unknown) = fields.keys().find(|key| !matches!(key.as_str(), "kind" | "message")) {
-            return Err(self
-                .failure(&format!("returned a denial with the unknown key `{unknown}`; it has `kind` and `message`")));
+            return Err(self.failure(&format!(
+                "returned a denial with the unknown key `{unknown}`; its keys are `kind` and `message`"
+            )));
         }
         match fields.get("kind") {
             Some(Value::String(kind)) if !kind.trim().is_empty() => {}
-            _ => return Err(self.failure("returned a denial without `kind`; it must be a text that is not empty")),
+            _ => return Err(self.failure("returned a denial without `kind`, which must be a non-empty string")),
         }
         match fields.get("message") {
             None | Some(Value::String(_) | Value::Null) => Ok(denial),
-            Some(other) => Err(self.type_failure("message", other, "a text")),
+            Some(other) => Err(self.type_failure("message", other, "a string")),
         }
     }
 
@@ -232,7 +233,7 @@ impl ReturnDecoder<'_> {
         match value {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
-            Some(other) => Err(self.type_failure(name, &other, "a text")),
+            Some(other) => Err(self.type_failure(name, &other, "a string")),
         }
     }
 

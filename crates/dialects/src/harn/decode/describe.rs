@@ -12,7 +12,7 @@ pub(super) fn value_kind(value: &Value) -> &'static str {
         Value::Bool(true) => "true",
         Value::Bool(false) => "false",
         Value::Number(_) => "a number",
-        Value::String(_) => "a text",
+        Value::String(_) => "a string",
         Value::Array(_) => "a list",
         Value::Object(_) => "a table",
     }
@@ -26,7 +26,7 @@ pub(super) fn accepted_values(row: &HarnEventDef) -> String {
     }
     words.extend(row.empty_word.map(|word| format!("\"{word}\"")));
     if row.rewrites == Some(HarnRewrite::Result) {
-        words.push(String::from("a text"));
+        words.push(String::from("a string"));
     }
     let keys = ReturnTable::keys(row).filter(|key| key.is_primary).map(|key| key.name).chain(["reminder"]);
     let keys: Vec<String> = keys.map(|key| format!("`{key}`")).collect();

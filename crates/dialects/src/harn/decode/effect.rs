@@ -71,7 +71,7 @@ impl ReturnDecoder<'_> {
             None => false,
             Some(Value::String(kind)) if kind == "reminder" => true,
             Some(other) => {
-                return Err(self.unexpected_value(&format!("an effect of type {other}; the only one is \"reminder\"")));
+                return Err(self.unexpected_value(&format!("an effect of type {other}; the only type is \"reminder\"")));
             }
         };
         if is_typed {
@@ -82,7 +82,7 @@ impl ReturnDecoder<'_> {
             return self.read_reminder(spec);
         }
         if !["reminder", "body", "effects"].iter().any(|key| fields.contains_key(*key)) {
-            return Err(self.unexpected_value("a list with a table in it that is no reminder"));
+            return Err(self.unexpected_value("a list with a table in it that is not a reminder"));
         }
         self.check_depth(depth).and_then(|depth| self.read_table(fields, depth))
     }

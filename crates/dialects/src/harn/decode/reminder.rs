@@ -37,11 +37,11 @@ pub(super) fn read(spec: Value) -> Result<ParsedReminder, String> {
     check_unknown_keys(&fields)?;
     let body = match fields.remove("body") {
         Some(Value::String(body)) if !body.trim().is_empty() => body.trim().to_owned(),
-        _ => return Err(String::from("`body` must be a text that is not empty")),
+        _ => return Err(String::from("`body` must be a non-empty string")),
     };
     let warning = fields
         .remove("goal_pin")
-        .map(|_| String::from("`goal_pin` of a reminder has no effect: nothing pins goals here"));
+        .map(|_| String::from("`goal_pin` of a reminder has no effect: Pintle does not pin goals"));
     let reminder = Reminder {
         body,
         tags: read_tags(fields.remove("tags"))?,
@@ -88,12 +88,12 @@ fn read_tags(value: Option<Value>) -> Result<Vec<String>, String> {
     let items = match value {
         None => return Ok(Vec::new()),
         Some(Value::Array(items)) => items,
-        Some(other) => return Err(type_error("tags", "a list of texts", &other)),
+        Some(other) => return Err(type_error("tags", "a list of strings", &other)),
     };
     let mut tags: Vec<String> = Vec::with_capacity(items.len());
     for item in items {
         let Value::String(tag) = item else {
-            return Err(format!("`tags` must hold texts, not {}", describe::value_kind(&item)));
+            return Err(format!("`tags` must contain strings, not {}", describe::value_kind(&item)));
         };
         let tag = tag.trim();
         if !tag.is_empty() && tags.iter().all(|known| known != tag) {
@@ -108,7 +108,7 @@ fn read_key(value: Option<Value>) -> Result<Option<String>, String> {
         None => Ok(None),
         Some(Value::String(key)) if !key.trim().is_empty() => Ok(Some(key.trim().to_owned())),
         Some(Value::String(_)) => Err(String::from("`dedupe_key` must not be empty")),
-        Some(other) => Err(type_error("dedupe_key", "a text", &other)),
+        Some(other) => Err(type_error("dedupe_key", "a string", &other)),
     }
 }
 

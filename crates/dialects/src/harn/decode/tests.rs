@@ -72,7 +72,7 @@ fn misuse_names_the_hook_the_event_the_shape_and_what_would_be_right() {
         (
             "PostToolUse",
             json!(7),
-            "hook policy.star:3 (PostToolUse) returned a number; it must return nil, true, a text or a table with \
+            "hook policy.star:3 (PostToolUse) returned a number; it must return nil, true, a string or a table with \
              `result` or `reminder`",
         ),
         (

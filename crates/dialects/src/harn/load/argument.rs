@@ -97,7 +97,7 @@ impl<'a> ArgumentReader<'a> {
     pub(super) fn text(&mut self, name: &'static str) -> Option<String> {
         match self.take(name)? {
             RegistrationArgument::Value(Value::String(text)) => Some(text),
-            other => self.report_wrong_type(name, &other, "a text"),
+            other => self.report_wrong_type(name, &other, "a string"),
         }
     }
 
@@ -107,7 +107,7 @@ impl<'a> ArgumentReader<'a> {
             return self.text(name);
         }
         self.known.push(name);
-        self.report_fault(format!("`{}` has no `{name}`", self.owner), format!("give it `{name}`, a text"));
+        self.report_fault(format!("`{}` has no `{name}`", self.owner), format!("give it a string `{name}`"));
         None
     }
 
@@ -116,7 +116,7 @@ impl<'a> ArgumentReader<'a> {
         self.remaining.iter().any(|(given, _)| given == name)
     }
 
-    /// Takes a list of texts; none is an empty one.
+    /// Takes a list of strings; none is an empty one.
     pub(super) fn texts(&mut self, name: &'static str) -> Vec<String> {
         let Some(argument) = self.take(name) else { return Vec::new() };
         let texts = match &argument {
@@ -125,7 +125,7 @@ impl<'a> ArgumentReader<'a> {
             }
             _ => None,
         };
-        texts.or_else(|| self.report_wrong_type(name, &argument, "a list of texts")).unwrap_or_default()
+        texts.or_else(|| self.report_wrong_type(name, &argument, "a list of strings")).unwrap_or_default()
     }
 
     /// Takes a whole number that is at least `least`.
@@ -138,7 +138,7 @@ impl<'a> ArgumentReader<'a> {
         if fitting.is_none() {
             let message =
                 format!("`{name}` of `{}` must be a whole number of {least} or more, not {number}", self.owner);
-            self.report_fault(message, format!("write digits alone, as in `{name}: 4000`"));
+            self.report_fault(message, format!("write only digits, for example `{name}: 4000`"));
         }
         fitting
     }
@@ -152,7 +152,7 @@ impl<'a> ArgumentReader<'a> {
                     format!("`{}`, the `{name}` of `{}`, cannot be called with one argument", closure.name, self.owner);
                 self.report_fault(
                     message,
-                    "a handler takes the event and nothing else: `def handle(event):` or `lambda event: ..`",
+                    "a handler takes only the event: `def handle(event):` or `lambda event: ..`",
                 );
                 None
             }
@@ -199,7 +199,7 @@ pub(super) fn describe(argument: &RegistrationArgument) -> &'static str {
         RegistrationArgument::Value(Value::Null) => "None",
         RegistrationArgument::Value(Value::Bool(_)) => "True or False",
         RegistrationArgument::Value(Value::Number(_)) => "a number",
-        RegistrationArgument::Value(Value::String(_)) => "a text",
+        RegistrationArgument::Value(Value::String(_)) => "a string",
         RegistrationArgument::Value(Value::Array(_)) | RegistrationArgument::List(_) => "a list",
         RegistrationArgument::Value(Value::Object(_)) | RegistrationArgument::Table(_) => "a table",
         RegistrationArgument::Function(_) => "a function",

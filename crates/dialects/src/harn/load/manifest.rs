@@ -30,8 +30,8 @@ pub(super) fn read(
         warn_near_misses(&report, package, &["name"], "`[package]`");
     }
     for (name, node) in dependencies(&document).filter(|(_, node)| node.get("path").is_none()) {
-        let message = format!("hooks of the package `{name}` are not loaded: Harn fetches it from elsewhere");
-        let help = Some(format!("write `{name} = {{path = \"..\"}}` to load them from a folder"));
+        let message = format!("hooks of the package `{name}` are not loaded: Harn downloads the package");
+        let help = Some(format!("write `{name} = {{path = \"..\"}}` to load them from a directory"));
         report.note("dependency", message, node.span, help);
     }
     let mut fields = FieldReader::new(&report, "the manifest", Some(&document), document.span);
@@ -55,7 +55,7 @@ fn warn_near_misses(report: &FileReport, node: &DocNode, known: &[&str], owner: 
     let NodeKind::Map(entries) = &node.kind else { return };
     for entry in entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
         if let Some(near) = suggest_nearest(&entry.key, known.iter().copied()) {
-            let message = format!("`{}` of {owner} is not read", entry.key);
+            let message = format!("`{}` of {owner} is ignored", entry.key);
             report.warning("unknown_key", message, entry.key_span, Some(format!("did you mean `{near}`?")));
         }
     }

@@ -45,19 +45,19 @@ pub(super) fn resolve(handler: &str, home: &PackageContext<'_>) -> Result<Handle
         handler.rsplit_once("::").filter(|(module, function)| !module.is_empty() && !function.is_empty())
     else {
         return Err(HandlerLookupError::new(
-            format!("`{handler}` names no function of a module"),
+            format!("`{handler}` is not a module function"),
             "write `module::function`, such as `policy::reject_secrets`",
         ));
     };
     if function.starts_with('_') {
         return Err(HandlerLookupError::new(
-            format!("`{function}` of module `{module}` is private: its name begins with an underscore"),
+            format!("`{function}` of module `{module}` is private: its name starts with an underscore"),
             "name a function that is exported, or rename it",
         ));
     }
     if !function.chars().all(|letter| letter.is_alphanumeric() || letter == '_') {
         return Err(HandlerLookupError::new(
-            format!("`{function}` is no name of a function"),
+            format!("`{function}` is not a function name"),
             "write `module::function`",
         ));
     }
@@ -84,8 +84,8 @@ fn find_module<'a>(module: &str, home: &PackageContext<'a>) -> Result<&'a Artifa
     let has_path = |path: &Path| home.modules.iter().find(|artifact| artifact.file.path == *path).copied();
     if let Some((_, path)) = home.exports.iter().find(|(name, _)| name == own) {
         return has_path(&home.folder.join(path)).ok_or_else(|| {
-            let message = format!("module `{module}` is exported as `{path}`, which is not there or cannot be read");
-            HandlerLookupError::new(message, "mend the path under `[exports]`; it is relative to the manifest")
+            let message = format!("module `{module}` is exported as `{path}`, which does not exist or cannot be read");
+            HandlerLookupError::new(message, "fix the path under `[exports]`; it is relative to the manifest")
         });
     }
     let stem: PathBuf = own.split("::").collect();
@@ -101,11 +101,11 @@ fn find_module<'a>(module: &str, home: &PackageContext<'a>) -> Result<&'a Artifa
     let help = match suggest_nearest(own, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None if known.is_empty() => {
-            format!("write it as `{}.star` beside the manifest, in `src/` or in `lib/`", stem.display())
+            format!("write it as `{}.star` next to the manifest, in `src/` or in `lib/`", stem.display())
         }
         None => format!("the package has {}", known.join(", ")),
     };
-    Err(HandlerLookupError::new(format!("there is no module `{module}` in the package"), help))
+    Err(HandlerLookupError::new(format!("the package has no module `{module}`"), help))
 }
 
 /// The names of the modules that are there.
@@ -129,8 +129,10 @@ fn harn_worker(
     let path = artifact.file.path.display();
     if !home.has_harn {
         return Err(HandlerLookupError::new(
-            format!("module `{module}` is written in Harn, and there is no `harn` program to run `{path}`"),
-            format!("install Harn so that `harn` is on the PATH, or write the module in Starlark as `{module}.star`"),
+            format!(
+                "cannot run `{path}`: module `{module}` is written in Harn, and the program `harn` is not installed"
+            ),
+            format!("install `harn` on the PATH, or write the module in Starlark as `{module}.star`"),
         ));
     }
     let folder = artifact.file.path.parent().unwrap_or(Path::new(""));

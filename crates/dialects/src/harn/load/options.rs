@@ -18,8 +18,10 @@ pub(super) fn from_call(arguments: &mut ArgumentReader<'_>) -> HarnHookOptions {
     let name = arguments.text("name").filter(|name| !name.trim().is_empty());
     let timeout_ms = arguments.number("timeout_ms", 1);
     if let Some(long) = timeout_ms.filter(|timeout| *timeout > MAX_TIMEOUT_MS) {
-        arguments
-            .report_fault(format!("`timeout_ms` must be at most {MAX_TIMEOUT_MS}, not {long}"), "an hour is the most");
+        arguments.report_fault(
+            format!("`timeout_ms` must be at most {MAX_TIMEOUT_MS}, not {long}"),
+            "the maximum is one hour",
+        );
     }
     HarnHookOptions {
         name,

@@ -22,7 +22,7 @@ pub(super) fn read(artifact: &Artifact, reading: &ParseContext<'_>, project: &mu
     let module = ScriptSource { location: location.clone(), ..ScriptSource::without_file(text) };
     let file = artifact.file.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let Some(build) = reading.build else {
-        let message = format!("plugin `{file}` cannot be loaded: nothing here runs scripts");
+        let message = format!("plugin `{file}` cannot be loaded: scripts are disabled in this process");
         project.diagnostics.push(Diagnostic::error("plugin_load", message, location));
         return;
     };
@@ -64,7 +64,7 @@ impl PluginRegistrar {
             "clear_persona_hooks" => self.clear_hooks(registration, HarnSurface::Persona),
             "clear_session_hooks" => self.clear_hooks(registration, HarnSurface::Session),
             other => {
-                let message = format!("`{other}` is no function that registers hooks");
+                let message = format!("`{other}` is not a function that registers hooks");
                 self.findings.push(Diagnostic::error("bad_registration", message, registration.location.clone()));
             }
         }
@@ -100,7 +100,7 @@ impl PluginRegistrar {
             Some(RegistrationArgument::Value(Value::Number(number))) => Some(number.to_string()),
             Some(other) => {
                 let message = format!("`deny` of `register_tool_hook` must be the reason, not {}", describe(&other));
-                keys.report_fault(message, "write a text, as in `\"deny\": \"exec is gated\"`, or leave it out");
+                keys.report_fault(message, "write a string, for example `\"deny\": \"exec is gated\"`, or omit it");
                 None
             }
         };
@@ -231,7 +231,7 @@ impl PluginRegistrar {
             "register_tool_hook" => {
                 "write `register_tool_hook({\"pattern\": \"exec_*\", \"deny\": \"exec is gated\"})`"
             }
-            _ => "write it with empty brackets",
+            _ => "write it with empty parentheses",
         };
         let finding = Diagnostic::error("bad_registration", message, registration.location.clone());
         self.findings.push(finding.help(help));
@@ -244,7 +244,7 @@ fn take_handler_and_options(mut arguments: ArgumentReader<'_>) -> (Option<Regist
     let handler = arguments.function("handler");
     if handler.is_none() && arguments.fault_count() == before {
         arguments
-            .report_fault("a hook without a handler", "give it a function that takes the event: `lambda event: None`");
+            .report_fault("the hook has no handler", "give it a function that takes the event: `lambda event: None`");
     }
     let table = match arguments.take("options") {
         None => Vec::new(),

@@ -81,7 +81,7 @@ fn compile_plain(text: &str, row: &'static HarnEventDef) -> Result<PatternTest, 
     let Some(subject) = row.subject else {
         let message = format!("`{text}` never matches `{}`: that event has no tool", row.name);
         let paths = row.paths().join(", ");
-        let help = format!("write `*`, or a comparison such as `agent == \"root\"`; it has {paths}");
+        let help = format!("write `*`, or a comparison such as `agent == \"root\"`; its fields are {paths}");
         return Err(PatternError::with_help(message, help));
     };
     Ok(PatternTest::MatchesGlob(FieldPath::bind(subject, row)?, NameGlob::compile(text)?))
@@ -96,8 +96,8 @@ fn compile_comparison(
 ) -> Result<PatternTest, PatternError> {
     if path.is_empty() {
         return Err(PatternError::with_help(
-            format!("the pattern `{text}` compares nothing"),
-            "write a path in front of it, as in `tool.name == \"shell\"`",
+            format!("the pattern `{text}` has no field to compare"),
+            "write a field before the operator, for example `tool.name == \"shell\"`",
         ));
     }
     let path = FieldPath::bind(path, row)?;
@@ -107,8 +107,8 @@ fn compile_comparison(
         PatternOperator::Differs => PatternTest::Differs(path, wanted),
         PatternOperator::Matches => {
             let regex = RegexBuilder::new(&wanted).size_limit(MAX_REGEX_BYTES).build().map_err(|fault| {
-                let message = format!("`{wanted}` is no regular expression: {}", last_error_line(&fault));
-                PatternError::with_help(message, "write a backslash before a character that is meant as it stands")
+                let message = format!("`{wanted}` is not a valid regular expression: {}", last_error_line(&fault));
+                PatternError::with_help(message, "escape a literal character with a backslash")
             })?;
             PatternTest::MatchesRegex(path, regex)
         }
@@ -130,7 +130,7 @@ fn parse_operand(text: &str, right: &str, operator: PatternOperator) -> Result<S
     loop {
         match letters.next() {
             None => {
-                let message = format!("the pattern `{text}` has a {quote} without its end");
+                let message = format!("the pattern `{text}` has an unclosed {quote}");
                 return Err(PatternError::with_help(message, "close the quotes"));
             }
             Some(letter) if letter == quote => break,
@@ -150,8 +150,8 @@ fn parse_operand(text: &str, right: &str, operator: PatternOperator) -> Result<S
 
 fn multiple_comparisons(text: &str) -> PatternError {
     PatternError::with_help(
-        format!("the pattern `{text}` holds more than one comparison"),
-        "a pattern is one comparison; check the rest in the handler, or put a value with operators in it into quotes",
+        format!("the pattern `{text}` contains more than one comparison"),
+        "write one comparison and check the rest in the handler, or quote a value that contains operators",
     )
 }
 

@@ -128,7 +128,7 @@ impl GlobShape {
     fn into_regex(self, text: &str) -> Result<Regex, PatternError> {
         let built = RegexBuilder::new(&self.expression).size_limit(super::expression::MAX_REGEX_BYTES).build();
         built.map_err(|fault| {
-            let message = format!("the glob `{text}` cannot be used: {}", super::expression::last_error_line(&fault));
+            let message = format!("the glob `{text}` is invalid: {}", super::expression::last_error_line(&fault));
             PatternError::new(message, None)
         })
     }
@@ -172,6 +172,6 @@ fn push_in_class(class: &mut String, letter: char) {
 
 fn unclosed_bracket(text: &str, opening: char) -> PatternError {
     let closing = if opening == '[' { ']' } else { '}' };
-    let message = format!("the glob `{text}` has a `{opening}` without its `{closing}`");
+    let message = format!("the glob `{text}` has a `{opening}` without a `{closing}`");
     PatternError::with_help(message, format!("close it, or write `\\{opening}` for the character itself"))
 }

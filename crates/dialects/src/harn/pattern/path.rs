@@ -110,11 +110,11 @@ pub(super) fn is_root(first: &str, row: &HarnEventDef) -> bool {
 }
 
 fn unknown_path(text: &str, row: &HarnEventDef) -> PatternError {
-    let message = format!("`{}` has no `{text}` to match with", row.name);
+    let message = format!("`{}` has no field `{text}`", row.name);
     let paths = row.paths();
     let help = match suggest_nearest(text, paths.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("it has {}", paths.join(", ")),
+        None => format!("its fields are {}", paths.join(", ")),
     };
     PatternError::with_help(message, help)
 }

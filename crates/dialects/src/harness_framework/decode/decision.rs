@@ -72,7 +72,7 @@ pub(super) fn find_decision(text: &str) -> Result<FrameworkOutput, String> {
             read_object(item, &mut printed)?;
         }
         if printed.decision != FrameworkDecision::Nothing {
-            printed.warnings.push(String::from("the hook printed a list; print the decision alone"));
+            printed.warnings.push(String::from("the hook printed a list; print only the decision"));
             return Ok(printed);
         }
     }
@@ -84,14 +84,14 @@ pub(super) fn find_decision(text: &str) -> Result<FrameworkOutput, String> {
             Some(Ok((object, length))) => (read_object(&object, &mut printed)?, length),
             // It may be a decision, and nobody can tell which.
             Some(Err(fault)) if fault.is_repeated_key() => {
-                let why = format!("the hook's answer can be read in more than one way: {fault}");
+                let why = format!("the hook's output is ambiguous: {fault}");
                 printed.add(FrameworkDecision::Block(why));
                 (true, first_line(candidate))
             }
             Some(Err(_)) | None => {
                 may_mention = may_mention && mentions_decision(candidate);
                 if may_mention {
-                    return Err(String::from("what was printed looks like a decision and is no valid JSON"));
+                    return Err(String::from("the hook's output looks like a decision but is not valid JSON"));
                 }
                 (false, first_line(candidate))
             }
@@ -105,10 +105,10 @@ pub(super) fn find_decision(text: &str) -> Result<FrameworkOutput, String> {
     printed.surrounding_text.push_str(rest);
     printed.surrounding_text = printed.surrounding_text.trim().to_owned();
     if printed.decision == FrameworkDecision::Nothing && text_decides(&printed.surrounding_text) {
-        return Err(String::from("what was printed looks like a decision and is no valid JSON"));
+        return Err(String::from("the hook's output looks like a decision but is not valid JSON"));
     }
     if printed.decision.is_block() && !printed.surrounding_text.is_empty() {
-        printed.warnings.push(String::from("the hook printed more than its decision; print the object alone"));
+        printed.warnings.push(String::from("the hook printed more than its decision; print only the object"));
     }
     Ok(printed)
 }
@@ -152,9 +152,7 @@ fn read_object(object: &Map<String, Value>, printed: &mut FrameworkOutput) -> Re
         return Ok(true);
     }
     if let Some(key) = FOREIGN.iter().find(|key| object.contains_key(**key)) {
-        return Err(format!(
-            "`{key}` is the answer of another framework; write `\"decision\": \"block\"` and `\"message\"`"
-        ));
+        return Err(format!("`{key}` belongs to another framework; write `\"decision\": \"block\"` and `\"message\"`"));
     }
     let is_decision = object.contains_key("decision") || object.contains_key("continue");
     if !is_decision {
@@ -179,11 +177,13 @@ fn read_object(object: &Map<String, Value>, printed: &mut FrameworkOutput) -> Re
             "block" => FrameworkDecision::Block(message.clone()),
             "ask" => FrameworkDecision::Ask(message.clone()),
             "deny" => {
-                printed.warnings.push(String::from("`deny` is taken for `block`, which is the word of this framework"));
+                printed
+                    .warnings
+                    .push(String::from("`deny` is treated as `block`; write `block`, as this framework does"));
                 FrameworkDecision::Block(message.clone())
             }
             "allow" | "approve" | "continue" => {
-                printed.warnings.push(format!("`\"decision\": \"{word}\"` says nothing; write `\"continue\": true`"));
+                printed.warnings.push(format!("`\"decision\": \"{word}\"` has no effect; write `\"continue\": true`"));
                 FrameworkDecision::Continue
             }
             other => {
@@ -211,7 +211,8 @@ fn read_foreign_refusal(object: &Map<String, Value>, printed: &mut FrameworkOutp
     let own = || reasons.iter().find_map(|name| object.get(*name)?.as_str().map(str::to_owned));
     let message = inner.and_then(said).or_else(own).unwrap_or_default().trim().to_owned();
     printed.warnings.push(format!(
-        "`{}` is not a key of this framework, and counts because it refuses; write `\"decision\": \"block\"` and `\"message\"`",
+        "`{}` is not a key of this framework; applied anyway, because it denies; \
+         write `\"decision\": \"block\"` and `\"message\"`",
         format_key(key)
     ));
     printed.add(match refusal {

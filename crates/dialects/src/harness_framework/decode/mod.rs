@@ -27,7 +27,7 @@ pub(super) struct FrameworkDecodeContext<'a> {
 /// Reads an answer.
 pub(super) fn decode(asked: &FrameworkDecodeContext<'_>, answer: HandlerOutput) -> Verdict {
     let HandlerOutput::Process(answer) = answer else {
-        let message = "only programs can answer in this dialect";
+        let message = "only programs can be hooks in this dialect";
         return Verdict::failed(Failure::new(FailureKind::BadOutput, message));
     };
     match answer.exit_code {
@@ -45,7 +45,7 @@ fn decode_failed(asked: &FrameworkDecodeContext<'_>, answer: &CommandOutput) -> 
     let decided = asked.def.decides && decision::find_decision(&text).is_ok_and(|printed| printed.decision.is_block());
     let verdict = Verdict::failed(failure);
     match decided {
-        true => verdict.with_warning("it printed a decision, which counts with exit status 0 or 2 alone"),
+        true => verdict.with_warning("the hook printed a decision, which applies only with exit status 0 or 2"),
         false => verdict,
     }
 }
@@ -94,12 +94,12 @@ fn decode_stdout(asked: &FrameworkDecodeContext<'_>, answer: &CommandOutput) -> 
         Err(why) if asked.def.decides => return Verdict::failed(Failure::new(FailureKind::BadOutput, why)),
         Ok(_) | Err(_) => {
             let message =
-                "decisions as JSON are for PreToolUse alone, so this is text for the model; exit with 2 to block";
+                "JSON decisions work only on PreToolUse, so this output is added as context; exit with 2 to block";
             asked.with_text(Verdict::pass(), text.trim()).with_warning(message)
         }
     };
     if matches!(text, Cow::Owned(_)) {
-        verdict = verdict.with_warning("hook output is not UTF-8; what is no character was replaced");
+        verdict = verdict.with_warning("hook output is not UTF-8; invalid bytes were replaced");
     }
     verdict
 }
@@ -116,7 +116,7 @@ fn apply_decision(asked: &FrameworkDecodeContext<'_>, printed: FrameworkOutput) 
     };
     let mut verdict = asked.with_text(verdict, &printed.surrounding_text);
     if matches!(verdict.kind, VerdictKind::Pass) && text_refuses(&printed.surrounding_text) {
-        verdict = verdict.with_warning("text that seems to refuse is text for the model; exit with 2 to block");
+        verdict = verdict.with_warning("the text seems to deny but is only added as context; exit with 2 to block");
     }
     program_output::limit_warnings(printed.warnings).into_iter().fold(verdict, Verdict::with_warning)
 }
@@ -134,6 +134,6 @@ impl FrameworkDecodeContext<'_> {
     /// What stands for an explanation that the hook did not give.
     fn default_explanation(&self, what: &str) -> String {
         let Self { hook, event_alias: spelling, .. } = self;
-        format!("hook `{hook}` {what} at {spelling} and gave no explanation")
+        format!("hook `{hook}` {what} on {spelling} without an explanation")
     }
 }

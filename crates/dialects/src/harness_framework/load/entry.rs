@@ -44,7 +44,7 @@ pub(super) fn read(
     fields.finish();
     let Some(path) = path.filter(|_| report.error_count() == errors) else {
         if report.error_count() == errors {
-            let help = String::from("write `\"path\": \"hooks/Name.ts\"`, relative to the folder of this file");
+            let help = String::from("write `\"path\": \"hooks/Name.ts\"`, relative to the directory of this file");
             report.value_error(
                 "missing_field",
                 &format!("an entry of {} has no path", row.name),
@@ -113,14 +113,15 @@ fn read_timeout(fields: &mut FieldReader<'_>) -> u64 {
     let Some(given) = number.filter(|number| number.is_finite() && *number > 0.0) else {
         let shown = number.map_or_else(|| node.describe().to_owned(), |number| format!("`{number}`"));
         let message = format!("timeout must be a number of milliseconds above 0, not {shown}");
-        let help = Some(String::from("write for example `\"timeout\": 5000`, or remove it for that"));
+        let help = Some(String::from("write, for example, `\"timeout\": 5000`, which is also the default"));
         fields.report().value_error("bad_value", &message, node.span, help);
         return DEFAULT_TIMEOUT_MS;
     };
     // What is too large for the type is as good as no limit, and a part of a millisecond is still some time.
     let timeout_ms = given.ceil() as u64;
     if timeout_ms < SUSPICIOUS_TIMEOUT_MS {
-        let message = format!("the hook has {timeout_ms} ms, after which it is killed and things go on without it");
+        let message =
+            format!("the hook has only {timeout_ms} ms; it is then killed, and its failure does not block the event");
         let help = format!("the timeout is in milliseconds; did you mean `{}`?", timeout_ms.saturating_mul(1_000));
         fields.report().warning("short_timeout", message, node.span, Some(help));
     }
@@ -162,7 +163,7 @@ fn read_conditions(
         Ok(Value::Object(wanted)) => Some(wanted).filter(|wanted| !wanted.is_empty()),
         Ok(_) => None,
         Err(fault) => {
-            report.value_error("bad_value", "matcher holds a number that is too large", fault.span, None);
+            report.value_error("bad_value", "matcher contains a number that is too large", fault.span, None);
             None
         }
     }
@@ -173,16 +174,16 @@ fn check_tool_name(settings: &FrameworkSettingsFile<'_>, node: &DocNode) {
     let Some(name) = node.as_text() else { return };
     let help = match CLAUDE.suggest(name) {
         _ if name.contains(['|', '*', '(']) => {
-            String::from("a condition is an equality; write a list for several tools")
+            String::from("a condition tests equality; write a list for several tools")
         }
         Some(near) => format!("did you mean `{near}`?"),
         None => {
             match CLAUDE.tools.iter().find(|tool| tool.canonical == name).and_then(|tool| tool.native_names.first()) {
-                Some(host) => format!("the scripts of this framework know it as `{host}`"),
+                Some(host) => format!("in this framework it is named `{host}`"),
                 None => return,
             }
         }
     };
-    let message = format!("no tool is called `{name}`, so the hook never fires");
+    let message = format!("no tool is named `{name}`, so the hook never fires");
     settings.report.warning("dead_matcher", message, node.span, Some(help));
 }

@@ -88,8 +88,8 @@ fn comment_text(line: &str) -> Option<&str> {
 pub(super) fn check(report: &FileReport, header: &ScriptHeader, against: &HeaderExpectation<'_>) {
     let missing: Vec<&str> = WORDS.into_iter().take(3).filter(|word| header.get(word).is_none()).collect();
     if !missing.is_empty() {
-        let message = format!("the script's first comment does not say its {}", missing.join(", "));
-        let help = String::from("begin it with the lines `Hook:`, `Event:` and `Description:`");
+        let message = format!("the script's first comment does not state its {}", missing.join(", "));
+        let help = String::from("start it with the lines `Hook:`, `Event:` and `Description:`");
         report.note("header", message, against.place, Some(help));
     }
     let differs = |line: &HeaderLine, message: String, help: String| {
@@ -102,8 +102,9 @@ pub(super) fn check(report: &FileReport, header: &ScriptHeader, against: &Header
         });
     };
     if let Some(line) = header.get("Hook").filter(|line| line.value != stem(against.file)) {
-        let message = format!("the header calls the hook `{}`, and its file `{}`", line.value, stem(against.file));
-        differs(line, message, String::from("give both one name"));
+        let message =
+            format!("the header names the hook `{}`, but its file is named `{}`", line.value, stem(against.file));
+        differs(line, message, String::from("use the same name in both"));
     }
     if let Some(line) = header.get("Event") {
         check_event(line, against.def, &differs);
@@ -112,7 +113,7 @@ pub(super) fn check(report: &FileReport, header: &ScriptHeader, against: &Header
         check_matcher(line, against.conditions, &differs);
     } else if let (Some(wanted), false) = (against.conditions, header.lines.is_empty() || against.head.is_empty()) {
         let message =
-            format!("the settings have the matcher {}, and the script's header none", conditions_text(wanted));
+            format!("the settings have the matcher {}, but the script's header has none", conditions_text(wanted));
         report.note("header", message, against.place, Some(String::from("add a line `Matcher:` to the header")));
     }
 }
@@ -126,11 +127,11 @@ fn check_event(line: &HeaderLine, row: &FrameworkEventDef, differs: &dyn Fn(&Hea
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("the events are {}", names().collect::<Vec<_>>().join(", ")),
         };
-        differs(line, format!("the header names the event `{word}`, which there is not"), help);
+        differs(line, format!("the header names the event `{word}`, which does not exist"), help);
     } else if word != row.name {
         let message =
-            format!("the header says that the hook is for {word}, and the settings register it for {}", row.name);
-        differs(line, message, String::from("say the same in both"));
+            format!("the header says that the hook is for {word}, but the settings register it for {}", row.name);
+        differs(line, message, String::from("write the same in both"));
     }
 }
 
@@ -143,12 +144,12 @@ fn check_matcher(
     let said = if nothing { Some(Map::new()) } else { parse_conditions(&line.value) };
     let Some(said) = said else {
         let help = String::from("write it as `tool_name = \"Bash\"`");
-        return differs(line, format!("the header's matcher `{}` cannot be read", line.value), help);
+        return differs(line, format!("the header's matcher `{}` is invalid", line.value), help);
     };
     if said != wanted.cloned().unwrap_or_default() {
         let have = wanted.map_or_else(|| String::from("none"), conditions_text);
-        let message = format!("the header's matcher is {}, and that of the settings {have}", conditions_text(&said));
-        differs(line, message, String::from("say the same in both"));
+        let message = format!("the header's matcher is {}, but the settings have {have}", conditions_text(&said));
+        differs(line, message, String::from("write the same in both"));
     }
 }
 

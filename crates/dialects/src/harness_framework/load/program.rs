@@ -38,10 +38,10 @@ pub(super) fn read(settings: &FrameworkSettingsFile<'_>, file: &Path, written: &
     let (head, is_executable) = match programs.inspect(file) {
         PathStatus::File { head, is_executable } => (head, is_executable),
         look => {
-            let what = if look == PathStatus::Missing { "there is no file" } else { "this is no file:" };
+            let what = if look == PathStatus::Missing { "cannot find the file" } else { "not a file:" };
             let help =
-                format!("the path is relative to the folder of this file, which is `{}`", settings.root.display());
-            warn("missing_script", format!("{what} `{written}`; the hook fails and things go on without it"), help);
+                format!("the path is relative to the directory of this file, which is `{}`", settings.root.display());
+            warn("missing_script", format!("{what} `{written}`; the hook fails without blocking the event"), help);
             return HookScript { command: itself(), head: None };
         }
     };
@@ -164,18 +164,18 @@ impl ScriptProblem {
             ),
             Self::NoFirstLine(Some(program)) => (
                 "no_first_line",
-                format!("`{written}` has no first line that names its interpreter; it is run with `{program}`"),
-                String::from("begin it with a line such as `#!/usr/bin/env bun`"),
+                format!("`{written}` does not name its interpreter in the first line; it is run with `{program}`"),
+                String::from("start it with a line such as `#!/usr/bin/env bun`"),
             ),
             Self::NoFirstLine(None) => (
                 "no_first_line",
-                format!("`{written}` has no first line that names its interpreter, so it may not start"),
-                String::from("begin it with a line such as `#!/bin/sh`"),
+                format!("`{written}` does not name its interpreter in the first line, so it may not start"),
+                String::from("start it with a line such as `#!/bin/sh`"),
             ),
             Self::NoInterpreter(name) => (
                 "no_interpreter",
                 format!(
-                    "`{name}`, which runs `{written}`, is not installed; the hook fails and things go on without it"
+                    "`{name}`, which runs `{written}`, is not installed; the hook fails without blocking the event"
                 ),
                 install(name),
             ),

@@ -60,11 +60,11 @@ fn output_that_was_cut_or_is_no_text_is_told() {
     let bytes = CommandOutput { exit_code: Some(0), stdout: b"caf\xe9".to_vec(), ..CommandOutput::default() };
     let verdict = decode("Stop", HandlerOutput::Process(bytes));
     assert_eq!(verdict.effects, [Effect::Context(String::from("caf\u{FFFD}"))]);
-    assert_eq!(verdict.warnings, ["hook output is not UTF-8; what is no character was replaced"]);
+    assert_eq!(verdict.warnings, ["hook output is not UTF-8; invalid bytes were replaced"]);
 }
 
 #[test]
 fn only_programs_can_answer() {
     let verdict = decode("Stop", HandlerOutput::Returned(FunctionOutput::Value(json!(null))));
-    assert_eq!(verdict_text(&verdict), "failed: bad output: only programs can answer in this dialect");
+    assert_eq!(verdict_text(&verdict), "failed: bad output: only programs can be hooks in this dialect");
 }

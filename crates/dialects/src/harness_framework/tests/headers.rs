@@ -17,27 +17,27 @@ const HEADERS: &[(&str, &str, &[&str])] = &[
         "",
         r#"{"tool_name": "Bash"}"#,
         &[
-            "note: the settings have the matcher `{\"tool_name\":\"Bash\"}`, and the script's header none (add a line `Matcher:` to the header)",
+            "note: the settings have the matcher `{\"tool_name\":\"Bash\"}`, but the script's header has none (add a line `Matcher:` to the header)",
         ],
     ),
     (
         "# Matcher: tool_name = \"Write\"\n",
         r#"{"tool_name": "Bash"}"#,
         &[
-            "warning: the header's matcher is `{\"tool_name\":\"Write\"}`, and that of the settings `{\"tool_name\":\"Bash\"}` (say the same in both)",
+            "warning: the header's matcher is `{\"tool_name\":\"Write\"}`, but the settings have `{\"tool_name\":\"Bash\"}` (write the same in both)",
         ],
     ),
     (
         "# Matcher: tool_name = \"Write\"\n",
         "",
         &[
-            "warning: the header's matcher is `{\"tool_name\":\"Write\"}`, and that of the settings none (say the same in both)",
+            "warning: the header's matcher is `{\"tool_name\":\"Write\"}`, but the settings have none (write the same in both)",
         ],
     ),
     (
         "# Matcher: Bash tools\n",
         "",
-        &["warning: the header's matcher `Bash tools` cannot be read (write it as `tool_name = \"Bash\"`)"],
+        &["warning: the header's matcher `Bash tools` is invalid (write it as `tool_name = \"Bash\"`)"],
     ),
 ];
 
@@ -63,23 +63,23 @@ fn name_and_event_of_a_header_are_those_of_the_settings() {
     let with = |from: &str, to: &str| header_findings(&HEADER.replace(from, to), "");
     assert_eq!(
         with("Hook: Guard", "Hook: Gard"),
-        ["warning: the header calls the hook `Gard`, and its file `Guard` (give both one name)"]
+        ["warning: the header names the hook `Gard`, but its file is named `Guard` (use the same name in both)"]
     );
     assert_eq!(
         with("PreToolUse", "Stop"),
         [
-            "warning: the header says that the hook is for Stop, and the settings register it for PreToolUse (say the same in both)"
+            "warning: the header says that the hook is for Stop, but the settings register it for PreToolUse (write the same in both)"
         ]
     );
     assert_eq!(
         with("PreToolUse", "PostToolUse"),
-        ["warning: the header names the event `PostToolUse`, which there is not (did you mean `PreToolUse`?)"]
+        ["warning: the header names the event `PostToolUse`, which does not exist (did you mean `PreToolUse`?)"]
     );
     assert_eq!(with("PreToolUse", "PreToolUse (one of the six lifecycle events)"), [] as [&str; 0]);
     assert_eq!(
         header_findings("#!/bin/sh\necho hi # Hook: late\n", ""),
         [
-            "note: the script's first comment does not say its Hook, Event, Description (begin it with the lines `Hook:`, `Event:` and `Description:`)"
+            "note: the script's first comment does not state its Hook, Event, Description (start it with the lines `Hook:`, `Event:` and `Description:`)"
         ]
     );
 }

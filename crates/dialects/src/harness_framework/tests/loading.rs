@@ -79,12 +79,12 @@ const FAULTS: &[(&str, &[&str])] = &[
     ),
     (
         r#"{"Stop": ["hooks/A.ts"]}"#,
-        &["error: json: line 1: an entry of Stop must be a mapping, not a string (write `field: value` lines)"],
+        &["error: json: line 1: an entry of Stop must be a mapping, not a string (write lines such as `field: value`)"],
     ),
     (
         r#"{"Stop": [{"timeout": 5000}]}"#,
         &[
-            "error: json: line 1: an entry of Stop has no path (write `\"path\": \"hooks/Name.ts\"`, relative to the folder of this file)",
+            "error: json: line 1: an entry of Stop has no path (write `\"path\": \"hooks/Name.ts\"`, relative to the directory of this file)",
         ],
     ),
     (
@@ -98,19 +98,19 @@ const FAULTS: &[(&str, &[&str])] = &[
     (
         r#"{"Stop": [{"path": "a", "timeout": 0}]}"#,
         &[
-            "error: json: line 1: timeout must be a number of milliseconds above 0, not `0` (write for example `\"timeout\": 5000`, or remove it for that)",
+            "error: json: line 1: timeout must be a number of milliseconds above 0, not `0` (write, for example, `\"timeout\": 5000`, which is also the default)",
         ],
     ),
     (
         r#"{"Stop": [{"path": "a", "timeout": "5000"}]}"#,
         &[
-            "error: json: line 1: timeout must be a number of milliseconds above 0, not a string (write for example `\"timeout\": 5000`, or remove it for that)",
+            "error: json: line 1: timeout must be a number of milliseconds above 0, not a string (write, for example, `\"timeout\": 5000`, which is also the default)",
         ],
     ),
     (
         r#"{"Stop": [{"path": "a", "timeout": 5}]}"#,
         &[
-            "warning: the hook has 5 ms, after which it is killed and things go on without it (the timeout is in milliseconds; did you mean `5000`?)",
+            "warning: the hook has only 5 ms; it is then killed, and its failure does not block the event (the timeout is in milliseconds; did you mean `5000`?)",
         ],
     ),
     (r#"{"Stop": [{"path": "a", "timeout": 1500.5}]}"#, &[]),
@@ -122,19 +122,17 @@ const FAULTS: &[(&str, &[&str])] = &[
     ),
     (
         r#"{"PreToolUse": [{"path": "a", "matcher": {"tool_name": "bash"}}]}"#,
-        &["warning: no tool is called `bash`, so the hook never fires (did you mean `Bash`?)"],
+        &["warning: no tool is named `bash`, so the hook never fires (did you mean `Bash`?)"],
     ),
     (
         r#"{"PreToolUse": [{"path": "a", "matcher": {"tool_name": "Bash|Write"}}]}"#,
         &[
-            "warning: no tool is called `Bash|Write`, so the hook never fires (a condition is an equality; write a list for several tools)",
+            "warning: no tool is named `Bash|Write`, so the hook never fires (a condition tests equality; write a list for several tools)",
         ],
     ),
     (
         r#"{"PreToolUse": [{"path": "a", "matcher": {"tool_name": "shell"}}]}"#,
-        &[
-            "warning: no tool is called `shell`, so the hook never fires (the scripts of this framework know it as `Bash`)",
-        ],
+        &["warning: no tool is named `shell`, so the hook never fires (in this framework it is named `Bash`)"],
     ),
     (r#"{"PreToolUse": [{"path": "a", "matcher": {"tool_name": "mcp__db__query"}}]}"#, &[]),
     (

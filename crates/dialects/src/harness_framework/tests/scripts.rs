@@ -56,14 +56,14 @@ fn node_serves_for_bun_and_without_either_it_is_said_what_to_install() {
     assert_eq!(
         told,
         [format!(
-            "no_interpreter: `bun`, which runs `a.ts`, is not installed; the hook fails and things go on without it -> {install}"
+            "no_interpreter: `bun`, which runs `a.ts`, is not installed; the hook fails without blocking the event -> {install}"
         )]
     );
     let (words, told) = start_command("a.rb", "#!/usr/bin/env ruby\n", true, &["node"]);
     assert_eq!(words, "a.rb");
     assert_eq!(
         told,
-        ["no_interpreter: `ruby`, which runs `a.rb`, is not installed; the hook fails and things go on without it -> \
+        ["no_interpreter: `ruby`, which runs `a.rb`, is not installed; the hook fails without blocking the event -> \
           install `ruby`, or name another program in the first line"]
     );
 }
@@ -72,7 +72,7 @@ fn node_serves_for_bun_and_without_either_it_is_said_what_to_install() {
 fn a_script_without_a_first_line_is_run_by_its_ending() {
     let runs = |path: &str, program: &str| {
         format!(
-            "no_first_line: `{path}` has no first line that names its interpreter; it is run with `{program}` -> begin it with a line such as `#!/usr/bin/env bun`"
+            "no_first_line: `{path}` does not name its interpreter in the first line; it is run with `{program}` -> start it with a line such as `#!/usr/bin/env bun`"
         )
     };
     for (path, programs, wanted, program) in [
@@ -98,10 +98,10 @@ fn a_script_that_is_not_there_is_a_warning_at_its_place() {
     assert_eq!(
         findings(&project),
         [
-            "settings.json:1:30: warning: there is no file `hooks/Gone.ts`; the hook fails and things go on without it \
-             (the path is relative to the folder of this file, which is `/framework`)",
-            "settings.json:1:57: warning: this is no file: `hooks/folder`; the hook fails and things go on without it \
-             (the path is relative to the folder of this file, which is `/framework`)",
+            "settings.json:1:30: warning: cannot find the file `hooks/Gone.ts`; the hook fails without blocking the event \
+             (the path is relative to the directory of this file, which is `/framework`)",
+            "settings.json:1:57: warning: not a file: `hooks/folder`; the hook fails without blocking the event \
+             (the path is relative to the directory of this file, which is `/framework`)",
         ]
     );
     assert_eq!(project.hooks.len(), 2);

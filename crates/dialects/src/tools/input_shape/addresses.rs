@@ -64,12 +64,12 @@ pub(super) fn merge(
     let mut wanted: Option<Map<String, Value>> = None;
     for (index, (was, now)) in before.iter().zip(after).enumerate() {
         let Value::Object(args) = &now.args else {
-            return Err(UnmappableArguments(String::from("the arguments must stay an object")));
+            return Err(UnmappableArguments(String::from("the arguments must remain an object")));
         };
         let mut args = args.clone();
         if !is_own(index) {
             if was.args.get(URL) != args.get(URL) {
-                return Err(UnmappableArguments(format!("an address in `{key}` is changed by changing `{key}`")));
+                return Err(UnmappableArguments(format!("to change an address in `{key}`, change `{key}`")));
             }
             args.shift_remove(URL);
             if let Some(own) = wanted.as_ref().and_then(|wanted| wanted.get(URL)) {
@@ -78,7 +78,9 @@ pub(super) fn merge(
         }
         match &wanted {
             Some(wanted) if *wanted != args => {
-                return Err(UnmappableArguments(format!("the addresses in `{key}` are fetched by one call")));
+                return Err(UnmappableArguments(format!(
+                    "one call fetches all addresses in `{key}`, so their other arguments must be the same"
+                )));
             }
             _ => wanted = Some(args),
         }

@@ -102,7 +102,9 @@ pub(super) fn merge(
     list: &ListInput,
     after: &[CanonicalCall],
 ) -> Result<Value, UnmappableArguments> {
-    let Value::Object(input) = input else { return Err(UnmappableArguments(String::from("the input is no object"))) };
+    let Value::Object(input) = input else {
+        return Err(UnmappableArguments(String::from("the input is not an object")));
+    };
     let mut merged = input.clone();
     for (host, canonical) in list.shared {
         if !input.contains_key(*host) {
@@ -111,7 +113,7 @@ pub(super) fn merge(
         let mut wanted = after.iter().map(|part| part.args.get(canonical));
         let first = wanted.next().flatten().cloned();
         if wanted.any(|other| other != first.as_ref()) {
-            return Err(UnmappableArguments(format!("`{canonical}` is one for all of them")));
+            return Err(UnmappableArguments(format!("`{canonical}` must be the same for all elements")));
         }
         match first {
             Some(value) => merged.insert((*host).to_owned(), value),

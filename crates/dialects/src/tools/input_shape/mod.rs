@@ -88,7 +88,7 @@ impl InputShape {
             (Self::MayPatch(_), [first, files @ ..]) => {
                 let same = before.iter().skip(1).zip(files).all(|(was, now)| was == now);
                 let no_place =
-                    || UnmappableArguments(String::from("one file of a patch inside a command cannot be changed"));
+                    || UnmappableArguments(String::from("a single file of a patch inside a command cannot be changed"));
                 same.then_some(()).ok_or_else(no_place)?;
                 merge_plain(tool, input, std::slice::from_ref(first))
             }
@@ -131,6 +131,6 @@ fn merge_plain(tool: &ToolMapping, input: &Value, after: &[CanonicalCall]) -> Re
             fields::merge_back(tool.fields, input, args).map(Value::Object)
         }
         (_, [only]) => Ok(only.args.clone()),
-        _ => Err(UnmappableArguments(format!("a call of `{}` is one call", tool.canonical))),
+        _ => Err(UnmappableArguments(format!("a call of `{}` cannot be split", tool.canonical))),
     }
 }

@@ -28,7 +28,7 @@ fn replace_text(input: &Value, keys: &[&str], text: Value) -> Value {
 /// Puts a changed text of the patch back.
 pub(super) fn merge_text(input: &Value, keys: &[&str], whole: &CanonicalCall) -> Result<Value, UnmappableArguments> {
     let text = whole.args.get("patch").filter(|text| text.is_string());
-    let text = text.ok_or_else(|| UnmappableArguments(String::from("a patch must stay a text")))?;
+    let text = text.ok_or_else(|| UnmappableArguments(String::from("a patch must remain a string")))?;
     Ok(replace_text(input, keys, text.clone()))
 }
 
@@ -47,6 +47,6 @@ pub(super) fn merge_patch(
             let text = patch_text(input, keys).unwrap_or_default();
             patch::rewrite_files(text, files).map(|text| replace_text(input, keys, Value::from(text)))
         }
-        _ => Err(UnmappableArguments(String::from("a patch and a file of it cannot both be changed"))),
+        _ => Err(UnmappableArguments(String::from("a patch and one of its files cannot both be changed"))),
     }
 }

@@ -13,7 +13,7 @@ pub(super) fn rewrite_files(text: &str, files: &[CanonicalCall]) -> Result<Strin
     for section in sections(text) {
         let mut change = None;
         for (name, args) in section_calls(&section) {
-            let now = files.next().ok_or_else(|| cannot_carry("the number of files cannot change"))?;
+            let now = files.next().ok_or_else(|| cannot_carry("the number of files in a patch cannot change"))?;
             if now.args != args {
                 let is_whole = name != "edit" && section.moved_to.is_none();
                 change = Some(is_whole.then_some(&now.args));
@@ -22,7 +22,7 @@ pub(super) fn rewrite_files(text: &str, files: &[CanonicalCall]) -> Result<Strin
         match change {
             Some(Some(args)) => changed.push((section, args)),
             Some(None) => {
-                return Err(cannot_carry("a part of a patch that changes or moves a file cannot be rewritten"));
+                return Err(cannot_carry("a patch section that edits or moves a file cannot be rewritten"));
             }
             None => {}
         }
@@ -41,12 +41,12 @@ fn apply_arguments(
     args: &Value,
 ) -> Result<(), UnmappableArguments> {
     let path = args.get("path").and_then(Value::as_str).filter(|path| !path.trim().is_empty() && !path.contains('\n'));
-    let path = path.ok_or_else(|| cannot_carry("a file of a patch needs a path of one line"))?;
+    let path = path.ok_or_else(|| cannot_carry("a file in a patch needs a single-line path"))?;
     let mut written = vec![format!("{}{path}", section.action.header_prefix())];
     let mut length = 0;
     if section.action == PatchAction::Add {
         let content = args.get("content").and_then(Value::as_str);
-        let content = content.ok_or_else(|| cannot_carry("the text of a file must stay a text"))?;
+        let content = content.ok_or_else(|| cannot_carry("the content of a file must remain a string"))?;
         written.extend(content.lines().map(|line| format!("+{line}")));
         length = section.lines.iter().take_while(|line| line.starts_with('+')).count();
     }

@@ -131,11 +131,11 @@ fn patch_accepts_new_text_new_path_and_new_content_of_an_added_file() {
     assert_eq!(change(2, "path", "z"), of(text.replace("Delete File: b", "Delete File: z")));
     assert_eq!(
         change(3, "new", "z"),
-        Err(String::from("a part of a patch that changes or moves a file cannot be rewritten"))
+        Err(String::from("a patch section that edits or moves a file cannot be rewritten"))
     );
     assert_eq!(
         change(1, "path", "a\n*** Delete File: c"),
-        Err(String::from("a file of a patch needs a path of one line"))
+        Err(String::from("a file in a patch needs a single-line path"))
     );
 }
 
@@ -144,7 +144,7 @@ fn what_an_agents_form_has_no_place_for_is_an_error() {
     let two = json!({"file_path": "a", "edits": [{"old_string": "x"}, {"old_string": "y"}]});
     assert_eq!(
         change_argument("claude", "MultiEdit", &two, 0, "path", Some(json!("b"))),
-        Err(String::from("`path` is one for all of them"))
+        Err(String::from("`path` must be the same for all elements"))
     );
     let decoy = json!({"path": "decoy", "content": "k"});
     assert_eq!(
@@ -155,12 +155,12 @@ fn what_an_agents_form_has_no_place_for_is_an_error() {
     let mut parts = words.to_canonical("Bash", &json!({"command": "ls"}));
     parts[0].name = String::from("read");
     let why = words.merge_back("Bash", &json!({"command": "ls"}), &parts).unwrap_err();
-    assert_eq!(why.to_string(), "a call of `shell` cannot become one of another tool");
+    assert_eq!(why.to_string(), "a call of `shell` cannot become a call of another tool");
     let why = words.merge_back("Bash", &json!({"command": "ls"}), &[]).unwrap_err();
-    assert_eq!(why.to_string(), "a call of `Bash` cannot become another number of calls");
+    assert_eq!(why.to_string(), "the number of canonical calls of `Bash` cannot change");
     let command = json!({"command": "apply_patch '*** Begin Patch\n*** Delete File: b\n*** End Patch'"});
     assert_eq!(
         change_argument("codex", "Bash", &command, 1, "path", Some(json!("c"))),
-        Err(String::from("one file of a patch inside a command cannot be changed"))
+        Err(String::from("a single file of a patch inside a command cannot be changed"))
     );
 }

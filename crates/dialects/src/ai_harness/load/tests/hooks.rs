@@ -8,7 +8,7 @@ fn a_hook_file_gives_every_field_and_its_place() {
     let project = read(&[(ArtifactKind::Hook, "command_guard", text)]);
     assert_eq!(
         findings(&project, Severity::Note),
-        ["hooks/command_guard.md:14:3: note: `examples` are read and not run yet"]
+        ["hooks/command_guard.md:14:3: note: `examples` are parsed but not run yet"]
     );
     assert!(project.agent.is_none());
     let hook = &project.hooks[0];
@@ -46,7 +46,7 @@ fn hook_without_priority_runs_first_and_without_script_does_nothing() {
     assert_eq!(
         findings(&project, Severity::Note),
         [
-            "hooks/h.md:2:1: note: hook `h` has no priority, so it runs at 0, before all with a positive one | set one: 1-9 audit, 10-19 hard policy, 20-29 soft policy, 30-39 meta, 40 and up shaping",
+            "hooks/h.md:2:1: note: hook `h` has no priority, so it runs at 0, before every hook with a positive priority | set a priority: 1-9 audit, 10-19 hard policy, 20-29 soft policy, 30-39 meta, 40 and up shaping",
             "hooks/h.md:2:1: warning: hook `h` has no script and does nothing | add `script: |` with a function `handle(event, payload)`",
         ]
     );
@@ -104,7 +104,7 @@ fn hooks_in_a_fenced_block_are_told_of_once_and_with_their_reason() {
     assert_eq!(
         findings(&project, Severity::Note),
         [
-            "hooks/command-guard.md:2:1: error: parse hook command-guard.md: yaml: line 2: file `command-guard` has its hooks in a fenced block of its body, which is not read | list them below `hooks:` in the frontmatter of a file in `.harness/plugins/`"
+            "hooks/command-guard.md:2:1: error: parse hook command-guard.md: yaml: line 2: file `command-guard` has its hooks in a fenced block of its body, which is ignored | list them under `hooks:` in the frontmatter of a file in `.harness/plugins/`"
         ]
     );
 }
@@ -127,7 +127,7 @@ fn unknown_hook_keys_warn_and_reserved_keys_are_noted() {
     assert_eq!(
         findings(&project, Severity::Note),
         [
-            "hooks/h.md:5:1: warning: unknown key `handler` in hook `h`, which has no effect | the file's name is the hook's name, `h`; rename the file to rename the hook",
+            "hooks/h.md:5:1: warning: unknown key `handler` in hook `h`, which has no effect | the hook is named after its file, `h`; rename the file to rename the hook",
             "hooks/h.md:8:9: note: `verify` of hook `h` is reserved and has no effect",
             "hooks/h.md:9:16: note: `verify_policy` of hook `h` is reserved and has no effect",
             "hooks/h.md:6:1: error: parse hook h.md: yaml: line 6: unknown key `whne` in hook `h` | did you mean `when`?",
@@ -140,10 +140,10 @@ fn unknown_hook_keys_warn_and_reserved_keys_are_noted() {
 fn events_are_checked_in_the_merged_list_with_the_next_step() {
     let event = |event: &str| format!("---\nevent: \"{event}\"\npriority: 1\nscript: x\n---\n");
     for (written, help) in [
-        (" tool.pre ", "remove the blanks around it"),
+        (" tool.pre ", "remove the spaces around it"),
         ("tool.Pre", "did you mean `tool.pre`?"),
-        ("custom.Foo-Bar", "after `custom.` and `meta.` come lower-case letters, digits and `_`"),
-        ("custom.", "after `custom.` and `meta.` come lower-case letters, digits and `_`"),
+        ("custom.Foo-Bar", "use lower-case letters, digits and `_` after `custom.` and `meta.`"),
+        ("custom.", "use lower-case letters, digits and `_` after `custom.` and `meta.`"),
         ("onPostToolUse", "`pintle events` lists the events"),
     ] {
         let project = read(&[(ArtifactKind::Hook, "a", HOOK), (ArtifactKind::Hook, "b", &event(written))]);
@@ -197,9 +197,9 @@ fn a_hook_in_a_list_needs_a_handler_and_an_event() {
     assert_eq!(
         findings(&project, Severity::Warning),
         [
-            "harness.md:3:5: error: parse harness.md: hooks[0].handler cannot be empty | add `handler:` with a name for the hook",
-            "harness.md:4:42: warning: unknown key `name` in hook `b`, which has no effect | a hook in a list is named by `handler`",
-            "harness.md:5:5: error: parse harness.md: yaml: line 5: hooks[2] must be a mapping, not a string | write `field: value` lines",
+            "harness.md:3:5: error: parse harness.md: hooks[0].handler cannot be empty | add `handler:` with the hook's name",
+            "harness.md:4:42: warning: unknown key `name` in hook `b`, which has no effect | name a hook in a list with `handler`",
+            "harness.md:5:5: error: parse harness.md: yaml: line 5: hooks[2] must be a mapping, not a string | write lines such as `field: value`",
             "harness.md:4:5: error: hooks[1].event \"\" is invalid | add a line such as `event: tool.pre`",
         ]
     );
@@ -220,10 +220,14 @@ fn a_meta_event_that_nothing_fires_is_pointed_out() {
         ("meta.register_tool", None),
         ("meta.tool_register", None),
         ("meta.tool_registr", Some("did you mean `meta.tool_register`?")),
-        ("meta.xyz", Some("fired are meta.register_tool, meta.register_hook, meta.register_agent, meta.call_tool")),
+        (
+            "meta.xyz",
+            Some("the `meta.` events are meta.register_tool, meta.register_hook, meta.register_agent, meta.call_tool"),
+        ),
     ] {
         let project = read(&[(ArtifactKind::Hook, "h", &HOOK.replace("tool.pre", written))]);
-        let wanted = wanted.map(|help| format!("hooks/h.md:2:8: warning: nothing fires `{written}` | {help}"));
+        let wanted =
+            wanted.map(|help| format!("hooks/h.md:2:8: warning: no event named `{written}` is ever fired | {help}"));
         assert_eq!(findings(&project, Severity::Note), Vec::from_iter(wanted));
         assert_eq!(names(&project), ["h"]);
     }

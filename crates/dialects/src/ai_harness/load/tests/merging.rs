@@ -23,7 +23,7 @@ fn two_files_of_one_name_both_run_with_a_warning() {
     assert_eq!(
         findings(&project, Severity::Warning),
         [
-            "plugins/p.md:4:12: warning: hook `a` is declared more than once, and each runs | the other is at hooks/a.md:2; rename one, or put one into `overrides/` to replace the other"
+            "plugins/p.md:4:12: warning: hook `a` is declared more than once, and every declaration runs | the other one is at hooks/a.md:2; rename one of them, or move one into `overrides/` to replace the other"
         ]
     );
 }
@@ -67,7 +67,7 @@ fn two_tools_of_one_name_are_an_error() {
     assert_eq!(
         findings(&project, Severity::Error),
         [
-            "b.md:2:9: error: tool \"t\" is defined more than once | the other is at tools/t.md:2; rename one, or put one into `overrides/` to replace the other"
+            "b.md:2:9: error: tool \"t\" is defined more than once | the other one is at tools/t.md:2; rename one of them, or move one into `overrides/` to replace the other"
         ]
     );
     assert_eq!(project.agent.unwrap().tools.len(), 1);
@@ -87,7 +87,7 @@ fn a_bundle_that_declares_nothing_or_a_condition_is_pointed_out() {
         findings(&project, Severity::Warning)[..3],
         [
             "plugins/a.md:6:12: warning: `condition` is decided when it is loaded, and this one cannot be: the hooks of the bundle always run, its tools and its text are left out | only `True`, `False`, `not`, `and` and `or` are decided; give each hook its own `when`, and put tools and text that are always wanted into another bundle",
-            "plugins/b.md:2:1: warning: bundle `b` declares no hooks and no tools | list them under `hooks:` and `tools:` in the frontmatter; fenced blocks in the body are not read",
+            "plugins/b.md:2:1: warning: bundle `b` declares no hooks and no tools | list them under `hooks:` and `tools:` in the frontmatter; fenced blocks in the body are ignored",
             "plugins/c.md:2:1: warning: bundle `c` declares no hooks and no tools | move the file to `hooks/`",
         ]
     );
@@ -116,7 +116,10 @@ fn two_hooks_that_an_override_replaces_are_not_said_to_run() {
         (ArtifactKind::Hook, "c", "---\nevent: tool.pre\npriority: 1\nscript: x\n---\n"),
         (ArtifactKind::Bundle(BundleFolder::Plugins), "p", &plugin),
     ]);
-    assert!(findings(&both, Severity::Warning)[0].contains("hook `c` is declared more than once, and each runs"));
+    assert!(
+        findings(&both, Severity::Warning)[0]
+            .contains("hook `c` is declared more than once, and every declaration runs")
+    );
 }
 
 #[test]

@@ -37,16 +37,16 @@ fn faults_of_tools_are_all_reported() {
         findings(&project, Severity::Warning),
         [
             "harness.md:3:5: error: parse harness.md: tools[0].name cannot be empty | add `name:`",
-            "harness.md:4:5: error: parse harness.md: yaml: line 4: tools[1] must be a mapping, not a string | write `field: value` lines",
-            "tools/t.md:8:1: warning: unknown key `name` in tool `t`, which has no effect | the file's name is the tool's name, `t`; rename the file to rename the tool",
+            "harness.md:4:5: error: parse harness.md: yaml: line 4: tools[1] must be a mapping, not a string | write lines such as `field: value`",
+            "tools/t.md:8:1: warning: unknown key `name` in tool `t`, which has no effect | the tool is named after its file, `t`; rename the file to rename the tool",
             "tools/t.md:3:13: error: parse tool t.md: yaml: line 3: type must be `string` or `number` or `integer` or `boolean` or `object` or `array`, not `strin` | did you mean `string`?",
             "tools/t.md:3:30: error: parse tool t.md: yaml: line 3: required must be true or false, not a string | write `required: true` or `required: false`",
             "tools/t.md:4:3: error: parse tool t.md: yaml: line 4: the parameter has no type | one of string, number, integer, boolean, object, array",
-            "tools/t.md:5:6: error: parse tool t.md: yaml: line 5: parameter `c` must be a mapping, not a string | write `field: value` lines",
+            "tools/t.md:5:6: error: parse tool t.md: yaml: line 5: parameter `c` must be a mapping, not a string | write lines such as `field: value`",
             "tools/t.md:5:3: error: parse tool t.md: yaml: line 5: the parameter has no type | one of string, number, integer, boolean, object, array",
             "tools/t.md:2:1: warning: tool \"t\" is configured but no handler has been registered | add `script: |` with a function `run(args)`",
             "tools/t.md:6:13: error: parse tool t.md: tool \"t\" timeout_ms must be >= 0",
-            "tools/t.md:7:8: warning: `async` is not supported yet | the tool runs to its end before the model goes on",
+            "tools/t.md:7:8: warning: `async` is not supported yet | the tool finishes before the model continues",
         ]
     );
 }

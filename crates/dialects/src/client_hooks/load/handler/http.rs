@@ -22,7 +22,7 @@ pub(super) fn read(carried: &mut HandlerFields<'_>, whole: &FileOptions) -> Opti
     if let Some(allowed) = &whole.addresses
         && !allowed.iter().any(|pattern| matches_url(pattern, &url))
     {
-        let message = String::from("`allowedHttpHookUrls` of this file does not allow the address, so nobody is asked");
+        let message = String::from("the address is not in this file's `allowedHttpHookUrls`, so the hook never runs");
         diagnostics::no_effect(carried.source(), "switched_off", message, carried.first_line(), None);
         return None;
     }

@@ -32,7 +32,7 @@ fn what_blocks_blocks_where_the_event_can_and_warns_elsewhere() {
 #[test]
 fn only_block_blocks_and_any_other_word_is_a_failure() {
     for word in ["deny", "BLOCK", "allow", "approve", " block", "stop"] {
-        let wanted = format!("failed(bad output: unknown decision `{word}`; write `block`, or leave it out)");
+        let wanted = format!("failed(bad output: unknown decision `{word}`; write `block`, or omit it)");
         for row in ROWS {
             assert_eq!(decode_printed(row.name, &format!(r#"{{"decision":"{word}"}}"#)), wanted, "{}", row.name);
         }
@@ -214,7 +214,7 @@ fn what_is_no_single_whole_object_is_a_failure() {
         ),
         (
             r#"{"decision":"block","Decision":""}"#,
-            "invalid hook output: `decision` is there twice, with different values",
+            "invalid hook output: `decision` is set twice, with different values",
         ),
         (
             r#"{"permission_decision":"deny"}"#,
@@ -222,7 +222,7 @@ fn what_is_no_single_whole_object_is_a_failure() {
         ),
         (
             r#"{"hook_specific_output":{"decision":"block"}}"#,
-            "invalid hook output: `decision` stands beside, not inside, `hook_specific_output`",
+            "invalid hook output: `decision` belongs next to, not inside, `hook_specific_output`",
         ),
         (r#"{"decison":"block"}"#, "invalid hook output: unknown field `decison`; did you mean `decision`?"),
         (
@@ -231,11 +231,11 @@ fn what_is_no_single_whole_object_is_a_failure() {
         ),
         (
             r#"{"permission":"deny"}"#,
-            "invalid hook output: unknown field `permission`, and it seems to refuse; write `\"decision\": \"block\"` and a `reason`",
+            "invalid hook output: unknown field `permission` that seems to deny; write `\"decision\": \"block\"` and a `reason`",
         ),
         (
             r#"{"ok":false,"hook_specific_output":{"permission_decision":"allow"}}"#,
-            "invalid hook output: unknown field `ok`, and it seems to refuse; write `\"decision\": \"block\"` and a `reason`",
+            "invalid hook output: unknown field `ok` that seems to deny; write `\"decision\": \"block\"` and a `reason`",
         ),
         (
             r#"{"decision":"block","decision":""}"#,
@@ -259,7 +259,7 @@ fn what_is_no_single_whole_object_is_a_failure() {
         ),
         (
             r#"{"hook_specific_output":{"permission_decision":"deny"},"hookSpecificOutput":{"permission_decision":"allow"}}"#,
-            "invalid hook output: `permission_decision` is there twice, with different values",
+            "invalid hook output: `permission_decision` is set twice, with different values",
         ),
     ] {
         assert_eq!(decode_printed("pre_tool_use", output), format!("failed(bad output: {wanted})"), "{output}");
@@ -279,7 +279,7 @@ fn unknown_and_misplaced_keys_that_decide_nothing_are_warned_of() {
         (
             "turn_start",
             r#"{"additional_context":"x"}"#,
-            "pass ! `additional_context` belongs inside `hook_specific_output`, and has no effect here",
+            "pass ! `additional_context` belongs inside `hook_specific_output` and has no effect here",
         ),
     ] {
         assert_eq!(decode_printed(name, output), wanted, "{name} {output}");

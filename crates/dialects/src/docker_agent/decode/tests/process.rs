@@ -26,7 +26,7 @@ fn an_exit_code_is_a_decision_a_failure_or_nothing() {
             "failed(missing program: exited with status 127: sh: 1: jq: not found)",
         ),
         ("stop", exit_output(126, "", ""), "failed(crash: exited with status 126)"),
-        ("stop", CommandOutput { signal: Some(9), ..CommandOutput::default() }, "failed(crash: ended by signal 9)"),
+        ("stop", CommandOutput { signal: Some(9), ..CommandOutput::default() }, "failed(crash: killed by signal 9)"),
         ("stop", CommandOutput::default(), "failed(crash: ended without an exit status)"),
     ];
     for (name, answer, wanted) in cases {
@@ -55,7 +55,7 @@ fn plain_text_is_for_the_model_where_the_event_takes_context() {
             | "pre_compact" => "context([a, b])",
             "worktree_create" => "notice([a, b])",
             _ if row.can_block && row.name != "post_tool_use" => {
-                "! what the hook printed is not a JSON object, so nobody reads it; print nothing or an object"
+                "! the hook's output is ignored because it is not a JSON object; print nothing or an object"
             }
             _ => "",
         };
@@ -67,7 +67,7 @@ fn plain_text_is_for_the_model_where_the_event_takes_context() {
 #[test]
 fn a_log_line_before_the_object_does_not_disable_a_deny() {
     let deny = "checking the call\n{\"hook_specific_output\":{\"permission_decision\":\"deny\"}}\n";
-    let message = "the hook printed something beside a JSON object that decides; print the object alone";
+    let message = "the hook printed other output with a JSON object that decides; print only the object";
     for name in ["pre_tool_use", "preempt", "tool_guard", "permission_request", "user_prompt_submit", "pre_compact"] {
         assert_eq!(decode_printed(name, deny), format!("failed(bad output: {message})"), "{name}");
     }
@@ -105,7 +105,7 @@ fn invalid_utf8_decision_fails_and_invalid_utf8_text_is_repaired() {
     );
     assert_eq!(
         shown("turn_start", b"caf\xe9"),
-        "pass context(caf\u{FFFD}) ! hook output is not UTF-8; what is no character was replaced"
+        "pass context(caf\u{FFFD}) ! hook output is not UTF-8; invalid bytes were replaced"
     );
     assert_eq!(shown("pre_tool_use", b"caf\xe9"), "failed(bad output: hook output is not UTF-8)");
     assert_eq!(shown("stop", b"caf\xe9"), "pass");
@@ -149,6 +149,6 @@ fn a_script_has_no_answer_in_this_dialect() {
     let answer = HandlerOutput::Script(pintle_contract::ScriptOutput::Allow);
     assert_eq!(
         show(&decode_answer(&DockerAgentCodec::default(), "pre_tool_use", answer)),
-        "failed(bad output: only commands, built-ins and models can answer in this dialect)"
+        "failed(bad output: only commands, built-ins and models can be hooks in this dialect)"
     );
 }

@@ -41,6 +41,6 @@ fn a_judgement_is_read_through_fences_and_prose() {
     assert!(broken.starts_with("failed(bad output: the model's reply is not JSON: "), "{broken}");
     assert_eq!(
         decode_model_reply(Some("verdict"), "pre_tool_use", "x"),
-        "failed(bad output: model hook: unknown schema \"verdict\"; the only one is `pre_tool_use_decision`)"
+        "failed(bad output: model hook: unknown schema \"verdict\"; the only schema is `pre_tool_use_decision`)"
     );
 }

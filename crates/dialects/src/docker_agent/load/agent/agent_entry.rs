@@ -18,28 +18,25 @@ const UNBOUNDED: u32 = u32::MAX;
 
 /// Keys of an agent that docker-agent has and Pintle does not implement.
 const NOT_YET: &[UnsupportedKey] = &[
-    UnsupportedKey::restriction("readonly", "name the tools that only read under `tools` of each toolset"),
+    UnsupportedKey::restriction("readonly", "list the read-only tools under `tools` of each toolset"),
     UnsupportedKey::feature("harness", "give the agent a `model`"),
     UnsupportedKey::feature(
         "instruction_file",
-        "write the text behind `instruction: |`, or name the file under `add_prompt_files`",
+        "write the text under `instruction: |`, or list the file under `add_prompt_files`",
     ),
-    UnsupportedKey::feature("code_mode_tools", "tools are called one by one"),
-    UnsupportedKey::feature("budgets", "`max_iterations` bounds a run; nothing counts its cost"),
+    UnsupportedKey::feature("code_mode_tools", "tools are called individually"),
+    UnsupportedKey::feature("budgets", "`max_iterations` limits a run; cost is not limited"),
     UnsupportedKey::feature(
         "max_old_tool_call_tokens",
-        "large results are limited when they come, and old ones compacted",
+        "large results are truncated on arrival, and old ones are compacted",
     ),
     UnsupportedKey::feature("max_tool_result_tokens", "the built-in `limit_large_tool_results` limits every result"),
     UnsupportedKey::feature("compaction_model", "the agent's own model writes its summaries"),
-    UnsupportedKey::feature("structured_output", "ask for the form in `instruction`"),
+    UnsupportedKey::feature("structured_output", "describe the output format in `instruction`"),
     UnsupportedKey::feature("add_description_parameter", "tools keep their own parameters"),
-    UnsupportedKey::feature("cache", "every question is answered anew"),
-    UnsupportedKey::feature("skills", "put what the agent should know into its `instruction` or `add_prompt_files`"),
-    UnsupportedKey::feature(
-        "use_skills",
-        "put what the agent should know into its `instruction` or `add_prompt_files`",
-    ),
+    UnsupportedKey::feature("cache", "every request is sent to the model"),
+    UnsupportedKey::feature("skills", "put the knowledge into `instruction` or `add_prompt_files`"),
+    UnsupportedKey::feature("use_skills", "put the knowledge into `instruction` or `add_prompt_files`"),
 ];
 
 /// Reads one agent. Whatever is faulty is reported and left out.
@@ -123,7 +120,7 @@ fn read_fallback(fields: &mut FieldReader<'_>) -> FallbackPolicy {
     let fallback = FallbackPolicy { models: read_names(&mut own, "models"), retries };
     unsupported::report_unsupported(
         &mut own,
-        &[UnsupportedKey::feature("cooldown", "the first model is tried again at every call")],
+        &[UnsupportedKey::feature("cooldown", "every call tries the first model first")],
     );
     own.finish_strictly();
     fallback
@@ -170,10 +167,8 @@ fn check_declared(name: &str, span: ByteSpan, file: &AgentFile<'_>) -> bool {
         return true;
     }
     if name.contains(['/', ':']) {
-        let message = format!(
-            "the agent `{name}` comes from a registry, which is not supported yet; nothing can be handed to it"
-        );
-        let help = Some(String::from("copy its declaration into this file under `agents`"));
+        let message = format!("agents from a registry are not supported yet, so no task can be delegated to `{name}`");
+        let help = Some(String::from("copy its declaration into `agents` in this file"));
         file.report.warning("not_supported", message, span, help);
     } else {
         let known = file.agents.iter().copied();

@@ -16,8 +16,8 @@ pub(super) fn check(members: &[AgentSpec], entries: &[MapEntry], report: &FileRe
         for _ in members {
             match at {
                 Some(name) if name == entry.key => {
-                    let message = format!("the forced hand-offs of agent `{}` lead back to it", entry.key);
-                    let help = Some(String::from("let the last one answer: take `force_handoff` from one of them"));
+                    let message = format!("the forced handoffs of agent `{}` lead back to it", entry.key);
+                    let help = Some(String::from("remove `force_handoff` from one of the agents, so that it answers"));
                     report.value_error("endless_handoff", &message, entry.key_span, help);
                     break;
                 }

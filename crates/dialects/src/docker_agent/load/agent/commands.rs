@@ -5,8 +5,8 @@ use crate::document::{DocNode, FieldReader, FileReport, MapEntry, NodeKind};
 
 /// Parts of a command without a counterpart.
 const NOT_YET: &[UnsupportedKey] = &[
-    UnsupportedKey::feature("agent", "`--agent NAME` begins with that agent"),
-    UnsupportedKey::feature("url", "nothing opens a browser"),
+    UnsupportedKey::feature("agent", "`--agent NAME` starts with that agent"),
+    UnsupportedKey::feature("url", "Pintle does not open a browser"),
 ];
 
 /// Reads a set of commands, a mapping or a list of mappings, as names and prompts.
@@ -16,7 +16,7 @@ pub(super) fn read(report: &FileReport, node: &DocNode) -> Vec<(String, String)>
         NodeKind::List(items) => items.iter().flat_map(|item| read_item(report, item)).collect(),
         NodeKind::Scalar(_) if node.is_null() => Vec::new(),
         NodeKind::Scalar(_) => {
-            let help = Some(String::from("write `name: what the agent is told` lines"));
+            let help = Some(String::from("write lines such as `name: prompt`"));
             report.value_error(
                 "wrong_type",
                 &format!("commands must be a mapping, not {}", node.describe()),

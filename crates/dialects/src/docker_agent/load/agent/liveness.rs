@@ -66,7 +66,8 @@ pub(super) fn check(report: &FileReport, agent: &AgentSpec) {
         if known.may_match(text) || !told.insert((text.to_string(), location.line_column())) {
             continue;
         }
-        let message = format!("the matcher `{text}` fits no tool of agent `{}`, so its hooks never run", agent.name);
+        let message =
+            format!("the matcher `{text}` does not match any tool of agent `{}`, so its hooks never run", agent.name);
         let finding = Diagnostic::warning("dead_matcher", message, location.clone());
         report.add(finding.help(known.suggest_names(text)));
     }
@@ -105,7 +106,7 @@ impl KnownTools<'_> {
         let near = text.split('|').find_map(|word| suggest_nearest(word.trim(), names()));
         match (near, self.prefixes.first()) {
             (Some(near), _) => format!("did you mean `{near}`?"),
-            (None, Some(prefix)) => format!("the tools of the MCP server are called `{prefix}…`"),
+            (None, Some(prefix)) => format!("the tools of the MCP server are named `{prefix}…`"),
             (None, None) => format!("the agent has {}", names().collect::<Vec<_>>().join(", ")),
         }
     }
@@ -137,9 +138,9 @@ mod tests {
         for (text, help) in [
             ("Shell", "did you mean `shell`?"),
             ("shel", "did you mean `shell`?"),
-            ("wipe", "the tools of the MCP server are called `gh_…`"),
-            ("Bash|Write", "the tools of the MCP server are called `gh_…`"),
-            ("wipe.*", "the tools of the MCP server are called `gh_…`"),
+            ("wipe", "the tools of the MCP server are named `gh_…`"),
+            ("Bash|Write", "the tools of the MCP server are named `gh_…`"),
+            ("wipe.*", "the tools of the MCP server are named `gh_…`"),
         ] {
             assert!(!known.may_match(text), "{text}");
             assert_eq!(known.suggest_names(text), help, "{text}");

@@ -43,11 +43,11 @@ const MODES: &[(&str, PermissionMode)] = &[
 
 /// Keys of the document that docker-agent has and Pintle does not implement.
 const NOT_YET: &[UnsupportedKey] = &[
-    UnsupportedKey::feature("rag", "leave it out; agents can search files with the `filesystem` toolset"),
-    UnsupportedKey::feature("skills", "put what the agent should know into its `instruction` or `add_prompt_files`"),
-    UnsupportedKey::feature("budget", "`max_iterations` of an agent bounds a run; nothing counts its cost"),
-    UnsupportedKey::feature("budgets", "`max_iterations` of an agent bounds a run; nothing counts its cost"),
-    UnsupportedKey::feature("flavors", "write the variant as a file of its own"),
+    UnsupportedKey::feature("rag", "remove it; agents can search files with the `filesystem` toolset"),
+    UnsupportedKey::feature("skills", "put the knowledge into `instruction` or `add_prompt_files`"),
+    UnsupportedKey::feature("budget", "an agent's `max_iterations` limits a run; cost is not limited"),
+    UnsupportedKey::feature("budgets", "an agent's `max_iterations` limits a run; cost is not limited"),
+    UnsupportedKey::feature("flavors", "write the variant in a separate file"),
 ];
 
 /// What every part of the file is read with.
@@ -77,7 +77,7 @@ pub(super) fn read(
     let agents: Vec<&str> = entries.iter().map(|entry| entry.key.as_str()).collect();
     let file = AgentFile { report, compat: compat.or(written).unwrap_or_default(), models, shared: shelf, agents };
     if entries.is_empty() {
-        let help = Some(String::from("declare at least one: `agents:`, and below it `root:` with its fields"));
+        let help = Some(String::from("declare at least one: write `agents:`, and below it `root:` with its fields"));
         report.value_error("no_agents", "the file declares no agents", fields.span(), help);
     }
     let mut members: Vec<AgentSpec> = entries.iter().map(|entry| agent_entry::read(entry, &file)).collect();
@@ -94,8 +94,8 @@ pub(super) fn read(
     unsupported::report_unsupported(&mut fields, NOT_YET);
     if fields.others().any(|entry| entry.key == "hooks") {
         let span = fields.node("hooks").map_or(fields.span(), |node| node.span);
-        let help = Some(String::from("write it below the agent that it is of, as in `agents: {root: {hooks: ..}}`"));
-        report.value_error("misplaced_key", "`hooks` belongs to an agent", span, help);
+        let help = Some(String::from("write it below its agent, for example `agents: {root: {hooks: ..}}`"));
+        report.value_error("misplaced_key", "`hooks` must be inside an agent", span, help);
     }
     fields.finish_strictly();
     let team = TeamSpec { agents: members.into_iter().map(Arc::new).collect(), permissions };
@@ -126,8 +126,8 @@ fn read_version(fields: &mut FieldReader<'_>) {
         .parse::<i128>()
         .is_ok_and(|version| (0..=NEWEST_VERSION).contains(&version));
     if !known {
-        let message = format!("version `{}` is not known", scalar.text);
-        let help = format!("the newest that is read is `\"{NEWEST_VERSION}\"`; the file is read as that");
+        let message = format!("unknown version `{}`", scalar.text);
+        let help = format!("the file is read as version `\"{NEWEST_VERSION}\"`, the newest that Pintle supports");
         fields.report().warning("unknown_version", message, node.span, Some(help));
     }
 }
@@ -141,9 +141,9 @@ fn read_runtime(fields: &mut FieldReader<'_>) -> Option<PermissionMode> {
         &[
             UnsupportedKey::feature(
                 "sandbox",
-                "the agent runs on this machine; hooks guard it, and `sandbox` of a hook that hook",
+                "the agent runs on this machine; hooks guard it, and a hook's `sandbox` confines that hook",
             ),
-            UnsupportedKey::feature("network_allowlist", "it belongs to `sandbox`"),
+            UnsupportedKey::feature("network_allowlist", "it only applies to `sandbox`"),
         ],
     );
     own.finish_strictly();

@@ -50,22 +50,22 @@ struct ProviderDecl {
 /// Sampling and transport settings without a counterpart here. Their absence changes how a model answers, not what may
 /// happen.
 const MODEL_NOT_YET: &[UnsupportedKey] = &[
-    UnsupportedKey::feature("top_p", "the provider's own default counts"),
-    UnsupportedKey::feature("frequency_penalty", "the provider's own default counts"),
-    UnsupportedKey::feature("presence_penalty", "the provider's own default counts"),
-    UnsupportedKey::feature("parallel_tool_calls", "the provider's own default counts"),
-    UnsupportedKey::feature("thinking_budget", "the provider's own default counts"),
-    UnsupportedKey::feature("task_budget", "the provider's own default counts"),
+    UnsupportedKey::feature("top_p", "the provider's own default applies"),
+    UnsupportedKey::feature("frequency_penalty", "the provider's own default applies"),
+    UnsupportedKey::feature("presence_penalty", "the provider's own default applies"),
+    UnsupportedKey::feature("parallel_tool_calls", "the provider's own default applies"),
+    UnsupportedKey::feature("thinking_budget", "the provider's own default applies"),
+    UnsupportedKey::feature("task_budget", "the provider's own default applies"),
     UnsupportedKey::feature("auth", "name the variable that holds the key with `token_key`"),
     UnsupportedKey::feature("compaction_model", "the agent's own model writes its summaries"),
 ];
 /// The same of models alone.
 const ONLY_MODEL_NOT_YET: &[UnsupportedKey] = &[
-    UnsupportedKey::feature("bypass_models_gateway", "there is no gateway: models are always reached directly"),
-    UnsupportedKey::feature("routing", "give each agent the model that fits it"),
+    UnsupportedKey::feature("bypass_models_gateway", "Pintle always calls models directly"),
+    UnsupportedKey::feature("routing", "set the right model for each agent"),
     UnsupportedKey::feature("title_model", "sessions have no titles"),
-    UnsupportedKey::feature("capabilities", "only text is sent"),
-    UnsupportedKey::feature("cost", "nothing is priced"),
+    UnsupportedKey::feature("capabilities", "Pintle sends only text"),
+    UnsupportedKey::feature("cost", "Pintle does not compute the cost of a run"),
 ];
 
 impl<'a> ModelTable<'a> {
@@ -92,8 +92,9 @@ impl<'a> ModelTable<'a> {
         let mut chosen = self.resolve_one(first, span)?;
         let others: Vec<_> = several.map(|name| (name.to_owned(), span)).collect();
         if !others.is_empty() {
-            let help = String::from("name one model, and the others under `fallback: {models: [..]}`");
-            let message = format!("only `{first}` is used, the others when it fails: models do not take turns");
+            let help = String::from("name one model, and list the others under `fallback: {models: [..]}`");
+            let message =
+                format!("`{first}` is always used, and the others only when it fails: models do not alternate");
             self.report.warning("not_supported", message, span, Some(help));
         }
         chosen.alternatives.extend(others);
@@ -110,8 +111,13 @@ impl<'a> ModelTable<'a> {
             return Some(known.clone());
         }
         if name == AUTOMATIC {
-            let help = String::from("name one, or give it with `--model`");
-            self.report.warning("not_supported", "a model is not picked automatically yet", span, Some(help));
+            let help = String::from("name a model, or pass `--model`");
+            self.report.warning(
+                "not_supported",
+                "choosing a model automatically is not supported yet",
+                span,
+                Some(help),
+            );
             return None;
         }
         if let Some(file) = name.strip_prefix("script:") {
@@ -172,8 +178,8 @@ impl<'a> ModelTable<'a> {
         let place = fields.span();
         fields.finish_strictly();
         if let Some(((first, span), others)) = first_available.split_first() {
-            let message = format!("the model `{}` is always `{first}`, the others when it fails", entry.key);
-            let help = String::from("which keys are set is not looked at when a model is picked");
+            let message = format!("the model `{}` always uses `{first}`, and the others only when it fails", entry.key);
+            let help = String::from("Pintle does not check which API keys are set");
             self.report.warning("not_supported", message, *span, Some(help));
             let chosen = self.resolve_one(first, *span)?;
             return Some(ResolvedModel { alternatives: others.to_vec(), ..chosen });
@@ -181,7 +187,7 @@ impl<'a> ModelTable<'a> {
         for (key, value) in [("provider", &provider), ("model", &name)] {
             if value.is_none() {
                 let message = format!("model `{}` needs `{key}`", entry.key);
-                let help = String::from("as in `provider: openai` and `model: gpt-4o`");
+                let help = String::from("for example `provider: openai` and `model: gpt-4o`");
                 self.report.value_error("missing_key", &message, place, Some(help));
             }
         }
@@ -189,7 +195,7 @@ impl<'a> ModelTable<'a> {
     }
 }
 
-/// The names of a list of texts, each with its place.
+/// The names of a list of strings, each with its place.
 pub(super) fn read_names(fields: &mut FieldReader<'_>, key: &'static str) -> Vec<(String, ByteSpan)> {
     // The getter reports what is no text.
     let _ = fields.texts(key);
@@ -220,7 +226,7 @@ fn empty_model(provider: &str) -> ModelSpec {
 fn read_base_url(fields: &mut FieldReader<'_>) -> Option<String> {
     let address = fields.text("base_url")?;
     if let Some(node) = fields.node("base_url").filter(|_| address.contains('$')) {
-        let help = Some(String::from("write the address itself"));
+        let help = Some(String::from("write the full address"));
         fields.report().value_error("not_supported", "variables in `base_url` are not supported yet", node.span, help);
     }
     Some(address)
@@ -233,7 +239,7 @@ fn read_options(fields: &mut FieldReader<'_>) -> Option<u64> {
     let window = own.integer("context_size", 1..=u64::MAX);
     for entry in own.others() {
         let message = format!("`provider_opts.{}` is not supported yet", entry.key);
-        let help = Some(String::from("the provider's own default counts"));
+        let help = Some(String::from("the provider's own default applies"));
         report.warning("not_supported", message, entry.key_span, help);
     }
     window
@@ -257,10 +263,10 @@ fn read_provider(report: &FileReport, entry: &MapEntry) -> ProviderDecl {
     };
     let _ = fields.node("track_usage");
     unsupported::report_unsupported(&mut fields, MODEL_NOT_YET);
-    let unload = UnsupportedKey::feature("unload_api", "models are not unloaded");
+    let unload = UnsupportedKey::feature("unload_api", "Pintle does not unload models");
     unsupported::report_unsupported(
         &mut fields,
-        &[unload, UnsupportedKey::feature("provider_opts", "the provider's own defaults count")],
+        &[unload, UnsupportedKey::feature("provider_opts", "the provider's own defaults apply")],
     );
     fields.finish_strictly();
     provider

@@ -29,15 +29,15 @@ fn read_rule(report: &FileReport, text: &str, span: ByteSpan) -> Option<Permissi
     let (tool, arguments) = split_rule(text);
     if tool.is_empty() {
         return refuse(
-            format!("the rule `{text}` names no tool"),
-            "write a tool's name or `*` first, as in `shell:cmd=ls*`",
+            format!("the rule `{text}` does not name a tool"),
+            "start the rule with a tool name or `*`, for example `shell:cmd=ls*`",
         );
     }
     let globs = std::iter::once(tool).chain(arguments.iter().map(|(_, glob)| glob.as_str()));
     for glob in globs {
         if !has_closed_brackets(glob) {
             return refuse(
-                format!("in the rule `{text}` a `[` is not closed"),
+                format!("the rule `{text}` has an unclosed `[`"),
                 "close it with `]`, or write `?` for one character",
             );
         }

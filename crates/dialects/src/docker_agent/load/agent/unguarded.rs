@@ -27,11 +27,11 @@ pub(super) fn check(report: &FileReport, members: &[AgentSpec]) {
             }
             told.push(name);
             let message = format!(
-                "agent `{name}` has `{tool}` without the guard that agent `{}` has on it, and takes work from it",
+                "agent `{name}` can call `{tool}` without the guard of agent `{}`, which can delegate tasks to it",
                 giver.name
             );
             let finding = Diagnostic::warning("unguarded_agent", message, taker.location.clone());
-            report.add(finding.help(format!("hooks are an agent's own: write the guard below `{name}` as well")));
+            report.add(finding.help(format!("hooks apply to one agent only: write the guard in `{name}` as well")));
         }
     }
 }

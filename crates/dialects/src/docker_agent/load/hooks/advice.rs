@@ -41,9 +41,7 @@ fn find_nearest(snake: &str) -> Option<&'static str> {
 /// The next step for a name that no event has.
 pub(super) fn help_for_unknown_event(written: &str) -> String {
     if written == "hooks" {
-        return String::from(
-            "the events stand here themselves: take the line `hooks:` away and what is below it to the left",
-        );
+        return String::from("write the events at this level: remove the line `hooks:` and unindent what is below it");
     }
     if let Some(name) = find_foreign_alias(written) {
         return format!("docker-agent calls it `{name}`");

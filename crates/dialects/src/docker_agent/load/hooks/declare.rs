@@ -165,7 +165,8 @@ pub(super) fn warn_duplicates(report: &FileReport, declared: &[HookDeclaration])
         };
         let line = first.location.line_column().map_or(0, |(line, _)| line);
         let message = format!(
-            "hook `{}` is left out: `compat: g1` takes it for the one at line {line}, whose type, command and args are the same",
+            "hook `{}` is skipped: `compat: g1` treats it as the hook at line {line}, which has the same type, \
+             command and args",
             hook.name
         );
         warn(report, "repeated_hook", message, hook.location.span, Some(String::from("remove one of the two")));

@@ -52,7 +52,7 @@ fn list_items<'n>(around: &EntryContext<'_>, path: &str, node: &'n DocNode, want
         NodeKind::Map(_) if around.compat == DockerAgentVersion::Newest => std::slice::from_ref(node),
         NodeKind::Map(_) => {
             let help = Some(String::from("write `- ` before it, or remove `compat: g1`"));
-            report_fault(around.report, "wrong_type", path, "`compat: g1` takes only a list here", node, help);
+            report_fault(around.report, "wrong_type", path, "`compat: g1` accepts only a list here", node, help);
             &[]
         }
         NodeKind::Scalar(_) if node.is_null() => &[],
@@ -71,12 +71,12 @@ fn read_entry(around: &EntryContext<'_>, path: BlockPath, node: &DocNode, wanted
     let list = fields.node("hooks");
     let path = fields.path.clone();
     if list.is_none_or(|list| matches!(&list.kind, NodeKind::List(items) if items.is_empty())) {
-        let help = String::from("write `hooks:` and below it `- type: command`");
+        let help = String::from("write `hooks:`, and below it `- type: command`");
         fields.report_fault("missing_field", "at least one hook is required", list.unwrap_or(node), Some(help));
     }
     fields.finish(|key| {
         let of_hook = hook::KEYS.contains(&key);
-        of_hook.then(|| format!("`{key}` belongs to a hook: write it in the list below `hooks:`"))
+        of_hook.then(|| format!("`{key}` belongs to a hook: write it in an item of the `hooks:` list"))
     });
     let Some(list) = list else { return Vec::new() };
     // The hooks of an entry that is left out are read all the same, so that one run tells of their faults as well.
@@ -121,8 +121,8 @@ fn read_matcher(around: &EntryContext<'_>, fields: &mut StrictFieldReader<'_>) -
         return Ok(None);
     }
     if around.compat == DockerAgentVersion::G1 && Regex::new(&text).is_err() {
-        let message = format!("{}: the matcher `{text}` is no regular expression", fields.path);
-        let help = "under `compat: g1` the whole entry is left out, and its guards with it; mend the matcher";
+        let message = format!("{}: the matcher `{text}` is not a valid regular expression", fields.path);
+        let help = "under `compat: g1` the whole entry is skipped, including its guards; fix the matcher";
         warn(around.report, "bad_matcher", message, node.span, Some(help.to_owned()));
         return Err(());
     }

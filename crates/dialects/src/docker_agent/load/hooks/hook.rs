@@ -79,9 +79,9 @@ fn help_for_misplaced_key(key: &str, around: &EntryContext<'_>) -> Option<String
     let name = around.def.name;
     match key {
         "matcher" | "hooks" if !around.def.matcher => {
-            Some(format!("{name} takes no matcher: its hooks stand in a flat list"))
+            Some(format!("{name} does not take a matcher; list its hooks directly below it"))
         }
-        "matcher" | "hooks" | "preempt_yolo" => Some(format!("`{key}` belongs to the entry, beside `hooks:`")),
+        "matcher" | "hooks" | "preempt_yolo" => Some(format!("`{key}` belongs to the entry, next to `hooks:`")),
         _ => None,
     }
 }
@@ -130,7 +130,7 @@ fn read_handler(
     };
     match kind? {
         DockerHookKind::Command if command.trim().is_empty() => {
-            missing("command is required for command hooks", "write `command: |` and the shell text below it");
+            missing("command is required for command hooks", "write `command: |`, and the shell script below it");
             None
         }
         DockerHookKind::Command => {
@@ -149,7 +149,7 @@ fn read_handler(
             Some(HandlerSpec::Command(spec))
         }
         DockerHookKind::Builtin if command.trim().is_empty() => {
-            missing("command must name the builtin to invoke", "write for example `command: add_date`");
+            missing("command must name the builtin to invoke", "write, for example, `command: add_date`");
             None
         }
         DockerHookKind::Builtin => {
@@ -164,7 +164,7 @@ fn read_handler(
                 );
             }
             if prompt.trim().is_empty() {
-                missing("prompt is required for model hooks", "write `prompt: |` and the question below it");
+                missing("prompt is required for model hooks", "write `prompt: |`, and the prompt below it");
             }
             let whole = !model.trim().is_empty() && !prompt.trim().is_empty();
             whole.then_some(HandlerSpec::Model(JudgeSpec { model, prompt, schema }))
@@ -186,7 +186,7 @@ fn read_timeout(fields: &mut StrictFieldReader<'_>, compat: DockerAgentVersion) 
     let seconds =
         scalar_text(node).and_then(|text| text.trim().parse::<f64>().ok()).filter(|seconds| seconds.is_finite());
     let Some(seconds) = seconds else {
-        let help = Some(String::from("write digits alone, as in `timeout: 10`"));
+        let help = Some(String::from("write only digits, for example `timeout: 10`"));
         fields.report_fault("bad_value", "timeout must be a number of seconds", node, help);
         return None;
     };
@@ -195,7 +195,7 @@ fn read_timeout(fields: &mut StrictFieldReader<'_>, compat: DockerAgentVersion) 
             "bad_value",
             "timeout must not be negative",
             node,
-            Some(String::from("remove it for 60 seconds")),
+            Some(String::from("remove it to use the default of 60 seconds")),
         );
         return None;
     }

@@ -17,7 +17,7 @@ use words::{PrintedKey, find_exit_two, find_printed_keys};
 /// Keys, the kinds of hook on which they have an effect, and what to do elsewhere.
 const KEYS_OF_KINDS: &[(&str, &[DockerHookKind], &str)] = &[
     ("command", &[DockerHookKind::Command, DockerHookKind::Builtin], "remove it, or write `type: command`"),
-    ("args", &[DockerHookKind::Builtin], "write the arguments into the command"),
+    ("args", &[DockerHookKind::Builtin], "write the arguments in the command"),
     ("env", &[DockerHookKind::Command, DockerHookKind::Builtin], "remove it"),
     ("working_dir", &[DockerHookKind::Command, DockerHookKind::Builtin], "remove it"),
     ("shell", &[DockerHookKind::Command], "remove it"),
@@ -69,12 +69,17 @@ fn check_model(fields: &mut StrictFieldReader<'_>, row: &DockerEventDef) {
     match schema {
         Some(node) if decides && row.decisions == PermissionWords::Nothing => {
             let message = format!("{}: a model's decision has no effect on {}", fields.path, row.name);
-            warn(fields, message, node.span, "hooks of pre_tool_use, tool_guard and permission_request can decide");
+            warn(
+                fields,
+                message,
+                node.span,
+                "only hooks of pre_tool_use, tool_guard and permission_request can decide",
+            );
         }
         None if row.context == ContextReader::NoReader => {
             let span = first_line(fields.report, fields.mapping.span);
             let message = format!("{}: the model's reply has no effect on {}", fields.path, row.name);
-            warn(fields, message, span, "write `schema: pre_tool_use_decision` where a model is to decide");
+            warn(fields, message, span, "write `schema: pre_tool_use_decision` to let the model decide");
         }
         _ => {}
     }
@@ -122,11 +127,12 @@ fn describe_fault(
         ("suppress_output", _) => {
             Some((String::from("`suppress_output` has no effect on any event"), String::from("remove it")))
         }
-        ("decision", Some(value)) if value != "block" => {
-            Some((format!("`{value}` is no decision"), String::from("`block` is the only word; leave it out to allow")))
-        }
+        ("decision", Some(value)) if value != "block" => Some((
+            format!("`{value}` is not a decision"),
+            String::from("the only decision is `block`; omit it to allow"),
+        )),
         ("permission_decision", Some(value)) if !["allow", "ask", "deny"].contains(&value) => {
-            Some((format!("`{value}` is no permission_decision"), String::from("write `allow`, `ask` or `deny`")))
+            Some((format!("`{value}` is not a permission_decision"), String::from("write `allow`, `ask` or `deny`")))
         }
         ("decision", _) | ("continue", Some("false")) if !row.can_block => Some((
             format!("`{word}` has no effect on {name}, which cannot block"),
@@ -135,7 +141,7 @@ fn describe_fault(
         ("reason" | "stop_reason", _) => None,
         _ if !(key.has_effect)(row) => Some((
             format!("`{word}` has no effect on {name}"),
-            format!("`{word}` works on {}", describe_effective_events(key)),
+            format!("`{word}` has an effect on {}", describe_effective_events(key)),
         )),
         _ => None,
     }

@@ -40,8 +40,8 @@ pub(super) fn read(
             let text = fields.text("on_error")?;
             let chosen = WORDS.iter().find(|(word, _)| *word == text).map(|(_, chosen)| *chosen);
             if chosen.is_none() {
-                let message = format!("{}: on_error `{text}` is no word that means anything", fields.path);
-                let help = Some(String::from("under `compat: g1` it counts as warn; write warn, ignore, or block"));
+                let message = format!("{}: unknown value `{text}` for `on_error`", fields.path);
+                let help = Some(String::from("`compat: g1` treats it as warn; write warn, ignore, or block"));
                 warn(fields.report, "bad_value", message, node.span, help);
             }
             chosen.unwrap_or(OnErrorPolicy::Warn)
@@ -57,7 +57,7 @@ pub(super) fn read(
     match (chosen, compat) {
         (OnErrorPolicy::Block, _) if row.can_block => Some(FailurePolicy::Closed),
         (OnErrorPolicy::Block, DockerAgentVersion::Newest) => {
-            let help = Some(String::from("write `on_error: warn`, or leave it out"));
+            let help = Some(String::from("write `on_error: warn`, or omit it"));
             let message = format!("hooks.{}: on_error block is not supported by this event", row.name);
             fields.report.error("bad_value", &message, node.span, help);
             None

@@ -97,7 +97,7 @@ impl<'a> StrictFieldReader<'a> {
     pub(super) fn pairs(&mut self, key: &'static str) -> Vec<(String, String)> {
         let Some(node) = self.node(key) else { return Vec::new() };
         let NodeKind::Map(entries) = &node.kind else {
-            let help = Some(String::from("write `NAME: value` lines"));
+            let help = Some(String::from("write lines such as `NAME: value`"));
             self.report_fault("wrong_type", &format!("{key} must be a mapping, not {}", node.describe()), node, help);
             return Vec::new();
         };

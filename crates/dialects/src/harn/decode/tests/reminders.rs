@@ -86,12 +86,12 @@ fn a_bad_specification_says_what_is_wrong_with_the_documented_code() {
             json!({"body": "x", "propagate": "everywhere"}),
             "HARN-RMD-005: `propagate` must be one of \"all\", \"session\", \"none\", not \"everywhere\"",
         ),
-        (json!({"body": " "}), "`body` must be a text that is not empty"),
-        (json!({}), "`body` must be a text that is not empty"),
+        (json!({"body": " "}), "`body` must be a non-empty string"),
+        (json!({}), "`body` must be a non-empty string"),
         (json!({"body": "x", "ttl_turns": 0}), "`ttl_turns` must be a whole number above 0, not 0"),
-        (json!({"body": "x", "ttl_turns": "2"}), "`ttl_turns` must be a whole number above 0, not a text"),
-        (json!({"body": "x", "tags": ["a", 3]}), "`tags` must hold texts, not a number"),
-        (json!({"body": "x", "tags": "a"}), "`tags` must be a list of texts, not a text"),
+        (json!({"body": "x", "ttl_turns": "2"}), "`ttl_turns` must be a whole number above 0, not a string"),
+        (json!({"body": "x", "tags": ["a", 3]}), "`tags` must contain strings, not a number"),
+        (json!({"body": "x", "tags": "a"}), "`tags` must be a list of strings, not a string"),
         (json!({"body": "x", "dedupe_key": ""}), "`dedupe_key` must not be empty"),
         (json!({"body": "x", "preserve_on_compact": 1}), "`preserve_on_compact` must be true or false, not a number"),
         (
@@ -106,10 +106,10 @@ fn a_bad_specification_says_what_is_wrong_with_the_documented_code() {
         let told = message("PostTurn", json!({"reminder": spec.clone()}));
         assert_eq!(told, format!("hook policy.star:3 (PostTurn) returned a bad reminder: {wanted}"), "{spec}");
     }
-    assert!(message("PostTurn", json!({"reminder": "x"})).contains("a reminder must be a table, not a text"));
+    assert!(message("PostTurn", json!({"reminder": "x"})).contains("a reminder must be a table, not a string"));
     assert!(message("PostTurn", json!([1])).contains("a list with a number in it, not a reminder"));
-    assert!(message("PostTurn", json!([{"deny": "x"}])).contains("a list with a table in it that is no reminder"));
-    assert!(message("PostTurn", json!([{"type": "metric"}])).contains("the only one is \"reminder\""));
+    assert!(message("PostTurn", json!([{"deny": "x"}])).contains("a list with a table in it that is not a reminder"));
+    assert!(message("PostTurn", json!([{"type": "metric"}])).contains("the only type is \"reminder\""));
 }
 
 #[test]
@@ -117,5 +117,5 @@ fn a_goal_is_not_pinned_and_says_so() {
     assert!(KEYS.contains(&"goal_pin"));
     let verdict = answer("PostTurn", json!({"body": "x", "goal_pin": true}));
     assert_eq!(verdict.kind, VerdictKind::Pass);
-    assert_eq!(verdict.warnings, ["`goal_pin` of a reminder has no effect: nothing pins goals here"]);
+    assert_eq!(verdict.warnings, ["`goal_pin` of a reminder has no effect: Pintle does not pin goals"]);
 }

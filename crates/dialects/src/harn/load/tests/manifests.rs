@@ -43,7 +43,7 @@ fn every_event_is_named_one_to_one() {
         let manifest = format!("[[hooks]]\nevent = \"{name}\"\nhandler = \"policy::reject_secrets\"\n");
         let project = package(&manifest, &["pkg/policy.star"]);
         let wanted =
-            format!("2: `{name}` is an event of Harn that Pintle does not fire; the nearest one is `{nearest}`");
+            format!("2: `{name}` is an event of Harn that Pintle does not fire; the nearest event is `{nearest}`");
         assert_eq!(describe_findings(&project), [wanted]);
         assert!(ROWS.iter().any(|row| row.name == *nearest), "{nearest}");
     }
@@ -96,7 +96,7 @@ fn every_slip_in_a_manifest_is_pointed_at() {
         ),
         (
             "[[hooks]]\nevent = \"OnBudgetThreshold\"\nhandler = \"policy::f\"\n",
-            "2: `OnBudgetThreshold` needs the mark it waits for, in per cent; write a number, as in `OnBudgetThreshold(80)`",
+            "2: `OnBudgetThreshold` needs a threshold in percent; write a number, for example `OnBudgetThreshold(80)`",
         ),
         (
             "[[hooks]]\nevent = \"PreToolUse\"\npatern = \"x\"\nhandler = \"policy::f\"\n",
@@ -104,19 +104,19 @@ fn every_slip_in_a_manifest_is_pointed_at() {
         ),
         (
             "[[hooks]]\nevent = \"PreToolUse\"\npattern = \"tool.name =~ '['\"\nhandler = \"policy::f\"\n",
-            "3: `[` is no regular expression: unclosed character class; write a backslash before a character that is meant as it stands",
+            "3: `[` is not a valid regular expression: unclosed character class; escape a literal character with a backslash",
         ),
         (
             "[[hooks]]\nevent = \"PreToolUse\"\nhandler = \"policy.f\"\n",
-            "3: `policy.f` names no function of a module; write `module::function`, such as `policy::reject_secrets`",
+            "3: `policy.f` is not a module function; write `module::function`, such as `policy::reject_secrets`",
         ),
         (
             "[[hooks]]\nevent = \"PreToolUse\"\nhandler = \"polcy::f\"\n",
-            "3: there is no module `polcy` in the package; did you mean `policy`?",
+            "3: the package has no module `polcy`; did you mean `policy`?",
         ),
         (
             "[[hooks]]\nevent = \"PreToolUse\"\nhandler = \"policy::_f\"\n",
-            "3: `_f` of module `policy` is private: its name begins with an underscore; name a function that is exported, or rename it",
+            "3: `_f` of module `policy` is private: its name starts with an underscore; name a function that is exported, or rename it",
         ),
         (
             "[[hooks]]\nhandler = \"policy::f\"\n",
@@ -131,14 +131,14 @@ fn every_slip_in_a_manifest_is_pointed_at() {
             "2: toml: line 2: event must be a string, not a number; put it in quotes: \"3\"",
         ),
         ("[hooks]\nevent = \"PreToolUse\"\n", "1: toml: line 1: hooks must be a list, not a mapping; "),
-        ("[[hook]]\nevent = \"PreToolUse\"\n", "1: `hook` of the manifest is not read; did you mean `hooks`?"),
+        ("[[hook]]\nevent = \"PreToolUse\"\n", "1: `hook` of the manifest is ignored; did you mean `hooks`?"),
         (
             "[package]\nversion = \"1.0\"\nnmae = \"acme\"\n",
-            "3: `nmae` of `[package]` is not read; did you mean `name`?",
+            "3: `nmae` of `[package]` is ignored; did you mean `name`?",
         ),
         (
             "[exports]\nrules = \"gone.star\"\n[[hooks]]\nevent = \"PreToolUse\"\nhandler = \"rules::f\"\n",
-            "5: module `rules` is exported as `gone.star`, which is not there or cannot be read; mend the path under `[exports]`; it is relative to the manifest",
+            "5: module `rules` is exported as `gone.star`, which does not exist or cannot be read; fix the path under `[exports]`; it is relative to the manifest",
         ),
         ("event = \n", "1: toml: line 1: "),
     ] {
@@ -169,8 +169,8 @@ fn a_module_in_harn_needs_its_program_and_runs_through_it_as_a_worker() {
     assert_eq!(
         describe_findings(&without),
         [
-            "4: module `policy` is written in Harn, and there is no `harn` program to run `pkg/policy.harn`; install Harn \
-             so that `harn` is on the PATH, or write the module in Starlark as `policy.star`"
+            "4: cannot run `pkg/policy.harn`: module `policy` is written in Harn, and the program `harn` is not installed; install \
+             `harn` on the PATH, or write the module in Starlark as `policy.star`"
         ]
     );
     let with = package_with(EXAMPLE, &["pkg/policy.harn"], true);
@@ -186,8 +186,8 @@ fn a_module_in_harn_needs_its_program_and_runs_through_it_as_a_worker() {
 #[test]
 fn a_package_that_harn_fetches_is_noted_where_it_stands() {
     let project = package("[dependencies]\nfar = \"1.0\"\nnear = {path = \"near\"}\n", &[]);
-    let wanted = "2: hooks of the package `far` are not loaded: Harn fetches it from elsewhere; write \
-                  `far = {path = \"..\"}` to load them from a folder";
+    let wanted = "2: hooks of the package `far` are not loaded: Harn downloads the package; write \
+                  `far = {path = \"..\"}` to load them from a directory";
     assert_eq!(describe_findings(&project), [wanted]);
     assert_eq!(project.diagnostics[0].severity, pintle_contract::Severity::Note);
 }

@@ -158,5 +158,8 @@ fn invalid_registration_is_an_error_with_help_and_registers_nothing() {
 #[test]
 fn a_plugin_that_nothing_runs_is_an_error() {
     let project = load(&[artifact(ArtifactKind::Plugin, "policy.star", "")], &ParseContext::default());
-    assert_eq!(describe_findings(&project), ["1: plugin `policy.star` cannot be loaded: nothing here runs scripts; "]);
+    assert_eq!(
+        describe_findings(&project),
+        ["1: plugin `policy.star` cannot be loaded: scripts are disabled in this process; "]
+    );
 }

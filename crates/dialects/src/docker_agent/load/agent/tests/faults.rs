@@ -10,19 +10,19 @@ const AGENT_FAULTS: &[(&str, &[&str])] = &[
     (
         "handoffs: [\"acme/reviewer\"]",
         &[
-            "4:16: warning: the agent `acme/reviewer` comes from a registry, which is not supported yet; nothing can be handed to it | copy its declaration into this file under `agents`",
+            "4:16: warning: agents from a registry are not supported yet, so no task can be delegated to `acme/reviewer` | copy its declaration into `agents` in this file",
         ],
     ),
     (
         "force_handoff: root",
         &[
-            "2:3: error: yaml: line 2: the forced hand-offs of agent `root` lead back to it | let the last one answer: take `force_handoff` from one of them",
+            "2:3: error: yaml: line 2: the forced handoffs of agent `root` lead back to it | remove `force_handoff` from one of the agents, so that it answers",
         ],
     ),
     (
         "max_iterations: many",
         &[
-            "4:21: error: yaml: line 4: max_iterations must be a whole number, not a string | write digits alone, as in `max_iterations: 10`",
+            "4:21: error: yaml: line 4: max_iterations must be a whole number, not a string | write only digits, for example `max_iterations: 10`",
         ],
     ),
     (
@@ -38,26 +38,27 @@ const AGENT_FAULTS: &[(&str, &[&str])] = &[
     (
         "readonly: true",
         &[
-            "4:15: error: yaml: line 4: `readonly` is not supported yet | name the tools that only read under `tools` of each toolset",
+            "4:15: error: yaml: line 4: `readonly` is not supported yet | list the read-only tools under `tools` of each toolset",
         ],
     ),
     (
         "skills: true",
-        &[
-            "4:13: warning: `skills` is not supported yet | put what the agent should know into its `instruction` or `add_prompt_files`",
-        ],
+        &["4:13: warning: `skills` is not supported yet | put the knowledge into `instruction` or `add_prompt_files`"],
     ),
     ("skills: false", &[]),
     (
         "commands: {plan: {agent: root}}",
-        &["4:30: warning: `agent` is not supported yet | `--agent NAME` begins with that agent"],
+        &["4:30: warning: `agent` is not supported yet | `--agent NAME` starts with that agent"],
     ),
     ("toolsets: [{type: shel}]", &["4:23: error: yaml: line 4: unknown toolset type `shel` | did you mean `shell`?"]),
-    ("toolsets: [{tools: [x]}]", &["4:16: error: yaml: line 4: a toolset needs a `type` | as in `- type: shell`"]),
+    (
+        "toolsets: [{tools: [x]}]",
+        &["4:16: error: yaml: line 4: a toolset needs a `type` | for example `- type: shell`"],
+    ),
     (
         "toolsets: [{type: lsp, command: gopls}]",
         &[
-            "4:23: warning: the toolset `lsp` is not supported yet; the agent lacks its tools | a server of the Model Context Protocol (`type: mcp`) or `type: script` may do the same",
+            "4:23: warning: the toolset `lsp` is not supported yet, so the agent does not get its tools | an MCP server (`type: mcp`) or `type: script` may do the same",
         ],
     ),
     (
@@ -68,24 +69,26 @@ const AGENT_FAULTS: &[(&str, &[&str])] = &[
     ),
     (
         "toolsets: [{type: filesystem, deny_list: [~/.ssh]}]",
-        &["4:46: error: yaml: line 4: `deny_list` is not supported yet | let a `pre_tool_use` hook refuse these paths"],
+        &[
+            "4:46: error: yaml: line 4: `deny_list` is not supported yet | write a `pre_tool_use` hook that denies these paths",
+        ],
     ),
     (
         "toolsets: [{type: filesystem, allow_list: [/srv]}]",
         &[
-            "4:47: error: yaml: line 4: `allow_list` is not supported yet | files stay within the working directory; leave it out, or list `.`",
+            "4:47: error: yaml: line 4: `allow_list` is not supported yet | file tools are limited to the working directory; remove it, or list `.`",
         ],
     ),
     (
         "toolsets: [{type: fetch, blocked_domains: [x.test]}]",
         &[
-            "4:47: error: yaml: line 4: `blocked_domains` is not supported yet | let a `pre_tool_use` hook look at the `urls` of `fetch`",
+            "4:47: error: yaml: line 4: `blocked_domains` is not supported yet | check the `urls` of `fetch` in a `pre_tool_use` hook",
         ],
     ),
     (
         "toolsets: [{type: mcp, ref: \"docker:context7\"}]",
         &[
-            "4:33: warning: servers of Docker's catalogue are not supported yet; the agent lacks the tools of `docker:context7` | start the server with `command` and `args`, or reach it with `remote: {url: ..}`",
+            "4:33: warning: servers of Docker's catalogue are not supported yet, so the agent does not get the tools of `docker:context7` | start the server with `command` and `args`, or connect to it with `remote: {url: ..}`",
         ],
     ),
     (
@@ -97,37 +100,37 @@ const AGENT_FAULTS: &[(&str, &[&str])] = &[
     (
         "toolsets: [{type: mcp}]",
         &[
-            "4:16: error: yaml: line 4: a server needs a `command` or a `remote` | start one with `command: PROGRAM`, or reach one with `remote: {url: ..}`",
+            "4:16: error: yaml: line 4: a server needs a `command` or a `remote` | start a server with `command: PROGRAM`, or connect to one with `remote: {url: ..}`",
         ],
     ),
     (
         "toolsets: [{type: mcp, remote: {url: \"ftp://x\"}}]",
         &[
-            "4:42: error: yaml: line 4: the address `ftp://x` of a server begins with neither `http://` nor `https://` | as in `url: https://HOST/mcp`",
+            "4:42: error: yaml: line 4: the server address `ftp://x` does not start with `http://` or `https://` | for example `url: https://HOST/mcp`",
         ],
     ),
     (
         "toolsets: [{type: mcp, remote: {url: \"http://x\", transport_type: sse}}]",
         &[
-            "4:70: warning: the transport `sse` is not supported yet; the agent lacks the tools of this server | write `transport_type: streamable`, which most servers speak as well",
+            "4:70: warning: the transport `sse` is not supported yet, so the agent does not get the tools of this server | write `transport_type: streamable`, which most servers also support",
         ],
     ),
     (
         "toolsets: [{type: script}]",
         &[
-            "4:16: error: yaml: line 4: the toolset `script` declares no tools | as in `shell:`, below it `run_tests:`, and below that `cmd: make test`",
+            "4:16: error: yaml: line 4: the toolset `script` declares no tools | for example `shell:`, below it `run_tests:`, and below that `cmd: make test`",
         ],
     ),
     (
         "toolsets: [{type: script, shell: {\"no name\": {cmd: x}}}]",
         &[
-            "4:39: error: yaml: line 4: `no name` is no name for a tool | use letters, digits, `_` and `-`, a letter or `_` first",
+            "4:39: error: yaml: line 4: `no name` is not a valid tool name | use letters, digits, `_` and `-`, starting with a letter or `_`",
         ],
     ),
     (
         "toolsets: [{type: script, shell: {t: {args: {name: {}}, required: [nam]}}}]",
         &[
-            "4:39: error: yaml: line 4: the tool `t` needs a `cmd` | as in `cmd: make test`",
+            "4:39: error: yaml: line 4: the tool `t` needs a `cmd` | for example `cmd: make test`",
             "4:72: error: yaml: line 4: the required argument `nam` is not declared | did you mean `name`?",
         ],
     ),
@@ -152,14 +155,14 @@ const FILE_FAULTS: &[(&str, &[&str])] = &[
     (
         "agents: {}",
         &[
-            "1:1: error: yaml: line 1: the file declares no agents | declare at least one: `agents:`, and below it `root:` with its fields",
+            "1:1: error: yaml: line 1: the file declares no agents | declare at least one: write `agents:`, and below it `root:` with its fields",
         ],
     ),
     (
         "agents: []",
         &[
             "1:9: error: yaml: line 1: agents must be a mapping, not a list",
-            "1:1: error: yaml: line 1: the file declares no agents | declare at least one: `agents:`, and below it `root:` with its fields",
+            "1:1: error: yaml: line 1: the file declares no agents | declare at least one: write `agents:`, and below it `root:` with its fields",
         ],
     ),
     (
@@ -168,7 +171,9 @@ const FILE_FAULTS: &[(&str, &[&str])] = &[
     ),
     (
         "version: \"99\"\nagents: {root: {model: openai/a}}",
-        &["1:10: warning: version `99` is not known | the newest that is read is `\"15\"`; the file is read as that"],
+        &[
+            "1:10: warning: unknown version `99` | the file is read as version `\"15\"`, the newest that Pintle supports",
+        ],
     ),
     ("version: 2\nagents: {root: {model: openai/a}}", &[]),
     ("metadata: {author: me, tags: [x]}\nagents: {root: {model: openai/a}}", &[]),
@@ -184,28 +189,28 @@ const FILE_FAULTS: &[(&str, &[&str])] = &[
     ),
     (
         "agents: {root: {model: auto}}",
-        &["1:24: warning: a model is not picked automatically yet | name one, or give it with `--model`"],
+        &["1:24: warning: choosing a model automatically is not supported yet | name a model, or pass `--model`"],
     ),
     (
         "agents: {root: {model: m}}\nmodels: {m: {model: x, top_p: 0.5}}",
         &[
-            "2:31: warning: `top_p` is not supported yet | the provider's own default counts",
-            "2:13: error: yaml: line 2: model `m` needs `provider` | as in `provider: openai` and `model: gpt-4o`",
+            "2:31: warning: `top_p` is not supported yet | the provider's own default applies",
+            "2:13: error: yaml: line 2: model `m` needs `provider` | for example `provider: openai` and `model: gpt-4o`",
             "1:24: error: yaml: line 1: the model `m` is not declared | write `PROVIDER/MODEL`, or declare it under `models`",
         ],
     ),
     (
         "agents: {root: {model: openai/a}}\npermissions: {deny: [\":cmd=x\", \"read_[a\"], alow: []}",
         &[
-            "2:22: error: yaml: line 2: the rule `:cmd=x` names no tool | write a tool's name or `*` first, as in `shell:cmd=ls*`",
-            "2:32: error: yaml: line 2: in the rule `read_[a` a `[` is not closed | close it with `]`, or write `?` for one character",
+            "2:22: error: yaml: line 2: the rule `:cmd=x` does not name a tool | start the rule with a tool name or `*`, for example `shell:cmd=ls*`",
+            "2:32: error: yaml: line 2: the rule `read_[a` has an unclosed `[` | close it with `]`, or write `?` for one character",
             "2:44: error: yaml: line 2: unknown key `alow` in `permissions` of the file | did you mean `allow`?",
         ],
     ),
     (
         "budget: {max_cost: 1}\nagents: {root: {model: openai/a}}",
         &[
-            "1:9: warning: `budget` is not supported yet | `max_iterations` of an agent bounds a run; nothing counts its cost",
+            "1:9: warning: `budget` is not supported yet | an agent's `max_iterations` limits a run; cost is not limited",
         ],
     ),
     (
@@ -215,8 +220,8 @@ const FILE_FAULTS: &[(&str, &[&str])] = &[
     (
         "agents: {a: {model: openai/a, force_handoff: b}, b: {model: openai/b, force_handoff: a}}",
         &[
-            "1:10: error: yaml: line 1: the forced hand-offs of agent `a` lead back to it | let the last one answer: take `force_handoff` from one of them",
-            "1:50: error: yaml: line 1: the forced hand-offs of agent `b` lead back to it | let the last one answer: take `force_handoff` from one of them",
+            "1:10: error: yaml: line 1: the forced handoffs of agent `a` lead back to it | remove `force_handoff` from one of the agents, so that it answers",
+            "1:50: error: yaml: line 1: the forced handoffs of agent `b` lead back to it | remove `force_handoff` from one of the agents, so that it answers",
         ],
     ),
     (
@@ -258,7 +263,7 @@ fn a_block_without_hooks_guards_nothing_and_is_an_error() {
     for text in ["", "# nothing yet\n", "{}\n", "pre_tool_use: []\n", "---\n...\n"] {
         let project = read_as(ArtifactKind::HooksBlock, text, None);
         let found = findings(&project, Severity::Note);
-        let wanted = "the file declares no hooks | write an event, such as `pre_tool_use:`, or take the file away";
+        let wanted = "the file declares no hooks | add an event such as `pre_tool_use:`, or delete the file";
         assert!(matches!(found.as_slice(), [one] if one.ends_with(wanted)), "{text}: {found:?}");
     }
 }
@@ -268,22 +273,22 @@ const MISPLACED: &[(ArtifactKind, &str, &str)] = &[
     (
         ArtifactKind::UserSettings,
         "hooks:\n  pre_tool_use: []\n",
-        "1:1: error: yaml: line 1: `hooks` does not belong here, and guards nothing | write it one level deeper, below `settings:`",
+        "1:1: error: yaml: line 1: `hooks` does not belong here and guards nothing | move it one level deeper, below `settings:`",
     ),
     (
         ArtifactKind::UserSettings,
         "PreToolUse: []\n",
-        "1:1: error: yaml: line 1: the event `PreToolUse` does not belong here, and its hooks guard nothing | write `pre_tool_use:` below `settings: hooks:`",
+        "1:1: error: yaml: line 1: the event `PreToolUse` does not belong here, so its hooks guard nothing | write `pre_tool_use:` below `settings: hooks:`",
     ),
     (
         ArtifactKind::UserSettings,
         "settings:\n  pre_tool_use: []\n",
-        "2:3: error: yaml: line 2: the event `pre_tool_use` does not belong here, and its hooks guard nothing | write `pre_tool_use:` below `settings: hooks:`",
+        "2:3: error: yaml: line 2: the event `pre_tool_use` does not belong here, so its hooks guard nothing | write `pre_tool_use:` below `settings: hooks:`",
     ),
     (
         ArtifactKind::UserSettings,
         "settings: {hooks: {}}\n",
-        "1:19: error: yaml: line 1: `hooks` declares no hooks | write an event below it, such as `pre_tool_use:`, or take the line away",
+        "1:19: error: yaml: line 1: `hooks` declares no hooks | add an event such as `pre_tool_use:` below it, or remove the line",
     ),
     (
         ArtifactKind::UserSettings,
@@ -293,12 +298,12 @@ const MISPLACED: &[(ArtifactKind, &str, &str)] = &[
     (
         ArtifactKind::Team,
         "agents: {root: {model: openai/a}}\nhooks: {}\n",
-        "2:8: error: yaml: line 2: `hooks` belongs to an agent | write it below the agent that it is of, as in `agents: {root: {hooks: ..}}`",
+        "2:8: error: yaml: line 2: `hooks` must be inside an agent | write it below its agent, for example `agents: {root: {hooks: ..}}`",
     ),
     (
         ArtifactKind::HooksBlock,
         "hooks:\n  pre_tool_use: []\n",
-        "1:1: error: hooks: unknown event `hooks` | the events stand here themselves: take the line `hooks:` away and what is below it to the left",
+        "1:1: error: hooks: unknown event `hooks` | write the events at this level: remove the line `hooks:` and unindent what is below it",
     ),
 ];
 

@@ -123,8 +123,8 @@ fn an_agent_that_takes_work_without_the_guard_of_its_giver_is_pointed_out() {
         .replace("    description: d\n    description: d\n", "    description: d\n");
         let mut found = findings(&read_as(ArtifactKind::Team, &text, None), Severity::Warning);
         // A matcher that fits nothing is told of as well.
-        found.retain(|one| !one.contains("fits no tool"));
-        let wanted = "team.yaml:7:3: warning: agent `helper` has `shell` without the guard that agent `root` has on it, and takes work from it | hooks are an agent's own: write the guard below `helper` as well";
+        found.retain(|one| !one.contains("does not match any tool"));
+        let wanted = "team.yaml:7:3: warning: agent `helper` can call `shell` without the guard of agent `root`, which can delegate tasks to it | hooks apply to one agent only: write the guard in `helper` as well";
         assert_eq!(found, vec![wanted; usize::from(is_told)], "{text}");
     }
 }

@@ -9,12 +9,12 @@ use crate::document::{FieldReader, FileReport, MapEntry};
 
 /// Keys that docker-agent has and Pintle does not implement.
 pub(super) const NOT_YET: &[UnsupportedKey] = &[
-    UnsupportedKey::feature("config", "it belongs to servers of Docker's catalogue"),
-    UnsupportedKey::feature("version", "install the program yourself; nothing is installed for you"),
-    UnsupportedKey::feature("allow_private_ips", "it belongs to sign-in, which is not there"),
+    UnsupportedKey::feature("config", "it only applies to servers of Docker's catalogue"),
+    UnsupportedKey::feature("version", "install the program yourself; Pintle does not install it"),
+    UnsupportedKey::feature("allow_private_ips", "it only applies to sign-in, which Pintle does not support"),
 ];
 /// The same of a server that is reached by an address.
-const REMOTE_NOT_YET: &[UnsupportedKey] = &[UnsupportedKey::feature("oauth", "put a token into `headers`")];
+const REMOTE_NOT_YET: &[UnsupportedKey] = &[UnsupportedKey::feature("oauth", "put a token in `headers`")];
 /// How the catalogue of Docker is named.
 const CATALOGUE: &str = "docker:";
 
@@ -65,11 +65,11 @@ fn read_server(fields: &mut FieldReader<'_>) -> Option<McpSpec> {
     if catalogue.is_some() {
         let span = fields.node("ref").map_or(fields.span(), |node| node.span);
         let message = format!(
-            "servers of Docker's catalogue are not supported yet; the agent lacks the tools of `{}`",
+            "servers of Docker's catalogue are not supported yet, so the agent does not get the tools of `{}`",
             catalogue.unwrap_or_default()
         );
         let help =
-            Some(String::from("start the server with `command` and `args`, or reach it with `remote: {url: ..}`"));
+            Some(String::from("start the server with `command` and `args`, or connect to it with `remote: {url: ..}`"));
         report.warning("not_supported", message, span, help);
         return None;
     }
@@ -78,10 +78,10 @@ fn read_server(fields: &mut FieldReader<'_>) -> Option<McpSpec> {
         (None, Some(remote)) => remote,
         (None, None) if has_remote => return None,
         (Some(_), _) => {
-            return report_invalid(fields, "a server has a `command` or a `remote`, not both", "keep one of the two");
+            return report_invalid(fields, "a server takes a `command` or a `remote`, not both", "keep one of the two");
         }
         (None, None) => {
-            let help = "start one with `command: PROGRAM`, or reach one with `remote: {url: ..}`";
+            let help = "start a server with `command: PROGRAM`, or connect to one with `remote: {url: ..}`";
             return report_invalid(fields, "a server needs a `command` or a `remote`", help);
         }
     };
@@ -107,8 +107,8 @@ fn read_remote(fields: &mut FieldReader<'_>) -> Option<McpTransport> {
     let transport_place = own.node("transport_type").map_or(place, |node| node.span);
     own.finish_strictly();
     if !is_streamable {
-        let help = Some(String::from("write `transport_type: streamable`, which most servers speak as well"));
-        let message = "the transport `sse` is not supported yet; the agent lacks the tools of this server";
+        let help = Some(String::from("write `transport_type: streamable`, which most servers also support"));
+        let message = "the transport `sse` is not supported yet, so the agent does not get the tools of this server";
         report.warning("not_supported", message, transport_place, help);
         return None;
     }
@@ -117,8 +117,8 @@ fn read_remote(fields: &mut FieldReader<'_>) -> Option<McpTransport> {
         return None;
     };
     if !url.starts_with("http://") && !url.starts_with("https://") {
-        let message = format!("the address `{url}` of a server begins with neither `http://` nor `https://`");
-        report.value_error("bad_value", &message, place, Some(String::from("as in `url: https://HOST/mcp`")));
+        let message = format!("the server address `{url}` does not start with `http://` or `https://`");
+        report.value_error("bad_value", &message, place, Some(String::from("for example `url: https://HOST/mcp`")));
         return None;
     }
     Some(McpTransport::Http { url, headers })

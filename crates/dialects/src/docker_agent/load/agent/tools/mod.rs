@@ -14,11 +14,11 @@ use crate::document::{DocNode, FieldReader, FileReport, MapEntry};
 
 /// Keys of every toolset that docker-agent has and Pintle does not implement.
 const NOT_YET: &[UnsupportedKey] = &[
-    UnsupportedKey::restriction("readonly", "name the tools that only read under `tools`"),
-    UnsupportedKey::feature("toon", "results stay as they are"),
+    UnsupportedKey::restriction("readonly", "list the read-only tools under `tools`"),
+    UnsupportedKey::feature("toon", "results are not converted"),
     UnsupportedKey::feature("model", "the agent's own model reads the results"),
-    UnsupportedKey::feature("defer", "all tools are told to the model at once"),
-    UnsupportedKey::feature("lifecycle", "a server that ends is started again once"),
+    UnsupportedKey::feature("defer", "the model always sees all tools"),
+    UnsupportedKey::feature("lifecycle", "a server that exits is restarted once"),
 ];
 
 /// What a file defines once for several agents.
@@ -104,7 +104,7 @@ impl<'a> SharedDefinitions<'a> {
         let mut fields = FieldReader::new(self.report, owner, Some(node), node.span);
         let Some(name) = fields.text("type") else {
             if node.get("type").is_none() {
-                let help = Some(String::from("as in `- type: shell`"));
+                let help = Some(String::from("for example `- type: shell`"));
                 self.report.value_error("missing_key", "a toolset needs a `type`", node.span, help);
             }
             return;
@@ -129,16 +129,14 @@ impl<'a> SharedDefinitions<'a> {
     fn report_unknown_type(&self, name: &str, fields: &mut FieldReader<'_>) {
         let span = fields.node("type").map_or(fields.span(), |node| node.span);
         if NOT_YET_TYPES.contains(&name) {
-            let message = format!("the toolset `{name}` is not supported yet; the agent lacks its tools");
-            let help = Some(String::from(
-                "a server of the Model Context Protocol (`type: mcp`) or `type: script` may do the same",
-            ));
+            let message = format!("the toolset `{name}` is not supported yet, so the agent does not get its tools");
+            let help = Some(String::from("an MCP server (`type: mcp`) or `type: script` may do the same"));
             return self.report.warning("not_supported", message, span, help);
         }
         let known = ROWS.iter().map(|row| row.name);
         let help = match suggest_nearest(name, known.clone().chain(NOT_YET_TYPES.iter().copied())) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("there are {}", known.collect::<Vec<_>>().join(", ")),
+            None => format!("the toolset types are {}", known.collect::<Vec<_>>().join(", ")),
         };
         self.report.value_error("unknown_toolset", &format!("unknown toolset type `{name}`"), span, Some(help));
     }

@@ -13,7 +13,7 @@ pub(super) fn read(fields: &mut FieldReader<'_>) -> Option<ToolsetKind> {
     let environment = fields.pairs("env");
     let entries = entries_of(fields, "shell");
     if entries.is_empty() {
-        let help = Some(String::from("as in `shell:`, below it `run_tests:`, and below that `cmd: make test`"));
+        let help = Some(String::from("for example `shell:`, below it `run_tests:`, and below that `cmd: make test`"));
         report.value_error("missing_key", "the toolset `script` declares no tools", fields.span(), help);
         return None;
     }
@@ -24,14 +24,14 @@ pub(super) fn read(fields: &mut FieldReader<'_>) -> Option<ToolsetKind> {
 fn read_tool(report: &FileReport, entry: &MapEntry, around: &[(String, String)]) -> Option<ScriptToolSpec> {
     let mut fields = FieldReader::new(report, format!("the tool `{}`", entry.key), Some(&entry.value), entry.key_span);
     if !is_tool_name(&entry.key) {
-        let message = format!("`{}` is no name for a tool", entry.key);
-        let help = Some(String::from("use letters, digits, `_` and `-`, a letter or `_` first"));
+        let message = format!("`{}` is not a valid tool name", entry.key);
+        let help = Some(String::from("use letters, digits, `_` and `-`, starting with a letter or `_`"));
         report.value_error("bad_value", &message, entry.key_span, help);
     }
     let command = fields.text("cmd");
     if command.is_none() && fields.node("cmd").is_none_or(|node| node.is_null()) {
         let message = format!("the tool `{}` needs a `cmd`", entry.key);
-        report.value_error("missing_key", &message, entry.key_span, Some(String::from("as in `cmd: make test`")));
+        report.value_error("missing_key", &message, entry.key_span, Some(String::from("for example `cmd: make test`")));
     }
     let description = fields.text("description");
     let parameters = read_parameters(&mut fields);
@@ -65,10 +65,10 @@ fn read_parameters(fields: &mut FieldReader<'_>) -> Value {
             }
             Ok(_) => {
                 let message = format!("the argument `{}` must be a mapping, not {}", entry.key, entry.value.describe());
-                let help = Some(String::from("as in `{type: string, description: ..}`"));
+                let help = Some(String::from("for example `{type: string, description: ..}`"));
                 report.value_error("wrong_type", &message, entry.value.span, help);
             }
-            Err(node) => report.value_error("bad_value", "the number has no JSON form", node.span, None),
+            Err(node) => report.value_error("bad_value", "the number cannot be written as JSON", node.span, None),
         }
     }
     let is_list = |fields: &mut FieldReader<'_>| {

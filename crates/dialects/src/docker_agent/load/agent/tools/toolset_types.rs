@@ -43,7 +43,7 @@ pub(super) static ROWS: [ToolsetTypeDef; 9] = [
     ToolsetTypeDef {
         name: "shell",
         read: |fields, _| Some(ToolsetKind::Shell { environment: fields.pairs("env") }),
-        unsupported: &[UnsupportedKey::feature("sudo_askpass", "let a hook refuse `sudo`")],
+        unsupported: &[UnsupportedKey::feature("sudo_askpass", "write a hook that denies `sudo`")],
     },
     ToolsetTypeDef {
         name: "filesystem",
@@ -56,9 +56,9 @@ pub(super) static ROWS: [ToolsetTypeDef; 9] = [
             Some(ToolsetKind::Filesystem)
         },
         unsupported: &[
-            UnsupportedKey::restriction("deny_list", "let a `pre_tool_use` hook refuse these paths"),
-            UnsupportedKey::feature("post_edit", "let a `post_tool_use` hook run the command"),
-            UnsupportedKey::feature("ignore_vcs", "name what is not to be listed in a hook"),
+            UnsupportedKey::restriction("deny_list", "write a `pre_tool_use` hook that denies these paths"),
+            UnsupportedKey::feature("post_edit", "run the command in a `post_tool_use` hook"),
+            UnsupportedKey::feature("ignore_vcs", "exclude the paths in a hook"),
         ],
     },
     ToolsetTypeDef {
@@ -86,10 +86,10 @@ pub(super) static ROWS: [ToolsetTypeDef; 9] = [
             Some(ToolsetKind::Fetch { timeout_ms: seconds.map(|seconds| seconds * 1_000) })
         },
         unsupported: &[
-            UnsupportedKey::restriction("allowed_domains", "let a `pre_tool_use` hook look at the `urls` of `fetch`"),
-            UnsupportedKey::restriction("blocked_domains", "let a `pre_tool_use` hook look at the `urls` of `fetch`"),
-            UnsupportedKey::feature("headers", "requests carry no headers of yours"),
-            UnsupportedKey::feature("allow_private_ips", "only public addresses are fetched"),
+            UnsupportedKey::restriction("allowed_domains", "check the `urls` of `fetch` in a `pre_tool_use` hook"),
+            UnsupportedKey::restriction("blocked_domains", "check the `urls` of `fetch` in a `pre_tool_use` hook"),
+            UnsupportedKey::feature("headers", "Pintle does not add headers to requests"),
+            UnsupportedKey::feature("allow_private_ips", "Pintle fetches only public addresses"),
         ],
     },
     ToolsetTypeDef { name: "script", read: |fields, _| script::read(fields), unsupported: &[] },
@@ -97,5 +97,7 @@ pub(super) static ROWS: [ToolsetTypeDef; 9] = [
     ToolsetTypeDef { name: "background_agents", read: |_, _| Some(ToolsetKind::BackgroundAgents), unsupported: &[] },
 ];
 
-const ALLOW_LIST: UnsupportedKey =
-    UnsupportedKey::restriction("allow_list", "files stay within the working directory; leave it out, or list `.`");
+const ALLOW_LIST: UnsupportedKey = UnsupportedKey::restriction(
+    "allow_list",
+    "file tools are limited to the working directory; remove it, or list `.`",
+);

@@ -53,7 +53,7 @@ fn an_invalid_matcher_takes_its_entry_away_with_a_loud_warning() {
     assert_eq!(
         findings,
         [
-            "h.yaml:2:14: warning: hooks.pre_tool_use[0]: the matcher `shell(` is no regular expression | under `compat: g1` the whole entry is left out, and its guards with it; mend the matcher"
+            "h.yaml:2:14: warning: hooks.pre_tool_use[0]: the matcher `shell(` is not a valid regular expression | under `compat: g1` the whole entry is skipped, including its guards; fix the matcher"
         ]
     );
     // The newest version keeps the entry here; the pattern is refused when it is compiled.

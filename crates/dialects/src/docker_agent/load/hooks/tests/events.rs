@@ -39,7 +39,7 @@ fn a_fault_inside_a_single_mapping_keeps_its_line() {
     assert_eq!(
         read_text(text).1,
         [
-            "h.yaml:4:5: error: hooks.pre_tool_use[0].hooks[0]: command is required for command hooks | write `command: |` and the shell text below it",
+            "h.yaml:4:5: error: hooks.pre_tool_use[0].hooks[0]: command is required for command hooks | write `command: |`, and the shell script below it",
             "h.yaml:5:5: error: hooks.pre_tool_use[0].hooks[0]: unknown key `comand` | did you mean `command`?",
         ]
     );
@@ -100,7 +100,7 @@ fn faults_of_events_and_entries_are_told_with_the_next_step() {
         ),
         (
             "- a\n",
-            "h.yaml:1:1: error: yaml: line 1: the document must be a mapping of fields, not a list | write `field: value` lines",
+            "h.yaml:1:1: error: yaml: line 1: the document must be a mapping of fields, not a list | write lines such as `field: value`",
         ),
         ("stop: x\n", "h.yaml:1:7: error: hooks.stop: hook event must be a hook or a list of hooks, not a string"),
         ("stop: [x]\n", "h.yaml:1:8: error: hooks.stop[0]: hook event must be a hook or a list of hooks, not a string"),
@@ -114,11 +114,11 @@ fn faults_of_events_and_entries_are_told_with_the_next_step() {
         ),
         (
             "pre_tool_use:\n  - matcher: x\n",
-            "h.yaml:2:5: error: hooks.pre_tool_use[0]: at least one hook is required | write `hooks:` and below it `- type: command`",
+            "h.yaml:2:5: error: hooks.pre_tool_use[0]: at least one hook is required | write `hooks:`, and below it `- type: command`",
         ),
         (
             "pre_tool_use:\n  - hooks: []\n",
-            "h.yaml:2:12: error: hooks.pre_tool_use[0]: at least one hook is required | write `hooks:` and below it `- type: command`",
+            "h.yaml:2:12: error: hooks.pre_tool_use[0]: at least one hook is required | write `hooks:`, and below it `- type: command`",
         ),
         (
             "pre_tool_use:\n  - hooks: [{type: command, command: a}]\n    macher: x\n",
@@ -142,17 +142,17 @@ fn hooks_in_the_wrong_layout_are_reported_with_the_right_one() {
     assert_eq!(
         read_text("pre_tool_use:\n  - type: command\n    command: a\n").1,
         [
-            "h.yaml:2:5: error: hooks.pre_tool_use[0]: at least one hook is required | write `hooks:` and below it `- type: command`",
-            "h.yaml:2:5: error: hooks.pre_tool_use[0]: unknown key `type` | `type` belongs to a hook: write it in the list below `hooks:`",
-            "h.yaml:3:5: error: hooks.pre_tool_use[0]: unknown key `command` | `command` belongs to a hook: write it in the list below `hooks:`",
+            "h.yaml:2:5: error: hooks.pre_tool_use[0]: at least one hook is required | write `hooks:`, and below it `- type: command`",
+            "h.yaml:2:5: error: hooks.pre_tool_use[0]: unknown key `type` | `type` belongs to a hook: write it in an item of the `hooks:` list",
+            "h.yaml:3:5: error: hooks.pre_tool_use[0]: unknown key `command` | `command` belongs to a hook: write it in an item of the `hooks:` list",
         ]
     );
     assert_eq!(
         read_text("stop:\n  - matcher: x\n    hooks: []\n").1,
         [
             "h.yaml:2:5: error: hooks.stop[0]: type is required | write `type: command`, `type: builtin` or `type: model`",
-            "h.yaml:2:5: error: hooks.stop[0]: unknown key `matcher` | stop takes no matcher: its hooks stand in a flat list",
-            "h.yaml:3:5: error: hooks.stop[0]: unknown key `hooks` | stop takes no matcher: its hooks stand in a flat list",
+            "h.yaml:2:5: error: hooks.stop[0]: unknown key `matcher` | stop does not take a matcher; list its hooks directly below it",
+            "h.yaml:3:5: error: hooks.stop[0]: unknown key `hooks` | stop does not take a matcher; list its hooks directly below it",
         ]
     );
 }

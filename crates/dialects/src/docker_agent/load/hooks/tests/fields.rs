@@ -82,10 +82,10 @@ fn a_timeout_is_a_number_of_seconds_and_sixty_when_it_says_nothing() {
     let unset = read_clean(&single_hook_block("stop", "type: command, command: a")).remove(0);
     assert_eq!(unset.timeout_ms, Some(60_000));
     for (written, wanted) in [
-        ("-1", "timeout must not be negative | remove it for 60 seconds"),
-        ("soon", "timeout must be a number of seconds | write digits alone, as in `timeout: 10`"),
-        ("nan", "timeout must be a number of seconds | write digits alone, as in `timeout: 10`"),
-        ("[1]", "timeout must be a number of seconds | write digits alone, as in `timeout: 10`"),
+        ("-1", "timeout must not be negative | remove it to use the default of 60 seconds"),
+        ("soon", "timeout must be a number of seconds | write only digits, for example `timeout: 10`"),
+        ("nan", "timeout must be a number of seconds | write only digits, for example `timeout: 10`"),
+        ("[1]", "timeout must be a number of seconds | write only digits, for example `timeout: 10`"),
     ] {
         let (hooks, findings) =
             read_text(&single_hook_block("stop", &format!("type: command, command: a, timeout: {written}")));
@@ -117,15 +117,15 @@ fn faults_of_fields_have_the_documented_words_and_a_place() {
         ),
         (
             "type: command",
-            "2:5: error: hooks.stop[0]: command is required for command hooks | write `command: |` and the shell text below it",
+            "2:5: error: hooks.stop[0]: command is required for command hooks | write `command: |`, and the shell script below it",
         ),
         (
             "type: command, command: ' '",
-            "2:5: error: hooks.stop[0]: command is required for command hooks | write `command: |` and the shell text below it",
+            "2:5: error: hooks.stop[0]: command is required for command hooks | write `command: |`, and the shell script below it",
         ),
         (
             "type: builtin",
-            "2:5: error: hooks.stop[0]: command must name the builtin to invoke | write for example `command: add_date`",
+            "2:5: error: hooks.stop[0]: command must name the builtin to invoke | write, for example, `command: add_date`",
         ),
         (
             "type: http, command: a",
@@ -138,7 +138,7 @@ fn faults_of_fields_have_the_documented_words_and_a_place() {
         ("type: command, command: {a: b}", "2:30: error: hooks.stop[0]: command must be a string, not a mapping"),
         (
             "type: command, command: a, env: [A]",
-            "2:38: error: hooks.stop[0]: env must be a mapping, not a list | write `NAME: value` lines",
+            "2:38: error: hooks.stop[0]: env must be a mapping, not a list | write lines such as `NAME: value`",
         ),
         ("type: command, command: a, env: {A: [b]}", "2:42: error: hooks.stop[0]: env.A must be a string, not a list"),
         (
@@ -159,7 +159,7 @@ fn faults_of_fields_have_the_documented_words_and_a_place() {
         ),
         (
             "type: command, command: a, preempt_yolo: true",
-            "2:33: error: hooks.stop[0]: unknown key `preempt_yolo` | `preempt_yolo` belongs to the entry, beside `hooks:`",
+            "2:33: error: hooks.stop[0]: unknown key `preempt_yolo` | `preempt_yolo` belongs to the entry, next to `hooks:`",
         ),
     ] {
         let (_, findings) = read_text(&single_hook_block("stop", fields));
@@ -170,7 +170,7 @@ fn faults_of_fields_have_the_documented_words_and_a_place() {
         findings[..2],
         [
             "h.yaml:3:9: error: hooks.pre_tool_use[0].hooks[0]: model is required for model hooks (e.g. 'openai/gpt-4o-mini') | write `model: provider/name`",
-            "h.yaml:3:9: error: hooks.pre_tool_use[0].hooks[0]: prompt is required for model hooks | write `prompt: |` and the question below it",
+            "h.yaml:3:9: error: hooks.pre_tool_use[0].hooks[0]: prompt is required for model hooks | write `prompt: |`, and the prompt below it",
         ]
     );
 }

@@ -21,31 +21,31 @@ fn a_key_that_its_event_ignores_is_pointed_out() {
         (
             "post_tool_use",
             r#"echo '{"hook_specific_output":{"additional_context":"x"}}'"#,
-            "`additional_context` has no effect on post_tool_use | `additional_context` works on session_start, user_prompt_submit, user_steering_messages_submit, user_followup_submit, turn_start, pre_compact, worktree_create",
+            "`additional_context` has no effect on post_tool_use | `additional_context` has an effect on session_start, user_prompt_submit, user_steering_messages_submit, user_followup_submit, turn_start, pre_compact, worktree_create",
             "additional_context",
         ),
         (
             "stop",
             r#"echo "{\"hook_specific_output\":{\"additional_context\":\"x\"}}""#,
-            "`additional_context` has no effect on stop | `additional_context` works on session_start, user_prompt_submit, user_steering_messages_submit, user_followup_submit, turn_start, pre_compact, worktree_create",
+            "`additional_context` has no effect on stop | `additional_context` has an effect on session_start, user_prompt_submit, user_steering_messages_submit, user_followup_submit, turn_start, pre_compact, worktree_create",
             "additional_context",
         ),
         (
             "permission_request",
             r#"jq -n '{hook_specific_output: {updated_input: {cmd: "x"}}}'"#,
-            "`updated_input` has no effect on permission_request | `updated_input` works on pre_tool_use, tool_input_transform",
+            "`updated_input` has no effect on permission_request | `updated_input` has an effect on pre_tool_use, tool_input_transform",
             "updated_input",
         ),
         (
             "user_prompt_submit",
             r#"echo '{"hook_specific_output":{"permission_decision":"deny"}}'"#,
-            "`permission_decision` has no effect on user_prompt_submit | `permission_decision` works on pre_tool_use, permission_request, tool_guard, before_compaction",
+            "`permission_decision` has no effect on user_prompt_submit | `permission_decision` has an effect on pre_tool_use, permission_request, tool_guard, before_compaction",
             "permission_decision",
         ),
         (
             "after_compaction",
             r#"echo '{"hook_specific_output":{"summary":"x"}}'"#,
-            "`summary` has no effect on after_compaction | `summary` works on before_compaction",
+            "`summary` has no effect on after_compaction | `summary` has an effect on before_compaction",
             "summary",
         ),
         (
@@ -63,13 +63,13 @@ fn a_key_that_its_event_ignores_is_pointed_out() {
         (
             "pre_tool_use",
             r#"echo '{"decision":"deny"}'"#,
-            "`deny` is no decision | `block` is the only word; leave it out to allow",
+            "`deny` is not a decision | the only decision is `block`; omit it to allow",
             "decision",
         ),
         (
             "pre_tool_use",
             r#"echo '{"hook_specific_output":{"permission_decision":"DENY"}}'"#,
-            "`DENY` is no permission_decision | write `allow`, `ask` or `deny`",
+            "`DENY` is not a permission_decision | write `allow`, `ask` or `deny`",
             "permission_decision",
         ),
         (
@@ -118,7 +118,7 @@ fn keys_without_effect_on_a_kind_of_hook_are_pointed_out() {
     for (fields, wanted) in [
         (
             "type: command, command: a, args: [x]",
-            "`args` has no effect on a command hook | write the arguments into the command",
+            "`args` has no effect on a command hook | write the arguments in the command",
         ),
         (
             "type: command, command: a, model: m",
@@ -139,7 +139,7 @@ fn keys_without_effect_on_a_kind_of_hook_are_pointed_out() {
         ),
         (
             "type: model, model: m, prompt: p",
-            "the model's reply has no effect on pre_tool_use | write `schema: pre_tool_use_decision` where a model is to decide",
+            "the model's reply has no effect on pre_tool_use | write `schema: pre_tool_use_decision` to let the model decide",
         ),
     ] {
         let (hooks, findings) = read_text(&single_hook_block("pre_tool_use", fields));
@@ -152,7 +152,7 @@ fn keys_without_effect_on_a_kind_of_hook_are_pointed_out() {
     assert_eq!(
         findings,
         [
-            "h.yaml:2:48: warning: hooks.stop[0]: a model's decision has no effect on stop | hooks of pre_tool_use, tool_guard and permission_request can decide"
+            "h.yaml:2:48: warning: hooks.stop[0]: a model's decision has no effect on stop | only hooks of pre_tool_use, tool_guard and permission_request can decide"
         ]
     );
 }
