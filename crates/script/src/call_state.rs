@@ -62,7 +62,7 @@ pub(crate) fn search_budget<'x>(eval: &'x Evaluator<'_, '_, '_>) -> SearchBudget
 
 /// An error when the time of the call is over, or nobody wants the answer any more.
 pub(crate) fn check_time(state: &CallState<'_>, builtin: &str) -> starlark::Result<()> {
-    if state.is_over() { Err(script_error(format_args!("{builtin}: the time of the call is over"))) } else { Ok(()) }
+    if state.is_over() { Err(script_error(format_args!("{builtin}: the call timed out"))) } else { Ok(()) }
 }
 
 /// Asks for a value; [`EffectReply::Absent`] is `None`.
@@ -88,7 +88,7 @@ pub(crate) fn request_value<'v>(
 fn check_memory(eval: &Evaluator<'_, '_, '_>, builtin: &str) -> starlark::Result<()> {
     let most = call_state(eval, builtin)?.memory_bytes;
     if eval.heap().peak_allocated_bytes() as u64 > most {
-        return Err(script_error(format_args!("{builtin}: more than {most} bytes of memory")));
+        return Err(script_error(format_args!("{builtin}: more than {most} bytes of memory used")));
     }
     Ok(())
 }

@@ -52,9 +52,9 @@ fn find_call_problems(name: &str, ast: &AstModule, tools: &[String]) -> Vec<Scri
         if let Some(literal) = string_literal(tool) {
             called.push(literal);
             if tools.iter().all(|known| known != literal) {
-                let message = format!("hook `{name}` calls the tool `{literal}`, which is none of its `tools`");
+                let message = format!("hook `{name}` calls the tool `{literal}`, which is not in its `tools`");
                 let line = tool_header_line(tools, literal);
-                let help = format!("write `{line}` into the hook; it is then agreed to like the rest of it");
+                let help = format!("write `{line}` in the hook; trusting the project then covers it");
                 findings.push(ScriptFinding::error(FindingCode::UnnamedTool, message, Some(span_of(tool))).help(help));
             }
         }
@@ -62,15 +62,16 @@ fn find_call_problems(name: &str, ast: &AstModule, tools: &[String]) -> Vec<Scri
     // Each call in so many words mentions the function once.
     let tells = mentions == called.len();
     if tools.is_empty() && !tells {
-        let message = format!("hook `{name}` calls tools and has no `tools`, so each call is refused");
-        let help = "name those that it may call, as in `tools: [NAME]`";
+        let message = format!("hook `{name}` calls tools but has no `tools`, so every call is denied");
+        let help = "list the tools that it may call, for example `tools: [NAME]`";
         findings.push(ScriptFinding::warning(FindingCode::UnnamedTool, message, first).help(help));
     }
     let unused = tools.iter().filter(|tool| tells && !called.contains(&tool.as_str()));
     findings.extend(unused.map(|tool| {
-        let message = format!("hook `{name}` may call the tool `{tool}` and does not");
+        let message = format!("hook `{name}` lists the tool `{tool}` but never calls it");
         let help = format!(
-            "`tools` names what its script calls; to listen to one tool write `when: payload[\"name\"] == \"{tool}\"`"
+            "`tools` lists the tools that the script calls; to match one tool write \
+             `when: payload[\"name\"] == \"{tool}\"`"
         );
         ScriptFinding::warning(FindingCode::UnnamedTool, message, None).help(help)
     }));
@@ -111,9 +112,9 @@ mod tests {
                 .collect::<Vec<_>>()
                 .join("; ")
         };
-        let refused = "error: hook `h` calls the tool `b`, which is none of its `tools`";
-        let unnamed = "warning: hook `h` calls tools and has no `tools`, so each call is refused";
-        let unused = "warning: hook `h` may call the tool `a` and does not";
+        let refused = "error: hook `h` calls the tool `b`, which is not in its `tools`";
+        let unnamed = "warning: hook `h` calls tools but has no `tools`, so every call is denied";
+        let unused = "warning: hook `h` lists the tool `a` but never calls it";
         let cases: &[(&str, &[&str], &str)] = &[
             ("meta.call_tool(\"b\", {})", &["b"], ""),
             ("meta.call_tool(name=\"b\")", &["b"], ""),

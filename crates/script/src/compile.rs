@@ -165,7 +165,7 @@ fn try_on_new_thread<T: Send>(work: impl FnOnce() -> T + Send) -> Option<std::th
     })
 }
 
-/// The outcome when the interpreter failed instead of giving one.
+/// The outcome when the interpreter crashed instead of giving one.
 fn interpreter_crash(name: &str, text: &ScriptSource) -> CompiledScript {
     let (source, _) = PreparedSource::new(name, text);
     CompiledScript::from_findings(

@@ -87,8 +87,8 @@ impl ScriptFinding {
 
     /// The interpreter failed instead of giving an answer.
     pub(crate) fn interpreter_crash() -> Self {
-        Self::error(FindingCode::Load, "loading the script failed inside the interpreter", None)
-            .help("simplify the script; it may build something very large while it is loaded")
+        Self::error(FindingCode::Load, "the interpreter crashed while loading the script", None)
+            .help("simplify the script; it may build a very large value while it is loaded")
     }
 
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {

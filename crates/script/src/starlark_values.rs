@@ -3,7 +3,7 @@
 //! The one module where `unsafe_code` is lifted: the interpreter's derives write `unsafe impl ProvidesStaticType`.
 //! Nothing here is unsafe by hand.
 #![expect(unsafe_code, reason = "the derives of starlark write `unsafe impl`; no unsafe code by hand")]
-#![expect(clippy::panic, reason = "the same derives panic when a heap is written to disk, which nobody does")]
+#![expect(clippy::panic, reason = "the same derives panic when a heap is written to disk, which never happens")]
 
 use std::cell::RefCell;
 use std::fmt;

@@ -53,7 +53,10 @@ fn each_limit_names_itself_and_the_line() {
     let loops = "for a in payload[\"items\"]:\n  for b in payload[\"items\"]:\n    pass\nreturn allow()";
     let few = CallLimits { steps: 10_000, ..CallLimits::default() };
     let found = call_failure(loops, few, &CancelToken::default(), &NoEffects);
-    assert_eq!((found.kind, found.message.as_str()), (FailureKind::Limit(LimitKind::Steps), "more than 10000 steps"));
+    assert_eq!(
+        (found.kind, found.message.as_str()),
+        (FailureKind::Limit(LimitKind::Steps), "more than 10000 steps executed")
+    );
     assert!(found.diagnostic.unwrap().location.line_column().is_some());
 
     let found =

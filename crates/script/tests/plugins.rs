@@ -158,7 +158,7 @@ fn what_is_wrong_is_said_at_its_line() {
         (
             "register_tool_hook({1: \"x\"})\n",
             1,
-            "register_tool_hook: the keys of a table are texts, not a value of type `int`",
+            "register_tool_hook: the keys of a dict must be strings, not of type `int`",
         ),
         ("def h(e):\n    return block(\"x\")\n", 2, "plugins have no `block`"),
         ("def h(e):\n    return exec.run(\"ls\")\n", 2, "hooks deliberately have no `exec`"),
@@ -292,13 +292,13 @@ fn a_failing_call_says_what_and_where() {
             "register_session_hook(\"post_turn\", None)",
             CallLimits::default(),
             FailureKind::Error,
-            "register_session_hook: only the top level of a plugin registers, not a handler that runs; register it there, and let its handler decide when it applies",
+            "register_session_hook: hooks can only be registered at the top level of a plugin, not by a running handler; register it there, and let its handler decide when it applies",
         ),
         (
             "for a in event[\"items\"]:\n        for b in event[\"items\"]:\n            pass",
             few,
             FailureKind::Limit(pintle_contract::LimitKind::Steps),
-            "more than 1000 steps",
+            "more than 1000 steps executed",
         ),
     ];
     for (body, limits, kind, message) in cases {

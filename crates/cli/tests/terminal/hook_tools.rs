@@ -61,7 +61,7 @@ fn validate_gives_the_line_that_a_hook_needs_and_following_it_works() {
     let (out, err, status) = stage.pintle(&["validate", "."]).run_to_parts();
     let said = out + &err;
     assert_eq!(status, Some(3), "{said}");
-    assert!(said.contains("hook `keeps` calls the tool `note`, which is none of its `tools`"), "{said}");
+    assert!(said.contains("hook `keeps` calls the tool `note`, which is not in its `tools`"), "{said}");
     assert!(said.contains("write `tools: [note]` into the hook"), "{said}");
     let stage = stage.with_file(".harness/hooks/keeps.md", hook_file("turn.end", "tools: [note]\n", CALLS));
     assert_eq!(stage.pintle(&["validate", "."]).run_to_parts().2, Some(0));

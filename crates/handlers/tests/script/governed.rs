@@ -143,7 +143,7 @@ fn conditions_are_pure_and_may_call_the_scripts_functions() {
     let refused = [
         ("metrics.incr(\"x\") == 1", "`when` has no `metrics`"),
         ("noisy(1)", "in a function that `when` calls: `when` has no `metrics`"),
-        ("payload.name == \"x\"", "the payload is a dict: `payload.name` is no field of it"),
+        ("payload.name == \"x\"", "the payload is a dict, so `payload.name` does not exist"),
         ("tool_name == \"x\"", "unknown name `tool_name`"),
         ("paylod[\"name\"] == \"x\"", "unknown name `paylod`; did you mean `payload`?"),
     ];

@@ -162,12 +162,12 @@ fn a_failing_handler_names_its_line_wherever_it_runs() {
         (
             "register_tool_hook({})",
             FailureKind::Error,
-            "register_tool_hook: only the top level of a plugin registers, not a handler that runs; register it there, and let its handler decide when it applies",
+            "register_tool_hook: hooks can only be registered at the top level of a plugin, not by a running handler; register it there, and let its handler decide when it applies",
         ),
         (
             "for a in event[\"tool\"][\"items\"]:\n        for b in event[\"tool\"][\"items\"]:\n            pass",
             FailureKind::Limit(pintle_contract::LimitKind::Steps),
-            "more than 20000 steps",
+            "more than 20000 steps executed",
         ),
     ];
     let payload = json!({"items": (0..500).collect::<Vec<_>>()});

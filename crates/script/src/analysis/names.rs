@@ -19,8 +19,8 @@ use crate::source::{ASSERT_ALIAS, PreparedSource};
 const DECISIONS: &[&str] = &["allow", "block", "ask", "modify", "delegate"];
 
 /// How a hook gets done what it may not do itself.
-const BY_TOOL: &str = "policy that can reach the system can be turned against it; let a tool do it: write `tools: [NAME]` \
-                       into the hook and call `meta.call_tool(\"NAME\", {..})`, which runs under the same hooks";
+const BY_TOOL: &str = "hooks cannot access the system, so that no agent can misuse them; write `tools: [NAME]` in \
+                       the hook and call `meta.call_tool(\"NAME\", {..})`, which runs under the same hooks";
 
 /// Checks all names of a script.
 pub(super) fn check_names(source: &PreparedSource, ast: &AstModule, role: ScriptKind) -> Vec<ScriptFinding> {
@@ -110,18 +110,17 @@ fn withheld_builtin(name: &str, at: (usize, usize), role: ScriptKind) -> Option<
     let (message, help) = match role {
         _ if globals::REGISTRATIONS.contains(&name) => (
             format!("only plugins have `{name}`"),
-            "write it at the top level of a plugin, a `*.star` file; tools register with `meta.register_hook`",
+            "call it at the top level of a plugin (a `*.star` file); tools call `meta.register_hook`",
         ),
         ScriptKind::Plugin if DECISIONS.contains(&name) => (
             format!("plugins have no `{name}`"),
-            "return what you decide, such as `{\"block\": True, \"reason\": \"..\"}` or `{\"deny\": \"..\"}`; \
+            "return the decision, for example `{\"block\": True, \"reason\": \"..\"}` or `{\"deny\": \"..\"}`; \
              None lets the event pass",
         ),
         ScriptKind::Hook | ScriptKind::Plugin => (format!("hooks deliberately have no `{name}`"), BY_TOOL),
-        _ => (
-            format!("{} scripts have no `{name}`", role.noun_phrase()),
-            "decisions belong to hooks; return the result instead",
-        ),
+        _ => {
+            (format!("{} scripts have no `{name}`", role.noun_phrase()), "only hooks decide; return the result instead")
+        }
     };
     Some(ScriptFinding::error(FindingCode::Unavailable, message, Some(at)).help(help))
 }
@@ -137,7 +136,8 @@ fn unknown_member(
     if matches!(role, ScriptKind::Hook | ScriptKind::Plugin)
         && globals::catalogue().iter().any(|builtin| builtin.name == full)
     {
-        let help = if path == "meta" { "registering belongs to tools; hooks rule on it" } else { BY_TOOL };
+        let help =
+            if path == "meta" { "only tools can register; hooks decide about the registration" } else { BY_TOOL };
         return ScriptFinding::error(
             FindingCode::Unavailable,
             format!("hooks deliberately have no `{full}`"),
@@ -147,7 +147,7 @@ fn unknown_member(
     }
     let message = match nearest_member(member, members) {
         Some(near) => format!("`{path}` has no `{member}`; did you mean `{near}`?"),
-        None => format!("`{path}` has no `{member}`; it has {}", members.join(", ")),
+        None => format!("`{path}` has no `{member}`; its members are {}", members.join(", ")),
     };
     ScriptFinding::error(FindingCode::UnknownName, message, Some(at))
 }
@@ -185,7 +185,7 @@ fn check_entry_point(source: &PreparedSource, root: &AstStmt, role: ScriptKind) 
     let finding = load::missing_entry_point(source, role, wanted);
     Some(match other {
         Some((name, at)) => ScriptFinding { span: Some(at), ..finding }
-            .help(format!("it defines `{name}`; the entry point of a {} is `{call}`", role.noun_phrase())),
+            .help(format!("the script defines `{name}`, but the entry point of a {} is `{call}`", role.noun_phrase())),
         None => finding.help(format!("write `{call}`")),
     })
 }

@@ -79,7 +79,7 @@ fn decode_small_table(value: Value<'_>, limits: &CallLimits) -> Option<Vec<(Stri
 /// The answer of a `run`.
 pub(super) fn decode_value(value: Value<'_>, limits: &CallLimits) -> Result<Json, Failure> {
     let made = to_json(value).map_err(|why| {
-        Failure::new(FailureKind::BadOutput, format!("the script returned something that is no JSON: {why}"))
+        Failure::new(FailureKind::BadOutput, format!("the script returned a value that cannot be JSON: {why}"))
     })?;
     check_output_size(&made, limits)?;
     Ok(made)

@@ -122,7 +122,7 @@ impl CallFrame<'_> {
         ran.unwrap_or_else(|_| {
             Err(Failure::new(
                 FailureKind::Crash,
-                "the interpreter failed; the script may use more memory than there is",
+                "the interpreter crashed; the script may have used all available memory",
             ))
         })
     }
@@ -132,17 +132,20 @@ impl CallFrame<'_> {
         let fault = match fault {
             ScriptCallError::Payload(why) => {
                 // Whoever made the payload is no reason to let a script's hook be passed over.
-                return Failure::new(FailureKind::Crash, format!("the payload has no form for scripts: {why}"));
+                return Failure::new(FailureKind::Crash, format!("the payload cannot be passed to a script: {why}"));
             }
             ScriptCallError::Script(fault) => fault,
         };
         let limits = self.invocation.limits;
         let (kind, message) = if matches!(fault.kind(), ErrorKind::StackOverflow(_)) {
-            (FailureKind::Limit(LimitKind::Depth), format!("calls are nested more than {} deep", limits.call_depth))
+            (
+                FailureKind::Limit(LimitKind::Depth),
+                format!("calls are nested more than {} levels deep", limits.call_depth),
+            )
         } else if eval.get_total_tick_count() > limits.steps {
-            (FailureKind::Limit(LimitKind::Steps), format!("more than {} steps", limits.steps))
+            (FailureKind::Limit(LimitKind::Steps), format!("more than {} steps executed", limits.steps))
         } else if eval.heap().peak_allocated_bytes() as u64 > limits.memory_bytes {
-            (FailureKind::Limit(LimitKind::Memory), format!("more than {} bytes of memory", limits.memory_bytes))
+            (FailureKind::Limit(LimitKind::Memory), format!("more than {} bytes of memory used", limits.memory_bytes))
         } else if late {
             (FailureKind::Timeout, format!("no answer within {} ms", limits.timeout_ms))
         } else if self.invocation.cancel.is_cancelled() {
@@ -162,8 +165,8 @@ impl CallFrame<'_> {
 fn clarify_message(message: String) -> String {
     match message.as_str() {
         "Immutable" => String::from(
-            "this value cannot be changed: a text, a number or a tuple never can, and a list or a dict that a script makes \
-             while it is loaded is frozen afterwards; change a copy, or keep it in `cache`, `ctx` or `metrics`",
+            "this value cannot be changed: strings, numbers and tuples are immutable, and lists and dicts that a script \
+             creates while it is loaded are frozen; change a copy, or keep it in `cache`, `ctx` or `metrics`",
         ),
         _ => message,
     }

@@ -56,7 +56,7 @@ fn base64_texts(builder: &mut GlobalsBuilder) {
 
     fn decode(s: &str) -> starlark::Result<String> {
         let bytes = STANDARD.decode(s).map_err(|fault| script_error(format_args!("base64.decode: {fault}")))?;
-        String::from_utf8(bytes).map_err(|_| script_error("base64.decode: the bytes are not UTF-8 text"))
+        String::from_utf8(bytes).map_err(|_| script_error("base64.decode: the decoded bytes are not UTF-8 text"))
     }
 }
 

@@ -38,7 +38,7 @@ fn math(builder: &mut GlobalsBuilder) {
 fn to_integer(builtin: &str, number: f64) -> starlark::Result<i64> {
     const LARGEST: f64 = 9_223_372_036_854_774_784.0;
     if !number.is_finite() || number.abs() > LARGEST {
-        return Err(script_error(format_args!("{builtin}: {number} does not fit into 64 bits")));
+        return Err(script_error(format_args!("{builtin}: {number} does not fit in 64 bits")));
     }
     #[expect(clippy::cast_possible_truncation, reason = "whole and within 64 bits")]
     Ok(number as i64)

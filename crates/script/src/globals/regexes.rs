@@ -71,7 +71,7 @@ impl From<TimeOver> for SearchError {
 impl SearchError {
     fn into_script_error(self, builtin: &str) -> starlark::Error {
         match self {
-            Self::TimeOver => script_error(format_args!("{builtin}: the time of the call is over")),
+            Self::TimeOver => script_error(format_args!("{builtin}: the call timed out")),
             Self::TooLarge => script_error(format_args!("{builtin}: the result is larger than {MADE_BYTES} bytes")),
         }
     }

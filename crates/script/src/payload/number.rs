@@ -30,7 +30,7 @@ pub(super) fn parse_number(digits: &Number) -> Result<ScriptNumber, String> {
         if text.len() > MAX_DIGITS {
             return Err(format!("a number of {} digits has more than {MAX_DIGITS}", text.len()));
         }
-        return text.parse().map(ScriptNumber::Big).map_err(|_| format!("`{text}` is no number"));
+        return text.parse().map(ScriptNumber::Big).map_err(|_| format!("`{text}` is not a number"));
     }
     match digits.as_f64() {
         Some(float) if float.is_finite() => Ok(from_float(float)),

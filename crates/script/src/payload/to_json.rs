@@ -32,7 +32,7 @@ fn convert_value(value: Value<'_>, depth: usize, made: &mut usize) -> Result<Jso
     }
     *made += 1;
     if *made > MAX_VALUES {
-        return Err(format!("the value holds more than {MAX_VALUES} values"));
+        return Err(format!("the value contains more than {MAX_VALUES} values"));
     }
     if value.is_none() {
         return Ok(Json::Null);
@@ -72,7 +72,7 @@ fn convert_scalar(value: Value<'_>) -> Result<Json, String> {
             Ok(Some(float)) => float_to_json(float.0).map(Json::Number),
             _ => Ok(Json::Null),
         },
-        "range" => Err(String::from("a range is no value for JSON; make it a list with `list(..)`")),
+        "range" => Err(String::from("a range cannot be JSON; convert it with `list(..)`")),
         _ => Ok(Json::String(to_display(value))),
     }
 }

@@ -88,7 +88,7 @@ impl PluginInventory {
             FunctionRef::Registered(number) => self
                 .registered_functions
                 .get(*number as usize)
-                .ok_or_else(|| refuse(format!("the module registers no function of the number {number}")))?,
+                .ok_or_else(|| refuse(format!("the module did not register a function with the number {number}")))?,
             FunctionRef::Exported(name) => self.exported_function(name).map_err(refuse)?,
         };
         if facts.takes_one {

@@ -79,8 +79,8 @@ pub(crate) fn record_call<'v>(
     let span = eval.call_stack_top_location().map(|at| (at.span.begin().get() as usize, at.span.end().get() as usize));
     let Some(loading) = eval.extra.and_then(|extra| extra.downcast_ref::<PluginLoadState>()) else {
         return Err(script_error(format_args!(
-            "{function}: only the top level of a plugin registers, not a handler that runs; register it there, and let its \
-             handler decide when it applies"
+            "{function}: hooks can only be registered at the top level of a plugin, not by a running handler; \
+             register it there, and let its handler decide when it applies"
         )));
     };
     let mut recording = loading.0.borrow_mut();
@@ -90,7 +90,7 @@ pub(crate) fn record_call<'v>(
     let made = call.record_arguments(&positional, named.iter().map(|(name, value)| (name.as_str(), *value)));
     let (arguments, named) = made.map_err(|why| script_error(format_args!("{function}: {why}")))?;
     if recording.calls.len() >= MAX_CALLS {
-        return Err(script_error(format_args!("{function}: a plugin may register {MAX_CALLS} times at most")));
+        return Err(script_error(format_args!("{function}: a plugin can make at most {MAX_CALLS} registrations")));
     }
     recording.calls.push(RecordedRegistration {
         function: function.to_owned(),
@@ -142,9 +142,9 @@ impl<'v> PendingRegistration<'_, '_, 'v> {
         if let Some(dict) = DictRef::from_value(value) {
             let mut entries = Vec::with_capacity(dict.len());
             for (key, item) in dict.iter() {
-                let key = key.unpack_str().ok_or_else(|| {
-                    format!("the keys of a table are texts, not a value of type `{}`", key.get_type())
-                })?;
+                let key = key
+                    .unpack_str()
+                    .ok_or_else(|| format!("the keys of a dict must be strings, not of type `{}`", key.get_type()))?;
                 entries.push((key.to_owned(), self.record_at(ArgumentStep::Key(key.to_owned()), item)?));
             }
             return Ok(table_argument(entries));
@@ -157,7 +157,7 @@ impl<'v> PendingRegistration<'_, '_, 'v> {
         }
         if let Some(kind) = non_json_type(value) {
             return Err(format!(
-                "a value of type `{kind}` cannot be registered; give texts, numbers, truth values, lists, tables, or \
+                "a value of type `{kind}` cannot be registered; pass strings, numbers, booleans, lists, dicts, or \
                  functions made with `def` or `lambda`"
             ));
         }
@@ -180,7 +180,7 @@ impl<'v> PendingRegistration<'_, '_, 'v> {
             return Err(format!("the value is nested more than {MAX_DEPTH} levels deep"));
         }
         if self.recording.value_count > MAX_VALUES || self.recording.text_bytes > MAX_TEXT_BYTES {
-            return Err(String::from("this plugin registers too much; keep large data out of the tables"));
+            return Err(String::from("the plugin registers too much data; keep large values out of the registrations"));
         }
         Ok(())
     }

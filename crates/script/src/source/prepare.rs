@@ -38,7 +38,7 @@ pub(super) fn prepare(written: &str) -> PreparedText {
     let mut pass =
         PreparePass { text: String::with_capacity(written.len() + 16), chains: vec![0], ..PreparePass::default() };
     if written.len() > MAX_SOURCE_BYTES {
-        let message = format!("the script is {} bytes long, more than {MAX_SOURCE_BYTES}", written.len());
+        let message = format!("the script is {} bytes long; the limit is {MAX_SOURCE_BYTES}", written.len());
         pass.limit_finding =
             Some(ScriptFinding::error(FindingCode::Limit, message, None).help("split it into several hooks"));
         return pass.finish();
@@ -223,7 +223,7 @@ impl PreparePass {
         self.text.push(bracket);
         self.chains.push(0);
         if self.chains.len() > MAX_BRACKETS + 1 {
-            self.refuse(format!("more than {MAX_BRACKETS} brackets are open here"));
+            self.refuse(format!("more than {MAX_BRACKETS} nested brackets"));
         }
     }
 
@@ -253,7 +253,7 @@ impl PreparePass {
         }
         self.blocks.push(width);
         if self.blocks.len() > MAX_BLOCKS {
-            self.refuse(format!("more than {MAX_BLOCKS} blocks are open here"));
+            self.refuse(format!("more than {MAX_BLOCKS} nested blocks"));
         }
     }
 
@@ -264,7 +264,7 @@ impl PreparePass {
             self.link_count += 1;
         }
         if self.link_count > MAX_CHAIN {
-            self.refuse(format!("more than {MAX_CHAIN} operators hang on one another here"));
+            self.refuse(format!("more than {MAX_CHAIN} chained operators"));
         }
     }
 
@@ -280,7 +280,7 @@ impl PreparePass {
         if self.limit_finding.is_none() {
             let at = self.text.len();
             let finding = ScriptFinding::error(FindingCode::Limit, message, Some((at.saturating_sub(1), at)));
-            self.limit_finding = Some(finding.help("take it apart: name the parts, or use a list and a loop"));
+            self.limit_finding = Some(finding.help("split it: assign the parts to names, or use a list and a loop"));
         }
     }
 }

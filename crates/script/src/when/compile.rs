@@ -47,7 +47,7 @@ pub(super) fn compile_at(
         let finding = ScriptFinding::error(FindingCode::Syntax, "`when` must be one expression", None);
         return failed(
             ScriptPlacement::Worker,
-            finding.help("put statements into `handle`, or into a function of the script"),
+            finding.help("move statements to `handle` or to a function of the script"),
         );
     };
     if let Some(finding) = find_unknown_name(&ast, offset) {
@@ -113,7 +113,7 @@ fn find_unknown_name(ast: &AstModule, offset: usize) -> Option<ScriptFinding> {
             Expr::Dot(base, field)
                 if analysis::identifier_name(base) == Some("payload") && !is_known_method(&field.node) =>
             {
-                let message = format!("the payload is a dict: `payload.{}` is no field of it", field.node);
+                let message = format!("the payload is a dict, so `payload.{}` does not exist", field.node);
                 ScriptFinding::error(FindingCode::UnknownName, message, Some(analysis::span_of(expr)))
                     .help(format!("write `payload[\"{}\"]`", field.node))
             }

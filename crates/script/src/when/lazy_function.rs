@@ -45,7 +45,7 @@ impl LazyFunction {
         let loaded = self.loaded.get_or_init(|| {
             // Whoever asks may have a small stack, and the parser recurses.
             let loaded = try_on_large_stack(|| parse().map_err(|fault| fault.without_diagnostic().to_string()));
-            loaded.unwrap_or_else(|| Err(String::from("the interpreter failed")))
+            loaded.unwrap_or_else(|| Err(String::from("the interpreter crashed")))
         });
         loaded.as_ref().map_err(|why| Failure::new(FailureKind::Missing, format!("`when` cannot be loaded: {why}")))
     }

@@ -47,9 +47,10 @@ pub fn serve(input: impl BufRead + Send, output: impl Write + Send, confine: &dy
                 confine(None);
                 report
             }
-            Err(fault) => {
-                failure_response(Failure::new(FailureKind::Crash, format!("the worker cannot read its order: {fault}")))
-            }
+            Err(fault) => failure_response(Failure::new(
+                FailureKind::Crash,
+                format!("the script worker cannot read its request: {fault}"),
+            )),
         };
         wire.with_pipe(|_, output| write_line(output, '=', &report))?;
     }
@@ -90,9 +91,10 @@ fn perform_request(
         (Some(LoadedProgram::When(when)), WorkerTask::Match { event, payload }) => {
             match_response(when.evaluate(&event, &Payload::new(payload)))
         }
-        _ => {
-            failure_response(Failure::new(FailureKind::Missing, "the script has errors; `pintle validate` shows them"))
-        }
+        _ => failure_response(Failure::new(
+            FailureKind::Missing,
+            "the script has errors; run `pintle validate` to see them",
+        )),
     }
 }
 
@@ -218,8 +220,8 @@ impl<R: BufRead + Send, W: Write + Send> EffectRunner for HostPipe<R, W> {
             write_line(output, '?', &request)?;
             read_line(input)
         });
-        let reply = asked.ok().flatten().ok_or_else(|| EffectError(String::from("the host is gone")))?;
+        let reply = asked.ok().flatten().ok_or_else(|| EffectError(String::from("the host exited")))?;
         serde_json::from_str(&reply)
-            .unwrap_or_else(|fault| Err(EffectError(format!("the host's reply is unreadable: {fault}"))))
+            .unwrap_or_else(|fault| Err(EffectError(format!("the host's reply is invalid: {fault}"))))
     }
 }

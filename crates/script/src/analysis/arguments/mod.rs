@@ -23,8 +23,8 @@ use crate::finding::{FindingCode, ScriptFinding};
 /// The field of the payload.
 const FIELD: &str = "arguments";
 /// What an author writes instead.
-const HELP: &str = "write `payload[\"args\"]` for the dictionary; `payload[\"arguments\"]` is the text that the model sent, and \
-                    `json.decode(payload[\"arguments\"])` makes a dictionary of it";
+const HELP: &str = "write `payload[\"args\"]` for the decoded dict; `payload[\"arguments\"]` is the JSON text that the \
+                    model sent, and `json.decode(payload[\"arguments\"])` decodes it";
 
 /// The form that the function `entry` of a script expects, whose parameter at `position` is the payload.
 pub(super) fn detect_form(root: &AstStmt, entry: &str, position: usize) -> (ArgumentsForm, Option<ScriptFinding>) {
@@ -39,18 +39,18 @@ pub(super) fn detect_form(root: &AstStmt, entry: &str, position: usize) -> (Argu
     match ArgumentFlow::new(root).trace_uses(entry, position).conclude() {
         ArgumentsConclusion::Text => (ArgumentsForm::Text, None),
         ArgumentsConclusion::Dict(at) => {
-            let message = "`payload[\"arguments\"]` is used as a dict, so this hook finds the decoded arguments there";
+            let message =
+                "`payload[\"arguments\"]` is used as a dict, so it contains the decoded arguments in this hook";
             let note = ScriptFinding::note(FindingCode::Interpretation, message, Some(at))
                 .help("the decoded arguments are `payload[\"args\"]`; `payload[\"arguments\"]` is their JSON text");
             (ArgumentsForm::Dict, Some(note))
         }
-        ArgumentsConclusion::Both { dict, text, span: at } => error(
-            format!("`payload[\"arguments\"]` is used as a dict (`{dict}`), and here as a text would be (`{text}`)"),
-            at,
-        ),
+        ArgumentsConclusion::Both { dict, text, span: at } => {
+            error(format!("`payload[\"arguments\"]` is used as a dict (`{dict}`), but here as a string (`{text}`)"), at)
+        }
         ArgumentsConclusion::Unknown(at) => error(
             String::from(
-                "here `payload[\"arguments\"]` gets out of sight: whether as text or as a dict cannot be told",
+                "cannot determine whether `payload[\"arguments\"]` is used as a string or as a dict after this point",
             ),
             at,
         ),
