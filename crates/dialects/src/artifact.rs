@@ -1,4 +1,4 @@
-//! What the loader hands to a dialect, and what it gets back.
+//! The files that the loader passes to a dialect, and the declarations it gets back.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,18 +11,18 @@ use pintle_contract::{
 use crate::client_hooks::ClientFile;
 use crate::{Dialect, NATIVE, ProgramLookup, docker_agent, harn, harness_framework};
 
-/// A file, and what it is.
+/// A file and its kind.
 #[derive(Debug, Clone)]
 pub struct Artifact {
-    /// What the file is, which follows from where it lies.
+    /// The file's kind, which follows from its location.
     pub role: ArtifactKind,
-    /// The file's name without folder and ending; hooks, tools and agents are called by it.
+    /// The file's name without directory and extension; hooks, tools and agents are named after it.
     pub name: String,
-    /// The file.
+    /// The file's text and path.
     pub file: Arc<SourceFile>,
 }
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArtifactKind {
     /// The agent's own file, with a body: `harness.md`.
@@ -37,11 +37,11 @@ pub enum ArtifactKind {
     Bundle(BundleFolder),
     /// A sub-agent: `agents/*.md`.
     Agent,
-    /// Agents that work as a team, with their hooks: a docker-agent YAML.
+    /// Agents that work as a team, with their hooks: a docker-agent YAML file.
     Team,
-    /// The user's own settings: docker-agent's `config.yaml`.
+    /// The user's settings: docker-agent's `config.yaml`.
     UserSettings,
-    /// One block of docker-agent hooks: a drop-in of the user's.
+    /// One block of docker-agent hooks: a drop-in file of the user's.
     HooksBlock,
     /// The settings of The Harness Framework: a `settings.json` whose hooks have a `path`.
     FrameworkSettings,
@@ -51,25 +51,25 @@ pub enum ArtifactKind {
     Package,
     /// A module of a package, in Starlark or Harn, which declares nothing by itself.
     Module,
-    /// A file of a coding agent with hooks in it.
+    /// A client's file that contains hooks.
     Client(ClientFile),
 }
 
-/// Where a bundle lies. Later folders are registered later.
+/// The directory of a bundle. Later directories are registered later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BundleFolder {
-    /// In the root itself.
+    /// The root directory.
     Root,
-    /// In `plugins/`.
+    /// The directory `plugins/`.
     Plugins,
-    /// In `builtins/`.
+    /// The directory `builtins/`.
     Builtins,
-    /// In `overrides/`: what it declares replaces what has the same name.
+    /// The directory `overrides/`, whose declarations replace those of the same name.
     Overrides,
 }
 
 impl ArtifactKind {
-    /// The dialect that reads such files.
+    /// The dialect that reads files of this kind.
     #[must_use]
     pub fn dialect(self) -> &'static Dialect {
         match self {
@@ -82,18 +82,18 @@ impl ArtifactKind {
     }
 }
 
-/// What files are read with.
+/// Inputs for parsing files.
 #[derive(Clone, Copy, Default)]
 pub struct ParseContext<'a> {
-    /// The names of the tools that the host brings along, so that agents may refer to them.
+    /// The names of the host's tools, which agents may refer to.
     pub host_tools: &'a [&'a str],
-    /// The version of docker-agent that its files are written for; it outranks what they say themselves.
+    /// The docker-agent version that its files are written for; it takes precedence over the version that they declare.
     pub compat: Option<docker_agent::DockerAgentVersion>,
-    /// What runs the top level of plugins; without it they do not load.
+    /// Runs the top level of plugins; without it they are not loaded.
     pub build: Option<&'a dyn HandlerFactory>,
     /// Whether the `harn` program is installed, which runs modules written in Harn.
     pub has_harn: bool,
-    /// Tells which programs there are; without it nobody looks whether hooks can be started.
+    /// Looks up installed programs; without it, whether hooks can be started is not checked.
     pub programs: Option<&'a dyn ProgramLookup>,
 }
 
@@ -105,26 +105,26 @@ impl fmt::Debug for ParseContext<'_> {
     }
 }
 
-/// What a dialect read from its files.
+/// The declarations that a dialect read from its files.
 #[derive(Debug, Default)]
 pub struct ParsedProject {
     /// The hooks, in registration order, not yet sorted by priority.
     pub hooks: Vec<HookDeclaration>,
-    /// Hooks that cannot be registered because their event is missing or unknown, under a stand-in event: their
-    /// scripts are compiled all the same, so that one run reports every fault.
+    /// Hooks that cannot be registered because their event is missing or unknown, under a placeholder event. Their
+    /// scripts are still compiled, so that one run reports every error.
     pub unplaced: Vec<HookDeclaration>,
-    /// The agent, when the files declare one: an agent's own file, tools or sub-agents.
+    /// The agent, if the files declare one: an agent's own file, tools or sub-agents.
     pub agent: Option<AgentSpec>,
-    /// The team, when the files declare agents that know each other by name.
+    /// The team, if the files declare agents that refer to each other by name.
     pub team: Option<TeamSpec>,
-    /// Roles that the agent can work in.
+    /// The personas that the agent can run as.
     pub personas: Vec<Arc<PersonaSpec>>,
-    /// The user's own rules for tool calls, which join those of a team.
+    /// The user's own permission rules, which are added to those of a team.
     pub permissions: PermissionsSpec,
-    /// What the user's settings say of guards that nobody agreed to.
+    /// The user's policy for guards of untrusted projects.
     pub untrusted_guards: Option<UntrustedGuardPolicy>,
-    /// Whether the files ask that secrets are kept off the tape. Whoever asks for it gets it, whatever the others say.
+    /// Whether any of the files asks to redact secrets on the tape. One is enough.
     pub redact_secrets: bool,
-    /// What was found, in no particular order.
+    /// The diagnostics, in no particular order.
     pub diagnostics: Vec<Diagnostic>,
 }

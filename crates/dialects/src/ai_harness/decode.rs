@@ -1,14 +1,15 @@
-//! Answers as verdicts (AI Harness reference, Decision constructors).
+//! Decodes hook output into verdicts.
 
 use pintle_contract::{
     Effect, Event, Failure, FailureKind, HandlerOutput, Rewrite, ScriptOutput, Verdict, VerdictKind, suggest_nearest,
 };
 use serde_json::{Map, Value};
 
-/// What a dictionary's `action` may say.
+/// The allowed values of `action` in a returned dict.
 const ACTIONS: [&str; 5] = ["allow", "block", "modify", "ask", "delegate"];
 
-/// Reads an answer. Total: what is no decision passes with a warning, and what wants to be one and is not is a failure.
+/// Decodes a script's output. Total: a value that is not a decision passes with a warning, and an invalid decision is a
+/// failure.
 pub(super) fn decode(event: &Event, answer: HandlerOutput) -> Verdict {
     let HandlerOutput::Script(answer) = answer else {
         return Verdict::failed(Failure::new(FailureKind::BadOutput, "only scripts can be hooks in this dialect"));
@@ -24,8 +25,8 @@ pub(super) fn decode(event: &Event, answer: HandlerOutput) -> Verdict {
     }
 }
 
-/// A dictionary changes the fields it names, so that a later hook and its `when` still see the others; anything else
-/// replaces the whole payload, and so does a dictionary where the payload has no fields.
+/// A dict changes only the fields it names, so that a later hook and its `when` still see the others. Any other value
+/// replaces the whole payload, as does a dict if the payload has no fields.
 fn decode_modify(event: &Event, payload: Value) -> Verdict {
     match payload {
         Value::Object(fields) if event.payload.value().is_object() => Verdict::rewrite(fields),
@@ -75,7 +76,7 @@ fn decode_dictionary(event: &Event, mut fields: Map<String, Value>) -> Verdict {
     }
 }
 
-/// The reason of a dictionary: text, or nothing when there is none.
+/// The `reason` of a dict, which must be a string; empty if it is absent.
 fn take_reason(fields: &mut Map<String, Value>, verdict: impl Fn(String) -> Verdict) -> Verdict {
     match fields.remove("reason") {
         None => verdict(String::new()),
@@ -194,7 +195,7 @@ mod tests {
         assert_eq!(answer(Value::Null, ScriptOutput::Modify(json!({"a": 1}))), wanted);
     }
 
-    /// Any JSON value, with the words of a decision in the places that matter.
+    /// Any JSON value, with decision keywords in the keys and values that matter.
     fn any_value() -> impl Strategy<Value = Value> {
         let words = prop::sample::select(vec!["action", "payload", "reason", "request", "block", "modify", "x"]);
         let leaf = prop_oneof![

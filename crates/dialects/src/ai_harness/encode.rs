@@ -1,13 +1,12 @@
-//! Events as the hooks of this dialect see them.
+//! Encodes events for the hooks of this dialect.
 
 use pintle_contract::Event;
 use serde_json::Value;
 
-/// The payload a hook sees, when it differs from the canonical one.
+/// The payload that a hook receives, if it differs from the canonical one.
 ///
-/// The canonical payloads of the documented events already hold both the documented and the fired spellings, so that
-/// nothing is copied on the dispatch path. The one difference: sessions have no payload here (AI Harness reference,
-/// Events).
+/// The canonical payloads of the documented events already contain both the documented and the fired event aliases, so
+/// nothing is copied during dispatch. The only difference: session events have no payload in this dialect.
 pub(super) fn encode(event: &Event) -> Option<Value> {
     match event.name.as_str() {
         "session.start" | "session.end" => Some(Value::Null),
@@ -34,7 +33,7 @@ mod tests {
         }
     }
 
-    /// Each key that a document or the code behind it names, in the example of the catalogue.
+    /// Every key that the reference or its implementation names, in the catalogue's example payload.
     #[test]
     fn payloads_hold_the_documented_and_the_fired_spellings() {
         for (name, pointers) in [

@@ -1,16 +1,16 @@
-//! Files to declarations (AI Harness reference, File shape, Top-level fields and Validation surface).
+//! Converts files to declarations.
 //!
 //! The rules, in the order they apply:
 //!
-//! 1. A hook, tool or agent file is frontmatter and body; its name is the file's stem (File shape, rules 1 to 3).
-//! 2. Fields are read by their documented types; unknown keys warn (rule 6, with the warning that it lacks).
-//! 3. Registration order is: inline hooks of the agent's own file, then `hooks/`, then bundles of the root, of
-//!    `plugins/`, of `builtins/` and of `overrides/`, each by file name and then by place in the file.
-//! 4. A file's hook or tool replaces the inline one of its name, at its place. `overrides/` replaces whatever has its
-//!    name. Two other hooks of one name both run, with a warning; two other tools of one name are an error.
-//! 5. Events are checked in the merged list, whose positions are the numbers in the messages (Validation surface).
-//! 6. Hooks are handed on in the order of their files' paths, and in one file as they stand (Dispatch, "sorted by source
-//!    path"). Order by priority is the chain's, which leaves equal ones as they are.
+//! 1. A hook, tool or agent file consists of frontmatter and body; its name is the file's stem.
+//! 2. Fields are read by their documented types; unknown keys are warnings.
+//! 3. The registration order is: inline hooks of the agent's own file, then `hooks/`, then bundles of the root, of
+//!    `plugins/`, of `builtins/` and of `overrides/`, each by file name and then by position in the file.
+//! 4. A file's hook or tool replaces the inline one of the same name, at its position. `overrides/` replaces everything
+//!    of the same name. Two other hooks of one name both run, with a warning; two other tools of one name are an error.
+//! 5. Events are checked in the merged list; its indices are the numbers in the messages.
+//! 6. Hooks are returned in the order of their files' paths, and within a file in the order they are written. The chain
+//!    sorts by priority and keeps the order of equal priorities.
 
 mod agent;
 mod bundle;
@@ -37,21 +37,21 @@ use self::merge::{DeclarationSource, MergedDeclarations, ToolDraft};
 use crate::document::{FileReport, sanitize};
 use crate::{Artifact, ArtifactKind, BundleFolder, ParseContext, ParsedProject};
 
-/// What was gathered from the files, before names meet each other.
+/// Everything read from the files, before names are merged.
 #[derive(Default)]
 struct GatheredFiles {
     hooks: Vec<HookDraft>,
     tools: Vec<ToolDraft>,
     agents: Vec<agent::AgentDraft>,
     harness: Option<AgentSpec>,
-    /// Whether the agent's own file asks that secrets are kept off the tape.
+    /// Whether the agent's own file asks to redact secrets on the tape.
     redact_secrets: bool,
-    /// What bundles add to the agent's instruction.
+    /// Text that bundles add to the agent's instruction.
     contexts: Vec<String>,
     findings: Vec<Diagnostic>,
 }
 
-/// Reads the files of one project. Every fault of every file is in the diagnostics.
+/// Loads the files of one project. Every error of every file is in the diagnostics.
 #[must_use]
 pub fn load(artifacts: &[Artifact], reading: &ParseContext<'_>) -> ParsedProject {
     let mut ordered: Vec<&Artifact> = artifacts.iter().collect();
@@ -64,7 +64,7 @@ pub fn load(artifacts: &[Artifact], reading: &ParseContext<'_>) -> ParsedProject
             ArtifactKind::Tool => tool::read_file(artifact, &mut gathered),
             ArtifactKind::Bundle(folder) => bundle::read(artifact, folder, &mut gathered),
             ArtifactKind::Agent => agent::read(artifact, &mut gathered),
-            // The loader gives these to the dialect they belong to.
+            // The loader passes these to the dialect they belong to.
             _ => {}
         }
     }
@@ -119,12 +119,11 @@ fn assemble(gathered: GatheredFiles, host_tools: &[&str]) -> ParsedProject {
     }
 }
 
-/// The bytes of the path of a hook's file.
 fn path_of(hook: &HookDeclaration) -> &[u8] {
     hook.location.path().map(|path| path.as_os_str().as_encoded_bytes()).unwrap_or_default()
 }
 
-/// The tools of a project that the host would put its own in the place of, and a `done` that never says so.
+/// Reports the project's tools that a host tool would shadow, and a `done` tool that never sets the done flag.
 fn check_shadowed_tools(root: &AgentSpec) -> impl Iterator<Item = Diagnostic> + use<> {
     let ends_by_tool = matches!(root.exit.mode, ExitMode::DoneTool | ExitMode::Hybrid);
     let delegates = root.delegation.max_depth != Some(0);
@@ -148,21 +147,20 @@ fn check_shadowed_tools(root: &AgentSpec) -> impl Iterator<Item = Diagnostic> + 
     refused.into_iter()
 }
 
-/// Whether the script of a tool declares the agent's work done.
 fn sets_done_flag(tool: &ToolSpec) -> bool {
     tool.script.as_ref().is_some_and(|script| script.text.contains("set_done_flag"))
 }
 
-/// One hook read outside a project.
+/// A hook loaded outside a project.
 #[derive(Debug)]
 pub struct InlineHook {
-    /// The hook; absent when there is an error among the diagnostics.
+    /// The hook; absent if the diagnostics contain an error.
     pub hook: Option<HookDeclaration>,
-    /// What was found.
+    /// The diagnostics of the text.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads the text of one hook file, such as one that an agent is about to write. `path` is for the diagnostics.
+/// Loads the text of one hook file, for example one that an agent is about to write. `path` is used in the diagnostics.
 #[must_use]
 pub fn read_hook(path: &Path, name: &str, text: &str) -> InlineHook {
     let file = SourceFile { path: path.to_owned(), text: text.to_owned() };
@@ -174,10 +172,10 @@ pub fn read_hook(path: &Path, name: &str, text: &str) -> InlineHook {
 
 /// Declares a hook from its parts, as `meta.register_hook` does.
 ///
-/// `priority` is 0 when absent, which runs first.
+/// `priority` is 0 if absent, which runs first.
 ///
 /// # Errors
-/// When the event is unknown.
+/// If the event is unknown.
 pub fn declare_hook(
     name: &str,
     event: &str,
@@ -201,17 +199,17 @@ pub fn declare_hook(
     declared.ok_or(findings)
 }
 
-/// Source that stands in no file on disk, as a file of its own, so that faults in it can be shown.
+/// Script source that is not in a file, wrapped in a virtual file so that errors in it can be shown.
 fn inline_script(name: &str, text: &str) -> ScriptSource {
     let file = SourceFile { path: PathBuf::from(name), text: text.to_owned() };
     let location = Location::new(Arc::new(file), ByteSpan { start: 0, end: text.len() });
     ScriptSource { location, ..ScriptSource::without_file(text) }
 }
 
-/// Names and how often each was seen.
+/// Names, and the indices at which each occurs.
 type NameCounts = HashMap<String, Vec<usize>>;
 
-/// The report for one file, with the documented words before each error.
+/// The report for one file, with the documented prefix before each error.
 fn new_report(artifact: &Artifact, kind: &str) -> FileReport {
     let file_name = artifact.file.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     FileReport::new(Arc::clone(&artifact.file), format!("parse {kind}{file_name}: "))

@@ -1,8 +1,8 @@
 //! AI Harness: Markdown files with Starlark hooks, and Pintle's own format.
 //!
-//! The contract is the AI Harness reference (Hook Artifact Schema; Concepts, Hooks). Where its documents and its code
-//! differ the documents win; `DEVIATIONS.md` lists each difference. Pintle adds optional keys to a hook: `timeout_ms`,
-//! `on_error`, `mode`, `files` and `examples`; and every event of the catalogue can be subscribed to.
+//! Where the reference and its implementation differ, Pintle follows the reference; `DEVIATIONS.md` lists each
+//! difference. Pintle adds optional keys to a hook: `timeout_ms`, `on_error`, `mode`, `files` and `examples`, and hooks
+//! can subscribe to every event of the catalogue.
 
 mod decode;
 mod encode;
@@ -17,7 +17,7 @@ pub use load::{InlineHook, declare_hook, load, read_hook};
 
 use crate::{Dialect, EventAlias, EventMapping, UnmappedEvents};
 
-/// The dialect.
+/// The AI Harness dialect.
 pub static DIALECT: Dialect = Dialect {
     name: "ai_harness",
     description: "AI Harness: Markdown files with Starlark hooks, tools and agents under `.harness/`",
@@ -33,7 +33,7 @@ const fn same_name_mapping(name: &'static str) -> EventMapping {
     EventMapping { canonical: name, native: name }
 }
 
-/// The events of the reference, section Events, and `agent.stop` of the concepts page. All names are canonical.
+/// The events of the reference, and `agent.stop`. All names are canonical.
 static EVENTS: &[EventMapping] = &[
     same_name_mapping("session.start"),
     same_name_mapping("session.end"),
@@ -52,7 +52,7 @@ static EVENTS: &[EventMapping] = &[
     same_name_mapping("meta.*"),
 ];
 
-/// The names of the reference for what is really fired under the names of the code. Both work.
+/// The reference's names of events that the implementation fires under other names. Both work.
 static ALIASES: &[EventAlias] = &[
     EventAlias { name: "meta.tool_register", canonical: "meta.register_tool" },
     EventAlias { name: "meta.hook_register", canonical: "meta.register_hook" },

@@ -8,11 +8,11 @@ use crate::client_hooks::{
 };
 use crate::tools::CLAUDE;
 
-/// How Claude Code spells its payloads.
+/// The shape of Claude Code's payloads.
 static VOICE: PayloadStyle =
     PayloadStyle { base: shared_keys::SESSION, tools: &CLAUDE, matcher: MatcherSyntax::NamesOrExpression, response };
 
-/// Every event that the catalogue has.
+/// The events that the catalogue has.
 pub(super) const ROWS: &[ClientEventDef] = &[
     shared_events::pre_tool_use(&VOICE),
     shared_events::permission_request(&VOICE),
@@ -32,7 +32,7 @@ pub(super) const ROWS: &[ClientEventDef] = &[
     shared_events::notification(&VOICE),
 ];
 
-/// Every other one.
+/// The events that the catalogue does not have.
 pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[
     UnmappedClientEvents {
         names: &["UserPromptExpansion", "Setup", "InstructionsLoaded", "ConfigChange", "MessageDisplay"],
@@ -57,7 +57,7 @@ pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[
     },
 ];
 
-/// The result of a tool. What a command printed is in fields of their own.
+/// The result of a tool. A command's output is in separate fields.
 fn response(given: &EncodeContext<'_>) -> Value {
     let result = given.field("result").or_else(|| given.field("content")).cloned().unwrap_or_default();
     if given.text("name") != "shell" {

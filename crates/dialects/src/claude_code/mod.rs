@@ -1,6 +1,6 @@
 //! Claude Code: hooks in its settings files and in its plugins.
 //!
-//! The contract is "agents' hook contracts, Claude Code". `DEVIATIONS.md` lists where Pintle differs on purpose.
+//! `DEVIATIONS.md` lists where Pintle differs on purpose.
 
 mod events;
 mod output_fields;
@@ -17,7 +17,7 @@ use crate::{Artifact, Dialect, EventAlias, EventMapping, ParseContext, ParsedPro
 
 pub(crate) use output_fields::WORDS;
 
-/// What is different about it.
+/// The definition of the Claude Code client.
 pub static CLIENT: ClientDef = ClientDef {
     name: "claude_code",
     title: "Claude Code",
@@ -90,7 +90,7 @@ pub static CLIENT: ClientDef = ClientDef {
 static EVENTS: [EventMapping; count_events(events::ROWS, false)] = mappings(events::ROWS);
 static ALIASES: [EventAlias; count_events(events::ROWS, true)] = aliases(events::ROWS);
 
-/// The dialect.
+/// The Claude Code dialect.
 pub static DIALECT: Dialect = Dialect {
     name: "claude_code",
     description: "Claude Code: command, http and prompt hooks in settings files",
@@ -102,13 +102,13 @@ pub static DIALECT: Dialect = Dialect {
     load,
 };
 
-/// The codec of a hook that came with no project.
+/// The codec of a hook outside a project.
 #[must_use]
 pub fn codec() -> Arc<dyn Codec> {
     codec_of(&CLIENT)
 }
 
-/// Reads its files.
+/// Loads Claude Code's files.
 #[must_use]
 pub fn load(artifacts: &[Artifact], _reading: &ParseContext<'_>) -> ParsedProject {
     load_client(&CLIENT, artifacts)

@@ -1,11 +1,10 @@
-//! What a program's output can say to Claude Code, and to those who took that over.
+//! The output fields of Claude Code's hooks, and of clients that adopted them.
 
 use crate::client_hooks::{FieldChoice, FieldMeaning, OutputField};
 
-/// Why what only Claude Code shows or keeps is not carried over.
+/// The reason for fields that only Claude Code shows or stores.
 const OWN: &str = "only Claude Code shows or stores it";
 
-/// The words.
 pub(crate) const WORDS: &[OutputField] = &[
     OutputField::top_level("continue", FieldMeaning::Continue),
     OutputField::top_level("stopReason", FieldMeaning::StopReason),
@@ -30,7 +29,7 @@ pub(crate) const WORDS: &[OutputField] = &[
             ("allow", FieldChoice::Allow),
             ("deny", FieldChoice::Deny),
             ("ask", FieldChoice::Ask),
-            // Somebody is to decide later, so nobody has said yes.
+            // The decision is deferred, so nobody has approved yet.
             ("defer", FieldChoice::Ask),
         ]),
     ),

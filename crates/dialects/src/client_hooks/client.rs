@@ -1,4 +1,4 @@
-//! An agent whose hooks are read: everything that is different about it, as data.
+//! The definition of a client, as data.
 
 use std::borrow::Cow;
 
@@ -7,69 +7,69 @@ use super::event_def::ClientEventDef;
 use super::load::SettingsFormat;
 use crate::{EventAlias, EventMapping};
 
-/// An agent whose hooks are read.
+/// A coding agent whose hook files Pintle reads.
 #[derive(Debug)]
 pub struct ClientDef {
-    /// The dialect's name.
+    /// The name of the dialect.
     pub name: &'static str,
-    /// The agent's name for people.
+    /// The client's display name.
     pub title: &'static str,
-    /// Its events that the catalogue has.
+    /// The client's events that the catalogue has.
     pub events: &'static [ClientEventDef],
-    /// Its events that the catalogue does not have, and why.
+    /// The client's events that the catalogue does not have, and why.
     pub unmapped_events: &'static [UnmappedClientEvents],
-    /// How its files are read.
+    /// The format of its settings files.
     pub settings: SettingsFormat,
-    /// What a program's output can say.
+    /// The fields that a hook's output can have.
     pub output_fields: &'static [OutputField],
-    /// Whether an output with an unknown word is no answer.
+    /// Whether an unknown field makes an output invalid.
     pub strict: bool,
-    /// Whether exit statuses mean anything.
+    /// Whether exit codes have a meaning.
     pub statuses: bool,
-    /// What of the output is the answer.
+    /// Extracts the JSON answer from a program's output.
     pub extract_answer: fn(&str) -> Cow<'_, str>,
-    /// The variables its programs see.
+    /// The environment variables of its hook programs.
     pub environment: &'static [(&'static str, EnvVariable)],
 }
 
 /// Events that the catalogue does not have.
 #[derive(Debug, Clone, Copy)]
 pub struct UnmappedClientEvents {
-    /// Their names.
+    /// The names of the events.
     pub names: &'static [&'static str],
-    /// Why, for people.
+    /// Why the catalogue does not have them, for diagnostics.
     pub reason: &'static str,
 }
 
-/// What a variable holds.
+/// The value of an environment variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EnvVariable {
-    /// The project's folder.
+    /// The project directory.
     Project,
-    /// The session.
+    /// The session ID.
     Session,
     /// The working directory.
     Directory,
-    /// The folder of the plugin that the hook came with; absent for others.
+    /// The directory of the plugin that declares the hook; absent for other hooks.
     Plugin,
-    /// Always the same.
+    /// A fixed value.
     Fixed(&'static str),
 }
 
 impl ClientDef {
-    /// The row of an event by the agent's name of it.
+    /// The definition of an event by the client's name.
     #[must_use]
     pub fn event_def(&self, name: &str) -> Option<&'static ClientEventDef> {
         self.events.iter().find(|row| row.name == name)
     }
 }
 
-/// The output as it is.
+/// Returns the output unchanged.
 pub fn unchanged_output(text: &str) -> Cow<'_, str> {
     Cow::Borrowed(text)
 }
 
-/// How many rows are the first of their event, or the others.
+/// The number of definitions that are the first of their event, or that are aliases.
 #[must_use]
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
 pub const fn count_events(rows: &[ClientEventDef], aliases: bool) -> usize {
@@ -83,7 +83,7 @@ pub const fn count_events(rows: &[ClientEventDef], aliases: bool) -> usize {
     found
 }
 
-/// The names of the events in the catalogue and in the agent.
+/// The canonical and native names of the events.
 #[must_use]
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
 pub const fn mappings<const N: usize>(rows: &[ClientEventDef]) -> [EventMapping; N] {
@@ -99,7 +99,7 @@ pub const fn mappings<const N: usize>(rows: &[ClientEventDef]) -> [EventMapping;
     mappings
 }
 
-/// The names that are second ones of their event.
+/// The definitions that are aliases of their event.
 #[must_use]
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
 pub const fn aliases<const N: usize>(rows: &[ClientEventDef]) -> [EventAlias; N] {

@@ -1,4 +1,4 @@
-//! How the hooks of an agent are spoken to.
+//! The codec of a client's hooks.
 
 use std::sync::Arc;
 
@@ -8,22 +8,22 @@ use serde_json::Value;
 use super::client::{ClientDef, EnvVariable};
 use super::{decode, encode};
 
-/// The codec of one hook: it knows the agent, and what is the hook's own.
+/// The codec of one hook: the client, and the hook's own options.
 #[derive(Debug, Clone)]
 pub(crate) struct ClientCodec {
     pub(crate) client: &'static ClientDef,
-    /// The project's folder; `None` is the session's.
+    /// The project directory; `None` is the session's.
     pub(crate) project: Option<Arc<str>>,
-    /// The folder of the plugin that the hook came with.
+    /// The directory of the plugin that declares the hook.
     pub(crate) plugin: Option<Arc<str>>,
-    /// Whether an answer has to be there.
+    /// Whether the hook must print an answer.
     pub(crate) needs_answer: bool,
-    /// Whether text that nobody reads is no answer.
+    /// Whether plain text that has no reader is invalid output.
     pub(crate) needs_json: bool,
 }
 
 impl ClientCodec {
-    /// The codec of a hook that came with no project.
+    /// The codec of a hook outside a project.
     pub(crate) fn for_client(client: &'static ClientDef) -> Arc<dyn Codec> {
         Arc::new(Self { client, project: None, plugin: None, needs_answer: false, needs_json: false })
     }

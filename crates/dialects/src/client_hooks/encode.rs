@@ -1,4 +1,4 @@
-//! Events as the hooks of an agent receive them: one JSON object.
+//! Encodes events as one JSON object for a client's hooks.
 
 use pintle_contract::Event;
 use serde_json::{Map, Value};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::EncodeContext;
 use super::client::ClientDef;
 
-/// The object; `None` for an event that the agent does not have.
+/// The payload; `None` if the client does not have the event.
 pub(super) fn encode(client: &ClientDef, event: &Event, spelling: &str) -> Option<Value> {
     let row = client.event_def(spelling)?;
     let given = EncodeContext { event, event_alias: spelling, voice: row.style };

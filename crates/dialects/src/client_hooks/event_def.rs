@@ -1,4 +1,4 @@
-//! What an agent says of one of its events, as data.
+//! The definition of a client's event, as data.
 
 use std::borrow::Cow;
 
@@ -9,139 +9,139 @@ use super::EncodeContext;
 use super::matcher::MatcherSyntax;
 use crate::tools::ToolVocabulary;
 
-/// What a matcher looks at.
+/// Extracts the subject that a matcher is applied to.
 pub type SubjectFn = fn(&EncodeContext<'_>) -> Option<Cow<'static, str>>;
 
-/// One event of an agent.
+/// One event of a client.
 #[derive(Debug, Clone, Copy)]
 pub struct ClientEventDef {
-    /// Its name there.
+    /// The client's name of the event.
     pub name: &'static str,
-    /// The event of the catalogue.
+    /// The catalogue's event.
     pub canonical: &'static str,
-    /// Other events of the catalogue that are the same event there.
+    /// Other events of the catalogue that are the same event in the client.
     pub also_canonical: &'static [&'static str],
-    /// Whether another row is the first of this event of the catalogue.
+    /// Whether another definition is the first one of this catalogue event.
     pub is_alias: bool,
-    /// How the payload is spelled.
+    /// The shape of the payload.
     pub style: &'static PayloadStyle,
-    /// The keys of the payload besides those of the voice.
+    /// The keys of the payload, in addition to those of the style.
     pub keys: &'static [&'static [ClientKey]],
-    /// What a matcher looks at; without it a matcher is ignored.
+    /// The subject that a matcher is applied to; without it a matcher is ignored.
     pub subject: Option<SubjectFn>,
-    /// Whether it is about one tool call, so that permission rules can be written for it.
+    /// Whether it is about one tool call, so that permission rules apply to it.
     pub is_tool: bool,
-    /// Which of the catalogue's events are meant, where the agent's is narrower.
+    /// Selects the events of the catalogue that are meant, if the client's event is narrower.
     pub event_filter: Option<fn(&Event) -> bool>,
-    /// What a block does.
+    /// The effect of a block.
     pub block: BlockEffect,
-    /// Whether a hook can decide in the person's place: allow, deny or ask.
+    /// Whether a hook can decide on the user's behalf: allow, deny or ask.
     pub permission: bool,
-    /// What exit status 2 does.
+    /// The effect of exit status 2.
     pub exit_two: ExitTwoEffect,
-    /// What a wish to stop does.
+    /// The effect of `continue: false`.
     pub stop: StopEffect,
-    /// How a hook's input takes the place of the tool's.
+    /// How a hook's input replaces the tool's.
     pub input: InputRewrite,
-    /// Whether a hook can change the result.
+    /// Whether a hook can change the tool result.
     pub output: bool,
     /// Whether a hook's context reaches the model.
     pub context: bool,
-    /// Who reads what is printed and is no JSON.
+    /// Who receives output that is not JSON.
     pub text: PlainTextReader,
-    /// Whether a failed hook denies, as the agent documents.
+    /// Whether a failed hook denies, as the client documents.
     pub fails_closed: bool,
-    /// What a deny means to the host.
+    /// The effect of a deny on the host.
     pub on_deny: DenyEffect,
-    /// The time-out where it is another than the handler's, in milliseconds.
+    /// The timeout in milliseconds, if it differs from the handler's.
     pub timeout_ms: Option<u64>,
 }
 
-/// How an agent spells its payloads.
+/// The shape of a client's payloads.
 #[derive(Debug)]
 pub struct PayloadStyle {
-    /// The keys that every payload begins with.
+    /// The keys at the start of every payload.
     pub base: &'static [ClientKey],
-    /// How the tools are called.
+    /// The names of the client's tools.
     pub tools: &'static ToolVocabulary,
-    /// How a matcher is read.
+    /// The syntax of matchers.
     pub matcher: MatcherSyntax,
-    /// The result of a tool.
+    /// Encodes the result of a tool.
     pub response: fn(&EncodeContext<'_>) -> Value,
 }
 
 /// One key of a payload.
 #[derive(Debug, Clone, Copy)]
 pub struct ClientKey {
-    /// Its name.
+    /// The name of the key.
     pub name: &'static str,
-    /// Its value; `None` leaves it out.
+    /// Encodes the value; `None` omits the key.
     pub value: fn(&EncodeContext<'_>) -> Option<Value>,
 }
 
-/// What a block does.
+/// The effect of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockEffect {
-    /// It denies in the sense of the catalogue's row.
+    /// Denies, as the catalogue defines it for the event.
     Deny,
-    /// The reason goes to the model; what happened stands.
+    /// The reason goes to the model; the action is not undone.
     NotifyModel,
-    /// The reason takes the place of the tool's result, as an error.
+    /// The reason replaces the tool result, as an error.
     ReplaceResult,
-    /// Nothing.
+    /// No effect.
     Ignored,
 }
 
-/// What exit status 2 does.
+/// The effect of exit status 2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitTwoEffect {
-    /// What a block does, with standard error as the reason.
+    /// The same as a block, with standard error as the reason.
     Block,
     /// Standard error goes to the model.
     NotifyModel,
-    /// Standard error goes to the person.
+    /// Standard error goes to the user.
     NotifyUser,
-    /// The hook failed, as with any other status.
+    /// A failure, as with any other nonzero status.
     Fail,
-    /// Nothing.
+    /// No effect.
     Ignored,
 }
 
-/// What a wish to stop does.
+/// The effect of `continue: false`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopEffect {
-    /// It denies.
+    /// Denies.
     Deny,
-    /// The agent may stop, whatever else is said.
+    /// The agent may stop, whatever other hooks say.
     AllowStop,
-    /// Nothing.
+    /// No effect.
     Ignored,
 }
 
-/// How a hook's input takes the place of the tool's.
+/// How a hook's input replaces the tool's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InputRewrite {
-    /// It does not.
+    /// The tool's input stays unchanged.
     Unchanged,
-    /// As a whole.
+    /// The hook's input replaces it completely.
     Replace,
-    /// Its fields are laid over the tool's.
+    /// The hook's fields are merged into the tool's.
     Merge,
 }
 
-/// Who reads what is printed and is no JSON.
+/// Who receives output that is not JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlainTextReader {
-    /// Nobody.
+    /// No one; it is discarded.
     Discarded,
     /// The model.
     Model,
-    /// The person.
+    /// The user.
     User,
 }
 
 impl ClientEventDef {
-    /// An event that only tells.
+    /// An event on which hooks can only observe.
     pub const fn observe_only(voice: &'static PayloadStyle) -> Self {
         Self {
             name: "",
@@ -173,7 +173,7 @@ impl ClientEventDef {
         self.is_gate() || self.stop == StopEffect::Deny
     }
 
-    /// Whether a hook on it can keep what it is about from happening. A wish to stop later does not.
+    /// Whether a hook on it can block the action itself. Stopping the agent later is not enough.
     #[must_use]
     pub fn is_gate(&self) -> bool {
         self.permission || self.block == BlockEffect::Deny || self.fails_closed

@@ -1,10 +1,10 @@
-//! Where the files of the agents lie, and what each of them is.
+//! The locations of the clients' files, and the kind of each file.
 
 use std::path::Path;
 
 use crate::{ArtifactKind, Dialect, claude_code, cline, codex, copilot, cursor, gemini, qwen};
 
-/// A file of an agent with hooks in it.
+/// A client's file that contains hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClientFile {
     /// Claude Code's settings, or the hooks of one of its plugins.
@@ -17,7 +17,7 @@ pub enum ClientFile {
     Gemini,
     /// Qwen Code's settings.
     Qwen,
-    /// A file of hooks of Copilot CLI.
+    /// A hook file of Copilot CLI.
     Copilot,
     /// Cursor's `hooks.json`.
     Cursor,
@@ -25,29 +25,29 @@ pub enum ClientFile {
     ClineExecutable,
 }
 
-/// One place below a project, or below a person's home folder.
+/// A path in a project or in the user's home directory.
 #[derive(Debug, Clone, Copy)]
 pub struct ClientFileLocation {
-    /// The path.
+    /// The relative path.
     pub path: &'static str,
-    /// What there is.
+    /// What is at the path.
     pub kind: LocationKind,
-    /// Whose.
+    /// The client file that it is.
     pub file: ClientFile,
 }
 
-/// What there is at a place.
+/// What is at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LocationKind {
     /// One file.
     File,
-    /// A folder of JSON files.
+    /// A directory of JSON files.
     Documents,
-    /// A folder of programs.
+    /// A directory of programs.
     Programs,
 }
 
-/// Every place.
+/// Every location.
 pub const PLACES: &[ClientFileLocation] = &[
     ClientFileLocation { path: ".claude/settings.json", kind: LocationKind::File, file: ClientFile::Claude },
     ClientFileLocation { path: ".claude/settings.local.json", kind: LocationKind::File, file: ClientFile::Claude },
@@ -68,7 +68,7 @@ pub const PLACES: &[ClientFileLocation] = &[
 ];
 
 impl ClientFile {
-    /// The dialect that reads it.
+    /// The dialect that reads the file.
     #[must_use]
     pub fn dialect(self) -> &'static Dialect {
         match self {
@@ -82,15 +82,15 @@ impl ClientFile {
         }
     }
 
-    /// Whether the file's text is read. A program's is not: it may be no text at all.
+    /// Whether the file's text is read. A program's is not, because it may be binary.
     #[must_use]
     pub fn is_text(self) -> bool {
         self != Self::ClineExecutable
     }
 }
 
-/// What a file is that somebody named: by its place, and at no known place by what it says. `None` when it is none of an
-/// agent's.
+/// Recognizes a file that the user named: by its location, otherwise by its content. `None` if it is not a client's
+/// file.
 #[must_use]
 pub fn recognise(path: &Path, text: &str) -> Option<ArtifactKind> {
     let is_at = |place: &&ClientFileLocation| match place.kind {
@@ -107,7 +107,7 @@ pub fn recognise(path: &Path, text: &str) -> Option<ArtifactKind> {
     recognise_text(text).map(ArtifactKind::Client)
 }
 
-/// What a JSON file says it is: the agent whose events it names, and whose words stand in its entries.
+/// Recognizes a JSON file by the events it names and the keys of its entries.
 fn recognise_text(text: &str) -> Option<ClientFile> {
     let says = |word: &str| text.contains(&format!("\"{word}\""));
     let names = |file: ClientFile, of: &dyn Fn(&str) -> bool| {
@@ -115,7 +115,7 @@ fn recognise_text(text: &str) -> Option<ClientFile> {
         own.into_iter().any(of)
     };
     let is_of = |file| names(file, &says);
-    // The most telling first: events that only one agent has, then the shape of the entries.
+    // The most specific evidence first: events that only one client has, then the shape of the entries.
     if ["BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel"].into_iter().any(says) {
         return Some(ClientFile::Gemini);
     }
@@ -132,7 +132,7 @@ fn recognise_text(text: &str) -> Option<ClientFile> {
     (says("hooks") && is_of(ClientFile::Claude)).then_some(ClientFile::Claude)
 }
 
-/// Whether a file is a JSON document by its name.
+/// Whether a file is a JSON document, judging by its name.
 #[must_use]
 pub fn is_json(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "json")

@@ -1,8 +1,8 @@
-//! What the dialects of the coding agents share: one reader of their files, one codec, and a table of what is different.
+//! The parts that the dialects of the coding agents share: one reader for their files, one codec, and a table of
+//! differences.
 //!
-//! An agent is a [`ClientDef`]: its events, one [`ClientEventDef`] each, how its files are laid out, and the words of its programs'
-//! output. The folders of the agents hold such tables and nothing else that runs. Source of the facts: "agents' hook
-//! contracts", the section of each agent.
+//! A client is a [`ClientDef`]: its events, one [`ClientEventDef`] each, the format of its files, and the fields of its
+//! hooks' output. The directories of the clients contain only such tables.
 
 pub mod client;
 pub mod event_def;
@@ -34,7 +34,7 @@ pub use payload_values::EncodeContext;
 
 use crate::{Artifact, ParsedProject, claude_code, cline, codex, copilot, cursor, gemini, qwen};
 
-/// Every agent whose hooks are read.
+/// Every client.
 pub static CLIENTS: &[&ClientDef] = &[
     &claude_code::CLIENT,
     &codex::CLIENT,
@@ -45,17 +45,16 @@ pub static CLIENTS: &[&ClientDef] = &[
     &cline::CLIENT,
 ];
 
-/// Reads the files of one agent.
 pub(crate) fn load_client(client: &'static ClientDef, artifacts: &[Artifact]) -> ParsedProject {
     load::load(client, artifacts)
 }
 
-/// The codec of an agent's hook that came with no project.
+/// The codec of a client's hook outside a project.
 pub(crate) fn codec_of(client: &'static ClientDef) -> Arc<dyn Codec> {
     codec::ClientCodec::for_client(client)
 }
 
-/// The agent of a file.
+/// The client of a file.
 fn client_of(file: ClientFile) -> &'static ClientDef {
     let name = file.dialect().name;
     CLIENTS.iter().find(|client| client.name == name).copied().unwrap_or(&claude_code::CLIENT)

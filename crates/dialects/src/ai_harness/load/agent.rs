@@ -1,4 +1,4 @@
-//! Reading sub-agents (AI Harness reference, Agent Artifact Schema).
+//! Loads sub-agents.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use super::{GatheredFiles, event, new_report, tool};
 use crate::Artifact;
 use crate::document::{DocNode, FieldReader, split};
 
-/// What holds something back and is the root's alone.
+/// Restricting keys that only the root agent may have.
 const OF_ROOT: [&str; 2] = ["tools_policy", "network"];
 
-/// A sub-agent as written, before its references are looked up.
+/// A sub-agent as written, before its references are resolved.
 pub(super) struct AgentDraft {
     name: String,
     description: String,
@@ -30,23 +30,21 @@ pub(super) struct AgentDraft {
     location: Location,
 }
 
-/// The name of something declared elsewhere.
+/// The name of an item declared elsewhere.
 struct NameReference {
     name: String,
     location: Location,
 }
 
-/// What the references of sub-agents may mean.
+/// The items that sub-agents can refer to.
 pub(super) struct ReferenceScope<'a> {
     /// The root agent with the project's tools.
     pub(super) root: &'a AgentSpec,
-    /// The names of the project's hooks.
     pub(super) hooks: &'a [&'a str],
-    /// The names of the host's own tools.
     pub(super) host_tools: &'a [&'a str],
 }
 
-/// Reads an agent file. The stem is the name, the body the instruction.
+/// Reads an agent file. The file's stem is the name, the body the instruction.
 pub(super) fn read(artifact: &Artifact, gathered: &mut GatheredFiles) {
     let report = new_report(artifact, "agent ");
     if let Some(document) = split(&report) {
@@ -99,7 +97,7 @@ pub(super) fn read(artifact: &Artifact, gathered: &mut GatheredFiles) {
     gathered.findings.extend(report.into_diagnostics());
 }
 
-/// A list whose items are names or declarations.
+/// Splits a list into names and declarations.
 fn split_list<T>(
     fields: &mut FieldReader<'_>,
     key: &'static str,
@@ -117,10 +115,10 @@ fn split_list<T>(
     (declared, references)
 }
 
-/// Looks up the references of a sub-agent and makes its specification.
+/// Resolves the references of a sub-agent and builds its specification.
 ///
-/// A referenced tool is one of the project's, or of the host's. A referenced hook must exist; nothing else follows,
-/// because every hook of the project runs in its sub-agents too (Concepts, Delegation).
+/// A referenced tool is one of the project's or of the host's. A referenced hook must exist; the reference has no other
+/// effect, because every hook of the project also runs in its sub-agents.
 pub(super) fn assemble(
     draft: AgentDraft,
     around: &ReferenceScope<'_>,

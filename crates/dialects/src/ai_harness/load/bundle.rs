@@ -1,4 +1,4 @@
-//! Reading a bundle: tools and hooks in the lists of one file's frontmatter ("Shape A").
+//! Loads a bundle: tools and hooks in the lists of one file's frontmatter.
 
 use super::hook::first_line;
 use super::merge::DeclarationSource;
@@ -6,26 +6,26 @@ use super::{GatheredFiles, condition, hook, new_report, tool};
 use crate::document::{FieldReader, NodeKind, split};
 use crate::{Artifact, BundleFolder};
 
-/// What a bundle says of itself; nothing follows from it here.
+/// Descriptive keys of a bundle, which have no effect.
 const ABOUT: [&str; 8] = ["name", "type", "version", "description", "author", "tags", "depends_on", "priority"];
 
-/// The folders whose bundles give the model their body as context.
+/// The directories whose bundles add their body to the model's context.
 const GIVING_CONTEXT: [BundleFolder; 2] = [BundleFolder::Plugins, BundleFolder::Overrides];
-/// What begins an item of a list in a fenced block, which was meant for the frontmatter.
+/// Prefixes of list items in a fenced block that were meant for the frontmatter.
 const FENCED: &[&str] = &["event:", "handler:", "name:"];
 
-/// What of a bundle is wanted.
+/// The parts of a bundle to load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BundleSelection {
     All,
-    /// Its condition cannot be decided. Hooks that guard less than their author wrote are worse than hooks that guard
+    /// The condition cannot be evaluated. Restricting less than the author intended would be worse than restricting
     /// more.
     HooksOnly,
-    /// Its own file switches it off, as if it were not there.
+    /// The bundle's own condition disables it.
     Nothing,
 }
 
-/// What the `condition` of a bundle says of it.
+/// Evaluates the `condition` of a bundle.
 fn read_condition(fields: &mut FieldReader<'_>) -> BundleSelection {
     let Some(node) = fields.node("condition").filter(|node| !node.is_null()) else { return BundleSelection::All };
     let decided = match &node.kind {

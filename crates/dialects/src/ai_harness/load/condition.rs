@@ -1,14 +1,14 @@
-//! `condition` of a bundle, as far as its text alone decides it.
+//! The `condition` of a bundle, as far as its text alone decides it.
 //!
-//! The documents evaluate it at each turn, with `ctx`. Files are loaded before there is a turn.
+//! The reference evaluates it on every turn, with `ctx`; files are loaded before the first turn.
 
 use std::iter::Peekable;
 use std::vec::IntoIter;
 
-/// How deep parentheses and negations may nest.
+/// The maximum nesting depth of parentheses and negations.
 const MAX_DEPTH: usize = 50;
 
-/// What an expression of `True`, `False`, `None`, `not`, `and` and `or` comes to; `None` for any other.
+/// The value of an expression of `True`, `False`, `None`, `not`, `and` and `or`; `None` for any other expression.
 pub(super) fn evaluate(text: &str) -> Option<bool> {
     let spaced = text.replace('(', " ( ").replace(')', " ) ");
     let words: Vec<&str> = spaced.split_whitespace().collect();
@@ -40,7 +40,7 @@ fn parse_operand(words: &mut ConditionWords<'_>, depth: usize) -> Option<bool> {
         return None;
     }
     match words.next()? {
-        // YAML's own spelling is a truth value too.
+        // YAML spells booleans in lower case.
         "True" | "true" => Some(true),
         "False" | "false" | "None" => Some(false),
         "not" => parse_operand(words, depth + 1).map(|value| !value),

@@ -1,4 +1,4 @@
-//! Looking up the events of the merged hooks.
+//! Resolves the events of the merged hooks.
 
 use std::sync::Arc;
 
@@ -7,15 +7,16 @@ use pintle_contract::{Codec, Diagnostic, EventName, HandlerSpec, HookDeclaration
 use super::hook::HookDraft;
 use crate::ai_harness::{DIALECT, codec};
 
-/// The event that stands in where there is none, so that a script is still compiled and its faults reported.
+/// The placeholder event of a hook without a valid event, so that its script is still compiled and its errors are
+/// reported.
 const STAND_IN: &str = "tool.pre";
 
-/// The events of `meta.*` that are fired. Any plain name behind the dot is valid, so a slip there is no error.
+/// The `meta.*` events that are fired. Any plain name after the dot is valid, so a typo there is not an error.
 const META_EVENTS: [&str; 4] = ["meta.register_tool", "meta.register_hook", "meta.register_agent", "meta.call_tool"];
 
-/// Makes declarations of drafts. Those without a known event go to `unplaced`.
+/// Converts drafts to declarations. Those without a known event go to `unplaced`.
 ///
-/// `owner` goes before the messages: empty for a project's own list.
+/// `owner` prefixes the messages; it is empty for a project's own list.
 pub(super) fn declare(
     owner: &str,
     drafts: Vec<HookDraft>,
@@ -72,7 +73,7 @@ fn build_declaration(draft: HookDraft, event: EventName, spelling: String, codec
     }
 }
 
-/// A guard of an event that nothing fires guards nothing.
+/// Warns of a guard on an event that is never fired.
 fn check_never_fired(event: &EventName, spelling: &str, draft: &HookDraft) -> Option<Diagnostic> {
     let name = event.as_str();
     if !name.starts_with("meta.") || META_EVENTS.contains(&name) {
@@ -93,7 +94,7 @@ fn check_never_fired(event: &EventName, spelling: &str, draft: &HookDraft) -> Op
     )
 }
 
-/// The next step for someone who wrote an event that does not exist.
+/// Suggests a replacement for an unknown event.
 fn suggest_event(spelling: &str) -> String {
     let trimmed = spelling.trim();
     if trimmed.is_empty() {

@@ -1,4 +1,4 @@
-//! Reading the agent's own file: `harness.md` or `harness.yaml`.
+//! Reads the agent's own file: `harness.md` or `harness.yaml`.
 
 use pintle_contract::{AgentSpec, ByteSpan, Location};
 
@@ -8,9 +8,9 @@ use super::{GatheredFiles, hook, model, new_report, settings, tool};
 use crate::document::{FieldReader, FileReport, parse, skip_byte_order_mark, split};
 use crate::{Artifact, ArtifactKind};
 
-/// The name, without its ending, of a YAML that can only be an agent's own file.
+/// The stem of a YAML file that can only be an agent's own file.
 const OWN_NAME: &str = "harness";
-/// The keys by which something is held back.
+/// The restricting keys.
 const GUARDING: &[&str] =
     &["hooks", "tools", "tools_policy", "network", "meta", "delegation", "exit_policy", "redact_secrets"];
 
@@ -29,7 +29,7 @@ pub(super) fn read(artifact: &Artifact, gathered: &mut GatheredFiles) {
             read_fields(&mut fields, "", gathered);
             match artifact.name.as_str() {
                 OWN_NAME => fields.finish_guarding(GUARDING),
-                // A file of any other name may have been meant for something else, and would guard nothing then.
+                // A file of any other name may have been meant for something else, and would then guard nothing.
                 _ => fields.finish_strictly(),
             }
         }
@@ -46,7 +46,7 @@ fn read_fields(fields: &mut FieldReader<'_>, body: &str, gathered: &mut Gathered
     let models = model::read_list(fields);
     let model = model::read(fields).map(|model| model.resolve(None, &models));
     let (history, prompt) = settings::read_context(fields);
-    // The body wins over `context.system_prompt`.
+    // The body takes precedence over `context.system_prompt`.
     let instruction = if body.is_empty() { prompt.unwrap_or_default() } else { body.to_owned() };
     let spec = AgentSpec {
         name: fields.text("name").unwrap_or_else(|| String::from("root")),
@@ -65,7 +65,7 @@ fn read_fields(fields: &mut FieldReader<'_>, body: &str, gathered: &mut Gathered
         location: to_location(fields.report(), fields.span()),
         ..AgentSpec::default()
     };
-    // Pintle's own. A project can ask for it, and not forbid it.
+    // A key of Pintle's own. A project can turn redaction on but not off.
     gathered.redact_secrets = fields.boolean("redact_secrets") == Some(true);
     gathered.tools.extend(tool::read_list(fields, DeclarationSource::Inline));
     gathered.hooks.extend(hook::read_list(fields, DeclarationSource::Inline));

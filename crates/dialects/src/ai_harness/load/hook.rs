@@ -1,4 +1,4 @@
-//! Reading one hook.
+//! Reads one hook.
 
 use pintle_contract::{ByteSpan, EnforcementMode, FailurePolicy, HookExample, Location, ScriptSource};
 
@@ -7,15 +7,15 @@ use super::{GatheredFiles, new_report};
 use crate::Artifact;
 use crate::document::{DocNode, FieldReader, NodeKind, split, to_json};
 
-/// The longest time one call may be given: an hour.
+/// The maximum timeout of one call: one hour.
 const MAX_TIMEOUT_MS: u64 = 3_600_000;
 
-/// A hook as written, before its event is looked up.
+/// A hook as written, before its event is resolved.
 #[derive(Debug)]
 pub(super) struct HookDraft {
     pub(super) name: String,
     pub(super) source: DeclarationSource,
-    /// The event as written and its place; `None` when it is missing and that was reported.
+    /// The event as written and its location; `None` if it is missing, which has been reported.
     pub(super) event: Option<(String, Location)>,
     pub(super) script: Option<ScriptSource>,
     pub(super) when: Option<ScriptSource>,
@@ -30,7 +30,7 @@ pub(super) struct HookDraft {
 }
 
 impl HookDraft {
-    /// A hook that does nothing yet.
+    /// A hook without an event or script.
     pub(super) fn empty(name: String, source: DeclarationSource, location: Location) -> Self {
         Self {
             name,
@@ -50,7 +50,7 @@ impl HookDraft {
     }
 }
 
-/// Reads a hook file. The file's stem is the name (File shape, rule 3).
+/// Reads a hook file. The file's stem is the hook's name.
 pub(super) fn read_file(artifact: &Artifact, gathered: &mut GatheredFiles) {
     let report = new_report(artifact, "hook ");
     if let Some(document) = split(&report) {
@@ -91,7 +91,7 @@ pub(super) fn read_list(fields: &mut FieldReader<'_>, source: DeclarationSource)
     items.iter().enumerate().filter_map(|(index, item)| read_inline(fields, index, item, source)).collect()
 }
 
-/// Reads one hook of a list; `None` when it is no mapping, which is reported.
+/// Reads one hook of a list; `None` if it is not a mapping, which is reported.
 pub(super) fn read_inline(
     fields: &FieldReader<'_>,
     index: usize,
@@ -114,7 +114,7 @@ pub(super) fn read_inline(
     }
     let name = handler.unwrap_or_else(|| format!("hooks[{index}]"));
     let mut draft = read_fields(&mut own, name, source, report.location(place));
-    // A missing event is found when the merged list is checked, with its position there (Validation surface).
+    // A missing event is reported when the merged list is checked, with its index there.
     if own.node("event").is_none_or(DocNode::is_null) {
         draft.event = Some((String::new(), report.location(place)));
     }
@@ -122,7 +122,7 @@ pub(super) fn read_inline(
     Some(draft)
 }
 
-/// Reads the fields that every form of a hook has.
+/// Reads the fields that every kind of hook has.
 fn read_fields(fields: &mut FieldReader<'_>, name: String, source: DeclarationSource, place: Location) -> HookDraft {
     let report = fields.report();
     let event_place = fields.node("event").filter(|node| !node.is_null()).map(|node| report.location(node.span));
@@ -151,7 +151,7 @@ fn read_fields(fields: &mut FieldReader<'_>, name: String, source: DeclarationSo
     if script.is_none() && declared.is_none_or(|node| node.as_text().is_some()) {
         let help = Some(String::from("add `script: |` with a function `handle(event, payload)`"));
         match fields.unknown_key().filter(|_| declared.is_none()) {
-            // What was to be its script may stand behind that key.
+            // The script may be under that unknown key.
             Some(entry) => {
                 let message = format!("hook `{name}` has no script; `{}` is not a key of a hook", entry.key);
                 report.value_error("no_script", &message, entry.key_span, help);
@@ -209,7 +209,8 @@ fn read_examples(fields: &mut FieldReader<'_>) -> Vec<HookExample> {
     examples
 }
 
-/// Whether a fenced block of a body has a list with one of these keys, as upstream's catalogue of artifacts shows them.
+/// Whether a fenced block of a body contains a list with one of these keys, as upstream's artifact catalogue shows
+/// them.
 pub(super) fn has_fenced_list(body: &str, keys: &[&str]) -> bool {
     let mut is_inside = false;
     body.lines().map(str::trim).any(|line| {
@@ -221,7 +222,7 @@ pub(super) fn has_fenced_list(body: &str, keys: &[&str]) -> bool {
     })
 }
 
-/// The first line of a part of a text, which is enough to show where a thing stands.
+/// The first line of a span, which is enough to show its location.
 pub(super) fn first_line(text: &str, part: ByteSpan) -> ByteSpan {
     let line = text.get(part.start..part.end).and_then(|inside| inside.lines().next()).unwrap_or_default();
     ByteSpan { start: part.start, end: part.start + line.trim_end().len() }

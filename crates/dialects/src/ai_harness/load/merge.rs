@@ -1,4 +1,4 @@
-//! What happens when two hooks or two tools have one name.
+//! Merges hooks and tools that have the same name.
 
 use pintle_contract::{Diagnostic, Location, ToolSpec};
 
@@ -11,26 +11,25 @@ use crate::BundleFolder;
 pub(super) enum DeclarationSource {
     /// In a list of the agent's own file.
     Inline,
-    /// In a file of its own.
+    /// In its own file.
     File,
-    /// In a bundle.
     Bundle(BundleFolder),
 }
 
-/// A tool, and where it was declared.
+/// A tool and where it was declared.
 #[derive(Debug)]
 pub(super) struct ToolDraft {
     pub(super) spec: ToolSpec,
     pub(super) source: DeclarationSource,
 }
 
-/// The hooks and tools that stay, in registration order.
+/// The merged hooks and tools, in registration order.
 pub(super) struct MergedDeclarations {
     pub(super) hooks: Vec<HookDraft>,
     pub(super) tools: Vec<ToolSpec>,
 }
 
-/// A thing with a name, a source and a place.
+/// A declaration with a name, a source and a location.
 trait NamedDeclaration {
     const KIND: &'static str;
     fn name(&self) -> &str;
@@ -64,8 +63,8 @@ impl NamedDeclaration for ToolDraft {
     }
 }
 
-/// Lets files replace inline declarations and overrides replace everything; what else meets under one name both stays
-/// (hooks, with a warning) or is an error (tools).
+/// Lets files replace inline declarations, and overrides replace everything. Other declarations of the same name are
+/// both kept (hooks, with a warning) or an error (tools).
 pub(super) fn merge(
     hooks: Vec<HookDraft>,
     tools: Vec<ToolDraft>,
@@ -90,9 +89,10 @@ pub(super) fn merge(
     MergedDeclarations { hooks, tools: tools.into_iter().map(|draft| draft.spec).collect() }
 }
 
-/// Walks declarations in registration order and gives each its place.
+/// Merges declarations in registration order.
 ///
-/// `meet` is asked when two meet of which none replaces the other: whether the later one stays too, and what to say.
+/// `meet` is called when two declarations have the same name and neither replaces the other; it returns whether the
+/// later one is kept, and a diagnostic.
 fn merge_declarations<T: NamedDeclaration>(
     items: Vec<T>,
     findings: &mut Vec<Diagnostic>,
@@ -108,7 +108,7 @@ fn merge_declarations<T: NamedDeclaration>(
             .copied()
             .filter(|slot| slots.get(*slot).and_then(Option::as_ref).is_some_and(|earlier| replaces(&item, earlier)))
             .collect();
-        // Of two that both make room nothing is left to be said.
+        // Two declarations that are both replaced need no diagnostic.
         met.retain(|(slot, _)| !replaced.contains(slot));
         if let Some((first, others)) = replaced.split_first() {
             for slot in others {

@@ -1,27 +1,27 @@
-//! Reading models (AI Harness reference, `harness.md` frontmatter, `model` and `models`).
+//! Reads model settings.
 
 use pintle_contract::{ModelSpec, RetrySpec};
 
 use crate::document::{FieldReader, NodeKind};
 
-/// The model that a mapping without `name` means.
+/// The model of a mapping without `name`.
 const DEFAULT_NAME: &str = "gpt-4o";
-/// The provider that a mapping without `provider` means.
+/// The provider of a mapping without `provider`.
 const DEFAULT_PROVIDER: &str = "openai";
-/// Temperatures that providers take.
+/// The temperatures that providers accept.
 const TEMPERATURES: std::ops::RangeInclusive<f64> = 0.0..=2.0;
 
-/// A model as referred to: by itself or by name.
+/// A reference to a model: a declaration or a name.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ModelRef {
-    /// Declared in place.
+    /// Declared inline.
     Declared(ModelSpec),
     /// Only a name: one of `models`, or the root's model under another name.
     Named(String),
 }
 
 impl ModelRef {
-    /// The model that is meant, given those of the agent's own file.
+    /// Resolves the reference, given the models of the agent's own file.
     pub(super) fn resolve(self, model: Option<&ModelSpec>, models: &[ModelSpec]) -> ModelSpec {
         match self {
             Self::Declared(model) => model,
@@ -33,7 +33,7 @@ impl ModelRef {
     }
 }
 
-/// Reads `model`: a mapping, or a name alone.
+/// Reads `model`: a mapping or only a name.
 pub(super) fn read(fields: &mut FieldReader<'_>) -> Option<ModelRef> {
     let node = fields.node("model").filter(|node| !node.is_null())?;
     if matches!(node.kind, NodeKind::Map(_)) {
@@ -45,7 +45,7 @@ pub(super) fn read(fields: &mut FieldReader<'_>) -> Option<ModelRef> {
     fields.text("model").map(ModelRef::Named)
 }
 
-/// Reads `models`: a list of the same.
+/// Reads `models`: a list of mappings or names.
 pub(super) fn read_list(fields: &mut FieldReader<'_>) -> Vec<ModelSpec> {
     let report = fields.report();
     let items = fields.list("models").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Reading the settings of an agent's own file (AI Harness reference, `harness.md` frontmatter).
+//! Reads the settings of an agent's own file.
 
 use pintle_contract::{
     CompactionSpec, DelegationSpec, ExitMode, ExitSpec, HistorySpec, MetaSpec, NetworkSpec, OnMaxIterations,
@@ -7,7 +7,7 @@ use pintle_contract::{
 
 use crate::document::{FieldReader, NodeKind, PlainValue};
 
-/// The deepest delegation there is.
+/// The maximum delegation depth.
 const MAX_DEPTH: u32 = 5;
 
 /// Reads `context`; the second value is `context.system_prompt`.
@@ -26,7 +26,7 @@ pub(super) fn read_context(fields: &mut FieldReader<'_>) -> (HistorySpec, Option
     (history, prompt)
 }
 
-/// Reads `compaction`. Absent is the model's own window, as far as it is known.
+/// Reads `compaction`. If absent, the model's own context window applies, as far as it is known.
 pub(super) fn read_compaction(fields: &mut FieldReader<'_>) -> CompactionSpec {
     let default = CompactionSpec::default();
     let Some(mut own) = fields.fields("compaction") else {
@@ -41,7 +41,6 @@ pub(super) fn read_compaction(fields: &mut FieldReader<'_>) -> CompactionSpec {
     compaction
 }
 
-/// Reads `permission_mode`.
 pub(super) fn read_permission_mode(fields: &mut FieldReader<'_>) -> Option<PermissionMode> {
     let modes = [
         ("strict", PermissionMode::Strict),
@@ -52,7 +51,7 @@ pub(super) fn read_permission_mode(fields: &mut FieldReader<'_>) -> Option<Permi
     fields.choice("permission_mode", &modes)
 }
 
-/// Reads `tools_policy`. A list of allowed tools without a mode means an allow-list.
+/// Reads `tools_policy`. A list of allowed tools without a mode is an allowlist.
 pub(super) fn read_policy(fields: &mut FieldReader<'_>) -> ToolsPolicy {
     let Some(mut own) = fields.fields("tools_policy") else {
         return ToolsPolicy::default();
@@ -82,7 +81,7 @@ pub(super) fn read_policy(fields: &mut FieldReader<'_>) -> ToolsPolicy {
             let message = format!("tools_policy.mode \"{written}\" must be allowlist|denylist");
             let near = text.and_then(|text| pintle_contract::suggest_nearest(text, ["allowlist", "denylist"]));
             report.error("bad_value", &message, node.span, near.map(|near| format!("did you mean `{near}`?")));
-            // The narrower reading, should anyone go on in spite of the error.
+            // The stricter mode, in case the caller continues despite the error.
             PolicyMode::Allowlist
         }
     };
@@ -90,7 +89,6 @@ pub(super) fn read_policy(fields: &mut FieldReader<'_>) -> ToolsPolicy {
     ToolsPolicy { mode, allow, deny }
 }
 
-/// Reads `delegation`.
 pub(super) fn read_delegation(fields: &mut FieldReader<'_>) -> DelegationSpec {
     let Some(mut own) = fields.fields("delegation") else {
         return DelegationSpec::default();
@@ -112,7 +110,7 @@ pub(super) fn read_delegation(fields: &mut FieldReader<'_>) -> DelegationSpec {
     let verify = own.script("verify").filter(|script| !script.text.trim().is_empty());
     let mut max_verify_retries = own.integer("max_verify_retries", 0..=100);
     if let Some(mut policy) = own.fields("verify_policy") {
-        // `max_verify_retries` outranks the policy's.
+        // `max_verify_retries` takes precedence over the policy's value.
         max_verify_retries = max_verify_retries.or(policy.integer("max_retries", 0..=100));
         policy.note_reserved("on_exhausted");
         policy.note_reserved("timeout_per_attempt");
@@ -149,7 +147,7 @@ fn read_iterations(fields: &mut FieldReader<'_>) -> Vec<u32> {
         .collect()
 }
 
-/// Reads `meta`. Absent means disabled.
+/// Reads `meta`. If absent, it is disabled.
 pub(super) fn read_meta(fields: &mut FieldReader<'_>) -> MetaSpec {
     let default = MetaSpec::default();
     let Some(mut own) = fields.fields("meta") else {
@@ -166,7 +164,6 @@ pub(super) fn read_meta(fields: &mut FieldReader<'_>) -> MetaSpec {
     meta
 }
 
-/// Reads `network`.
 pub(super) fn read_network(fields: &mut FieldReader<'_>) -> NetworkSpec {
     let Some(mut own) = fields.fields("network") else {
         return NetworkSpec::default();
@@ -176,7 +173,6 @@ pub(super) fn read_network(fields: &mut FieldReader<'_>) -> NetworkSpec {
     NetworkSpec { allowed_domains }
 }
 
-/// Reads `exit_policy`.
 pub(super) fn read_exit(fields: &mut FieldReader<'_>) -> ExitSpec {
     let default = ExitSpec::default();
     let Some(mut own) = fields.fields("exit_policy") else {

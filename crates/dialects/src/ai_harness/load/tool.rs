@@ -1,4 +1,4 @@
-//! Reading one tool (AI Harness reference, Tool Artifact Schema).
+//! Reads one tool.
 
 use pintle_contract::{ByteSpan, Location, ScriptSource, ToolSpec};
 use serde_json::{Map, Value, json};
@@ -9,16 +9,16 @@ use super::{GatheredFiles, new_report};
 use crate::Artifact;
 use crate::document::{DocNode, FieldReader, NodeKind, split, to_json};
 
-/// The keys by which something is held back.
+/// The restricting keys.
 const GUARDING: &[&str] = &["script", "parameters", "verify"];
 
-/// How long a tool may run when it does not say.
+/// The default timeout of a tool.
 const DEFAULT_TIMEOUT_MS: u64 = 60_000;
 
-/// The types of parameters, as the reference names them, and `integer`.
+/// The parameter types of the reference, and `integer`.
 const TYPES: [&str; 6] = ["string", "number", "integer", "boolean", "object", "array"];
 
-/// Reads a tool file. The stem is the name, the body the description.
+/// Reads a tool file. The file's stem is the name, the body the description.
 pub(super) fn read_file(artifact: &Artifact, gathered: &mut GatheredFiles) {
     let report = new_report(artifact, "tool ");
     if let Some(document) = split(&report) {
@@ -45,13 +45,12 @@ pub(super) fn read_file(artifact: &Artifact, gathered: &mut GatheredFiles) {
     gathered.findings.extend(report.into_diagnostics());
 }
 
-/// Reads the tools of a list.
 pub(super) fn read_list(fields: &mut FieldReader<'_>, source: DeclarationSource) -> Vec<ToolDraft> {
     let items = fields.list("tools").unwrap_or_default();
     items.iter().enumerate().filter_map(|(index, item)| read_inline(fields, index, item, source)).collect()
 }
 
-/// Reads one tool of a list; `None` when it has no name or is no mapping, which is reported.
+/// Reads one tool of a list; `None` if it has no name or is not a mapping, which is reported.
 pub(super) fn read_inline(
     fields: &FieldReader<'_>,
     index: usize,
@@ -106,7 +105,7 @@ fn has_text(script: &ScriptSource) -> bool {
     !script.text.trim().is_empty()
 }
 
-/// Zero is the default, as it is for a field that is left out.
+/// Zero means the default, as if the field were absent.
 fn read_timeout(fields: &mut FieldReader<'_>, name: &str) -> u64 {
     let Some(value) = fields.integer("timeout_ms", i64::MIN..=i64::MAX) else {
         return DEFAULT_TIMEOUT_MS;
@@ -122,9 +121,9 @@ fn read_timeout(fields: &mut FieldReader<'_>, name: &str) -> u64 {
     }
 }
 
-/// The JSON Schema of a tool's arguments: an object with the declared properties and no others.
+/// The JSON Schema of a tool's arguments: an object with only the declared properties.
 ///
-/// A mapping that already is such a schema (`type: object` with `properties`) is taken as it stands.
+/// A mapping that is already such a schema (`type: object` with `properties`) is used unchanged.
 fn read_parameters(fields: &mut FieldReader<'_>) -> Value {
     let report = fields.report();
     let none = || json!({"type": "object", "properties": {}, "additionalProperties": false});
@@ -166,7 +165,7 @@ fn read_parameters(fields: &mut FieldReader<'_>) -> Value {
     schema
 }
 
-/// The keys of a parameter that are passed on as they stand, with the meaning that JSON Schema gives them.
+/// The keys of a parameter that are copied to the JSON Schema unchanged.
 const SCHEMA_KEYS: [&str; 7] = ["enum", "items", "default", "properties", "minimum", "maximum", "pattern"];
 
 fn read_property(fields: &mut FieldReader<'_>, property: &mut Map<String, Value>, place: ByteSpan) {

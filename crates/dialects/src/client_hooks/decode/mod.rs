@@ -1,7 +1,7 @@
-//! Answers as verdicts.
+//! Decodes hook output into verdicts.
 //!
-//! The documents of the agents are the contract. Where they let a refusal pass that its author plainly meant, because it
-//! stands behind a log line, beside a slip or under another exit status, it is a refusal here all the same.
+//! Output means what the client documents, with one exception: a deny that the client would ignore, because it follows
+//! a log line, contains a typo or comes with another exit status, denies here.
 
 mod output_field;
 mod process;
@@ -17,7 +17,7 @@ use super::codec::ClientCodec;
 use super::event_def::ClientEventDef;
 use crate::refusal::refuses;
 
-/// What was asked, and how its answer is read.
+/// The event and codec of the hook whose output is decoded.
 #[derive(Debug, Clone, Copy)]
 struct ClientDecodeContext<'a> {
     codec: &'a ClientCodec,
@@ -25,7 +25,7 @@ struct ClientDecodeContext<'a> {
     def: &'static ClientEventDef,
 }
 
-/// Reads an answer.
+/// Decodes the output of a hook.
 pub(super) fn decode(codec: &ClientCodec, event: &Event, spelling: &str, answer: HandlerOutput) -> Verdict {
     let Some(row) = codec.client.event_def(spelling) else {
         return bad_output(format!("{} has no event `{spelling}`", codec.client.title));
@@ -40,19 +40,18 @@ pub(super) fn decode(codec: &ClientCodec, event: &Event, spelling: &str, answer:
     }
 }
 
-/// An answer that cannot be read.
 fn bad_output(message: impl Into<String>) -> Verdict {
     Verdict::failed(Failure::new(FailureKind::BadOutput, message))
 }
 
-/// An answer that can be read in more than one way. Where something can be kept from happening it is a refusal, whatever
-/// a failure of the hook means there: nobody but its author knows that it is not one.
+/// Handles ambiguous output. If the hook can block the event, it denies, whatever the failure policy is: only its
+/// author can know that it was not meant to deny.
 fn decode_ambiguous(asked: &ClientDecodeContext<'_>, fault: &JsonError) -> Verdict {
     let message = format!("the hook's output is ambiguous: {fault}");
     if asked.def.is_gate() { Verdict::deny(message) } else { bad_output(message) }
 }
 
-/// Reads what a model replied: `{"ok": .., "reason": ".."}`. A code fence and words around the object are passed over.
+/// Decodes a model's reply: `{"ok": .., "reason": ".."}`. A code fence and text around the object are ignored.
 fn decode_model_reply(asked: &ClientDecodeContext<'_>, reply: &str) -> Verdict {
     let object = match (reply.find('{'), reply.rfind('}')) {
         (Some(first), Some(last)) => reply.get(first..=last),

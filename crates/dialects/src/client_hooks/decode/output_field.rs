@@ -1,86 +1,86 @@
-//! The words of an output.
+//! The fields of a hook's output.
 
-/// One word of an output.
+/// One field of a hook's output.
 #[derive(Debug, Clone, Copy)]
 pub struct OutputField {
-    /// The key.
+    /// The key of the field.
     pub name: &'static str,
-    /// Whether it stands inside the object of the event's own, `hookSpecificOutput`.
+    /// Whether the field is inside the event-specific object, `hookSpecificOutput`.
     pub is_nested: bool,
-    /// What its value means.
+    /// What the field's value means.
     pub meaning: FieldMeaning,
 }
 
-/// What a value means.
+/// What a field's value means.
 #[derive(Debug, Clone, Copy)]
 pub enum FieldMeaning {
-    /// It is the object of the event's own words.
+    /// The event-specific object.
     Specific,
-    /// The event's name again.
+    /// The event's name.
     EventName,
-    /// Whether the agent may go on.
+    /// Whether the agent may continue.
     Continue,
-    /// Why it may not.
+    /// Why the agent may not continue.
     StopReason,
-    /// A block, by the words for it.
+    /// A block decision, by its values.
     Decision(&'static [(&'static str, FieldChoice)]),
-    /// Why, of a block.
+    /// The reason of a block.
     Reason,
-    /// The same; the person is told where nothing is blocked.
+    /// The reason of a block; a notice for the user if nothing is blocked.
     ReasonOrNotice,
-    /// A decision in the person's place, by the words for it.
+    /// A permission decision on the user's behalf, by its values.
     Permission(&'static [(&'static str, FieldChoice)]),
-    /// Why, of that.
+    /// The reason of a permission decision.
     PermissionReason,
-    /// An object with a decision in the person's place: `behavior`, `message`, `updatedInput`.
+    /// An object with a permission decision: `behavior`, `message`, `updatedInput`.
     Behavior,
-    /// Text for the model.
+    /// Context for the model.
     Context,
-    /// Text for the person.
+    /// A notice for the user.
     Notice,
-    /// The tool's input.
+    /// The tool input.
     Input,
-    /// The tool's result; of an object the text is in this field.
+    /// The tool result; if it is an object, the text is in this field.
     Output(Option<&'static str>),
-    /// Whether it must not happen.
+    /// Whether the action must be cancelled.
     Cancel,
-    /// Whether a person should look.
+    /// Whether the user should be asked.
     Review,
-    /// A message with which the agent goes on instead of stopping.
+    /// A message with which the agent continues instead of stopping.
     Followup,
-    /// Known and not carried over, and why; empty where nobody misses it.
+    /// Known but not supported, and why; empty if no warning is needed.
     NotCarriedOver(&'static str),
 }
 
-/// What a word chooses.
+/// The decision that a value stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldChoice {
-    /// It may happen without a question.
+    /// Allowed without asking.
     Allow,
-    /// It may happen without a question where another input comes with it; alone it is no opinion.
+    /// Allowed without asking if a new input comes with it; no opinion otherwise.
     AllowInput,
-    /// Nothing.
+    /// No opinion.
     Pass,
-    /// A person should look.
+    /// The user is asked.
     Ask,
-    /// It must not happen.
+    /// Denied.
     Deny,
 }
 
 impl OutputField {
-    /// A word that stands at the top.
+    /// A field at the top level.
     #[must_use]
     pub const fn top_level(name: &'static str, means: FieldMeaning) -> Self {
         Self { name, is_nested: false, meaning: means }
     }
 
-    /// A word that stands inside the event's own object.
+    /// A field inside the event-specific object.
     #[must_use]
     pub const fn nested(name: &'static str, means: FieldMeaning) -> Self {
         Self { name, is_nested: true, meaning: means }
     }
 
-    /// Whether it can hold something back.
+    /// Whether the field can deny or ask.
     pub(super) fn can_restrict(&self) -> bool {
         matches!(
             self.meaning,

@@ -1,4 +1,4 @@
-//! How a program ended and what it printed.
+//! Decodes a program's exit status and output.
 
 use std::borrow::Cow;
 
@@ -13,10 +13,8 @@ use crate::program_output::{
 };
 use crate::refusal::{decode_wide_text, strip_byte_order_mark, text_refuses};
 
-/// The exit code that blocks.
 const BLOCK: i32 = 2;
 
-/// Reads an answer.
 pub(super) fn decode(asked: &ClientDecodeContext<'_>, answer: &CommandOutput) -> Verdict {
     match answer.exit_code {
         Some(0) => decode_stdout(asked, answer),
@@ -28,7 +26,7 @@ pub(super) fn decode(asked: &ClientDecodeContext<'_>, answer: &CommandOutput) ->
     }
 }
 
-/// A program that failed. One that has refused before it did has refused.
+/// Decodes a failed program. If it printed a deny before it failed, it denies.
 fn decode_failed(asked: &ClientDecodeContext<'_>, answer: &CommandOutput) -> Verdict {
     match decode_refusal(asked, answer) {
         Some(refusal) => refusal,
@@ -41,7 +39,7 @@ fn decode_refusal(asked: &ClientDecodeContext<'_>, answer: &CommandOutput) -> Op
     refusal_in_text(asked, &text)
 }
 
-/// The refusal that a text is, when it is one and nothing else.
+/// The deny verdict of a text that consists of one denying object.
 fn refusal_in_text(asked: &ClientDecodeContext<'_>, text: &str) -> Option<Verdict> {
     let object: Map<String, Value> =
         match read_json(strip_byte_order_mark((asked.codec.client.extract_answer)(text).trim())) {
@@ -54,7 +52,7 @@ fn refusal_in_text(asked: &ClientDecodeContext<'_>, text: &str) -> Option<Verdic
     reply.denies().then(|| verdict::build_verdict(asked, reply))
 }
 
-/// The exit status that blocks.
+/// Decodes the blocking exit status.
 fn decode_exit_two(asked: &ClientDecodeContext<'_>, answer: &CommandOutput) -> Verdict {
     let stderr = String::from_utf8_lossy(&answer.stderr);
     let text = stderr.trim();
@@ -116,15 +114,15 @@ fn decode_stdout(asked: &ClientDecodeContext<'_>, answer: &CommandOutput) -> Ver
     }
 }
 
-/// An object and something behind it: text, unless one of them refuses.
+/// Decodes an object followed by other output: plain text, unless one of its objects denies.
 fn decode_multiple_objects(asked: &ClientDecodeContext<'_>, text: &str) -> Verdict {
     decode_embedded_refusal(asked, text).unwrap_or_else(|| deliver_text(asked, text))
 }
 
-/// Text that is no object.
+/// Decodes text that is not a JSON object.
 fn decode_plain_text(asked: &ClientDecodeContext<'_>, text: &str) -> Verdict {
     match asked.def.text {
-        // Such text is meant for the model, but for an object that has lines of its own.
+        // Such text is for the model, unless it contains an object on lines of its own.
         PlainTextReader::Model => match text_from_object_line(text) {
             Some(object) if asked.def.is_gate() => {
                 decode_embedded_refusal(asked, object).unwrap_or_else(|| deliver_text(asked, text))
@@ -135,7 +133,7 @@ fn decode_plain_text(asked: &ClientDecodeContext<'_>, text: &str) -> Verdict {
     }
 }
 
-/// The text from the first line on that begins with an object.
+/// The text from the first line on that starts with an object.
 fn text_from_object_line(text: &str) -> Option<&str> {
     let start =
         text.match_indices('\n').find(|(at, _)| text.get(*at..).is_some_and(|rest| rest.trim_start().starts_with('{')));
@@ -156,7 +154,7 @@ fn deliver_text(asked: &ClientDecodeContext<'_>, text: &str) -> Verdict {
     }
 }
 
-/// The refusal of an object that stands among other output.
+/// The deny verdict of an object within other output.
 fn decode_embedded_refusal(asked: &ClientDecodeContext<'_>, text: &str) -> Option<Verdict> {
     if !asked.def.can_deny() {
         return None;
@@ -170,7 +168,7 @@ fn decode_embedded_refusal(asked: &ClientDecodeContext<'_>, text: &str) -> Optio
     if let Some(fault) = &objects.repeated_key {
         return Some(decode_ambiguous(asked, fault));
     }
-    // More beginnings than a log line has: the words alone make it no answer.
+    // There are more possible objects than log output has; a restricting key alone makes the output invalid.
     let words = asked.codec.client.output_fields.iter().filter(|word| word.can_restrict());
     let mut named = words.map(|word| format!("\"{}\"", word.name));
     let may_refuse = objects.unread_text.is_some_and(|rest| named.any(|name| rest.contains(&name)));

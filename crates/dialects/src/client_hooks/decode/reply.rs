@@ -1,4 +1,4 @@
-//! A printed object, word by word.
+//! Reads a printed JSON object, field by field.
 
 use pintle_contract::{format_key, suggest_nearest};
 use serde_json::{Map, Value};
@@ -8,13 +8,13 @@ use super::output_field::{FieldChoice, FieldMeaning, OutputField};
 use crate::program_output::{MOST_UNKNOWN_FIELDS, describe_kind};
 use crate::refusal::{RefusalLevel, find_refusal};
 
-/// What an object says.
+/// The fields of a printed object.
 #[derive(Debug, Default)]
 pub(super) struct ClientHookOutput {
-    /// `false` is a wish to stop.
+    /// `false` asks the agent to stop.
     pub(super) may_continue: Option<bool>,
     pub(super) stop_reason: String,
-    /// What is chosen by a block, and in the person's place.
+    /// The decision to block, and the decision on the user's behalf.
     pub(super) decision: Option<FieldChoice>,
     pub(super) permission: Option<FieldChoice>,
     pub(super) reason: String,
@@ -24,18 +24,18 @@ pub(super) struct ClientHookOutput {
     pub(super) input: Option<Map<String, Value>>,
     pub(super) output: Option<Value>,
     pub(super) followup: Option<String>,
-    /// What the hook's author should know.
+    /// Warnings for the hook's author.
     pub(super) warnings: Vec<String>,
-    /// Why the object is no answer.
+    /// Why the object is invalid.
     pub(super) faults: Vec<String>,
-    /// A reason that is for the person too.
+    /// A reason that is also for the user.
     reason_for_user: Option<String>,
-    /// How many fields there are that nobody reads.
+    /// The number of unknown fields.
     unknown_count: usize,
 }
 
 impl ClientHookOutput {
-    /// Reads an object. Null counts as absent.
+    /// Reads an object. Null fields are treated as absent.
     pub(super) fn read(asked: &ClientDecodeContext<'_>, object: &Map<String, Value>) -> Self {
         let mut reply = Self::default();
         reply.read_level(asked, object, false);
@@ -46,14 +46,14 @@ impl ClientHookOutput {
                 false => reply.notices.push(told),
             }
         }
-        // What the Harness Framework calls it.
+        // The Harness Framework names the reason `message`.
         if reply.denies() && reply.reason.is_empty() && reply.permission_reason.is_empty() {
             reply.reason = object.get("message").and_then(Value::as_str).unwrap_or_default().to_owned();
         }
         reply
     }
 
-    /// Whether it speaks against what the event is about.
+    /// Whether it denies or asks.
     pub(super) fn denies(&self) -> bool {
         let against = |choice| matches!(choice, Some(FieldChoice::Deny | FieldChoice::Ask));
         self.may_continue == Some(false) || against(self.decision) || against(self.permission)
@@ -71,7 +71,7 @@ impl ClientHookOutput {
         }
     }
 
-    /// A word that stands where its author did not mean it to. What it holds back is held back.
+    /// Handles a known field at the wrong level. If it restricts, it is applied.
     fn read_misplaced(&mut self, asked: &ClientDecodeContext<'_>, word: &OutputField, value: &Value) {
         let place = if word.is_nested { "belongs inside" } else { "belongs next to, not inside," };
         let message = format!("`{}` {place} `hookSpecificOutput`", word.name);
@@ -80,7 +80,7 @@ impl ClientHookOutput {
         if is_reason || (word.can_restrict() && !matches!(word.meaning, FieldMeaning::Specific)) {
             other.read_field(asked, word, value);
         }
-        // Why, in case it is a refusal.
+        // The reason, in case another field denies.
         if self.reason.is_empty() {
             self.reason = std::mem::take(&mut other.reason) + &std::mem::take(&mut other.permission_reason);
         }
@@ -108,7 +108,7 @@ impl ClientHookOutput {
             Some(near) => format!("unknown field `{shown}`; did you mean `{near}`?"),
             None => format!("unknown field `{shown}`"),
         };
-        // What refuses in a word of another agent does so here.
+        // A value that denies in another agent's terms also denies here.
         if asked.def.is_gate()
             && let Some(refusal) = find_refusal(name, value)
         {
@@ -119,7 +119,7 @@ impl ClientHookOutput {
         let slip = near.is_some_and(|near| {
             asked.codec.client.output_fields.iter().any(|word| word.name == near && word.can_restrict())
         });
-        // A slip in a word that decides must not pass as an answer that says nothing.
+        // A typo in a deciding key must not be treated as an answer without an opinion.
         match asked.codec.client.strict || (slip && asked.def.can_deny()) {
             true => self.faults.push(message),
             false => self.warnings.push(message),
@@ -145,7 +145,7 @@ impl ClientHookOutput {
             }
             (FieldMeaning::NotCarriedOver(""), _) => return,
             (FieldMeaning::NotCarriedOver(why), value) => {
-                // A flag that is off asks for nothing.
+                // A flag that is off has no effect.
                 if *value != Value::Bool(false) {
                     self.warnings.push(format!("`{}` is not supported: {why}", word.name));
                 }
@@ -187,7 +187,8 @@ impl ClientHookOutput {
         }
     }
 
-    /// What a word chooses. One that nobody knows is a fault, but what asks or refuses in another agent's word does so here.
+    /// The decision that a value stands for. An unknown value is an error, but another agent's value for asking or
+    /// denying is applied.
     fn read_choice(&mut self, word: &OutputField, choices: &[(&str, FieldChoice)], text: &str) -> Option<FieldChoice> {
         if let Some((_, choice)) = choices.iter().find(|(known, _)| *known == text) {
             return Some(*choice);
@@ -229,7 +230,7 @@ impl ClientHookOutput {
     }
 }
 
-/// The severer of two choices.
+/// The more restrictive of two choices.
 trait StricterChoice {
     fn stricter(self, other: Self) -> Self;
 }

@@ -1,4 +1,4 @@
-//! What a reply comes to on an event.
+//! Builds the verdict of a decoded output for its event.
 
 use pintle_contract::{Effect, Rewrite, Verdict, VerdictKind};
 use serde_json::{Map, Value};
@@ -10,7 +10,7 @@ use crate::client_hooks::EncodeContext;
 use crate::client_hooks::event_def::{BlockEffect, InputRewrite, StopEffect};
 use crate::program_output::limit_warnings;
 
-/// A refusal for a reason, in the sense of the event.
+/// Denies with a reason, as the event defines it.
 pub(super) fn deny_with_reason(asked: &ClientDecodeContext<'_>, reason: &str) -> Verdict {
     match asked.def.block {
         BlockEffect::Deny => Verdict::deny(reason),
@@ -27,7 +27,7 @@ pub(super) fn deny_with_reason(asked: &ClientDecodeContext<'_>, reason: &str) ->
     }
 }
 
-/// What a whole reply comes to.
+/// Builds the verdict of an output.
 pub(super) fn build_verdict(asked: &ClientDecodeContext<'_>, mut reply: ClientHookOutput) -> Verdict {
     if let Some(fault) = reply.faults.first()
         && !reply.denies()
@@ -57,7 +57,7 @@ fn apply_decision(asked: &ClientDecodeContext<'_>, reply: ClientHookOutput) -> V
             StopEffect::Deny => {
                 return Verdict::deny(first_non_empty([&reply.stop_reason, &reply.permission_reason, &reply.reason]));
             }
-            // The agent may stop, so nothing is in the way of that.
+            // The agent may stop, so the stop is not blocked.
             StopEffect::AllowStop => return Verdict::pass(),
             StopEffect::Ignored => {}
         }
@@ -81,7 +81,7 @@ fn apply_decision(asked: &ClientDecodeContext<'_>, reply: ClientHookOutput) -> V
     if let Some(output) = reply.output.filter(|_| is_open && row.block != BlockEffect::Ignored || row.output) {
         verdict = match (row.output, matches!(verdict.kind, VerdictKind::Rewrite(_))) {
             (false, _) => verdict.with_warning(format!("a hook on `{}` cannot change the tool result", row.name)),
-            // What replaces the result by an error is the stricter of the two.
+            // Replacing the result with an error is the more restrictive of the two.
             (true, true) => verdict,
             (true, false) => {
                 let field = if output.is_string() { "content" } else { "result" };
@@ -92,7 +92,7 @@ fn apply_decision(asked: &ClientDecodeContext<'_>, reply: ClientHookOutput) -> V
     verdict
 }
 
-/// What the words for a decision come to, the severest first.
+/// The verdict of the decision fields; the most restrictive wins.
 fn choose_decision(asked: &ClientDecodeContext<'_>, reply: &ClientHookOutput) -> Verdict {
     let row = asked.def;
     let choices = [reply.permission, reply.decision];
@@ -119,12 +119,11 @@ fn choose_decision(asked: &ClientDecodeContext<'_>, reply: &ClientHookOutput) ->
     if allows && row.permission { Verdict::allow(reason) } else { Verdict::pass() }
 }
 
-/// The first text that is not empty.
 fn first_non_empty(texts: [&str; 3]) -> &str {
     texts.into_iter().find(|text| !text.is_empty()).unwrap_or_default()
 }
 
-/// Adds the input that a hook wrote in the agent's form.
+/// Adds the hook's rewrite of the native tool input.
 fn add_input(asked: &ClientDecodeContext<'_>, verdict: Verdict, input: Map<String, Value>) -> Verdict {
     let given = EncodeContext { event: asked.event, event_alias: asked.def.name, voice: asked.def.style };
     let call = given.call();
@@ -140,7 +139,7 @@ fn add_input(asked: &ClientDecodeContext<'_>, verdict: Verdict, input: Map<Strin
     if input == call.0.input {
         return verdict;
     }
-    // A call there can be several here; the one that this event is about has to be told apart.
+    // One native call can be several canonical calls; find the one that this event is about.
     let name = asked.event.payload.field("name").and_then(Value::as_str).unwrap_or_default();
     let (before, after) = (
         asked.def.style.tools.to_canonical(&call.0.name, &call.0.input),

@@ -1,24 +1,24 @@
-//! The words for what is not carried over.
+//! Diagnostics for settings that are not supported.
 
 use pintle_contract::{ByteSpan, Diagnostic, Severity};
 
 use super::ClientSource;
 
-/// Something that is known and not carried over.
+/// Reports a known setting that is not supported.
 pub(super) fn not_carried_over(source: &ClientSource<'_>, severity: Severity, what: &str, why: &str, span: ByteSpan) {
     let message = format!("{what} is not supported: {why}");
     let finding = Diagnostic::warning("not_carried_over", message, source.report.location(span));
     source.report.add(Diagnostic { severity, ..finding });
 }
 
-/// An event that nobody else has.
+/// Reports an event that no other agent has.
 pub(super) fn event_not_carried_over(source: &ClientSource<'_>, name: &str, why: &str, span: ByteSpan) {
     let message = format!("the event `{name}` is not supported: {why}");
     let help = Some(format!("its hooks still run in {}", source.client.title));
     source.report.warning("not_carried_over", message, span, help);
 }
 
-/// Something that never had an effect.
+/// Reports a setting that has no effect.
 pub(super) fn no_effect(
     source: &ClientSource<'_>,
     code: &'static str,
@@ -29,7 +29,7 @@ pub(super) fn no_effect(
     source.report.warning(code, message, span, help);
 }
 
-/// The first line of a place, for what is about the whole of it.
+/// The first line of a span, for diagnostics about the whole of it.
 pub(super) fn first_line(source: &ClientSource<'_>, span: ByteSpan) -> ByteSpan {
     let text = source.report.file().text.get(span.start..span.end).unwrap_or_default();
     let length = text.find('\n').unwrap_or(text.len());

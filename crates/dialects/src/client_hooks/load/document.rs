@@ -1,23 +1,23 @@
-//! A settings file around its hooks.
+//! Reads a settings file around its hooks.
 
 use pintle_contract::HookDeclaration;
 
 use super::{ClientSource, diagnostics, events};
 use crate::document::{DocNode, NodeKind, PlainValue};
 
-/// What a file says about all of its hooks.
+/// Options of a file that apply to all of its hooks.
 #[derive(Debug, Default)]
 pub(super) struct FileOptions {
-    /// The addresses that may be asked; `None` is any.
+    /// The allowed URLs; `None` allows any.
     pub(super) addresses: Option<Vec<String>>,
-    /// The variables that headers may hold; `None` is what each hook says.
+    /// The environment variables that headers may use; `None` leaves it to each hook.
     pub(super) variables: Option<Vec<String>>,
-    /// Hooks that are switched off, by name or command.
+    /// Disabled hooks, by name or command.
     pub(super) disabled: Vec<String>,
 }
 
-/// Reads a document: `hooks` and what stands beside it. A document without it whose keys are events is the hooks
-/// themselves.
+/// Reads a document: `hooks` and the options next to it. If it has no `hooks` and its keys are events, the document
+/// itself is the hooks.
 pub(super) fn read(source: &ClientSource<'_>, document: &DocNode) -> Vec<HookDeclaration> {
     let NodeKind::Map(entries) = &document.kind else {
         let message = format!("the file must be an object, not {}", document.describe());

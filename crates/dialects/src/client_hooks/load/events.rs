@@ -1,4 +1,4 @@
-//! The hooks of each event: groups with a matcher, or handlers with one each.
+//! Reads the hooks of each event: groups with a matcher, or handlers that each have one.
 
 use pintle_contract::{HookDeclaration, Profile, suggest_nearest};
 
@@ -10,7 +10,6 @@ use crate::client_hooks::event_def::ClientEventDef;
 use crate::client_hooks::matcher::SubjectPattern;
 use crate::document::{DocNode, MapEntry, NodeKind};
 
-/// Reads the value of `hooks`.
 pub(super) fn read(source: &ClientSource<'_>, whole: &FileOptions, hooks: &DocNode) -> Vec<HookDeclaration> {
     let NodeKind::Map(entries) = &hooks.kind else {
         let message = format!("hooks must be an object of events, not {}", hooks.describe());
@@ -27,7 +26,7 @@ pub(super) fn read(source: &ClientSource<'_>, whole: &FileOptions, hooks: &DocNo
     declared
 }
 
-/// The row of an event that a file names.
+/// Finds the definition of the event that a key names.
 fn find_event_def(source: &ClientSource<'_>, entry: &MapEntry) -> Option<&'static ClientEventDef> {
     let (client, name) = (source.client, entry.key.as_str());
     if let Some(row) = client.event_def(name) {
@@ -37,7 +36,7 @@ fn find_event_def(source: &ClientSource<'_>, entry: &MapEntry) -> Option<&'stati
         diagnostics::event_not_carried_over(source, name, elsewhere.reason, entry.key_span);
         return None;
     }
-    // What stands beside the events, and what a whole file of hooks says besides.
+    // Keys next to the events, and keys of a separate hook file.
     let beside = ["version", "description", "$schema"];
     if client.settings.non_event_keys.contains(&name)
         || beside.contains(&name)
@@ -77,7 +76,6 @@ fn read_event(
     declared
 }
 
-/// Reads one group.
 fn read_group(around: &HandlerContext<'_>, path: &str, node: &DocNode) -> Vec<HookDeclaration> {
     let report = around.source.report;
     let NodeKind::Map(entries) = &node.kind else {
@@ -86,7 +84,7 @@ fn read_group(around: &HandlerContext<'_>, path: &str, node: &DocNode) -> Vec<Ho
         return Vec::new();
     };
     let Some(hooks) = node.get("hooks") else {
-        // Entries with a `path` are another dialect's, which reads the same file.
+        // Entries with a `path` belong to another dialect, which reads the same file.
         if node.get("path").is_none() {
             let message = format!("{path} has no `hooks` list, so nothing in it runs");
             let help = Some(String::from(
@@ -110,7 +108,7 @@ fn read_group(around: &HandlerContext<'_>, path: &str, node: &DocNode) -> Vec<Ho
     items.iter().enumerate().flat_map(read).collect()
 }
 
-/// The matcher of a group or a handler. One that cannot be read matches everything: its hooks are rather asked too often.
+/// Reads the matcher of a group or a handler. An invalid matcher matches everything, so that no guard is lost.
 fn read_pattern(around: &HandlerContext<'_>, node: &DocNode) -> Option<SubjectPattern> {
     let written = node.get("matcher").filter(|node| !node.is_null())?;
     let Some(text) = written.as_text() else {

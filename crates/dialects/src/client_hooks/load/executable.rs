@@ -1,4 +1,4 @@
-//! Programs that are hooks by their names (agents' hook contracts, Cline).
+//! Reads programs that are hooks because of their names, as in Cline.
 
 use std::path::absolute;
 use std::sync::Arc;

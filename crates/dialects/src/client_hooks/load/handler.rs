@@ -1,4 +1,4 @@
-//! One handler.
+//! Reads one handler.
 
 mod command;
 mod fields;
@@ -21,7 +21,7 @@ use crate::client_hooks::matcher::{ClientMatcher, PermissionCondition, SubjectPa
 use crate::document::{self, DocNode};
 use fields::HandlerFields;
 
-/// What the handlers of a list have in common.
+/// The context that the handlers of a list share.
 #[derive(Debug, Clone)]
 pub(super) struct HandlerContext<'a> {
     pub(super) source: &'a ClientSource<'a>,
@@ -31,7 +31,7 @@ pub(super) struct HandlerContext<'a> {
     pub(super) pattern: Option<SubjectPattern>,
 }
 
-/// What every handler may say.
+/// The options that every handler may have.
 #[derive(Debug)]
 struct HandlerOptions {
     name: Option<String>,
@@ -44,11 +44,11 @@ struct HandlerOptions {
     files: Vec<String>,
 }
 
-/// The longest name that is made of what a hook runs, in letters.
+/// The maximum length of a name derived from the command, in characters.
 const LONGEST_NAME: usize = 60;
 
-/// Reads one handler: a declaration for each event of the catalogue that its event is. Nothing when it cannot be carried
-/// over, which is told.
+/// Reads one handler: one declaration for each catalogue event of its event. Empty if it is not supported, which is
+/// reported.
 pub(super) fn read(around: &HandlerContext<'_>, path: &str, node: &DocNode) -> Vec<HookDeclaration> {
     let HandlerContext { source, def: row, .. } = around;
     if !matches!(node.kind, document::NodeKind::Map(_)) {
@@ -68,7 +68,7 @@ pub(super) fn read(around: &HandlerContext<'_>, path: &str, node: &DocNode) -> V
     let options = read_options(&mut carried, kind, row);
     carried.finish();
     let (Some(handler), Some(options)) = (spec, options) else { return Vec::new() };
-    // Otherwise asking the hooks would be one of the hooks.
+    // Skips Pintle's own commands: otherwise dispatching the hooks would be one of the hooks.
     if matches!(&handler, HandlerSpec::Command(spec) if command::is_pintle_command(&spec.command)) {
         return Vec::new();
     }
@@ -81,7 +81,7 @@ pub(super) fn read(around: &HandlerContext<'_>, path: &str, node: &DocNode) -> V
     names.filter_map(|name| declare(around, node, &options, handler.clone(), &runs, name)).collect()
 }
 
-/// The kind of a handler; `None` for one that is not carried over, or that cannot be told, which is reported.
+/// The kind of a handler; `None` if it is unsupported or unknown, which is reported.
 fn read_kind(carried: &mut HandlerFields<'_>) -> Option<ClientHandlerKind> {
     let kinds = carried.client().settings.kinds;
     let Some(node) = carried.fields.node("type") else { return kinds.first().map(|(_, kind)| *kind) };
@@ -96,7 +96,7 @@ fn read_kind(carried: &mut HandlerFields<'_>) -> Option<ClientHandlerKind> {
     Some(kind)
 }
 
-/// What stands beside the kind's own fields. `None` when the hook never runs, which is told.
+/// Reads the options that all kinds share. `None` if the hook can never run, which is reported.
 fn read_options(
     carried: &mut HandlerFields<'_>,
     kind: ClientHandlerKind,
@@ -123,7 +123,7 @@ fn read_options(
         }
         Some(text) => read_condition(carried, &text),
     };
-    // A server that answers with a page, such as that of a proxy, has not answered.
+    // An HTML page, such as a proxy's error page, is not an answer.
     let needs_json = kind == ClientHandlerKind::Http && on_error == Some(FailurePolicy::Closed);
     let on_error = if needs_answer { Some(FailurePolicy::Closed) } else { on_error };
     let files = carried.fields.texts("files");
@@ -206,7 +206,7 @@ fn declare(
     })
 }
 
-/// What makes a handler another one.
+/// What distinguishes one handler from another.
 fn handler_definition(handler: &HandlerSpec) -> serde_json::Value {
     match handler {
         HandlerSpec::Command(spec) => {
@@ -218,7 +218,7 @@ fn handler_definition(handler: &HandlerSpec) -> serde_json::Value {
     }
 }
 
-/// What a handler runs, in one short line for people.
+/// A one-line description of what a handler runs.
 fn describe_command(handler: &HandlerSpec) -> String {
     let text = match handler {
         HandlerSpec::Command(spec) => {

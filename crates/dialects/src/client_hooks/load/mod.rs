@@ -1,6 +1,6 @@
-//! Files to declarations.
+//! Converts a client's files to declarations.
 //!
-//! What a file holds that cannot be carried over is a warning with its line, the reason, and what happens instead.
+//! Unsupported settings are warnings with their line, the reason, and what happens instead.
 
 mod diagnostics;
 mod document;
@@ -22,7 +22,7 @@ use super::file_locations::ClientFile;
 use crate::document::{FileReport, parse_json, parse_toml};
 use crate::{Artifact, ArtifactKind, ParsedProject};
 
-/// Reads the files of one agent. Every fault of every file is in the diagnostics.
+/// Loads the files of one client. Every error of every file is in the diagnostics.
 pub(super) fn load(client: &'static ClientDef, artifacts: &[Artifact]) -> ParsedProject {
     let mut project = ParsedProject::default();
     for artifact in artifacts {
@@ -46,23 +46,23 @@ fn read(source: &ClientSource<'_>, artifact: &Artifact, file: ClientFile) -> Vec
     }
 }
 
-/// A file that is read.
+/// The file being read.
 #[derive(Debug)]
 struct ClientSource<'a> {
     client: &'static ClientDef,
     report: &'a FileReport,
-    /// What the codecs of its hooks have in common.
+    /// The codec that its hooks share.
     codec: ClientCodec,
 }
 
-/// The codec of a file's hooks: it knows the project that the file is of.
+/// The codec of a file's hooks, which contains the project of the file.
 fn file_codec(client: &'static ClientDef, path: &Path) -> ClientCodec {
     let path = absolute(path).unwrap_or_else(|_| path.to_owned());
     let is_dotted = |folder: &Path| folder.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
     let named = |folder: &Path| Arc::from(folder.to_string_lossy().as_ref());
     let own = path.ancestors().skip(1).find(|folder| is_dotted(folder));
     let home = std::env::var_os("HOME");
-    // The person's own file is about whichever project the session is in.
+    // A file in the user's home directory applies to the session's project.
     let project = own.and_then(Path::parent).filter(|folder| home.as_deref() != Some(folder.as_os_str()));
     let folder = path.parent().filter(|folder| folder.file_name().is_some_and(|name| name == "hooks"));
     let plugin = folder.and_then(Path::parent).filter(|_| own.is_none());

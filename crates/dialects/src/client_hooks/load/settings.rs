@@ -1,39 +1,39 @@
-//! How an agent's files are laid out, as data.
+//! The format of a client's settings files, as data.
 
 use pintle_contract::Severity;
 
 use crate::client_hooks::matcher::AlternateNames;
 
-/// How an agent's files are laid out.
+/// The format of a client's settings files.
 #[derive(Debug)]
 pub struct SettingsFormat {
-    /// What stands below an event.
+    /// The structure below an event.
     pub layout: HookLayout,
-    /// What a time-out is counted in.
+    /// The unit of timeouts.
     pub clock: TimeUnit,
-    /// The shell that reads command lines; `None` is `/bin/sh`.
+    /// The shell for command lines; `None` is `/bin/sh`.
     pub shell: Option<&'static str>,
-    /// How long a command may take, in milliseconds.
+    /// The default timeout of a command, in milliseconds.
     pub command_ms: u64,
-    /// How long a server may take, in milliseconds.
+    /// The default timeout of an HTTP request, in milliseconds.
     pub http_ms: u64,
-    /// How long a model may take, in milliseconds.
+    /// The default timeout of a model, in milliseconds.
     pub prompt_ms: u64,
-    /// The words for kinds of handlers; the first one is meant where none is written.
+    /// The values of `type`; the first one is the default.
     pub kinds: &'static [(&'static str, ClientHandlerKind)],
-    /// The keys of a handler that mean something.
+    /// The supported keys of a handler.
     pub keys: &'static [&'static str],
-    /// The keys that are known and not carried over: why and what happens instead, and how bad that is.
+    /// The keys that are known but not supported: the severity, the reason and what happens instead.
     pub not_carried_over: &'static [(&'static str, Severity, &'static str)],
-    /// The keys beside the events that are none.
+    /// Keys next to the events that are not events.
     pub non_event_keys: &'static [&'static str],
-    /// Second names of tools in matchers.
+    /// Alternate tool names in matchers.
     pub alternate_names: AlternateNames,
-    /// The model that judges where a prompt names none.
+    /// The default model of a prompt handler.
     pub judge: &'static str,
 }
 
-/// What stands below an event.
+/// The structure below an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HookLayout {
     /// Groups with a matcher and a list of handlers.
@@ -42,12 +42,12 @@ pub enum HookLayout {
     Flat,
 }
 
-/// What a time-out is counted in.
+/// The unit of timeouts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeUnit {
     /// Seconds.
     Seconds,
-    /// Seconds, and milliseconds from 1000 on.
+    /// Seconds below 1000, milliseconds from 1000 on.
     SecondsOrMilliseconds,
     /// Milliseconds.
     Milliseconds,
@@ -56,18 +56,18 @@ pub enum TimeUnit {
 /// A kind of handler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClientHandlerKind {
-    /// A program.
+    /// A command.
     Command,
-    /// A server.
+    /// An HTTP request.
     Http,
-    /// A model.
+    /// A prompt for a model.
     Prompt,
-    /// Not carried over, and why.
+    /// Not supported, and why.
     NotCarriedOver(&'static str),
 }
 
 impl SettingsFormat {
-    /// A time-out in milliseconds.
+    /// Converts a timeout to milliseconds.
     #[must_use]
     pub fn to_milliseconds(&self, written: f64) -> u64 {
         let factor = match self.clock {

@@ -1,13 +1,13 @@
-//! CommandLine lines, as permission rules look at them.
+//! Matches command lines as permission rules do.
 
 use regex::Regex;
 
 use super::glob;
 
-/// A pattern of commands: `git *` is about `git` and what follows it, `git:*` the same, `ls*` about what begins so.
+/// A command pattern: `git *` and `git:*` match `git` with any arguments, `ls*` any command that starts with `ls`.
 #[derive(Debug, Clone)]
 pub(super) enum CommandPattern {
-    /// These words, and whatever follows them.
+    /// These words, with anything after them.
     Prefix(String),
     /// The whole command.
     Exact(Option<Regex>),
@@ -32,14 +32,14 @@ impl CommandPattern {
     }
 }
 
-/// Whether a rule's pattern is about a command line: about one of its commands, or about a line that is more than a row of
-/// commands. A hook is rather asked once too often.
+/// Whether a rule's pattern matches a command line: one of its commands, or any line that is more complex than a
+/// sequence of commands. A hook runs once too often rather than not at all.
 pub(super) fn matches(pattern: &CommandPattern, line: &str) -> bool {
     let is_involved = ["$(", "`", "<(", ">(", "<<"].iter().any(|sign| line.contains(sign));
     is_involved || split_commands(line).any(|command| pattern.matches_command(command))
 }
 
-/// The commands of a line, without the variables that are set before them.
+/// The commands of a line, without leading variable assignments.
 fn split_commands(line: &str) -> impl Iterator<Item = &str> {
     line.split(['\n', ';', '|', '&', '(', ')', '{', '}']).map(strip_variables).filter(|command| !command.is_empty())
 }

@@ -1,5 +1,4 @@
-//! Conditions in the syntax of permission rules: `Bash(git *)`, `Edit(src/**)`, `mcp__memory`
-//! (agents' hook contracts, Claude Code, `if`).
+//! Conditions in the syntax of permission rules: `Bash(git *)`, `Edit(src/**)`, `mcp__memory`.
 
 use regex::Regex;
 use serde_json::Value;
@@ -7,36 +6,35 @@ use serde_json::Value;
 use super::command_pattern::{self, CommandPattern};
 use super::glob;
 
-/// A condition.
+/// A condition on a tool call.
 #[derive(Debug, Clone)]
 pub struct PermissionCondition {
     text: String,
     tool: String,
-    /// The tools, where stars stand in the name.
+    /// The tool names, if the name contains wildcards.
     names: Option<Regex>,
     subject: ConditionSubject,
 }
 
 #[derive(Debug, Clone)]
 enum ConditionSubject {
-    /// Every call of the tool.
     All,
-    /// Calls with such a command line.
+    /// Calls with a matching command line.
     Line(CommandPattern),
-    /// Calls for such a file.
+    /// Calls for a matching file.
     File(FilePattern),
-    /// Calls for such a host.
+    /// Calls for a matching host.
     Host(String),
-    /// Calls for such an agent.
+    /// Calls for a matching agent.
     Agent(Option<Regex>),
-    /// Nobody here knows what is in the brackets.
+    /// The part in parentheses is not supported for this tool.
     Unknown,
 }
 
-/// Tools, and what stands in the brackets behind them.
+/// Tools, and the reader of their part in parentheses.
 type ToolGroup = (&'static [&'static str], fn(String) -> ConditionSubject);
 
-/// The kinds of what stands in the brackets, by the tool.
+/// The readers of the part in parentheses, by tool.
 const KINDS: &[ToolGroup] = &[
     (&["Bash", "PowerShell", "run_shell_command"], |text| ConditionSubject::Line(CommandPattern::new(&text))),
     (&["Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "Glob", "Grep", "read_file", "write_file"], |text| {
@@ -52,10 +50,10 @@ fn host_subject(text: String) -> ConditionSubject {
 }
 
 impl PermissionCondition {
-    /// Reads a condition.
+    /// Parses a condition.
     ///
     /// # Errors
-    /// When it is none; the text says why.
+    /// If it is invalid; the text says why.
     pub fn new(written: &str) -> Result<Self, String> {
         let text = written.trim();
         let (tool, inner) = match text.split_once('(') {
@@ -83,20 +81,22 @@ impl PermissionCondition {
         &self.text
     }
 
-    /// Whether what stands in the brackets means something here. What does not is passed over: every call of the tool fits.
+    /// Whether the part in parentheses is supported. Otherwise it is ignored: the condition matches every call of the
+    /// tool.
     #[must_use]
     pub fn has_known_subject(&self) -> bool {
         !matches!(self.subject, ConditionSubject::Unknown)
     }
 
-    /// Whether it holds for a call. What cannot be told counts as held: a hook is rather asked once too often.
+    /// Whether a call meets the condition. If that is unknown, it does: a hook runs once too often rather than not at
+    /// all.
     #[must_use]
     pub fn is_met<'a>(&self, mut names: impl Iterator<Item = &'a str>, input: &Value, directory: &str) -> bool {
         names.any(|name| self.is_for_tool(name)) && self.is_for_input(input, directory)
     }
 
     fn is_for_tool(&self, name: &str) -> bool {
-        // A rule on editing is about every tool that edits files.
+        // A rule for `Edit` applies to every tool that edits files.
         let edits = self.tool == "Edit" && ["Write", "MultiEdit", "NotebookEdit"].contains(&name);
         let of_server = || {
             let rest = name.strip_prefix(self.tool.as_str()).filter(|_| self.tool.starts_with("mcp__"));
@@ -122,11 +122,11 @@ impl PermissionCondition {
     }
 }
 
-/// A pattern of files: `//x` is absolute, `~/x` below the home folder, a name without a slash anywhere below the session's
-/// folder, and everything else relative to that.
+/// A file pattern: `//x` is absolute, `~/x` relative to the home directory, a name without a slash matches anywhere
+/// below the session's directory, and any other pattern is relative to that directory.
 #[derive(Debug, Clone)]
 struct FilePattern {
-    /// The folder that it is relative to; `None` is the session's.
+    /// The base directory; `None` is the session's.
     base_dir: Option<String>,
     pattern: Option<Regex>,
 }
@@ -153,7 +153,6 @@ impl FilePattern {
     }
 }
 
-/// A path without `.` and `..`.
 fn normalize_path(path: &str) -> String {
     let mut folders: Vec<&str> = Vec::new();
     for folder in path.split('/') {

@@ -1,14 +1,15 @@
-//! Patterns with stars, over command lines and over paths. They become expressions, which are matched in linear time.
+//! Wildcard patterns for command lines and paths, compiled to regular expressions with linear-time matching.
 
 use regex::Regex;
 
-/// A pattern of a whole line, where `*` is any run of letters. `None` when it is too large.
+/// Compiles a pattern for a whole line, in which `*` matches any characters. `None` if it is too large.
 pub(super) fn compile_line(pattern: &str) -> Option<Regex> {
     let pieces: Vec<String> = pattern.split('*').map(regex::escape).collect();
     Regex::new(&format!("^(?s:{})$", pieces.join(".*"))).ok()
 }
 
-/// A pattern of a whole path: `*` and `?` stay within one folder, `**` does not, and `**/` is also nothing.
+/// Compiles a pattern for a whole path: `*` and `?` stay within one directory, `**` crosses directories, and `**/` may
+/// also match nothing.
 pub(super) fn compile_path(pattern: &str) -> Option<Regex> {
     let mut expression = String::from("^(?s:");
     let mut rest = pattern;

@@ -1,4 +1,4 @@
-//! Which events a hook wants: the pattern of its group, and its own condition.
+//! Matches events against the pattern of a hook's group and its own condition.
 
 mod command_pattern;
 mod condition;
@@ -15,24 +15,24 @@ pub use pattern::{MatcherSyntax, SubjectPattern};
 use super::EncodeContext;
 use super::event_def::ClientEventDef;
 
-/// Names that a matcher may use for a tool besides its own.
+/// Names that a matcher may use for a tool in addition to its own.
 pub type AlternateNames = &'static [(&'static str, &'static [&'static str])];
 
-/// What a hook wants to see.
+/// The matcher of a hook.
 #[derive(Debug)]
 pub struct ClientMatcher {
-    /// The event.
+    /// The event's definition.
     pub def: &'static ClientEventDef,
-    /// What the subject has to be.
+    /// The pattern for the subject.
     pub pattern: Option<SubjectPattern>,
-    /// What the tool call has to be.
+    /// The condition on the tool call.
     pub condition: Option<PermissionCondition>,
-    /// Second names of tools.
+    /// Alternate tool names.
     pub alternate_names: AlternateNames,
 }
 
 impl ClientMatcher {
-    /// As a matcher; `None` wants everything.
+    /// Converts it to a matcher; `None` if it matches everything.
     #[must_use]
     pub fn into_matcher(self) -> Option<Arc<dyn Matcher>> {
         (self.pattern.is_some() || self.condition.is_some()).then(|| Arc::new(self) as Arc<dyn Matcher>)
@@ -50,7 +50,7 @@ impl Matcher for ClientMatcher {
         let subject = self.def.subject.and_then(|subject| subject(&given));
         let fits = match (&self.pattern, &subject) {
             (Some(pattern), Some(subject)) => self.tool_names(subject).any(|name| pattern.matches(name)),
-            // An event without a subject has nothing that could fail to match.
+            // An event without a subject always matches.
             (None, _) | (_, None) => true,
         };
         let holds = || match &self.condition {

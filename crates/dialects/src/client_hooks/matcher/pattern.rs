@@ -1,22 +1,22 @@
-//! Patterns of subjects, by the rules that the agents document.
+//! Subject patterns, by the rules that the clients document.
 
 use regex::Regex;
 
-/// How a matcher is read.
+/// The syntax of a matcher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatcherSyntax {
-    /// Letters, digits, `_`, `-`, `,`, `|` and blanks are a name or a list of names; anything else is an expression that
-    /// may match anywhere (agents' hook contracts, Claude Code).
+    /// A string of letters, digits, `_`, `-`, `,`, `|` and spaces is a name or a list of names; any other is a regular
+    /// expression that may match anywhere. Used by Claude Code.
     NamesOrExpression,
-    /// The name, or else an expression that may match anywhere (Qwen Code).
+    /// A name, otherwise a regular expression that may match anywhere. Used by Qwen Code.
     NameThenExpression,
-    /// An expression that may match anywhere (Codex, Gemini CLI, Cursor).
+    /// A regular expression that may match anywhere. Used by Codex, Gemini CLI and Cursor.
     Expression,
-    /// An expression that has to match as a whole (Copilot CLI).
+    /// A regular expression that must match as a whole. Used by Copilot CLI.
     WholeExpression,
 }
 
-/// A pattern.
+/// A pattern for subjects.
 #[derive(Debug, Clone)]
 pub struct SubjectPattern {
     text: String,
@@ -31,10 +31,10 @@ enum PatternMeaning {
 }
 
 impl SubjectPattern {
-    /// Reads a pattern; `None` is one that everything matches.
+    /// Parses a pattern; `None` matches everything.
     ///
     /// # Errors
-    /// When it is no expression; the text says why.
+    /// If it is not a valid regular expression; the text says why.
     pub fn new(rule: MatcherSyntax, written: &str) -> Result<Option<Self>, String> {
         if written.trim().is_empty() || written == "*" {
             return Ok(None);
@@ -50,7 +50,7 @@ impl SubjectPattern {
             }
             MatcherSyntax::NameThenExpression => match expression(written) {
                 Ok(expression) => PatternMeaning::NameOrExpression(expression),
-                // A name that happens to be no expression is a name all the same.
+                // A name that is not a valid regular expression is still a name.
                 Err(fault) if written.contains(['(', '[', '{', '*', '+', '?', '\\']) => return Err(fault),
                 Err(_) => PatternMeaning::Names(vec![written.to_owned()]),
             },
@@ -80,7 +80,7 @@ fn is_name_character(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | ',' | '|' | ' ')
 }
 
-/// The last line of a fault, which says what is wrong.
+/// The last line of an error, which says what is wrong.
 fn last_error_line(fault: &regex::Error) -> String {
     let text = fault.to_string();
     let line = text.lines().last().unwrap_or_default().trim();

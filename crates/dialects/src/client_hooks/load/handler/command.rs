@@ -1,10 +1,10 @@
-//! A handler that is a program.
+//! Reads a command handler.
 
 use pintle_contract::CommandSpec;
 
 use super::fields::HandlerFields;
 
-/// The key for this system's own command line (VS Code).
+/// The key for this system's own command line, as in VS Code.
 const OF_THIS_SYSTEM: &str = if cfg!(target_os = "macos") {
     "osx"
 } else if cfg!(windows) {
@@ -13,7 +13,7 @@ const OF_THIS_SYSTEM: &str = if cfg!(target_os = "macos") {
     "linux"
 };
 
-/// Reads it; `None` when there is nothing to run, which is reported.
+/// Reads the handler; `None` if there is no command, which is reported.
 pub(super) fn read(carried: &mut HandlerFields<'_>) -> Option<CommandSpec> {
     let environment = carried.pairs("env");
     let directory = carried.text("cwd");
@@ -38,13 +38,13 @@ pub(super) fn read(carried: &mut HandlerFields<'_>) -> Option<CommandSpec> {
         "powershell" => Some(String::from("pwsh")),
         _ => shell.or_else(|| carried.client().settings.shell.map(str::to_owned)),
     };
-    // With a list of arguments no shell reads anything; the program alone is a list without any.
+    // With an argument list no shell is used; a program alone has an empty list.
     let arguments = if key == "exec" { Some(arguments.unwrap_or_default()) } else { arguments };
     let shell = shell.filter(|_| arguments.is_none());
     Some(CommandSpec { command, arguments, shell, environment, directory, ..CommandSpec::default() })
 }
 
-/// Whether a command line is Pintle's own, which asks the hooks that are just being read.
+/// Whether a command line is Pintle's own, which would dispatch the hooks that are just being read.
 pub(super) fn is_pintle_command(command: &str) -> bool {
     let mut rests = command.match_indices("pintle").filter_map(|(at, word)| command.get(at + word.len()..));
     rests.any(|rest| rest.trim_start_matches(['\'', '"']).starts_with(" hook "))

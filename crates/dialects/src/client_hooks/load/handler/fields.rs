@@ -1,4 +1,4 @@
-//! The fields of one handler, and which of them the agent has.
+//! Reads the fields of one handler, and checks which of them the client has.
 
 use pintle_contract::ByteSpan;
 
@@ -8,7 +8,7 @@ use crate::client_hooks::event_def::ClientEventDef;
 use crate::client_hooks::load::{ClientSource, diagnostics};
 use crate::document::{DocNode, FieldReader, NodeKind};
 
-/// The fields of one handler. A key that the agent does not have is unknown, whoever else has it.
+/// The fields of one handler. A key that the client does not have is unknown, even if another client has it.
 #[derive(Debug)]
 pub(super) struct HandlerFields<'a> {
     context: &'a HandlerContext<'a>,
@@ -34,7 +34,6 @@ impl<'a> HandlerFields<'a> {
         self.context.def
     }
 
-    /// The first line of the handler.
     pub(super) fn first_line(&self) -> ByteSpan {
         diagnostics::first_line(self.context.source, self.node.span)
     }
@@ -68,7 +67,7 @@ impl<'a> HandlerFields<'a> {
         self.has_key(key).then(|| self.fields.choice(key, words)).flatten()
     }
 
-    /// Tells that something has no effect, at its key.
+    /// Reports a field that has no effect, at its key.
     pub(super) fn warn_no_effect(&self, code: &'static str, message: String, key: &str, help: &str) {
         diagnostics::no_effect(self.source(), code, message, self.key_span(key), Some(help.to_owned()));
     }
@@ -81,7 +80,7 @@ impl<'a> HandlerFields<'a> {
         entry.map_or(self.node.span, |entry| entry.key_span)
     }
 
-    /// Tells what is not carried over, and which keys mean nothing.
+    /// Reports unsupported and unknown keys.
     pub(super) fn finish(mut self) {
         for (key, severity, why) in self.client().settings.not_carried_over {
             let is_on = self.fields.node(key).is_some_and(|node| {

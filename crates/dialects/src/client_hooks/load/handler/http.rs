@@ -1,4 +1,4 @@
-//! A handler that is a server.
+//! Reads an HTTP handler.
 
 use pintle_contract::HttpSpec;
 
@@ -6,7 +6,7 @@ use super::fields::HandlerFields;
 use crate::client_hooks::load::diagnostics;
 use crate::client_hooks::load::document::FileOptions;
 
-/// Reads it; `None` when there is nobody to ask, or the file itself forbids it, which is reported.
+/// Reads the handler; `None` if it has no URL or the file itself forbids it, which is reported.
 pub(super) fn read(carried: &mut HandlerFields<'_>, whole: &FileOptions) -> Option<HttpSpec> {
     let headers = carried.pairs("headers");
     let mut allowed_environment = carried.texts("allowedEnvVars").unwrap_or_default();
@@ -29,7 +29,7 @@ pub(super) fn read(carried: &mut HandlerFields<'_>, whole: &FileOptions) -> Opti
     Some(HttpSpec { url, headers, allowed_environment })
 }
 
-/// Whether an address fits a pattern in which `*` stands for anything.
+/// Whether a URL matches a pattern in which `*` matches anything.
 fn matches_url(pattern: &str, url: &str) -> bool {
     let mut pieces = pattern.split('*');
     let first = pieces.next().unwrap_or_default();

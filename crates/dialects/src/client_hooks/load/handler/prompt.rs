@@ -1,18 +1,18 @@
-//! A handler that is a question to a model.
+//! Reads a prompt handler, which a model judges.
 
 use pintle_contract::JudgeSpec;
 
 use super::fields::HandlerFields;
 
-/// What stands for the payload in a question.
+/// The placeholder for the payload in a prompt.
 const ARGUMENTS: &str = "$ARGUMENTS";
-/// The same in the template of a judge.
+/// The same placeholder in a judge's template.
 const PAYLOAD: &str = "{{ toJSON . }}";
 
-/// Two opening braces of the author's own, which are no template.
+/// Two literal opening braces in the author's prompt.
 const BRACES: &str = "{{ \"{{\" }}";
 
-/// Reads it; `None` when nothing is asked, which is reported.
+/// Reads the handler; `None` if it has no prompt, which is reported.
 pub(super) fn read(carried: &mut HandlerFields<'_>, default_model: &str) -> Option<JudgeSpec> {
     let question = carried.text("prompt").unwrap_or_default();
     if question.trim().is_empty() {
@@ -37,7 +37,7 @@ pub(super) fn read(carried: &mut HandlerFields<'_>, default_model: &str) -> Opti
     is_asked.then(|| JudgeSpec { model, prompt, schema: Some(String::from("ok_decision")) })
 }
 
-/// The question as its author wrote it, or nearly so.
+/// Restores the prompt as its author wrote it, or nearly so.
 pub(super) fn convert_prompt(prompt: &str) -> String {
     prompt.replace(PAYLOAD, ARGUMENTS).replace(BRACES, "{{")
 }
