@@ -20,7 +20,7 @@ pub const MAX_TEXT_BYTES: u64 = 64 << 20;
 /// When it cannot be opened, or is something else: then at once, whatever it is, as
 /// [`InvalidInput`](io::ErrorKind::InvalidInput).
 pub fn open(path: impl AsRef<Path>) -> io::Result<File> {
-    let not_plain = || io::Error::new(io::ErrorKind::InvalidInput, "it is not a plain file");
+    let not_plain = || io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file");
     // Opening a pipe waits for its other end, unless this is said.
     let opened = File::options().read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path);
     let file = match opened {
@@ -82,7 +82,7 @@ mod tests {
                 read_head(&path, 1).map(drop),
                 read_text(&path).map(drop),
             ] {
-                assert_eq!(fault.unwrap_err().to_string(), "it is not a plain file", "{}", path.display());
+                assert_eq!(fault.unwrap_err().to_string(), "it is not a regular file", "{}", path.display());
             }
         }
     }

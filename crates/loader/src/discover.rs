@@ -65,7 +65,7 @@ pub(crate) fn discover(path: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Disco
             findings.push(error_without_file(
                 "unreadable",
                 message,
-                "give the path of a project, a folder of hooks or one hook file",
+                "give the path of a project, a directory of hooks or one hook file",
             ));
             return Vec::new();
         }
@@ -151,7 +151,11 @@ impl FileDiscovery<'_> {
             self.found.push(DiscoveredFile { path: path.join(name), role: role_of_own_file(name) });
             for other in OWN_FILES.iter().filter(|other| **other != name && path.join(other).exists()) {
                 let message = format!("the file `{}` is not read", path.join(other).display());
-                self.warn("unread_file", message, &format!("`{name}` comes first; keep one of the two"));
+                self.warn(
+                    "unread_file",
+                    message,
+                    &format!("`{name}` takes precedence; keep only one of the two files"),
+                );
             }
         }
         let root = path.join(ROOT);
@@ -173,8 +177,8 @@ impl FileDiscovery<'_> {
         let role =
             path.file_name().and_then(|name| name.to_str()).and_then(role_of_folder).unwrap_or(ArtifactKind::Hook);
         if self.add_flat(path, role) == 0 {
-            let message = format!("`{}` holds no `.md` or `.star` files", path.display());
-            self.warn("no_files", message, "put hooks into `.harness/hooks/`");
+            let message = format!("`{}` does not contain any `.md` or `.star` files", path.display());
+            self.warn("no_files", message, "put hooks in `.harness/hooks/`");
         }
     }
 
@@ -198,8 +202,8 @@ impl FileDiscovery<'_> {
         let teams = if self.is_discovered { find_usual_teams(folder) } else { find_teams(folder) };
         if teams.len() > 1 && !self.is_discovered {
             let names: Vec<String> = teams.iter().map(|path| format!("`{}`", path.display())).collect();
-            let message = format!("`{}` holds several files of agents: {}", folder.display(), names.join(", "));
-            self.findings.push(error_without_file("ambiguous", message, "name the one that is meant"));
+            let message = format!("`{}` contains several agent files: {}", folder.display(), names.join(", "));
+            self.findings.push(error_without_file("ambiguous", message, "give the path of the one to use"));
             return true;
         }
         let is_there = !teams.is_empty();
@@ -223,8 +227,8 @@ impl FileDiscovery<'_> {
             return;
         }
         if !root.is_dir() {
-            let message = format!("cannot read `{}`: it is not a folder", root.display());
-            self.findings.push(error_without_file("unreadable", message, "make it a folder with `hooks/` in it"));
+            let message = format!("cannot read `{}`: it is not a directory", root.display());
+            self.findings.push(error_without_file("unreadable", message, "make it a directory that contains `hooks/`"));
             return;
         }
         self.add_flat_if_present(&root.join("tools"), ArtifactKind::Tool);
@@ -268,7 +272,8 @@ impl FileDiscovery<'_> {
             _ if path.parent().and_then(Path::file_name).is_none_or(|folder| folder != "hooks") => {}
             _ => {
                 let message = format!("the file `{}` is not read", path.display());
-                let help = "a YAML in a folder of hooks has events at its top, such as `pre_tool_use:`";
+                let help =
+                    "a YAML file in a directory of hooks has events as its top-level keys, such as `pre_tool_use:`";
                 self.warn("unread_file", message, help);
             }
         }
@@ -295,11 +300,11 @@ impl FileDiscovery<'_> {
                 self.add_hooks_yaml(path);
             } else if name.to_lowercase().ends_with(".md") || name.to_lowercase().ends_with(".markdown") {
                 let message = format!("the file `{}` is not read", path.display());
-                let help = "file names end in `.md`";
+                let help = "rename it so that it ends in `.md`";
                 self.warn("unread_file", message, help);
             } else if path.is_dir() && has_markdown(&path) {
-                let message = format!("the folder `{}` is not read", path.display());
-                let help = format!("folders are read flat; move its files up into `{}`", folder.display());
+                let message = format!("the directory `{}` is not read", path.display());
+                let help = format!("subdirectories are not read; move its files up into `{}`", folder.display());
                 self.warn("unread_folder", message, &help);
             }
         }
@@ -320,7 +325,11 @@ pub(crate) fn sorted_entries(folder: &Path, findings: &mut Vec<Diagnostic>) -> V
         Ok(paths) => paths,
         Err(fault) => {
             let message = format!("cannot read `{}`: {}", folder.display(), io_error_text(&fault));
-            findings.push(error_without_file("unreadable", message, "check that it is a folder and its permissions"));
+            findings.push(error_without_file(
+                "unreadable",
+                message,
+                "check that it is a directory and that you may read it",
+            ));
             Vec::new()
         }
     };

@@ -46,13 +46,13 @@ fn condition_of<'a>(hook: &Hook, declarations: &'a [HookDeclaration]) -> Option<
 /// A `when` that no subject can satisfy, or that says no in so many words.
 fn lint_never_matches(hook: &Hook, condition: Option<&ScriptSource>, place: &Location) -> Option<Diagnostic> {
     let help = if condition.is_some_and(|when| ["False", "None", "not True"].contains(&when.text.trim())) {
-        "to keep a hook without running it, move it out of the folder, or watch it with `mode: shadow`"
+        "to keep a hook without running it, move it out of the directory; to only watch it, set `mode: shadow`"
     } else if hook
         .matcher
         .as_ref()
         .is_some_and(|matcher| matches!(matcher.subjects(), SubjectFilter::Only { names, .. } if names.is_empty()))
     {
-        "no name satisfies it: it asks for two different ones at once, or for one of none"
+        "no name satisfies it: it requires two different names at once, or one from an empty list"
     } else {
         return None;
     };
@@ -74,7 +74,7 @@ fn lint_unknown_tool(hook: &Hook, place: &Location, agent: &AgentSpec, host_tool
         .iter()
         .filter(|name| !tools.contains(&name.as_str()))
         .find_map(|name| suggest_nearest(name, tools.iter().copied()).map(|near| (name, near)))?;
-    let message = format!("hook `{}` waits for tool `{name}`, which does not exist", hook.id);
+    let message = format!("hook `{}` matches tool `{name}`, which does not exist", hook.id);
     Some(Diagnostic::warning("unknown_tool", message, place.clone()).help(format!("did you mean `{near}`?")))
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn unreachable(declarations: &[HookDeclaration]) -> Vec<Diagnostic> {
     for hook in ordered {
         if let Some(wall) = walls.get(hook.event.as_str()) {
             let message =
-                format!("hook `{}` is never asked: hook `{}` runs before it and blocks always", hook.name, wall.name);
+                format!("hook `{}` never runs: hook `{}` runs before it and always blocks", hook.name, wall.name);
             let help = "give the blocking hook a `when`, or this one a lower priority";
             findings.push(Diagnostic::warning("unreachable_hook", message, hook.location.clone()).help(help));
         } else if hook.matcher.is_none() && hook.mode == EnforcementMode::Enforce && is_always_blocking(hook) {

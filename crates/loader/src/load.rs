@@ -129,10 +129,10 @@ impl LoadedPath {
 }
 
 fn no_hooks_error(path: &Path) -> Diagnostic {
-    let message = format!("`{}` holds no hooks, so it would guard nothing", path.display());
+    let message = format!("`{}` does not contain any hooks", path.display());
     let help = match is_plugin_file(path) {
-        true => "it registers none; name the folder of a `harn.toml` that points to its functions",
-        false => "name a project, a `.harness` folder, a docker-agent YAML, a folder of hooks or one hook file",
+        true => "it does not register any; name the directory of a `harn.toml` that points to its functions",
+        false => "name a project, a `.harness` directory, a docker-agent YAML, a directory of hooks or one hook file",
     };
     error_without_file("no_hooks", message, help)
 }
@@ -146,9 +146,8 @@ fn has_own_hooks(agent: &AgentSpec) -> bool {
 fn lint_unused_hooks(team: &TeamSpec) -> Option<Diagnostic> {
     let first = team.agents.first()?;
     let further = team.agents.iter().skip(1).find(|agent| has_own_hooks(agent))?;
-    let message =
-        format!("the hooks of agent `{}` are not used here, only those of `{}` are", further.name, first.name);
-    let help = format!("write those that are to hold here below `{}` as well", first.name);
+    let message = format!("the hooks of agent `{}` do not run here: only those of `{}` do", further.name, first.name);
+    let help = format!("add the hooks that should run here to `{}` as well", first.name);
     Some(Diagnostic::warning("unused_hooks", message, further.location.clone()).help(help))
 }
 

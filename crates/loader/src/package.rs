@@ -59,8 +59,8 @@ fn walk_manifests(
         if manifest.is_file() {
             walk_manifests(&manifest, seen, found, findings);
         } else {
-            let message = format!("there is no `{MANIFEST}` in `{}`", dependency.folder.display());
-            let help = "mend the path under `[dependencies]`; it is relative to the manifest";
+            let message = format!("`{MANIFEST}` does not exist in `{}`", dependency.folder.display());
+            let help = "fix the path under `[dependencies]`; it is relative to the manifest";
             findings.push(Diagnostic::error("unreadable", message, dependency.location).help(help));
         }
     }

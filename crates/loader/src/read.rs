@@ -61,12 +61,12 @@ fn name_without_ending(path: &Path) -> String {
 pub(crate) fn read_limited(path: &Path) -> Result<Vec<u8>, Diagnostic> {
     let unreadable = |fault: &std::io::Error| {
         let message = format!("cannot read the file: {}", io_error_text(fault));
-        unread_file_error(path, "unreadable", message, "check that it exists and its permissions")
+        unread_file_error(path, "unreadable", message, "check that it exists and that you may read it")
     };
     let file = match pintle_files::open(path) {
         Err(fault) if fault.kind() == std::io::ErrorKind::InvalidInput => {
-            let message = String::from("cannot read the file: it is not a plain file");
-            return Err(unread_file_error(path, "unreadable", message, "put the text into a plain file"));
+            let message = String::from("cannot read the file: it is not a regular file");
+            return Err(unread_file_error(path, "unreadable", message, "use a regular file"));
         }
         opened => opened.map_err(|fault| unreadable(&fault))?,
     };
@@ -75,8 +75,13 @@ pub(crate) fn read_limited(path: &Path) -> Result<Vec<u8>, Diagnostic> {
     file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|fault| unreadable(&fault))?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
         let size = metadata.len();
-        let message = format!("the file is too large: {size} bytes, and at most {MAX_FILE_BYTES} are read");
-        return Err(unread_file_error(path, "too_large", message, "keep an artifact to a page of text"));
+        let message = format!("the file is too large: it has {size} bytes, the limit is {MAX_FILE_BYTES}");
+        return Err(unread_file_error(
+            path,
+            "too_large",
+            message,
+            "shorten it, or move scripts into files of their own",
+        ));
     }
     Ok(bytes)
 }

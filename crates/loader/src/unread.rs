@@ -22,16 +22,16 @@ pub(crate) fn lint_folder(path: &Path, near: Option<&str>) -> Option<Diagnostic>
     let files = files_below(path);
     let meant = || match near {
         Some(near) => format!("did you mean `{near}`?"),
-        None => String::from("hooks belong into `.harness/hooks/`, tools into `tools/`, bundles into `plugins/`"),
+        None => String::from("put hooks in `.harness/hooks/`, tools in `tools/` and bundles in `plugins/`"),
     };
     if let Some(hook) = files.iter().find(|file| is_hook_like(file)) {
         let message =
-            format!("the folder `{}` is not read, and `{}` in it guards nothing", path.display(), hook.display());
+            format!("the directory `{}` is not read, so the hook in `{}` does not run", path.display(), hook.display());
         return Some(error_without_file("unread_hook", message, &meant()));
     }
     let holds_artifacts = near.is_some() || files.iter().any(|file| is_artifact_like(file));
     holds_artifacts.then(|| {
-        let message = format!("the folder `{}` is not read", path.display());
+        let message = format!("the directory `{}` is not read", path.display());
         Diagnostic::warning("unread_folder", message, Location::default()).help(meant())
     })
 }

@@ -122,7 +122,7 @@ mod tests {
                 workspace.copy("plain", path),
             ] {
                 let fault = fault.unwrap_err();
-                assert!(fault.contains("plain files alone"), "{path}: {fault}");
+                assert!(fault.contains("only regular files"), "{path}: {fault}");
             }
         };
         ["pipe", "socket", "link"].iter().copied().for_each(refuses);

@@ -87,7 +87,8 @@ fn a_folder_that_is_named_and_missing_denies_until_it_is_made() {
     for host in HOSTS {
         let stage = create_fixture(host);
         let gone = stage.path("gone");
-        let none = |by: &str, folder: &Path| format!("there is no folder `{}`, which {by} names", folder.display());
+        let none =
+            |by: &str, folder: &Path| format!("the directory `{}`, named by {by}, does not exist", folder.display());
         let bare = format!("{} hook {host} {EVENT}", stage.quoted_program());
         for by in ["PINTLE_CONFIG_DIR", "CAGENT_CONFIG_DIR", "PINTLE_MANAGED_DIR"] {
             assert_denied(&stage.run_with_variables(&bare, &[(by, gone.clone())]), &none(by, &gone));
@@ -101,12 +102,12 @@ fn a_folder_that_is_named_and_missing_denies_until_it_is_made() {
         assert_denied(&stage.run_with_variables(&stage.installed_line(EVENT), &[]), &none("--config-dir", &own));
         assert_denied(
             &stage.run_with_variables(&stage.installed_line(EVENT), &[]),
-            "make the folder, or name another one",
+            "create the directory, or name another one",
         );
         // Where nothing is held back it is told, and things go on.
         let told = stage.run_line(&stage.installed_line("PostToolUse"), "PostToolUse");
         assert_eq!(told.status.code(), Some(0), "{told:?}");
-        assert!(String::from_utf8_lossy(&told.stdout).contains("there is no folder"), "{told:?}");
+        assert!(String::from_utf8_lossy(&told.stdout).contains("does not exist"), "{told:?}");
         // To install again makes it anew, and nothing of what is below it comes back.
         stage.run_pintle(&["install", host, "--yes"]);
         assert_eq!(stage.run_with_variables(&stage.installed_line(EVENT), &[]).status.code(), Some(0));

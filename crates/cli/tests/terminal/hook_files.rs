@@ -74,7 +74,7 @@ fn hooks_read_nothing_else_and_write_nothing() {
         ("fs.list(\"proc\")", outside),
         ("fs.glob(\"../*\")", outside),
         ("fs.glob(\"proc/*\")", outside),
-        ("fs.read(\"pipe\")", "plain files alone"),
+        ("fs.read(\"pipe\")", "only regular files"),
         ("fs.read(\"large\")", "larger than 1 MiB"),
         ("fs.read(\"gone\")", "does not exist"),
         ("fs.read(\".\")", "is a folder"),

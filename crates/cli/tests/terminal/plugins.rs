@@ -84,7 +84,10 @@ fn misuse_at_run_time_names_hook_event_and_shape() {
 fn a_module_that_registers_nothing_says_where_its_functions_are_named() {
     let fire = ["fire", "prompt.submit", "policy.star"];
     let (_, told, status) = create_package().pintle(&fire).with_input("{\"prompt\": \"x\"}").run_to_parts();
-    assert!(told.contains("it registers none; name the folder of a `harn.toml`") && status == Some(3), "{told}");
+    assert!(
+        told.contains("it does not register any; name the directory of a `harn.toml`") && status == Some(3),
+        "{told}"
+    );
 }
 
 #[test]

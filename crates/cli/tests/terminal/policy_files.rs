@@ -88,7 +88,7 @@ fn script_guard_deleted_by_the_agent_denies_until_the_session_ends() {
     let gone = hook("s1", "ls");
     assert!(is_denied(&gone), "{gone:?}");
     let said = format!("{}{}", gone.0, gone.1);
-    assert!(said.contains("guard `guard` of this project is gone or guards less since this session began"), "{said}");
+    assert!(said.contains("guard `guard` was removed or weakened during this session"), "{said}");
     assert!(said.contains("pintle trust"), "{said}");
     assert!(is_denied(&hook("s1", "ls")), "and it goes on");
     // The list stands on the tape as well: a process that was ended in its first call has kept nothing else.
@@ -160,14 +160,17 @@ fn what_an_agreement_does_not_cover_is_named() {
     assert_eq!(status, Some(3));
     for line in [
         "not covered by a yes, since the text does not say which files that is:",
-        "`make -s guard`: which files it runs does not stand here",
+        "`make -s guard`: the command does not say which files it runs",
         "list these files under `files:` beside the hook, which binds them, or run the hook in a `sandbox`",
     ] {
         assert!(out.contains(line), "{out}");
     }
     let (out, _, _) = run(&["trust", "--json", "--yes"]);
     let value: serde_json::Value = serde_json::from_str(&out).unwrap();
-    assert_eq!(value["not_covered"], serde_json::json!(["`make -s guard`: which files it runs does not stand here"]));
+    assert_eq!(
+        value["not_covered"],
+        serde_json::json!(["`make -s guard`: the command does not say which files it runs"])
+    );
     let (out, _, _) = run(&["trust"]);
     assert!(out.contains("you agreed to") && out.contains("make -s guard"), "{out}");
 }

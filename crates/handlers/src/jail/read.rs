@@ -136,7 +136,7 @@ pub(super) fn read_entries(dir: &Dir, path: &Path) -> io::Result<Vec<EntryStat>>
 pub fn open_regular_file(dir: &Dir, path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     // Opening a pipe waits for its other end, unless this is said.
     options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
-    let not_plain = || io::Error::other("it is a pipe, a socket or a device, and plain files alone can be used");
+    let not_plain = || io::Error::other("it is a pipe, a socket or a device, and only regular files can be used");
     let file = match dir.open_with(path, options) {
         Err(fault) if fault.raw_os_error() == Some(Errno::NXIO.raw_os_error()) => return Err(not_plain()),
         opened => opened?,

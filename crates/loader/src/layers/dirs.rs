@@ -54,13 +54,13 @@ impl MissingDir {
     /// What to do about it.
     #[must_use]
     pub fn help(&self) -> String {
-        format!("{} would guard nothing: make the folder, or name another one", self.description)
+        format!("{} would not run: create the directory, or name another one", self.description)
     }
 }
 
 impl fmt::Display for MissingDir {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there is no folder `{}`, which {} names", self.folder.display(), self.named_by)
+        write!(f, "the directory `{}`, named by {}, does not exist", self.folder.display(), self.named_by)
     }
 }
 

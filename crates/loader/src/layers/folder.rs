@@ -67,9 +67,8 @@ fn discover_layer(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Discover
         found.push(DiscoveredFile { path: settings, role: ArtifactKind::UserSettings });
     }
     for name in NEAR_SETTINGS.iter().filter(|name| folder.join(name).is_file()) {
-        let message =
-            format!("the file `{}` is not read, and what is in it guards nothing", folder.join(name).display());
-        findings.push(error_without_file("unread_file", message, &format!("call it `{SETTINGS}`")));
+        let message = format!("the file `{}` is not read, so the hooks in it do not run", folder.join(name).display());
+        findings.push(error_without_file("unread_file", message, &format!("rename it to `{SETTINGS}`")));
     }
     let drop_ins = folder.join(DROP_INS);
     if drop_ins.exists() {
@@ -77,7 +76,7 @@ fn discover_layer(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Discover
         found.extend(files.map(|path| DiscoveredFile { path, role: ArtifactKind::HooksBlock }));
         for path in sorted_entries(&drop_ins, &mut Vec::new()).into_iter().filter(|path| is_misnamed_settings(path)) {
             let message = format!("the file `{}` is not read", path.display());
-            let help = "drop-ins end in `.yaml`; hooks in Markdown and plugins belong into `hooks/` and `plugins/`";
+            let help = "drop-ins end in `.yaml`; put Markdown hooks in `hooks/` and plugins in `plugins/`";
             findings.push(Diagnostic::warning("unread_file", message, Location::default()).help(help));
         }
     }

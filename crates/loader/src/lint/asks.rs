@@ -26,8 +26,8 @@ pub(crate) fn lint_never_asked(
         OF_QUESTIONS.contains(&hook.event.as_str()) && !(asks_at_limit && hook.event.as_str() == "approval.requested")
     });
     let tell = |hook: &HookDeclaration| {
-        let message = format!("hook `{}` never runs: nothing in this project asks a person", hook.name);
-        let help = "a hook that returns `ask(..)`, or `permission_mode: balanced` of the agent, would";
+        let message = format!("hook `{}` never runs: nothing in this project asks the user", hook.name);
+        let help = "add a hook that returns `ask(..)`, or set `permission_mode: balanced` for the agent";
         Diagnostic::warning("unreachable_hook", message, hook.location.clone()).help(help)
     };
     waiting.map(tell).collect()

@@ -20,7 +20,7 @@ pub(crate) fn lint_missing_program(hook: &HookDeclaration, project: &Path) -> Op
         return None;
     }
     let message = format!("hook `{}` runs `{program}`, which does not exist", hook.name);
-    let help = "it is looked for from the folder in which the agent runs; write the file, or correct the path";
+    let help = "the path is relative to the directory in which the agent runs; create the file, or fix the path";
     Some(Diagnostic::warning("missing_program", message, hook.location.clone()).help(help))
 }
 

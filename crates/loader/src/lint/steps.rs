@@ -24,8 +24,8 @@ fn lint_unmet_step(hook: &Hook, personas: &[Arc<PersonaSpec>]) -> Option<Diagnos
         return None;
     }
     let names: Vec<String> = steps().map(|(persona, step)| format!("{}.{}", persona.name, step.name)).collect();
-    let message = format!("hook `{}` never runs: no declared persona has the step that it waits for", hook.id);
-    let help = format!("it waits for `{described}`; the declared steps are {}", names.join(", "));
+    let message = format!("hook `{}` never runs: no declared persona has the step it matches", hook.id);
+    let help = format!("it matches `{described}`; the declared steps are {}", names.join(", "));
     Some(Diagnostic::warning("unknown_step", message, hook.location.clone()).help(help))
 }
 

@@ -86,7 +86,7 @@ fn split_commands(text: &str) -> Vec<PolicyCommand> {
 }
 
 fn policy_path_text(path: &Path) -> String {
-    format!("`{}`, which holds policy", path.display())
+    format!("`{}`, a policy file", path.display())
 }
 
 impl<'a> CommandJudge<'a> {
@@ -357,7 +357,7 @@ impl<'a> CommandJudge<'a> {
                 text.split(between).filter(|word| !word.is_empty()).find_map(|word| self.find_policy(word, true, asks))
             {
                 return Some(format!(
-                    "{}: code in a command line names it, and what that does cannot be seen",
+                    "{}: code in the command line names it, and Pintle cannot tell what that code does",
                     policy_path_text(&path)
                 ));
             }

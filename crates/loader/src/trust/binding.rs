@@ -71,15 +71,16 @@ impl HeldCommand {
             && let Some(file) = self.find_strange_file(binding, call)
         {
             return Some(format!(
-                "where the agent is now, its command does not mean the files that it means in the project: `{}`; name files \
-                 by their whole paths or from the project's folder, as with `\"$(git rev-parse --show-toplevel)\"/..`",
+                "in the agent's working directory its command refers to other files than in the project: `{}`; use \
+                 absolute paths or paths from the project's directory, as in \
+                 `\"$(git rev-parse --show-toplevel)\"/..`",
                 name(&file)
             ));
         }
         let is_changed =
             |(file, digest): &(&PathBuf, &String)| digest::digest_file(file).ok().as_ref() != Some(*digest);
         let (file, _) = binding.files.iter().find(is_changed)?;
-        Some(format!("`{}` changed or went since the hook was loaded; look at it, and begin again", name(file)))
+        Some(format!("`{}` changed or was removed after the hook was loaded; review it and start again", name(file)))
     }
 
     /// A file that the command names here and not in the project's folder, or there and not here.
@@ -114,7 +115,7 @@ impl Handler for HeldCommand {
 
     fn call(&self, call: &HookCall<'_>) -> Verdict {
         let Some(why) = self.binding_violation(call) else { return self.handler.call(call) };
-        let reason = format!("the hook that judges this was not run: {why}");
+        let reason = format!("a guard of this event could not run: {why}");
         // A guard that cannot be asked denies, whatever its dialect makes of a failed one.
         if call.hook.guard {
             return Verdict::deny(reason);

@@ -77,10 +77,10 @@ impl ProjectTrust {
         let why = match (self.state, &self.error) {
             (_, Some(fault)) => format!("{fault}"),
             _ if self.is_from_session => {
-                format!("guards of `{folder}` changed or went while this session was going on")
+                format!("guards of `{folder}` changed or were removed during this session")
             }
-            (TrustState::Changed, None) => format!("the hooks of `{folder}` changed since you agreed to them"),
-            _ => format!("nobody agreed to the hooks of `{folder}`"),
+            (TrustState::Changed, None) => format!("the hooks of `{folder}` changed after you trusted them"),
+            _ => format!("you have not trusted the hooks of `{folder}` yet"),
         };
         let (denying, mut passed): (Vec<&UntrustedHook>, Vec<&UntrustedHook>) =
             self.untrusted_hooks.iter().partition(|hook| hook.is_denied);
@@ -91,9 +91,9 @@ impl ProjectTrust {
             effects.push(format!("not run: {}", join_hook_names(&passed)));
         }
         if !denying.is_empty() {
-            effects.push(format!("denied is what these guard: {}", join_hook_names(&denying)));
+            effects.push(format!("denying the events guarded by: {}", join_hook_names(&denying)));
         }
-        Some(format!("{why}; {}; `pintle trust '{folder}'` shows what they may do and asks", effects.join("; ")))
+        Some(format!("{why}; {}; review them with `pintle trust '{folder}'`", effects.join("; ")))
     }
 }
 
@@ -223,8 +223,8 @@ enum GuardChangeBasis {
 impl fmt::Display for GuardChangeBasis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::SinceTrusted => "since you agreed to it",
-            Self::SinceSessionStart => "since this session began",
+            Self::SinceTrusted => "after you trusted this project",
+            Self::SinceSessionStart => "during this session",
         })
     }
 }
@@ -254,11 +254,13 @@ impl UntrustedHook {
 /// The hook with a handler that only fails, and failing denies.
 fn deny_untrusted(hook: Hook, state: TrustState, since: GuardChangeBasis) -> Hook {
     let message = match state {
-        TrustState::Changed => format!(
-            "hook `{}` of this project was changed {since}; run `pintle trust` to look at it",
+        TrustState::Changed => {
+            format!("hook `{}` changed {since}; run `pintle trust` to review it", shorten_name(hook.id.as_str()))
+        }
+        _ => format!(
+            "hook `{}` of this project is not trusted; run `pintle trust` to review it",
             shorten_name(hook.id.as_str())
         ),
-        _ => format!("nobody agreed to hook `{}` of this project; run `pintle trust`", shorten_name(hook.id.as_str())),
     };
     Hook {
         handler: Arc::new(UntrustedHandler { message }),
@@ -276,7 +278,7 @@ fn deny_untrusted(hook: Hook, state: TrustState, since: GuardChangeBasis) -> Hoo
 fn deny_for_removed_guard(claim: &TrustItem, since: GuardChangeBasis) -> Option<Hook> {
     let event = EventName::parse(claim.event.as_deref()?).ok()?;
     let message = format!(
-        "guard `{}` of this project is gone or guards less {since}; run `pintle trust` to look at that",
+        "guard `{}` was removed or weakened {since}; run `pintle trust` to review it",
         shorten_name(&claim.name)
     );
     Some(Hook {

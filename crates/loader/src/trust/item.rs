@@ -161,7 +161,8 @@ pub(super) fn draft_agent(
     }
     // What nobody wrote is no project's, and agents below the first one can do no more.
     if agent.member.is_none() && agent.location.path().is_some_and(is_own_file) && has_acting_tools(agent) {
-        let what = String::from("uses tools that change files, fetch pages or start programs, as its file allows them");
+        let what =
+            String::from("uses tools that change files, fetch pages or start programs, as allowed by its own file");
         drafts.push(TrustItemDraft::new(
             TrustItemKind::Tool,
             &format!("{name} tools"),
@@ -205,7 +206,7 @@ pub(super) fn draft_permission_rules(team: &TeamSpec, drafts: &mut Vec<TrustItem
     let is_autonomous = team.permissions.mode.into_iter().chain(modes()).any(|mode| mode == PermissionMode::Autonomous);
     let Some(first) = team.agents.first() else { return };
     if is_autonomous || !team.permissions.allow.is_empty() {
-        let what = String::from("lets tools of its agents run without asking, by its own `permissions` or `safety`");
+        let what = String::from("lets its agents' tools run without approval, by its own `permissions` or `safety`");
         drafts.push(TrustItemDraft::new(
             TrustItemKind::Tool,
             "permissions",

@@ -121,8 +121,8 @@ impl TrustStore {
     ) -> Result<(), TrustStoreError> {
         let Some(path) = &trust.store_path else {
             return Err(TrustStoreError {
-                message: String::from("there is no place to write down what you agree to"),
-                help: String::from("set HOME, or name a folder with PINTLE_STATE_DIR"),
+                message: String::from("cannot store your trust decision: no state directory"),
+                help: String::from("set HOME or PINTLE_STATE_DIR"),
                 is_broken: false,
             });
         };
@@ -150,8 +150,8 @@ impl TrustStore {
         let path = self.path.as_ref()?;
         let real = path.canonicalize().unwrap_or_else(|_| path.clone());
         real.starts_with(project).then(|| TrustStoreError {
-            message: format!("the file of agreements lies in the project itself: `{}`", real.display()),
-            help: String::from("a project cannot agree for you; name another folder with PINTLE_STATE_DIR"),
+            message: format!("the trust file is inside the project: `{}`", real.display()),
+            help: String::from("a project cannot trust itself; set PINTLE_STATE_DIR to another directory"),
             is_broken: false,
         })
     }
@@ -168,34 +168,33 @@ fn read_grants(path: &Path) -> Result<BTreeMap<String, TrustGrant>, TrustStoreEr
         Err(fault) if fault.kind() == ErrorKind::InvalidData => return Err(broken_file_error(path, "it is not UTF-8")),
         Err(fault) => {
             return Err(TrustStoreError {
-                message: format!("cannot read the file of agreements `{}`: {}", path.display(), io_error_text(&fault)),
-                help: String::from("nothing counts as agreed to; mend its permissions"),
+                message: format!("cannot read the trust file `{}`: {}", path.display(), io_error_text(&fault)),
+                help: String::from("no project is trusted until the file can be read; fix its permissions"),
                 is_broken: false,
             });
         }
     };
     if let Some(folder) = find_writable_folder(path) {
         return Err(TrustStoreError {
-            message: format!(
-                "others can write the folder `{}`, in which the file of agreements lies",
-                folder.display()
-            ),
-            help: format!("nothing counts as agreed to; look at it and `chmod go-w '{}'`", folder.display()),
+            message: format!("other users can write to `{}`, the directory of the trust file", folder.display()),
+            help: format!("no project is trusted until you check the file and run `chmod go-w '{}'`", folder.display()),
             is_broken: false,
         });
     }
     let is_open = fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & OTHERS_WRITE != 0);
     if is_open {
         return Err(TrustStoreError {
-            message: format!("others can write the file of agreements `{}`", path.display()),
-            help: format!("nothing counts as agreed to; look at it and `chmod 600 '{}'`", path.display()),
+            message: format!("other users can write to the trust file `{}`", path.display()),
+            help: format!("no project is trusted until you check the file and run `chmod 600 '{}'`", path.display()),
             is_broken: false,
         });
     }
     let form: TrustFile = serde_json::from_str(&text).map_err(|fault| broken_file_error(path, &fault.to_string()))?;
     match form.version {
         VERSION => Ok(form.projects),
-        other => Err(broken_file_error(path, &format!("it is of version {other}, and this program knows {VERSION}"))),
+        other => {
+            Err(broken_file_error(path, &format!("it has version {other}, but this program supports only {VERSION}")))
+        }
     }
 }
 
@@ -213,9 +212,9 @@ fn find_writable_folder(path: &Path) -> Option<PathBuf> {
 
 fn broken_file_error(path: &Path, why: &str) -> TrustStoreError {
     TrustStoreError {
-        message: format!("`{}` is no file of agreements: {why}", path.display()),
+        message: format!("`{}` is not a valid trust file: {why}", path.display()),
         help: String::from(
-            "nothing counts as agreed to; `pintle trust` asks again and keeps the file beside the new one",
+            "no project is trusted; run `pintle trust` again, which keeps the broken file under another name",
         ),
         is_broken: true,
     }
@@ -223,8 +222,8 @@ fn broken_file_error(path: &Path, why: &str) -> TrustStoreError {
 
 fn write_error(path: &Path, fault: &std::io::Error) -> TrustStoreError {
     TrustStoreError {
-        message: format!("cannot write the file of agreements `{}`: {}", path.display(), io_error_text(fault)),
-        help: String::from("mend its permissions, or name another folder with PINTLE_STATE_DIR"),
+        message: format!("cannot write the trust file `{}`: {}", path.display(), io_error_text(fault)),
+        help: String::from("fix its permissions, or set PINTLE_STATE_DIR to another directory"),
         is_broken: false,
     }
 }

@@ -121,9 +121,9 @@ fn policy_that_would_silently_not_load_is_pointed_out() {
     let wanted = [
         "the file `harness.yaml` is not read",
         "the file `.harness/hooks/GUARD.MD` is not read",
-        "the folder `.harness/hooks/more` is not read",
-        "the folder `.harness/hook` is not read",
-        "the folder `.harness/policies` is not read",
+        "the directory `.harness/hooks/more` is not read",
+        "the directory `.harness/hook` is not read",
+        "the directory `.harness/policies` is not read",
     ];
     assert_eq!(project.findings(&loaded, Severity::Note), wanted.map(|text| format!("warning: {text}")));
     assert_eq!(hook_order(&loaded), Vec::<String>::new());
@@ -145,7 +145,7 @@ fn a_guard_in_a_folder_that_is_not_read_is_an_error() {
     ] {
         let project = LoaderFixture::new(&[(format!(".harness/{path}").as_str(), text)]);
         let found = project.findings(&project.load(""), Severity::Error);
-        let wanted = format!("`.harness/{path}` in it guards nothing");
+        let wanted = format!("`.harness/{path}`, so the hook in `.harness/{path}` does not run");
         assert!(matches!(found.as_slice(), [one] if one.ends_with(&wanted)), "{path}: {found:?}");
     }
 }

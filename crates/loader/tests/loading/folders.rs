@@ -21,8 +21,11 @@ fn a_folder_that_is_named_has_to_be_there() {
         for name in ["gone", "file"] {
             let path = folder.path().join(name);
             let missing = find(Some(&path)).unwrap_err();
-            assert_eq!(missing.to_string(), format!("there is no folder `{}`, which {by} names", path.display()));
-            assert_eq!(missing.help(), format!("{whose} would guard nothing: make the folder, or name another one"));
+            assert_eq!(
+                missing.to_string(),
+                format!("the directory `{}`, named by {by}, does not exist", path.display())
+            );
+            assert_eq!(missing.help(), format!("{whose} would not run: create the directory, or name another one"));
         }
     }
 }

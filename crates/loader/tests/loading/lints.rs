@@ -21,7 +21,7 @@ fn a_hook_behind_one_that_always_blocks_is_unreachable() {
     ]);
     let loaded = project.load("h");
     let wanted =
-        ["h/c_behind.md:2:8: warning: hook `c_behind` is never asked: hook `b_wall` runs before it and blocks always"];
+        ["h/c_behind.md:2:8: warning: hook `c_behind` never runs: hook `b_wall` runs before it and always blocks"];
     assert_eq!(project.findings(&loaded, Severity::Note), wanted);
 }
 
@@ -38,7 +38,7 @@ fn unsatisfiable_when_and_misspelt_tool_are_reported() {
     let loaded = project.load("");
     let wanted = [
         ".harness/hooks/empty.md:4:7: warning: hook `empty` never runs: its `when` cannot be true",
-        ".harness/hooks/near.md:4:7: warning: hook `near` waits for tool `run_comand`, which does not exist",
+        ".harness/hooks/near.md:4:7: warning: hook `near` matches tool `run_comand`, which does not exist",
         ".harness/hooks/never.md:4:7: warning: hook `never` never runs: its `when` cannot be true",
     ];
     assert_eq!(project.findings(&loaded, Severity::Note), wanted);
@@ -84,7 +84,7 @@ fn a_hook_on_questions_in_a_project_that_asks_none_is_pointed_out() {
         ]);
         let loaded = project.load("");
         let line =
-            ".harness/hooks/waiting.md:2:8: warning: hook `waiting` never runs: nothing in this project asks a person";
+            ".harness/hooks/waiting.md:2:8: warning: hook `waiting` never runs: nothing in this project asks the user";
         assert_eq!(project.findings(&loaded, Severity::Warning), vec![line; told], "{agent} {event}");
     }
     // Without an agent of its own the hooks are another host's, which may ask.

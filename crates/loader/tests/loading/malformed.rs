@@ -42,7 +42,7 @@ fn malformed_files() -> Vec<(&'static str, Vec<u8>, Vec<&'static str>)> {
         (
             "huge",
             vec![b'x'; 10 << 20],
-            vec![":1:1: error: the file is too large: 10485760 bytes, and at most 1048576 are read"],
+            vec![":1:1: error: the file is too large: it has 10485760 bytes, the limit is 1048576"],
         ),
         (
             "many",
@@ -165,7 +165,7 @@ fn what_cannot_be_read_is_an_error_and_no_more() {
     let loaded = project.load("hooks");
     assert_eq!(
         project.findings(&loaded, Severity::Note),
-        ["hooks/folder.md:1:1: error: cannot read the file: it is not a plain file"]
+        ["hooks/folder.md:1:1: error: cannot read the file: it is not a regular file"]
     );
     assert_eq!(hook_order(&loaded), ["good"]);
 

@@ -118,5 +118,5 @@ fn a_folder_may_hold_several_dialects_at_once() {
 fn a_dependency_that_is_not_there_is_an_error() {
     let project = LoaderFixture::new(&[("harn.toml", "[dependencies]\nx = {path = \"gone\"}\n")]);
     let found = project.findings(&load_package(&project, ""), Severity::Error);
-    assert_eq!(found, ["harn.toml:2:13: error: there is no `harn.toml` in `gone`"]);
+    assert_eq!(found, ["harn.toml:2:13: error: `harn.toml` does not exist in `gone`"]);
 }

@@ -42,7 +42,7 @@ fn a_harness_wins_over_a_team_and_two_teams_are_no_answer() {
     let message = loaded.diagnostics[0].message.replace(&format!("{}/", two.path("").display()), "");
     assert_eq!(
         message.replace(&format!("{}", two.path("").display()), ""),
-        "`x` holds several files of agents: `x/one.yaml`, `x/two.yaml`"
+        "`x` contains several agent files: `x/one.yaml`, `x/two.yaml`"
     );
     assert_eq!(loaded.diagnostics[0].severity, Severity::Error);
 }

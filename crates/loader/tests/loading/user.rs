@@ -38,7 +38,7 @@ fn what_was_meant_to_be_read_in_the_users_folder_is_told_of() {
     ]);
     let found = project.findings(&load_user_dir(&project, ""), Severity::Note);
     let wanted = [
-        "error: the file `config.yml` is not read, and what is in it guards nothing",
+        "error: the file `config.yml` is not read, so the hooks in it do not run",
         "warning: the file `hooks.d/guard.json` is not read",
         "warning: the file `hooks.d/guard.md` is not read",
     ];

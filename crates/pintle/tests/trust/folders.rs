@@ -66,7 +66,7 @@ fn call_in_dir(stage: &TrustFixture, built: &BuiltRuntime, cwd: &Path) -> (Decis
 
 #[test]
 fn in_every_folder_runs_what_was_agreed_to_or_the_guard_denies() {
-    let relative = "does not mean the files that it means in the project";
+    let relative = "its command refers to other files than in the project";
     let own = "the guard says no";
     let root = "\"$(git rev-parse --show-toplevel)\"/guard.sh";
     let cases = [
@@ -164,7 +164,7 @@ fn what_changes_while_a_session_lasts_does_not_run() {
                 change(stage);
                 let (decision, reason) = call_in_dir(stage, &built, &stage.path(""));
                 assert_eq!(decision, Decision::Deny, "{dialect}, {what}");
-                let wanted = ["changed or went since the hook was loaded", "does not mean the files"];
+                let wanted = ["changed or was removed after the hook was loaded", "refers to other files"];
                 assert!(wanted.iter().any(|wanted| reason.contains(wanted)), "{dialect}, {what}: {reason}");
             }
         }

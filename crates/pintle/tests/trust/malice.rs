@@ -18,8 +18,8 @@ fn a_project_cannot_bring_the_agreement_along() {
     let consent = built.projects.first().unwrap();
     assert_eq!(consent.state, TrustState::New);
     let fault = consent.error.as_ref().unwrap();
-    assert!(fault.message.starts_with("the file of agreements lies in the project itself"), "{fault}");
-    assert!(consent.user_notice().unwrap().contains("lies in the project itself"));
+    assert!(fault.message.starts_with("the trust file is inside the project"), "{fault}");
+    assert!(consent.user_notice().unwrap().contains("is inside the project"));
 }
 
 #[test]
@@ -62,10 +62,10 @@ fn a_folder_below_cannot_hide_what_was_agreed_to_above() {
 #[test]
 fn a_broken_file_of_agreements_agrees_to_nothing_and_is_kept() {
     for (text, said) in [
-        ("{", "is no file of agreements: EOF"),
-        ("[]", "is no file of agreements: invalid"),
+        ("{", "is not a valid trust file: EOF"),
+        ("[]", "is not a valid trust file: invalid"),
         ("{\"version\": 2, \"projects\": {}}", "is of version 2"),
-        ("\u{0}", "is no file of agreements: expected value"),
+        ("\u{0}", "is not a valid trust file: expected value"),
     ] {
         let stage = TrustFixture::new_trusted();
         fs::write(stage.store_path(), text).unwrap();
@@ -91,7 +91,7 @@ fn a_file_of_agreements_that_others_can_write_agrees_to_nothing() {
     fs::set_permissions(stage.store_path(), fs::Permissions::from_mode(0o622)).unwrap();
     let consent = stage.consent();
     assert_eq!(consent.state, TrustState::New);
-    assert!(consent.error.unwrap().message.starts_with("others can write the file of agreements"));
+    assert!(consent.error.unwrap().message.starts_with("other users can write to the trust file"));
 }
 
 #[test]

@@ -93,7 +93,7 @@ fn whatever_a_guard_becomes_it_denies_until_somebody_agrees_again() {
         let outcome = call_tool(&stage, "shell", "ls");
         assert_eq!(outcome.decision, Decision::Deny, "{what}: what it guarded");
         assert!(outcome.reason().contains("run `pintle trust`"), "{what}: {}", outcome.reason());
-        assert!(consent.user_notice().unwrap().contains("changed since you agreed"), "{what}");
+        assert!(consent.user_notice().unwrap().contains("changed after you trusted"), "{what}");
         let consent = stage.consent();
         TrustStore::grant(&stage.trust(), consent.folder(), TrustGrant::new(&consent.manifest, 2)).unwrap();
         assert_eq!(
@@ -203,7 +203,7 @@ fn a_folder_that_others_can_write_holds_no_agreements() {
         assert_eq!(consent.state == TrustState::Trusted, counts, "{} {mode:o}", folder.display());
         if !counts {
             let fault = consent.error.unwrap();
-            assert!(fault.message.starts_with("others can write the folder"), "{fault}");
+            assert!(fault.message.starts_with("other users can write to `"), "{fault}");
             let refused = TrustStore::grant(&stage.trust(), consent.manifest.folder.as_path(), TrustGrant::default());
             assert_eq!(refused.unwrap_err(), fault);
         }
@@ -220,7 +220,7 @@ fn a_pipe_among_the_hooks_keeps_nobody_waiting() {
     let built = Runtime::builder().layers(stage.layers()).trust(stage.trust()).build();
     let unread = built.diagnostics.iter().filter(|finding| finding.code == "unreadable");
     let faults: Vec<_> = unread.map(|finding| finding.message.as_str()).collect();
-    assert_eq!(faults, ["cannot read the file: it is not a plain file"; 2]);
+    assert_eq!(faults, ["cannot read the file: it is not a regular file"; 2]);
     let files: Vec<_> = built.projects[0].manifest.files.keys().cloned().collect();
     assert_eq!(files, [".harness/hooks/g.md"]);
 }
@@ -231,13 +231,9 @@ fn a_guard_that_nobody_agreed_to_stays_for_the_session() {
     let rewrite = |stage: &TrustFixture| stage.write(".harness/hooks/g.md", ALLOWS);
     let clear = |stage: &TrustFixture| fs::remove_dir_all(stage.path(".harness")).unwrap();
     for (what, change, said) in [
-        (
-            "deleted",
-            &remove as &dyn Fn(&TrustFixture),
-            "guard `g` of this project is gone or guards less since this session began",
-        ),
-        ("rewritten", &rewrite, "hook `g` of this project was changed since this session began"),
-        ("deleted with all others", &clear, "is gone or guards less since this session began"),
+        ("deleted", &remove as &dyn Fn(&TrustFixture), "guard `g` was removed or weakened during this session"),
+        ("rewritten", &rewrite, "hook `g` changed during this session"),
+        ("deleted with all others", &clear, "was removed or weakened during this session"),
     ] {
         let stage = project_with(&[(".harness/hooks/g.md", SCRIPT)]);
         let guards = |before: Option<&TrustGrant>| {
@@ -262,7 +258,7 @@ fn a_guard_that_nobody_agreed_to_stays_for_the_session() {
         let (outcome, notice) = fire();
         assert_eq!(outcome.decision, Decision::Deny, "{what}");
         assert!(outcome.reason().contains(said), "{what}: {}", outcome.reason());
-        assert!(notice.contains("changed or went while this session was going on"), "{what}: {notice}");
+        assert!(notice.contains("changed or were removed during this session"), "{what}: {notice}");
         if what == "rewritten" {
             stage.grant_trust();
             assert_eq!(fire().0.decision, Decision::Allow, "somebody agreed to it");

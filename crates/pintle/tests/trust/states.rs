@@ -33,8 +33,8 @@ fn in_a_new_project_runs_only_what_can_only_judge() {
     assert_eq!(
         consent.user_notice().unwrap(),
         format!(
-            "nobody agreed to the hooks of `{folder}`; not run: `teller::tell`, `guard`, `hello`; \
-             `pintle trust '{folder}'` shows what they may do and asks"
+            "you have not trusted the hooks of `{folder}` yet; not run: `teller::tell`, `guard`, `hello`; \
+             review them with `pintle trust '{folder}'`"
         )
     );
 }
@@ -46,7 +46,7 @@ fn guards_that_nobody_agreed_to_deny_where_that_is_configured() {
     let outcome = stage.call_shell();
     assert_eq!(outcome.decision, Decision::Deny);
     assert!(
-        outcome.reason().contains("nobody agreed to hook `guard` of this project; run `pintle trust`"),
+        outcome.reason().contains("hook `guard` of this project is not trusted; run `pintle trust` to review it"),
         "{}",
         outcome.reason()
     );
@@ -68,7 +68,7 @@ fn a_guard_that_changed_denies_until_somebody_agrees_again() {
     assert_eq!(consent.difference.files_changed, ["hooks/guard.sh"]);
     let outcome = stage.call_shell();
     assert_eq!(outcome.decision, Decision::Deny);
-    let wanted = "hook `guard` of this project was changed since you agreed to it; run `pintle trust` to look at it";
+    let wanted = "hook `guard` changed after you trusted this project; run `pintle trust` to review it";
     assert!(outcome.reason().contains(wanted), "{}", outcome.reason());
     stage.guards = Some(UntrustedGuardPolicy::Skip);
     assert_eq!(stage.call_shell().decision, Decision::Allow);

@@ -84,7 +84,7 @@ pub(super) fn listed_files(globs: &[String], own: Option<&Path>, project: &Path)
         let place = values::find_paths(&values::parse_glob(glob), &bases, &[], None, &is_ours);
         let is_cut = place.is_open || place.folders.iter().any(|folder| !add_all_files(folder, &mut named.files));
         if is_cut {
-            named.not_covered.insert(format!("`{glob}`: it means more files than are looked at"));
+            named.not_covered.insert(format!("`{glob}`: it matches more files than Pintle analyzes"));
         }
         named.files.extend(place.files);
     }

@@ -173,7 +173,7 @@ impl<'a> CommandAnalysis<'a> {
                     kind_of_program(shell.rsplit('/').next().unwrap_or_default()) == Some(ProgramKind::Shell)
                 });
                 if !is_known {
-                    self.record_not_covered(&spec.command, "its shell is not one that is known here");
+                    self.record_not_covered(&spec.command, "Pintle does not know its shell");
                 }
                 self.analyze_text(&spec.command, 0..spec.command.len(), true);
             }
@@ -183,8 +183,7 @@ impl<'a> CommandAnalysis<'a> {
     /// Reads a shell's text. `is_own` is that of the command itself, in which places are known.
     fn analyze_text(&mut self, text: &str, span: Range<usize>, is_own: bool) {
         if self.depth >= MOST_DEPTH {
-            return self
-                .record_not_covered(text.get(span).unwrap_or_default(), "it is nested too deep to be looked at");
+            return self.record_not_covered(text.get(span).unwrap_or_default(), "it is nested too deeply to analyze");
         }
         self.depth += 1;
         let commands = shell::parse_commands(text, span);
@@ -219,7 +218,7 @@ impl<'a> CommandAnalysis<'a> {
         };
         let found: Vec<WordValue> = expand_word(word, &self.variables).into_iter().map(printed).collect();
         if LOADING.contains(&name) && self.script.is_none() {
-            self.record_not_covered(shown, "programs look there for what they load");
+            self.record_not_covered(shown, "programs load files from there");
         }
         let known = self.variables.entry(name.to_owned()).or_default();
         for value in found {
@@ -246,7 +245,7 @@ impl<'a> CommandAnalysis<'a> {
                 continue;
             }
             if self.bases.len() >= MOST_BASES {
-                self.not_covered.insert(String::from("it names more folders than are looked at"));
+                self.not_covered.insert(String::from("it names more directories than Pintle analyzes"));
                 break;
             }
             self.bases.push(folder.clone());
@@ -300,7 +299,7 @@ impl<'a> CommandAnalysis<'a> {
         if (place.is_open && !is_found) || (!place.folders.is_empty() && place.files.is_empty()) {
             self.record_not_covered(
                 source.display_text,
-                if place.is_open { "known only when it runs" } else { "it runs what lies in a folder" },
+                if place.is_open { "known only when it runs" } else { "it runs files from a directory" },
             );
         } else if place.files.is_empty() && (self.script.is_none() || known.is_some()) {
             let leads_out = |value: &WordValue| {
@@ -308,7 +307,7 @@ impl<'a> CommandAnalysis<'a> {
                 path.is_some_and(|path| !self.is_own_path(Path::new(&path)))
             };
             if place.is_outside || expand_word(word, &self.variables).iter().any(leads_out) {
-                self.record_not_covered(source.display_text, "it lies outside of the project");
+                self.record_not_covered(source.display_text, "it is outside the project");
             }
         }
         if place.files.is_empty() && !place.is_outside {
@@ -339,7 +338,7 @@ impl<'a> CommandAnalysis<'a> {
             known.or_else(|| detect_language(&name, &text)).or((!has_interpreter).then_some(ProgramLanguage::Shell));
         let Some(language) = found.filter(|_| is_read) else {
             let line = text.lines().next().unwrap_or_default();
-            return self.record_not_covered(line, "a program that may read or run other files");
+            return self.record_not_covered(line, "the program may read or run other files");
         };
         let outer = self.script.replace(file.to_owned());
         let folders = self.bases.len();
@@ -364,7 +363,7 @@ impl<'a> CommandAnalysis<'a> {
             ProgramLanguage::Shell | ProgramLanguage::Awk => return,
         };
         for line in &found.unknown_lines {
-            self.record_not_covered(line, "it may run or read in other files");
+            self.record_not_covered(line, "it may run or include other files");
         }
         self.depth += 1;
         let ours: Vec<PathBuf> =

@@ -29,7 +29,7 @@ impl CommandAnalysis<'_> {
                 None => {
                     self.analyze_program(&CommandWord::from_text(&name), source, None);
                     if is_installed && self.script.is_none() && !name.is_empty() {
-                        self.record_not_covered(source.display_text, "a program that may read or run other files");
+                        self.record_not_covered(source.display_text, "the program may read or run other files");
                     }
                     rest.iter().for_each(|word| self.analyze_argument(word, source, false));
                 }
@@ -90,7 +90,7 @@ impl CommandAnalysis<'_> {
                 }
             }
             ProgramKind::Runner => {
-                self.record_not_covered(source.display_text, "which files it runs does not stand here");
+                self.record_not_covered(source.display_text, "the command does not say which files it runs");
                 rest.iter().for_each(|word| self.analyze_argument(word, source, false));
             }
             ProgramKind::Wrapper => self.run_wrapped(name, rest, command, source),
@@ -106,11 +106,13 @@ impl CommandAnalysis<'_> {
             ("cd" | "pushd", Some(word)) => {
                 let is_open = self.resolve_word(word).is_open && self.script.is_none();
                 is_open.then(|| {
-                    self.record_not_covered(source.display_text, "where it goes on is known only when it runs")
+                    self.record_not_covered(source.display_text, "its working directory is known only when it runs")
                 });
             }
             ("." | "source", Some(word)) => self.analyze_program(word, source, Some(ProgramLanguage::Shell)),
-            ("." | "source", None) => self.record_not_covered(source.display_text, "it runs what comes on its input"),
+            ("." | "source", None) => {
+                self.record_not_covered(source.display_text, "it runs code from its standard input")
+            }
             ("eval", Some(_)) => match rest.iter().map(CommandWord::text).collect::<Option<Vec<String>>>() {
                 Some(words) => {
                     let text = words.join(" ");
@@ -128,7 +130,7 @@ impl CommandAnalysis<'_> {
                     word.text().is_some_and(|text| text.starts_with("-exec") || text.starts_with("-ok"))
                 };
                 if rest.iter().any(runs) {
-                    self.record_not_covered(source.display_text, "which files it runs does not stand here");
+                    self.record_not_covered(source.display_text, "the command does not say which files it runs");
                 }
                 rest.iter().for_each(|word| self.analyze_argument(word, source, false));
             }
@@ -224,7 +226,7 @@ impl CommandAnalysis<'_> {
             self.analyze_text(source.text, input.clone(), source.is_own);
         }
         if command.inputs.is_empty() && command.reads.is_empty() {
-            self.record_not_covered(source.display_text, "it runs what comes on its input");
+            self.record_not_covered(source.display_text, "it runs code from its standard input");
         }
         command.reads.iter().for_each(|word| self.analyze_program(word, source, Some(ProgramLanguage::Shell)));
     }
@@ -259,7 +261,7 @@ impl CommandAnalysis<'_> {
                     has_text = true;
                     let reads = ["getline", "system", "@include", "@load", "| "];
                     if text.is_none_or(|text| reads.iter().any(|word| text.contains(word))) {
-                        self.record_not_covered(source.display_text, "it may run or read in other files");
+                        self.record_not_covered(source.display_text, "it may run or include other files");
                     }
                 }
             }
@@ -313,7 +315,7 @@ impl CommandAnalysis<'_> {
             return;
         }
         if command.inputs.is_empty() && command.reads.is_empty() {
-            self.record_not_covered(source.display_text, "it runs what comes on its input");
+            self.record_not_covered(source.display_text, "it runs code from its standard input");
         }
         command.reads.iter().for_each(|word| self.analyze_program(word, source, Some(language)));
         for text in command.inputs.iter().filter_map(|input| source.text.get(input.clone())) {
@@ -323,7 +325,7 @@ impl CommandAnalysis<'_> {
 }
 
 /// Why a module or a library is not covered.
-const LOADS: &str = "it loads what does not stand here";
+const LOADS: &str = "it loads files that the command does not name";
 
 /// What an option gives an interpreter.
 enum OptionMeaning {
