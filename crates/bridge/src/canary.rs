@@ -37,7 +37,7 @@ pub(crate) enum Canary {
 
 impl Canary {
     /// The reason of the deny.
-    const REASON: &'static str = "pintle's own test: this call has to be refused";
+    const REASON: &'static str = "pintle self-test: this call must be denied";
 
     /// What the call has to come to.
     pub(crate) fn decision(self) -> HostDecision {

@@ -91,9 +91,9 @@ impl Deadline {
         let about = *self.event.lock().unwrap_or_else(PoisonError::into_inner);
         match about {
             Some((host, row)) => host.fallback_response(row, &self.reason()),
-            None => {
-                HostResponse::empty().with_stderr("pintle: no payload came on standard input in time").with_exit_code(1)
-            }
+            None => HostResponse::empty()
+                .with_stderr("pintle: timed out waiting for a payload on standard input")
+                .with_exit_code(1),
         }
     }
 }

@@ -5,7 +5,7 @@ use pintle::Decision;
 use crate::{ActionSupport, HookAction, HostDecision, HostSupport};
 
 /// What stands for a reason that nobody gave.
-const NO_REASON: &str = "a hook denied this and gave no reason";
+const NO_REASON: &str = "a hook denied this without giving a reason";
 
 /// Narrows a ruling.
 #[must_use]
@@ -28,7 +28,7 @@ fn fit_inputs(ruling: &mut HostDecision, can: &HostSupport) {
             ActionSupport::WithApprovalOnly(_) if approved => {}
             ActionSupport::DeniedInstead(why) | ActionSupport::WithApprovalOnly(why) => {
                 ruling.input = None;
-                force_denial(ruling, &format!("a hook changed this, and {why}"));
+                force_denial(ruling, &format!("a hook changed this, but {why}"));
             }
             ability => {
                 ruling.input = None;
@@ -43,7 +43,7 @@ fn fit_inputs(ruling: &mut HostDecision, can: &HostSupport) {
             ActionSupport::RunEndedInstead(_) => ruling.output = None,
             ActionSupport::DeniedInstead(why) | ActionSupport::WithApprovalOnly(why) => {
                 ruling.output = None;
-                force_denial(ruling, &format!("a hook changed this, and {why}"));
+                force_denial(ruling, &format!("a hook changed this, but {why}"));
             }
             ability => {
                 ruling.output = None;
@@ -130,8 +130,8 @@ fn force_denial(ruling: &mut HostDecision, why: &str) {
 fn notify_dropped(ruling: &mut HostDecision, verb: HookAction, ability: ActionSupport, what: Option<&str>) {
     let why = match ability {
         ActionSupport::NotifiesUser(why) | ActionSupport::Dropped(why) => why,
-        _ => "it means nothing at this event",
+        _ => "this event does not support it",
     };
     let what = what.map(|what| format!(": {what}")).unwrap_or_default();
-    ruling.notices.push(format!("pintle: a hook said `{}`, and {why}{what}", verb.as_str()));
+    ruling.notices.push(format!("pintle: a hook's `{}` has no effect here: {why}{what}", verb.as_str()));
 }

@@ -66,11 +66,11 @@ pub fn handle_call(
     let (host, row) = sender.and_then(|host| Some((host, host.find_event(row.name)?))).unwrap_or((errand.host, row));
     errand.deadline.set_event(host, row);
     let heard = match &payload {
-        Err((_, fault)) => Err(format!("could not read what {} sent: {fault}", errand.host.title)),
+        Err((_, fault)) => Err(format!("cannot read the payload from {}: {fault}", errand.host.title)),
         Ok(_) if has_event_conflict(errand.event, said) => Err(event_conflict_text(errand, named)),
         // Somebody else's code may run in hooks, and ours is not without faults either.
         Ok(payload) => catch_unwind(AssertUnwindSafe(|| decide(errand, host, row, payload, hooks)))
-            .unwrap_or_else(|_| Err(String::from("the bridge itself failed; `pintle hook` should not do that"))),
+            .unwrap_or_else(|_| Err(String::from("`pintle hook` crashed; this is a defect in Pintle"))),
     };
     let ruling = match heard {
         Ok(_) if errand.deadline.is_over() && row.is_guard => HostDecision::deny(errand.deadline.reason()),
@@ -112,8 +112,8 @@ fn has_event_conflict(given: Option<&HostEventDef>, said: Option<&HostEventDef>)
 fn event_conflict_text(errand: &HostCall<'_>, named: Option<&str>) -> String {
     let given = errand.event.map_or("", |row| row.name);
     let (title, said) = (errand.host.title, named.unwrap_or_default());
-    let told = format!("{title} sent the payload of `{said}` to the hook of `{given}`");
-    format!("{told}; run `pintle install {}` again, or leave the event out of the command", errand.host.name)
+    let told = format!("{title} sent a payload of `{said}` to the hook of `{given}`");
+    format!("{told}; run `pintle install {}` again, or remove the event from the command", errand.host.name)
 }
 
 /// What is answered to an event that is none of the host's, as far as is known here.
@@ -122,11 +122,14 @@ fn respond_to_unknown_event(host: &HostDef, named: Option<&str>, fault: Option<&
         // A host gets new events now and then, and what is not known here guards nothing.
         (Some(_), _) => HostResponse::empty(),
         (None, Some(fault)) => {
-            let text = format!("pintle: could not read what {} sent: {fault}", host.title);
+            let text = format!("pintle: cannot read the payload from {}: {fault}", host.title);
             HostResponse::empty().with_stderr(&text).with_exit_code(2)
         }
         (None, None) => {
-            let text = format!("pintle: what {} sent does not say which event it is of; name the event", host.title);
+            let text = format!(
+                "pintle: the payload from {} does not name its event; pass the event as an argument",
+                host.title
+            );
             HostResponse::empty().with_stderr(&text).with_exit_code(2)
         }
     }
@@ -157,7 +160,7 @@ fn decide(
     payload: &Value,
     hooks: impl FnOnce(&HookLookup) -> Result<RuntimeBuilder, String>,
 ) -> Result<HostDecision, String> {
-    let unreadable = |fault| format!("could not read what {} sent: {fault}", host.title);
+    let unreadable = |fault| format!("cannot read the payload from {}: {fault}", host.title);
     if let Some(ruling) = canary::canary_decision(payload) {
         return decide_canary(errand, row, ruling, hooks);
     }
@@ -253,9 +256,9 @@ fn decide(
             let _ = tape.close();
         }
         if let Some(fault) = tape.check_file() {
-            return Err(format!("what is not recorded is not done: {fault}"));
+            return Err(format!("cannot record this event on the tape: {fault}"));
         }
-        session.save(&built.runtime, &scope).map_err(|fault| format!("cannot keep the session: {fault}"))?;
+        session.save(&built.runtime, &scope).map_err(|fault| format!("cannot save the session: {fault}"))?;
     }
     Ok(ruling)
 }
@@ -277,7 +280,7 @@ fn load_failure(built: &BuiltRuntime) -> Option<String> {
     let found = built.diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error)?;
     let place = found.location.path().map(|path| format!("{}: ", path.display()));
     let place = place.unwrap_or_default();
-    Some(format!("pintle: a hook does not load ({place}{}); `pintle validate` tells more", found.message))
+    Some(format!("pintle: a hook does not load ({place}{}); run `pintle validate` for details", found.message))
 }
 
 /// Why everything is refused, when a hook refused the session or ended the turn.
@@ -326,7 +329,7 @@ fn redact_decision(ruling: &mut HostDecision, secrets: &dyn pintle::Redactor) {
 
 fn session_error_text(fault: &io::Error, host: &HostDef, told: &HostEvent) -> String {
     match fault.kind() {
-        io::ErrorKind::TimedOut => String::from("another call of it is still going on"),
+        io::ErrorKind::TimedOut => String::from("another hook call of this session is still running"),
         io::ErrorKind::Other => format!("{fault}; {}", recovery_hint(host, told)),
         _ => fault.to_string(),
     }
@@ -335,7 +338,7 @@ fn session_error_text(fault: &io::Error, host: &HostDef, told: &HostEvent) -> St
 /// How a person goes on after a session that does not.
 fn recovery_hint(host: &HostDef, told: &HostEvent) -> String {
     format!(
-        "look at it with `pintle sessions --host {0}` and `pintle tape verify`, then begin anew with \
+        "inspect it with `pintle sessions --host {0}` and `pintle tape verify`, then start again with \
          `pintle sessions delete --host {0} {1}`",
         host.name, told.context.session
     )

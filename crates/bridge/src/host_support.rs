@@ -43,7 +43,7 @@ impl HookAction {
 }
 
 /// Why nothing comes of the end of a run.
-const OVER: &str = "this is the end, and nothing is left to be stopped";
+const OVER: &str = "there is nothing left to stop";
 
 /// What becomes of one decision on one event of a host. The words say why, for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,25 +70,24 @@ pub enum ActionSupport {
 
 impl ActionSupport {
     /// Text for the model waits for an event that has a place for it.
-    pub(crate) const LATER: Self = Self::Deferred("the model is told at the next event that lets it be told");
+    pub(crate) const LATER: Self = Self::Deferred("the model gets it at the next event that accepts context");
     /// The same of an event whose hooks have no other text for the model.
     pub(crate) const REMINDERS: Self = Self::Deferred(
-        "a reminder is told at the next event that lets the model be told; there is no other text for it here",
+        "a reminder reaches the model at the next event that accepts context; other context is not supported here",
     );
     /// What follows where a hook of a session's beginning is against it.
     pub(crate) const REFUSED: Self =
-        Self::Approximated("the session begins, and each of its prompts and tool calls is denied");
+        Self::Approximated("the session starts, but all its prompts and tool calls are denied");
     /// A text for the model at an event whose hooks have none but reminders.
     pub(crate) const REMINDERS_NOW: Self =
-        Self::Approximated("a reminder is told; there is no other text for the model here");
+        Self::Approximated("the model gets reminders; other context is not supported here");
     /// What follows where a hook ends the run and the host cannot.
     pub(crate) const ENDED: Self = Self::Approximated("every tool call is denied until the next prompt");
     /// What follows where a hook is against a result.
-    pub(crate) const REPLACED: Self = Self::Approximated("the reason takes the place of the result");
+    pub(crate) const REPLACED: Self = Self::Approximated("the reason replaces the result");
     /// What follows where a hook ends the run after a tool, and the host puts the reason there instead.
-    pub(crate) const REPLACED_AND_ENDED: Self = Self::Approximated(
-        "the reason takes the place of the result, and every tool call is denied until the next prompt",
-    );
+    pub(crate) const REPLACED_AND_ENDED: Self =
+        Self::Approximated("the reason replaces the result, and every tool call is denied until the next prompt");
     /// What follows where a hook ends what is over, and the person can be told.
     pub(crate) const OVER_TOLD: Self = Self::NotifiesUser(OVER);
     /// The same where the person cannot be told.

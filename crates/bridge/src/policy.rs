@@ -50,14 +50,14 @@ pub(crate) fn policy_denial(paths: &PolicyPaths<'_>, host: &HostDef, parts: &[Ca
     let changed = parts.iter().find_map(|part| find_changed_policy(paths, part, parts))?;
     let title = host.title;
     Some(format!(
-        "this would change {changed}, and an agent does not change what guards it; leave it as it is, or ask the user, who \
-         can edit it outside {title}"
+        "this would change {changed}, and an agent must not change its own policy; leave it unchanged, or ask the user \
+         to edit it outside {title}"
     ))
 }
 
 /// What a part of a call would change, in words.
 fn find_changed_policy(paths: &PolicyPaths<'_>, part: &CanonicalCall, parts: &[CanonicalCall]) -> Option<String> {
-    let file = |path: &PathBuf| format!("`{}`, which holds policy", path.display());
+    let file = |path: &PathBuf| format!("`{}`, a policy file", path.display());
     match (part.name.as_str(), part.category) {
         ("shell", _) => {
             let text = part.args.get("command").or_else(|| part.args.get("cmd")).map(command_text)?;

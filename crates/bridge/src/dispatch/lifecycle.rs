@@ -84,7 +84,7 @@ fn end_run_if_withheld(hearing: &mut HostDispatch<'_>, call_count: usize) {
     match own.as_slice() {
         [] => {}
         [(_, text)] if call_count == 1 => hearing.end_run(text.clone()),
-        _ => hearing.end_run(String::from("hooks changed or refused what a failed tool gave")),
+        _ => hearing.end_run(String::from("hooks changed or denied the result of a failed tool")),
     }
 }
 
@@ -154,7 +154,7 @@ fn continue_agent(hearing: &mut HostDispatch<'_>, outcome: &Outcome) {
     let count = hearing.state.continuations.entry(hearing.event_context.run.clone()).or_default();
     if *count >= MOST_CONTINUATIONS {
         let text = format!(
-            "pintle: hooks sent the agent on {MOST_CONTINUATIONS} times in this turn, and may not again: {}",
+            "pintle: hooks made the agent continue {MOST_CONTINUATIONS} times in this turn, which is the limit: {}",
             outcome.reason()
         );
         hearing.decision.notices.push(text);

@@ -168,7 +168,7 @@ impl HostDispatch<'_> {
                 Effect::Delegate(_) => {
                     let title = self.host.title;
                     let text = format!(
-                        "pintle: hook \"{hook}\" wants another agent to do this, and {title} has no way for that"
+                        "pintle: hook \"{hook}\" wants to delegate to another agent, which {title} does not support"
                     );
                     self.decision.notices.push(text);
                 }
@@ -178,7 +178,7 @@ impl HostDispatch<'_> {
         for report in &outcome.failures {
             if report.policy == FailurePolicy::Open {
                 let text =
-                    format!("pintle: hook \"{}\" failed and was passed over: {}", report.hook, report.failure.message);
+                    format!("pintle: hook \"{}\" failed and was skipped: {}", report.hook, report.failure.message);
                 self.decision.notices.push(text);
             }
         }

@@ -56,7 +56,7 @@ fn replace_result(hearing: &mut HostDispatch<'_>, result: Value) {
     match hearing.event_def.support.output {
         ActionSupport::RunEndedInstead(why) => {
             hearing.state.withheld_results.push((hearing.event_context.run.clone(), json_to_text(&result)));
-            hearing.end_run(format!("a hook changed what a failed tool gave, and {why}"));
+            hearing.end_run(format!("a hook changed the result of a failed tool, but {why}"));
         }
         _ => hearing.decision.output = Some(result),
     }

@@ -105,14 +105,14 @@ fn judge_until_stable(
             Ok(changed) => input = changed,
             Err(cannot) => {
                 let title = hearing.host.title;
-                hearing.deny(format!("a hook changed this call, and {title} cannot be given the change: {cannot}"));
+                hearing.deny(format!("a hook changed this call, but the change cannot be passed to {title}: {cannot}"));
                 return None;
             }
         }
     }
     hearing.deny(format!(
-        "hooks changed this call again each time it was judged, {MAX_ROUNDS} rounds in a row; have one of them leave the \
-         other's change alone"
+        "hooks keep changing this call, even after {MAX_ROUNDS} recheck rounds; make one of them keep the \
+         other's change"
     ));
     None
 }

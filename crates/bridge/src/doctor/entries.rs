@@ -13,14 +13,14 @@ use crate::install::{self, InstallScope, program_of};
 /// Whether entries are whole and of today, and name the folders that the person has now.
 pub(super) fn check_entries(host: &'static HostDef, place: &InstallLocation, now: &UserDirs) -> Vec<DoctorFinding> {
     let scope = place.scope.as_str();
-    let again = format!("`pintle install {} --scope {scope}` writes them anew", host.name);
+    let again = format!("run `pintle install {} --scope {scope}` to rewrite them", host.name);
     let mut findings = Vec::new();
     let mut programs: Vec<String> = place.entries.iter().filter_map(|entry| program_of(host, entry)).collect();
     programs.sort();
     programs.dedup();
     let gone = |program: &&String| program.contains('/') && !is_executable(Path::new(program.as_str()));
     for program in programs.iter().filter(gone) {
-        let what = format!("the {scope} entries run `{program}`, which is not there; guarded events are refused");
+        let what = format!("the {scope} entries run `{program}`, which does not exist; guarded events are denied");
         findings.push(DoctorFinding::problem(what).help(again.clone()));
     }
     let has = |event: &str| place.entries.iter().any(|entry| entry.event == event);
@@ -28,13 +28,13 @@ pub(super) fn check_entries(host: &'static HostDef, place: &InstallLocation, now
     let missing: Vec<String> = guards.filter(|row| !has(row.name)).map(|row| format!("`{}`", row.name)).collect();
     if !missing.is_empty() {
         findings.push(DoctorFinding::note(format!(
-            "the {scope} entries leave out {}, so nothing is refused there",
+            "the {scope} entries do not include {}, so nothing is denied there",
             missing.join(", ")
         )));
     }
     let changed = |entry: &&install::InstalledEntry| !install::is_current(host, place.scope, entry);
     if let Some(entry) = place.entries.iter().find(changed) {
-        let what = format!("the {scope} entry of `{}` is not as this Pintle writes it", entry.event);
+        let what = format!("the {scope} entry of `{}` differs from what this version of Pintle writes", entry.event);
         findings.push(DoctorFinding::note(what).help(again.clone()));
     }
     if place.scope == InstallScope::User {
@@ -48,8 +48,8 @@ type NamedDir = (&'static str, fn(&UserDirs) -> &Option<PathBuf>);
 
 const HELD: [NamedDir; 3] = [
     ("your own hooks", |folders| &folders.config),
-    ("agreements and sessions", |folders| &folders.state),
-    ("further hooks of your organisation", |folders| &folders.managed),
+    ("trust decisions and sessions", |folders| &folders.state),
+    ("additional hooks of your organisation", |folders| &folders.managed),
 ];
 
 /// Where the entries name other folders than those that the person has now. Those that name none are told of as not of
@@ -59,10 +59,10 @@ fn find_moved_dirs(host: &HostDef, place: &InstallLocation, now: &UserDirs) -> i
     HELD.into_iter().filter_map(move |(what, of)| {
         let named = named.iter().filter(|folders| folders.config.is_some());
         let other = named.map(of).find(|folder| *folder != of(now))?;
-        let there = other.as_ref().map_or(String::from("no folder"), |folder| format!("`{}`", folder.display()));
+        let there = other.as_ref().map_or(String::from("no directory"), |folder| format!("`{}`", folder.display()));
         let here = match of(now) {
-            Some(folder) => format!("those in `{}`, where they are now, do not count", folder.display()),
-            None => String::from("nothing names that any more"),
+            Some(folder) => format!("the directory in use now, `{}`, is ignored", folder.display()),
+            None => String::from("that directory is no longer configured"),
         };
         Some(format!("the user entries look for {what} in {there}; {here}"))
     })

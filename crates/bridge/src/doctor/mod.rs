@@ -142,12 +142,12 @@ pub fn examine(host: &'static HostDef, site: &InstallEnvironment, now: &UserDirs
     }
     let mut examination = DoctorReport { host, client, locations: places, findings, events: Vec::new() };
     if !examination.is_installed() {
-        let what = format!("nothing of Pintle is installed in {}", host.title);
+        let what = format!("Pintle is not installed in {}", host.title);
         examination.findings.push(DoctorFinding::problem(what).help(format!("`pintle install {}`", host.name)));
         return examination;
     }
     if examination.client.is_none() {
-        let what = format!("`{}` is not on the PATH, so its version is not known", host.install.program);
+        let what = format!("`{}` is not on the PATH, so its version is unknown", host.install.program);
         examination.findings.push(DoctorFinding::note(what));
     }
     examination.findings.extend((host.install.check_settings)(host, site));

@@ -32,7 +32,7 @@ pub(super) fn probe(host: &'static HostDef, site: &InstallEnvironment, place: &I
     }
     if !events.is_empty() {
         let what = format!(
-            "{scope}: of two made-up calls one is refused and one let through, as they must be, at {}",
+            "{scope}: two test calls were decided correctly (one denied, one allowed) at {}",
             events.join(", ")
         );
         findings.push(DoctorFinding::ok(what));
@@ -52,8 +52,8 @@ fn find_difference(
     let payload = canary.with_marker(canary_payload(row, site));
     let wanted = (row.write_response)(&ResponseContext { event_def: row, payload: &payload }, &canary.decision());
     let what = match canary {
-        Canary::Deny => "a made-up call that must be refused",
-        Canary::Pass => "a made-up call that must be let through",
+        Canary::Deny => "a test call that must be denied",
+        Canary::Pass => "a test call that must be allowed",
     };
     let limit_ms = if entry.timeout_ms == 0 { LIMIT_MS } else { entry.timeout_ms };
     let Some(ran) = send_payload(host, entry, site, place, &payload, limit_ms) else {
@@ -63,12 +63,12 @@ fn find_difference(
         return None;
     }
     if ran.stderr.contains(UNASKED) {
-        let what = String::from("Pintle does not answer there, so everything is refused");
+        let what = String::from("Pintle does not answer there, so everything is denied");
         let help = program_of(host, entry)
-            .map(|program| format!("see what `{program} hook {} {} </dev/null` says", host.name, row.name));
+            .map(|program| format!("run `{program} hook {} {} </dev/null` to see why", host.name, row.name));
         return Some((what, help));
     }
-    Some((format!("{what} came to {}", describe_run(&ran)), None))
+    Some((format!("{what} returned {}", describe_run(&ran)), None))
 }
 
 /// A payload with the fields that every host has.
@@ -116,6 +116,6 @@ fn describe_run(ran: &ProgramRun) -> String {
     match (first(&ran.stderr), first(&ran.stdout)) {
         (said, _) if !said.is_empty() => format!("{status}: {said}"),
         (_, said) if !said.is_empty() => format!("{status} with `{said}`"),
-        _ => format!("{status} and no word"),
+        _ => format!("{status} and no output"),
     }
 }

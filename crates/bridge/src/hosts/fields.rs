@@ -10,7 +10,7 @@ use crate::HostPayloadError;
 /// # Errors
 /// When it is no object.
 pub fn object(payload: &Value) -> Result<&Map<String, Value>, HostPayloadError> {
-    payload.as_object().ok_or_else(|| HostPayloadError(String::from("it is no JSON object")))
+    payload.as_object().ok_or_else(|| HostPayloadError(String::from("it is not a JSON object")))
 }
 
 /// A text; empty when it is not there.
@@ -30,7 +30,7 @@ pub fn non_empty_text(fields: &Map<String, Value>, name: &str) -> Option<String>
 /// # Errors
 /// When it does not.
 pub fn required_text(fields: &Map<String, Value>, name: &str) -> Result<String, HostPayloadError> {
-    non_empty_text(fields, name).ok_or_else(|| HostPayloadError(format!("`{name}` is missing, or is no text")))
+    non_empty_text(fields, name).ok_or_else(|| HostPayloadError(format!("`{name}` is missing or is not a string")))
 }
 
 /// Whether a field says yes.

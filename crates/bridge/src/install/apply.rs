@@ -38,7 +38,7 @@ impl InstallPlan {
         let mut applied = InstallReport::default();
         if let Some(folder) = &self.config_dir {
             let made = DirBuilder::new().recursive(true).mode(OWN).create(folder);
-            made.map_err(|fault| InstallError::from_io("make the folder", folder, &fault))?;
+            made.map_err(|fault| InstallError::from_io("create the directory", folder, &fault))?;
             applied.created_dir = Some(folder.clone());
         }
         for change in &self.changes {

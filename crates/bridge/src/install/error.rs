@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InstallError {
     /// Nothing says where the person's home is.
-    #[error("`HOME` is not set, so nobody knows where the settings are")]
+    #[error("cannot locate the settings because `HOME` is not set")]
     NoHome,
     /// A file could not be read or written.
     #[error("cannot {action} `{path}`: {reason}")]
@@ -20,7 +20,7 @@ pub enum InstallError {
         reason: String,
     },
     /// A settings file is not what the host would read.
-    #[error("`{path}` is left as it is: {reason}")]
+    #[error("`{path}` was not changed: {reason}")]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -28,19 +28,19 @@ pub enum InstallError {
         reason: String,
     },
     /// Somebody else's executable has the name of ours.
-    #[error("`{path}` is somebody else's hook, and there can be only one of that name")]
+    #[error("`{path}` is not Pintle's hook, and there can be only one of that name")]
     ForeignProgram {
         /// The file.
         path: PathBuf,
     },
     /// The file changed after the plan was made.
-    #[error("`{path}` was changed by somebody else in the meantime; try again")]
+    #[error("`{path}` was changed by another program in the meantime; try again")]
     Changed {
         /// The file.
         path: PathBuf,
     },
     /// A folder whose path cannot be written on a command line.
-    #[error("`{path}` cannot be written into settings: it has signs that are no text")]
+    #[error("`{path}` cannot be written to the settings: it contains control characters or is not UTF-8")]
     UnusableFolder {
         /// The folder.
         path: PathBuf,

@@ -42,7 +42,7 @@ impl<'a> JsonTree<'a> {
         };
         let ParseResult { value, tokens, .. } = parse_to_ast(text, &collect, &options).map_err(|fault| {
             let what = fault.kind().to_string().to_lowercase();
-            format!("line {} is no JSON: {what}; mend it first", fault.line_display())
+            format!("line {} is not valid JSON: {what}; fix it first", fault.line_display())
         })?;
         Ok(Self { text, root: value, tokens: tokens.unwrap_or_default() })
     }

@@ -37,7 +37,7 @@ pub(super) fn selected_events(host: &'static HostDef, events: &[String]) -> Resu
         host.find_event(event).ok_or_else(|| {
             let near = pintle::suggest_nearest(event, host.events.iter().map(|row| row.name));
             let meant = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-            format!("`{event}` is no event of {}{meant}", host.title)
+            format!("`{event}` is not an event of {}{meant}", host.title)
         })
     };
     events.iter().map(row).collect()
@@ -81,16 +81,16 @@ pub(super) const DEADLINE: &str = "deadline-ms";
 /// `$` and a name never stand together in a line, nor in braces.
 pub(super) const ANSWER: &str = "pintle_answer";
 /// What an installed line says when the program did not answer.
-pub(crate) const UNASKED: &str = "pintle could not be asked";
+pub(crate) const UNASKED: &str = "Pintle did not answer";
 
 fn fallback_command(host: &'static HostDef, row: &'static HostEventDef) -> String {
-    let reason = format!("{UNASKED}; `pintle doctor {}` says why", host.name);
+    let reason = format!("{UNASKED}; `pintle doctor {}` shows why", host.name);
     let tell = format!("eval 'printf %s \"{APART}{ANSWER}\"'");
     let decided = format!("case $? in 0) {tell}; exit 0;; 2) {tell}; exit 2;; esac; ");
     if !row.is_guard {
         return format!("{decided}echo {} >&2; exit 1", shell_quote(&reason));
     }
-    let answer = host.fallback_response(row, &format!("refused: {reason}"));
+    let answer = host.fallback_response(row, &format!("denied: {reason}"));
     let mut text = decided;
     if !answer.stdout.is_empty() {
         text.push_str(&format!("printf '%s' {}; ", shell_quote(&answer.stdout)));

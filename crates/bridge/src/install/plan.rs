@@ -256,7 +256,7 @@ pub(super) fn read_if_exists(path: &Path) -> Result<Option<String>, InstallError
     match pintle::files::read_text(path) {
         Ok(text) => Ok(Some(text)),
         Err(fault) if fault.kind() == ErrorKind::InvalidData => {
-            Err(InstallError::Unreadable { path: path.to_owned(), reason: String::from("it is no UTF-8 text") })
+            Err(InstallError::Unreadable { path: path.to_owned(), reason: String::from("it is not UTF-8 text") })
         }
         Err(fault) if fault.kind() == ErrorKind::NotFound => Ok(None),
         Err(fault) => Err(InstallError::from_io("read", path, &fault)),

@@ -94,7 +94,7 @@ impl<'a> SettingsFile<'a> {
             let element = entry::to_list_element(self.form, handler);
             let list = [JsonPathStep::Key("hooks"), JsonPathStep::Key(event)];
             if self.contains_path(&list)? {
-                self.insert_value(&list, None, &element, || format!("`hooks.{event}` is no list"))?;
+                self.insert_value(&list, None, &element, || format!("`hooks.{event}` is not a list"))?;
             } else {
                 self.set_field(&[JsonPathStep::Key("hooks")], event, &Value::Array(vec![element]))?;
             }
@@ -120,10 +120,10 @@ impl<'a> SettingsFile<'a> {
     fn find_own_handlers(&self) -> Result<Vec<OwnHandler>, String> {
         let tree = JsonTree::parse(&self.text)?;
         let Some(root) = tree.node_at(&[]) else { return Ok(Vec::new()) };
-        root.as_object().ok_or("what it holds is no object of settings")?;
+        root.as_object().ok_or("it does not contain a JSON object")?;
         require_unique_fields(&tree, &[])?;
         let Some(hooks) = tree.node_at(&[JsonPathStep::Key("hooks")]) else { return Ok(Vec::new()) };
-        let events = hooks.as_object().ok_or("`hooks` is no object")?;
+        let events = hooks.as_object().ok_or("`hooks` is not an object")?;
         require_unique_fields(&tree, &[JsonPathStep::Key("hooks")])?;
         let mut found = Vec::new();
         for field in &events.properties {
@@ -204,7 +204,7 @@ impl<'a> SettingsFile<'a> {
             self.text = text;
             return Ok(());
         }
-        self.insert_value(object, Some(name), value, || format!("there is no room for `{name}`"))
+        self.insert_value(object, Some(name), value, || format!("cannot insert `{name}`"))
     }
 
     fn insert_value(
@@ -238,7 +238,7 @@ fn require_unique_fields(tree: &JsonTree<'_>, steps: &[JsonPathStep<'_>]) -> Res
     let fields = tree.fields_at(steps).unwrap_or_default();
     let names = || fields.iter().map(|field| field.name.as_str());
     match names().find(|name| names().filter(|other| other == name).count() > 1) {
-        Some(name) => Err(format!("`{name}` stands there twice; join the two first")),
+        Some(name) => Err(format!("`{name}` occurs twice; merge the two first")),
         None => Ok(()),
     }
 }

@@ -51,7 +51,7 @@ impl HostSession {
             // What was refused in it, and where its tape ends, stands there: without it nothing goes on.
             Some(bytes) => serde_json::from_slice(&bytes)
                 .and_then(serde_json::from_value::<HostSessionState>)
-                .map_err(|fault| io::Error::other(format!("what was kept of it cannot be read: {fault}")))
+                .map_err(|fault| io::Error::other(format!("its saved state cannot be read: {fault}")))
                 .and_then(require_cursor)?,
         };
         // A process that was ended in the first call has left nothing but the tape, and there stands what it began with.
@@ -97,7 +97,7 @@ impl HostSession {
 
 /// What is kept always says where the tape ends.
 fn require_cursor(state: HostSessionState) -> io::Result<HostSessionState> {
-    let fault = || io::Error::other("what was kept of it does not say where its tape ends, so it was written anew");
+    let fault = || io::Error::other("its saved state does not say where its tape ends, so it was modified");
     if state.cursor.is_some() { Ok(state) } else { Err(fault()) }
 }
 

@@ -46,7 +46,7 @@ impl HostSessionSummary {
     pub(super) fn read(tape: &Path, host: &'static HostDef) -> Result<Self, String> {
         let bytes = session_folder::read_if_exists(tape)
             .map_err(|fault| format!("cannot open `{}`: {fault}", tape.display()))?;
-        let bytes = bytes.ok_or_else(|| format!("there is no `{}`", tape.display()))?;
+        let bytes = bytes.ok_or_else(|| format!("`{}` does not exist", tape.display()))?;
         Self::from_tape(&bytes, host).map_err(|fault| fault.to_string())
     }
 

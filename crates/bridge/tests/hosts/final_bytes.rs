@@ -158,7 +158,7 @@ fn one_that_takes_away_what_another_insists_on_is_refused() {
     let strips = |name| CallTextHook::new("tool.pre", name, CallTextEdit::Strip("alpha"));
     for (one, other) in [(SHELL, RUN), (RUN, SHELL), (SHELL, JOB)] {
         let answer = respond_to_call("claude", "PreToolUse", &bash_call("ls"), &[insists(one), strips(other)]);
-        assert!(answer.exit_code == 2 && answer.stderr.contains("3 rounds in a row"), "{answer:?}");
+        assert!(answer.exit_code == 2 && answer.stderr.contains("3 recheck rounds"), "{answer:?}");
     }
 }
 

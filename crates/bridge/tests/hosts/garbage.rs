@@ -29,10 +29,15 @@ fn what_cannot_be_read_is_denied_where_something_is_guarded() {
                 let answer = denied(payload);
                 let nothing = answer.stdout.is_empty() && answer.exit_code == 0;
                 assert!(!nothing, "{} {} lets {payload:?} through", host.name, row.name);
-                assert!(format!("{answer:?}").contains("could not read"), "{} {}: {answer:?}", host.name, row.name);
+                assert!(
+                    format!("{answer:?}").contains("cannot read the payload"),
+                    "{} {}: {answer:?}",
+                    host.name,
+                    row.name
+                );
             }
             let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-            assert!(format!("{:?}", denied(deep.as_bytes())).contains("could not read"));
+            assert!(format!("{:?}", denied(deep.as_bytes())).contains("cannot read the payload"));
         }
     }
 }
@@ -48,7 +53,7 @@ fn a_payload_of_another_event_than_the_command_line_names_is_refused() {
             }
             let answer = respond(host, given, payload.to_string().as_bytes(), Vec::new());
             let told = format!("{answer:?}");
-            let names = told.contains(&format!("sent the payload of `{}` to the hook of `{}`", said.name, given.name));
+            let names = told.contains(&format!("sent a payload of `{}` to the hook of `{}`", said.name, given.name));
             assert!(names || !(given.is_guard || said.is_guard), "{} {} {}: {told}", host.name, given.name, said.name);
             contradictions += 1;
         }

@@ -53,7 +53,7 @@ fn respond_to_call(stage: &TempDir, host: &str, event: &str, tool: &str, input: 
 
 fn is_denied(answer: &HostResponse) -> bool {
     let says = format!("{}{}", answer.stdout, answer.stderr);
-    says.contains("an agent does not change what guards it")
+    says.contains("an agent must not change its own policy")
 }
 
 /// Whether Claude Code's shell may run a command.

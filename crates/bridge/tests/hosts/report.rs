@@ -13,11 +13,11 @@ use crate::fixture::{changed_fields, data_dir, event_of_file, recorded_hosts, re
 /// What a hook says, which is nowhere else in an answer.
 const WORD: &str = "KUMQUAT";
 /// How a person is told of a decision that nothing else comes of.
-const TOLD: &str = "pintle: a hook said";
+const TOLD: &str = "pintle: a hook's `";
 /// The end of the words of an ability that asks for no answer.
 const AS_WITHOUT: &str = "as without the hook";
 /// The words of what becomes of the host's next calls.
-const LATER_CALLS: [&str; 2] = ["every tool call is denied", "tool calls is denied"];
+const LATER_CALLS: [&str; 2] = ["every tool call is denied", "tool calls are denied"];
 /// The events that are about what is to come, and those that are about what came of it.
 const BEFORE: [&str; 7] =
     ["prompt.submit", "turn.start", "tool.transform", "tool.pre", "delegation.pre", "permission.ask", "completion.pre"];

@@ -112,15 +112,15 @@ fn a_state_that_cannot_be_read_or_is_gone_denies() {
     let before = read_tape(state.path());
     let kept = state.path().join("bridge/claude/s1/state.json");
     for (left, told) in [
-        (Some("{"), "what was kept of it cannot be read"),
-        (Some("{}"), "what was kept of it does not say where its tape ends"),
+        (Some("{"), "its saved state cannot be read"),
+        (Some("{}"), "its saved state does not say where its tape ends"),
         (None, "its `state.json` is gone"),
     ] {
         let _ = left.map_or_else(|| fs::remove_file(&kept), |text| fs::write(&kept, text));
         let answer = fire_tool(state.path(), vec![]);
         assert_eq!(answer.exit_code, 2, "{answer:?}");
         assert!(answer.stderr.contains(told), "{answer:?}");
-        assert!(answer.stderr.contains("begin anew with `pintle sessions delete --host claude s1`"), "{answer:?}");
+        assert!(answer.stderr.contains("start again with `pintle sessions delete --host claude s1`"), "{answer:?}");
         assert_eq!(read_tape(state.path()), before, "nothing goes on");
     }
 }
@@ -284,7 +284,7 @@ fn hooks_that_never_let_an_agent_stop_are_passed_over_in_the_end() {
         assert!(blocks < 50, "it never stops");
     }
     assert_eq!(blocks, 8);
-    assert!(stop(true).stdout.contains("may not again"));
+    assert!(stop(true).stdout.contains("which is the limit"));
     assert_eq!(stop(false).exit_code, 2, "the host begins to count anew");
 }
 

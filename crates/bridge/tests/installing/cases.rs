@@ -44,9 +44,9 @@ fn install_then_uninstall_leaves_no_trace_for_any_host_and_scope() {
 fn what_cannot_be_read_is_left_as_it_is() {
     let cases = [
         ("{\"a\": }", "line 1 is no JSON"),
-        ("{\"hooks\": []}", "`hooks` is no object"),
-        ("[]", "what it holds is no object of settings"),
-        ("{\"hooks\": {\"PreToolUse\": {}}}", "`hooks.PreToolUse` is no list"),
+        ("{\"hooks\": []}", "`hooks` is not an object"),
+        ("[]", "it does not contain a JSON object"),
+        ("{\"hooks\": {\"PreToolUse\": {}}}", "`hooks.PreToolUse` is not a list"),
         ("{\"hooks\": {}, \"hooks\": {}}", "`hooks` stands there twice"),
         ("{} {}", "is no JSON"),
     ];
@@ -128,5 +128,5 @@ fn a_slip_in_an_event_leads_to_its_name() {
     let mut options = default_options("/opt/pintle");
     options.events = vec![String::from("PreTooluse")];
     let fault = InstallPlan::install(claude_host(), &stage.environment, InstallScope::User, &options).unwrap_err();
-    assert_eq!(fault.to_string(), "`PreTooluse` is no event of Claude Code; did you mean `PreToolUse`?");
+    assert_eq!(fault.to_string(), "`PreTooluse` is not an event of Claude Code; did you mean `PreToolUse`?");
 }

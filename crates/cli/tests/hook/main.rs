@@ -176,7 +176,7 @@ fn assert_denied(output: &Output, reason: &str) {
 }
 
 const HOSTS: [&str; 2] = ["claude", "codex"];
-const GONE: &str = "pintle could not be asked";
+const GONE: &str = "Pintle did not answer";
 
 #[test]
 fn a_policy_denies_and_lets_through_by_the_installed_line() {

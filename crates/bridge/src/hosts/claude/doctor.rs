@@ -23,19 +23,21 @@ pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) 
         let document = SettingsDocument::read(&layer);
         let shown = site.display_path(&layer);
         if document.is_broken {
-            let what = format!("Claude Code ignores `{shown}` without a word: it is no JSON");
+            let what = format!("Claude Code silently ignores `{shown}`: it is not valid JSON");
             findings.push(DoctorFinding::problem(what));
         }
         if document.is_set_to("/disableAllHooks", true) {
-            findings.push(DoctorFinding::problem(format!("`disableAllHooks` in `{shown}` switches all hooks off")));
+            findings.push(DoctorFinding::problem(format!("`disableAllHooks` in `{shown}` disables all hooks")));
         }
         if layer == Path::new(MANAGED) && document.is_set_to("/allowManagedHooksOnly", true) {
-            let what = format!("`allowManagedHooksOnly` in `{shown}` leaves only an organisation's hooks on");
-            findings.push(DoctorFinding::problem(what).help("have the entries put into the managed settings"));
+            let what = format!("`allowManagedHooksOnly` in `{shown}` allows only an organisation's hooks");
+            findings.push(
+                DoctorFinding::problem(what).help("ask your administrator to add the entries to the managed settings"),
+            );
         }
     }
     if findings.is_empty() {
-        findings.push(DoctorFinding::ok("its settings leave hooks switched on"));
+        findings.push(DoctorFinding::ok("hooks are enabled in its settings"));
     }
     findings
 }

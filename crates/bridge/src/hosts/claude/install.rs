@@ -31,13 +31,13 @@ fn handler_timeout_ms(handler: &Value) -> u64 {
 }
 
 fn install_hints(scope: InstallScope) -> Vec<String> {
-    let running = String::from("sessions that run already keep their hooks until they start anew");
+    let running = String::from("running sessions keep their hooks until they are restarted");
     match scope {
         InstallScope::User => vec![running],
         InstallScope::Project => vec![
             running,
             String::from(
-                "the entries name `pintle` on this machine; for settings that others share use `--program pintle`",
+                "the entries contain the path of `pintle` on this machine; for shared settings use `--program pintle`",
             ),
         ],
     }

@@ -18,11 +18,8 @@ pub(super) const TELLS: HostSupport = HostSupport {
 };
 
 /// The end of a session, which is over before anybody is told anything.
-pub(super) const SESSION_END: HostSupport = HostSupport {
-    stop: ActionSupport::OVER,
-    notice: Dropped("Claude Code shows nothing of what is said here"),
-    ..TELLS
-};
+pub(super) const SESSION_END: HostSupport =
+    HostSupport { stop: ActionSupport::OVER, notice: Dropped("Claude Code does not show hook messages here"), ..TELLS };
 
 /// After a compaction.
 pub(super) const COMPACTED: HostSupport = HostSupport { context: ActionSupport::LATER, ..TELLS };
@@ -37,7 +34,7 @@ pub(super) const SESSION_START: HostSupport = HostSupport {
 
 pub(super) const PROMPT: HostSupport = HostSupport {
     deny: Supported,
-    ask: DeniedInstead("Claude Code cannot ask a person about a prompt"),
+    ask: DeniedInstead("Claude Code cannot ask the user about a prompt"),
     rewrite: DeniedInstead("Claude Code cannot change a prompt"),
     context: Supported,
     stop: Supported,
@@ -56,9 +53,9 @@ pub(super) const BEFORE_TOOL: HostSupport = HostSupport {
 
 pub(super) const PERMISSION: HostSupport = HostSupport {
     deny: Supported,
-    ask: Approximated("the person is asked, as without the hook"),
+    ask: Approximated("the user is asked, as without the hook"),
     approve: Supported,
-    rewrite: WithApprovalOnly("Claude Code changes a call that it asks about only when it is approved"),
+    rewrite: WithApprovalOnly("Claude Code applies a rewrite here only together with an approval"),
     stop: Supported,
     ..TELLS
 };
@@ -83,21 +80,21 @@ pub(super) const SUBAGENT_START: HostSupport = HostSupport { context: ActionSupp
 
 pub(super) const STOP: HostSupport = HostSupport {
     deny: Supported,
-    ask: DeniedInstead("Claude Code cannot ask a person whether an agent may stop"),
-    output: NotifiesUser("Claude Code cannot change an answer that the person already saw"),
+    ask: DeniedInstead("Claude Code cannot ask the user whether an agent may stop"),
+    output: NotifiesUser("Claude Code cannot change an answer that the user has already seen"),
     context: ActionSupport::LATER,
     stop: Supported,
     ..TELLS
 };
 
 pub(super) const SUBAGENT_STOP: HostSupport =
-    HostSupport { deny: Approximated("the subagent goes on, with the reason as its next message"), ..STOP };
+    HostSupport { deny: Approximated("the subagent continues, with the reason as its next message"), ..STOP };
 
 pub(super) const COMPACT: HostSupport = HostSupport {
     deny: Supported,
-    ask: DeniedInstead("Claude Code cannot ask a person about a compaction"),
+    ask: DeniedInstead("Claude Code cannot ask the user about a compaction"),
     output: Dropped("Claude Code writes the summary itself"),
     context: Supported,
-    notice: Dropped("Claude Code takes what is said here for instructions of the summary"),
+    notice: Dropped("Claude Code treats hook output here as instructions for the summary"),
     ..TELLS
 };

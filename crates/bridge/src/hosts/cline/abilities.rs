@@ -3,8 +3,8 @@
 use crate::ActionSupport::{Approximated, DeniedInstead, Dropped, NotApplicable, Supported};
 use crate::{ActionSupport, HostSupport};
 
-const DROPPED: &str = "Cline does not wait for the answer here";
-const UNSAID: &str = "Cline shows a hook's words to nobody here";
+const DROPPED: &str = "Cline does not wait for the hook here";
+const UNSAID: &str = "Cline does not show hook messages here";
 
 /// An event that Cline does not wait at.
 pub(super) const DETACHED: HostSupport = HostSupport {
@@ -31,8 +31,8 @@ pub(super) const SESSION_END: HostSupport = HostSupport { stop: ActionSupport::O
 
 pub(super) const BEFORE_TOOL: HostSupport = HostSupport {
     deny: Approximated("the whole task ends, and the model does not learn why"),
-    ask: DeniedInstead("Cline cannot ask a person for a hook"),
-    approve: Dropped("Cline takes no approval from a hook"),
+    ask: DeniedInstead("Cline cannot ask the user on behalf of a hook"),
+    approve: Dropped("Cline does not accept approvals from hooks"),
     rewrite: Supported,
     output: NotApplicable,
     context: Supported,
@@ -43,12 +43,12 @@ pub(super) const BEFORE_TOOL: HostSupport = HostSupport {
 pub(super) const PROMPT: HostSupport = HostSupport {
     deny: Approximated("the task ends"),
     rewrite: DeniedInstead("Cline cannot change a prompt"),
-    context: Approximated("where Cline fires this event, which it was not seen to do without a terminal"),
+    context: Approximated("only if Cline fires this event, which was not observed without a terminal"),
     ..BEFORE_TOOL
 };
 
 pub(super) const AFTER_TOOL: HostSupport = HostSupport {
-    deny: Approximated("the whole task ends, so that nothing is made of the result"),
+    deny: Approximated("the whole task ends, so the result is not used"),
     ask: NotApplicable,
     approve: NotApplicable,
     rewrite: NotApplicable,

@@ -17,6 +17,6 @@ pub(super) static INSTALL: InstallSpec = InstallSpec {
 
 fn install_hints(_scope: InstallScope) -> Vec<String> {
     vec![String::from(
-        "Cline ends the whole task where a hook refuses a call, and without a terminal it tells nobody why",
+        "Cline ends the whole task when a hook denies a call, and without a terminal it does not show why",
     )]
 }

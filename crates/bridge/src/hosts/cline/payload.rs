@@ -34,7 +34,7 @@ pub(super) fn prompt(payload: &Value) -> Result<HostEventData, HostPayloadError>
     let fields = object(payload)?;
     let inner = fields.get("userPromptSubmit").or_else(|| fields.get("user_prompt_submit"));
     let prompt = inner.unwrap_or(payload).get("prompt").and_then(Value::as_str);
-    let text = prompt.ok_or_else(|| HostPayloadError(String::from("`prompt` is missing, or is no text")))?;
+    let text = prompt.ok_or_else(|| HostPayloadError(String::from("`prompt` is missing or is not a string")))?;
     Ok(HostEventData::Prompt { text: text.to_owned(), source: None })
 }
 

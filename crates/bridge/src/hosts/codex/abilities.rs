@@ -3,7 +3,7 @@
 use crate::ActionSupport::{Approximated, DeniedInstead, Dropped, NotApplicable, NotifiesUser, Supported};
 use crate::{ActionSupport, HostSupport};
 
-const NO_ASK: &str = "Codex cannot ask a person for a hook";
+const NO_ASK: &str = "Codex cannot ask the user on behalf of a hook";
 
 /// An event that only tells.
 pub(super) const TELLS: HostSupport = HostSupport {
@@ -19,7 +19,7 @@ pub(super) const TELLS: HostSupport = HostSupport {
 
 /// The end of a session, whose answer is not read.
 pub(super) const SESSION_END: HostSupport =
-    HostSupport { stop: ActionSupport::OVER, notice: Dropped("Codex does not read what is said here"), ..TELLS };
+    HostSupport { stop: ActionSupport::OVER, notice: Dropped("Codex ignores hook output here"), ..TELLS };
 
 /// After a compaction.
 pub(super) const COMPACTED: HostSupport = HostSupport { context: ActionSupport::LATER, ..TELLS };
@@ -44,7 +44,7 @@ pub(super) const PROMPT: HostSupport = HostSupport {
 pub(super) const BEFORE_TOOL: HostSupport = HostSupport {
     deny: Supported,
     ask: DeniedInstead(NO_ASK),
-    approve: Dropped("Codex takes an approval only with a rewrite"),
+    approve: Dropped("Codex accepts an approval only together with a rewrite"),
     rewrite: Supported,
     context: Supported,
     stop: Approximated("the call is denied, and so is everything after it"),
@@ -53,7 +53,7 @@ pub(super) const BEFORE_TOOL: HostSupport = HostSupport {
 
 pub(super) const PERMISSION: HostSupport = HostSupport {
     deny: Supported,
-    ask: Approximated("the person is asked, as without the hook"),
+    ask: Approximated("the user is asked, as without the hook"),
     approve: Supported,
     rewrite: DeniedInstead("Codex cannot change a call that it asks about"),
     stop: Approximated("the call is denied, and so is everything after it"),
@@ -62,7 +62,7 @@ pub(super) const PERMISSION: HostSupport = HostSupport {
 
 pub(super) const AFTER_TOOL: HostSupport = HostSupport {
     deny: Supported,
-    output: Approximated("the changed result takes the place of the result, as feedback of a hook"),
+    output: Approximated("the changed result replaces the result, as hook feedback"),
     context: Supported,
     stop: ActionSupport::REPLACED_AND_ENDED,
     ..TELLS
@@ -73,14 +73,14 @@ pub(super) const SUBAGENT_START: HostSupport = HostSupport { context: ActionSupp
 pub(super) const STOP: HostSupport = HostSupport {
     deny: Supported,
     ask: DeniedInstead(NO_ASK),
-    output: NotifiesUser("Codex cannot change an answer that the person already saw"),
+    output: NotifiesUser("Codex cannot change an answer that the user has already seen"),
     context: ActionSupport::LATER,
     stop: Supported,
     ..TELLS
 };
 
 pub(super) const SUBAGENT_STOP: HostSupport =
-    HostSupport { deny: Approximated("the subagent goes on, with the reason as its next message"), ..STOP };
+    HostSupport { deny: Approximated("the subagent continues, with the reason as its next message"), ..STOP };
 
 pub(super) const COMPACT: HostSupport = HostSupport {
     deny: Approximated("the turn stops before the compaction"),

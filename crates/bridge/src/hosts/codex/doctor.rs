@@ -12,10 +12,10 @@ const LIMIT_MS: u64 = 20_000;
 /// What Codex itself says of our entries: it lists every hook with the state of its trust.
 pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) -> Vec<DoctorFinding> {
     let Some(hooks) = list_hooks(host, site) else {
-        let what = "Codex could not be asked which hooks it trusts";
+        let what = "cannot find out which hooks Codex trusts";
         return vec![
             DoctorFinding::note(what)
-                .help("look at `/hooks` in `codex`: it skips what nobody has reviewed, without a word"),
+                .help("check `/hooks` in `codex`: Codex silently skips hooks that have not been reviewed"),
         ];
     };
     let ours: Vec<&Value> = hooks.iter().filter(|hook| is_own_hook(hook, host)).collect();
@@ -28,14 +28,12 @@ pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) 
         .collect();
     unreviewed.dedup();
     if !unreviewed.is_empty() {
-        let what = format!("Codex skips {} without a word: nobody has reviewed them", unreviewed.join(", "));
-        let help = "start `codex` and agree in `/hooks`; in CI run `codex exec --dangerously-bypass-hook-trust`";
+        let what = format!("Codex silently skips {}: they have not been reviewed", unreviewed.join(", "));
+        let help = "start `codex` and trust them in `/hooks`; in CI run `codex exec --dangerously-bypass-hook-trust`";
         findings.push(DoctorFinding::problem(what).help(help));
     }
     if ours.iter().any(|hook| hook.get("enabled") == Some(&Value::Bool(false))) {
-        findings.push(
-            DoctorFinding::problem("hooks of Pintle are switched off in Codex").help("switch them on in `/hooks`"),
-        );
+        findings.push(DoctorFinding::problem("Pintle's hooks are disabled in Codex").help("enable them in `/hooks`"));
     }
     for scope in InstallScope::ALL {
         let path = site.settings_path(scope, host.install.location(scope));
@@ -43,8 +41,8 @@ pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) 
         if here && !ours.iter().any(|hook| word(hook, "sourcePath") == path.to_string_lossy()) {
             let what = format!("Codex does not load `{}`", site.display_path(&path));
             let help = match scope {
-                InstallScope::User => "hooks are switched off in `config.toml`: `features.hooks`",
-                InstallScope::Project => "the project is not trusted: `codex exec --trust`, once",
+                InstallScope::User => "hooks are disabled in `config.toml` (`features.hooks`)",
+                InstallScope::Project => "the project is not trusted; run `codex exec --trust` once",
             };
             findings.push(DoctorFinding::problem(what).help(help));
         }

@@ -32,11 +32,13 @@ fn handler_timeout_ms(handler: &Value) -> u64 {
 
 fn install_hints(scope: InstallScope) -> Vec<String> {
     let mut hints = vec![
-        String::from("Codex skips hooks that nobody has reviewed, without a word: start `codex` and agree in `/hooks`"),
-        String::from("in CI, where nobody can, run `codex exec --dangerously-bypass-hook-trust`"),
+        String::from(
+            "Codex silently skips hooks that have not been reviewed: start `codex` and trust them in `/hooks`",
+        ),
+        String::from("in CI, run `codex exec --dangerously-bypass-hook-trust` instead"),
     ];
     if scope == InstallScope::Project {
-        hints.push(String::from("a project's hooks run only in a trusted project: `codex exec --trust`, once"));
+        hints.push(String::from("project hooks run only in a trusted project: run `codex exec --trust` once"));
     }
     hints
 }

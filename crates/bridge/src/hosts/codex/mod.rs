@@ -21,7 +21,7 @@ pub static HOST: HostDef = HostDef {
     read_context: hook_payload::event_context,
     project_variable: None,
     unhooked_actions: &[
-        "what it types into a shell that it opened with a terminal (`write_stdin`)",
+        "input that it types into an open terminal session (`write_stdin`)",
         "web search, and some paths of its code mode",
     ],
     sender: None,

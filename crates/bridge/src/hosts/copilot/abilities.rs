@@ -3,19 +3,19 @@
 use crate::ActionSupport::{Approximated, DeniedInstead, Dropped, NotApplicable, RunEndedInstead, Supported};
 use crate::{ActionSupport, HostSupport};
 
-const UNSAID: &str = "Copilot shows a hook's words to nobody here";
-const REFUSED: ActionSupport = Approximated("the session begins, and each of its tool calls is denied");
+const UNSAID: &str = "Copilot does not show hook messages here";
+const REFUSED: ActionSupport = Approximated("the session starts, but all its tool calls are denied");
 
 /// An event whose answer is not read.
 pub(super) const SILENT: HostSupport = HostSupport {
-    deny: Dropped("Copilot goes on whatever a hook says here"),
-    ask: Dropped("Copilot goes on whatever a hook says here"),
+    deny: Dropped("Copilot continues whatever a hook returns here"),
+    ask: Dropped("Copilot continues whatever a hook returns here"),
     approve: NotApplicable,
     rewrite: NotApplicable,
     output: NotApplicable,
     context: Dropped(UNSAID),
     stop: ActionSupport::ENDED,
-    notice: Approximated("it stands in Copilot's log"),
+    notice: Approximated("the message appears in Copilot's log"),
 };
 
 pub(super) const SESSION_START: HostSupport =
@@ -25,8 +25,8 @@ pub(super) const SESSION_START: HostSupport =
 pub(super) const SESSION_END: HostSupport = HostSupport { stop: ActionSupport::OVER, ..SILENT };
 
 pub(super) const PROMPT: HostSupport = HostSupport {
-    deny: Approximated("the model is told, and every tool call is denied until the next prompt"),
-    ask: DeniedInstead("Copilot cannot ask a person about a prompt"),
+    deny: Approximated("the model gets the reason, and every tool call is denied until the next prompt"),
+    ask: DeniedInstead("Copilot cannot ask the user about a prompt"),
     rewrite: DeniedInstead("Copilot cannot change a prompt"),
     context: Supported,
     ..SILENT
@@ -43,7 +43,7 @@ pub(super) const BEFORE_TOOL: HostSupport = HostSupport {
 
 pub(super) const PERMISSION: HostSupport = HostSupport {
     deny: Supported,
-    ask: Approximated("the person is asked, as without the hook"),
+    ask: Approximated("the user is asked, as without the hook"),
     approve: Supported,
     rewrite: DeniedInstead("Copilot cannot change a call that it asks about"),
     stop: Supported,
@@ -61,10 +61,10 @@ pub(super) const FAILED_TOOL: HostSupport =
 
 pub(super) const STOP: HostSupport = HostSupport {
     deny: Supported,
-    ask: DeniedInstead("Copilot cannot ask a person whether an agent may stop"),
-    output: Dropped("Copilot cannot change an answer that the person already saw"),
+    ask: DeniedInstead("Copilot cannot ask the user whether an agent may stop"),
+    output: Dropped("Copilot cannot change an answer that the user has already seen"),
     ..SILENT
 };
 
 pub(super) const SUBAGENT_STOP: HostSupport =
-    HostSupport { deny: Approximated("the subagent goes on, with the reason as its next message"), ..STOP };
+    HostSupport { deny: Approximated("the subagent continues, with the reason as its next message"), ..STOP };

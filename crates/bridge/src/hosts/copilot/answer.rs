@@ -30,7 +30,7 @@ pub(super) fn context(asked: &ResponseContext<'_>, ruling: &HostDecision) -> Hos
 /// The prompt, which cannot be kept out.
 pub(super) fn prompt(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     if ruling.is_denied() {
-        let text = format!("The person's prompt was refused, and nothing may be done for it: {}", ruling.reason);
+        let text = format!("The user's prompt was denied. Do nothing for it. Reason: {}", ruling.reason);
         return with_logged_notices(
             HookJsonResponse::new(asked).with_top_field("additionalContext", Some(text)).into_response(),
             ruling,

@@ -12,7 +12,7 @@ pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) 
     for name in ["config.json", "settings.json"] {
         let document = SettingsDocument::read(&folder.join(name));
         if document.is_set_to("/disableAllHooks", true) {
-            let what = format!("`disableAllHooks` in `{}` switches all hooks off", site.display_path(&document.path));
+            let what = format!("`disableAllHooks` in `{}` disables all hooks", site.display_path(&document.path));
             findings.push(DoctorFinding::problem(what));
         }
         let folders = ["/trusted_folders", "/trustedFolders"]
@@ -23,13 +23,14 @@ pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) 
     let of_project = installed_entries(host, site, InstallScope::Project).is_ok_and(|entries| !entries.is_empty());
     if of_project && !trusted {
         let what = format!(
-            "Copilot CLI does not trust `{}`, and runs no project's hooks there",
+            "Copilot CLI does not trust `{}`, so it does not run project hooks there",
             site.display_path(&site.project)
         );
-        findings.push(DoctorFinding::problem(what).help("start `copilot` there once and trust the folder for good"));
+        findings
+            .push(DoctorFinding::problem(what).help("start `copilot` there once and trust the directory permanently"));
     }
     if findings.is_empty() {
-        findings.push(DoctorFinding::ok("its settings leave hooks switched on"));
+        findings.push(DoctorFinding::ok("hooks are enabled in its settings"));
     }
     findings
 }

@@ -34,7 +34,7 @@ fn install_hints(scope: InstallScope) -> Vec<String> {
     match scope {
         InstallScope::User => Vec::new(),
         InstallScope::Project => {
-            vec![String::from("Copilot CLI runs a project's hooks only in a folder that it trusts")]
+            vec![String::from("Copilot CLI runs project hooks only in a trusted directory")]
         }
     }
 }

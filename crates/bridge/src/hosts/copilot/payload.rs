@@ -32,7 +32,7 @@ pub(super) fn session_end(payload: &Value) -> Result<HostEventData, HostPayloadE
 
 pub(super) fn prompt(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let prompt = object(payload)?.get("prompt").and_then(Value::as_str);
-    let text = prompt.ok_or_else(|| HostPayloadError(String::from("`prompt` is missing, or is no text")))?;
+    let text = prompt.ok_or_else(|| HostPayloadError(String::from("`prompt` is missing or is not a string")))?;
     Ok(HostEventData::Prompt { text: text.to_owned(), source: None })
 }
 

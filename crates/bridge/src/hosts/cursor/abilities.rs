@@ -5,8 +5,8 @@ use crate::ActionSupport::{
 };
 use crate::{ActionSupport, HostSupport};
 
-const NO_TEXT: ActionSupport = NotifiesUser("Cursor takes no text for the model here");
-const UNSAID: &str = "Cursor shows a hook's words to nobody here";
+const NO_TEXT: ActionSupport = NotifiesUser("Cursor does not accept context here");
+const UNSAID: &str = "Cursor does not show hook messages here";
 
 /// An event whose answer is not read.
 pub(super) const SILENT: HostSupport = HostSupport {
@@ -31,7 +31,7 @@ pub(super) const SESSION_START: HostSupport = HostSupport {
 /// The end of a session.
 pub(super) const SESSION_END: HostSupport = HostSupport { stop: ActionSupport::OVER, ..SILENT };
 
-const UNREAD: &str = "Cursor does not read the answer here, and the model reads the error next";
+const UNREAD: &str = "Cursor ignores hook output here, and the model reads the error next";
 
 /// After a tool that failed.
 pub(super) const FAILED_TOOL: HostSupport =
@@ -39,7 +39,7 @@ pub(super) const FAILED_TOOL: HostSupport =
 
 pub(super) const PROMPT: HostSupport = HostSupport {
     deny: Supported,
-    ask: DeniedInstead("Cursor cannot ask a person about a prompt"),
+    ask: DeniedInstead("Cursor cannot ask the user about a prompt"),
     rewrite: DeniedInstead("Cursor cannot change a prompt"),
     context: NO_TEXT,
     notice: Supported,
@@ -48,8 +48,8 @@ pub(super) const PROMPT: HostSupport = HostSupport {
 
 pub(super) const BEFORE_TOOL: HostSupport = HostSupport {
     deny: Supported,
-    ask: DeniedInstead("Cursor takes an ask before a tool for an approval"),
-    approve: Dropped("Cursor asks the person as its own settings say"),
+    ask: DeniedInstead("Cursor treats `ask` before a tool as an approval"),
+    approve: Dropped("Cursor asks the user according to its own settings"),
     rewrite: Supported,
     context: NO_TEXT,
     stop: Approximated("the call is denied, and so is everything after it"),
@@ -61,7 +61,7 @@ pub(super) const BEFORE_EXECUTION: HostSupport =
     HostSupport { ask: Supported, rewrite: DeniedInstead("Cursor changes a call only at preToolUse"), ..BEFORE_TOOL };
 
 pub(super) const BEFORE_READ: HostSupport = HostSupport {
-    ask: DeniedInstead("Cursor cannot ask a person here"),
+    ask: DeniedInstead("Cursor cannot ask the user here"),
     rewrite: DeniedInstead("Cursor cannot change this"),
     ..BEFORE_TOOL
 };
@@ -70,23 +70,25 @@ pub(super) const SUBAGENT_START: HostSupport = HostSupport { rewrite: NotApplica
 
 pub(super) const AFTER_TOOL: HostSupport = HostSupport {
     deny: Approximated(
-        "of an MCP tool the reason takes the place of the result, of another the model is told not to use it",
+        "for an MCP tool the reason replaces the result; for other tools the model is told not to use the result",
     ),
-    output: Approximated("of an MCP tool it is changed, of another the model is told not to use it"),
+    output: Approximated(
+        "the result of an MCP tool is changed; for other tools the model is told not to use the result",
+    ),
     context: Supported,
     ..SILENT
 };
 
 pub(super) const STOP: HostSupport = HostSupport {
     deny: Supported,
-    ask: DeniedInstead("Cursor cannot ask a person whether an agent may stop"),
-    output: Dropped("Cursor cannot change an answer that the person already saw"),
+    ask: DeniedInstead("Cursor cannot ask the user whether an agent may stop"),
+    output: Dropped("Cursor cannot change an answer that the user has already seen"),
     ..SILENT
 };
 
 pub(super) const COMPACT: HostSupport = HostSupport {
-    deny: NotifiesUser("Cursor cannot be kept from a compaction"),
-    ask: NotifiesUser("Cursor cannot be kept from a compaction"),
+    deny: NotifiesUser("Cursor compacts whatever a hook returns"),
+    ask: NotifiesUser("Cursor compacts whatever a hook returns"),
     context: NO_TEXT,
     notice: Supported,
     ..SILENT

@@ -31,5 +31,5 @@ fn handler_timeout_ms(handler: &Value) -> u64 {
 }
 
 fn install_hints(_scope: InstallScope) -> Vec<String> {
-    vec![String::from("Cursor was not run with Pintle yet: how it is asked follows from its documentation")]
+    vec![String::from("support for Cursor follows its documentation and has not been tested with Cursor itself")]
 }

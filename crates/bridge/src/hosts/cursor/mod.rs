@@ -25,7 +25,7 @@ pub static HOST: HostDef = HostDef {
     event_name,
     read_context: payload::event_context,
     project_variable: Some("CURSOR_PROJECT_DIR"),
-    unhooked_actions: &["its own search of the code"],
+    unhooked_actions: &["its built-in code search"],
     sender: None,
 };
 

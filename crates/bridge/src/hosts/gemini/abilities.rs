@@ -3,7 +3,7 @@
 use crate::ActionSupport::{Approximated, DeniedInstead, Dropped, NotApplicable, NotifiesUser, Supported};
 use crate::{ActionSupport, HostSupport};
 
-const NO_ASK: &str = "Gemini CLI waits for ever for an answer when nobody sits before it";
+const NO_ASK: &str = "Gemini CLI waits forever for an answer if no user is present";
 
 /// An event that only tells.
 pub(super) const TELLS: HostSupport = HostSupport {
@@ -33,7 +33,7 @@ pub(super) const SESSION_START: HostSupport = HostSupport {
 
 pub(super) const PROMPT: HostSupport = HostSupport {
     deny: Supported,
-    ask: DeniedInstead("Gemini CLI cannot ask a person about a prompt"),
+    ask: DeniedInstead("Gemini CLI cannot ask the user about a prompt"),
     rewrite: DeniedInstead("Gemini CLI cannot change a prompt"),
     context: Supported,
     stop: Supported,
@@ -43,9 +43,9 @@ pub(super) const PROMPT: HostSupport = HostSupport {
 pub(super) const BEFORE_TOOL: HostSupport = HostSupport {
     deny: Supported,
     ask: DeniedInstead(NO_ASK),
-    approve: Dropped("Gemini CLI asks as its own settings say"),
+    approve: Dropped("Gemini CLI asks the user according to its own settings"),
     rewrite: Approximated(
-        "an argument that is taken away is a deny, because Gemini CLI lays the change over its own input",
+        "removing an argument denies the call, because Gemini CLI merges the change into its own input",
     ),
     stop: Supported,
     ..TELLS_LATER
@@ -53,7 +53,7 @@ pub(super) const BEFORE_TOOL: HostSupport = HostSupport {
 
 pub(super) const AFTER_TOOL: HostSupport = HostSupport {
     deny: ActionSupport::REPLACED,
-    output: Approximated("the changed result takes the place of the result, as an error"),
+    output: Approximated("the changed result replaces the result, as an error"),
     context: Supported,
     stop: Supported,
     ..TELLS
@@ -61,8 +61,8 @@ pub(super) const AFTER_TOOL: HostSupport = HostSupport {
 
 pub(super) const STOP: HostSupport = HostSupport {
     deny: Supported,
-    ask: DeniedInstead("Gemini CLI cannot ask a person whether an agent may stop"),
-    output: NotifiesUser("Gemini CLI cannot change an answer that the person already saw"),
+    ask: DeniedInstead("Gemini CLI cannot ask the user whether an agent may stop"),
+    output: NotifiesUser("Gemini CLI cannot change an answer that the user has already seen"),
     context: ActionSupport::LATER,
     stop: Supported,
     ..TELLS
@@ -71,14 +71,14 @@ pub(super) const STOP: HostSupport = HostSupport {
 pub(super) const BEFORE_MODEL: HostSupport = HostSupport {
     deny: Supported,
     ask: DeniedInstead(NO_ASK),
-    rewrite: Dropped("hooks are not shown a request of Gemini CLI in the form that they could change"),
+    rewrite: Dropped("hooks do not see Gemini CLI's request in a form that they could change"),
     stop: Supported,
     ..TELLS_LATER
 };
 
 pub(super) const COMPACT: HostSupport = HostSupport {
-    deny: NotifiesUser("Gemini CLI compresses whatever hooks say"),
-    ask: NotifiesUser("Gemini CLI compresses whatever hooks say"),
+    deny: NotifiesUser("Gemini CLI compresses whatever hooks return"),
+    ask: NotifiesUser("Gemini CLI compresses whatever hooks return"),
     output: NotifiesUser("Gemini CLI writes the summary itself"),
     ..TELLS_LATER
 };

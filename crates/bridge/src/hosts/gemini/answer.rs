@@ -49,7 +49,7 @@ pub(super) fn before_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) ->
         return deny_with_reason(asked, ruling, &ruling.reason);
     }
     if let Some(argument) = ruling.input.as_ref().and_then(|input| removed_argument(asked.payload, input)) {
-        let reason = format!("a hook took the argument `{argument}` away, which cannot be done in Gemini CLI");
+        let reason = format!("a hook removed the argument `{argument}`, which Gemini CLI does not support");
         return deny_with_reason(asked, ruling, &reason);
     }
     start_response(asked, ruling).with_event_field("tool_input", ruling.input.clone()).into_response()

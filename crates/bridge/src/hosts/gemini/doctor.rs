@@ -12,16 +12,16 @@ pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) 
         let document = SettingsDocument::read(&path);
         let shown = site.display_path(&path);
         if document.is_set_to("/hooksConfig/enabled", false) {
-            findings.push(DoctorFinding::problem(format!("`hooksConfig.enabled` in `{shown}` switches all hooks off")));
+            findings.push(DoctorFinding::problem(format!("`hooksConfig.enabled` in `{shown}` disables all hooks")));
         }
         let disabled = document.value.pointer("/hooksConfig/disabled").and_then(|names| names.as_array());
         if disabled.into_iter().flatten().any(|name| name == "pintle") {
-            findings.push(DoctorFinding::problem(format!("`hooksConfig.disabled` in `{shown}` names `pintle`")));
+            findings.push(DoctorFinding::problem(format!("`hooksConfig.disabled` in `{shown}` lists `pintle`")));
         }
     }
     findings.extend(check_folder_trust(host, site));
     if findings.is_empty() {
-        findings.push(DoctorFinding::ok("its settings leave hooks switched on, and this folder is trusted"));
+        findings.push(DoctorFinding::ok("hooks are enabled in its settings, and this directory is trusted"));
     }
     findings
 }
@@ -45,7 +45,7 @@ fn check_folder_trust(host: &HostDef, site: &InstallEnvironment) -> Option<Docto
     });
     let trusted = matches!(above.max(), Some((_, answer)) if answer != "DO_NOT_TRUST");
     let what = format!(
-        "`{}` is not a trusted folder, and there Gemini CLI runs no hooks, not even yours",
+        "`{}` is not a trusted directory, so Gemini CLI runs no hooks there, not even your own",
         site.display_path(&site.project)
     );
     let help = "start `gemini` there and trust it; in CI set `GEMINI_CLI_TRUST_WORKSPACE=true`";

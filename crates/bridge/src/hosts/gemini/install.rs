@@ -31,7 +31,7 @@ fn handler_timeout_ms(handler: &Value) -> u64 {
 }
 
 fn install_hints(scope: InstallScope) -> Vec<String> {
-    let trust = "in a folder that is not trusted Gemini CLI runs no hooks at all; in CI set";
+    let trust = "Gemini CLI runs no hooks at all in an untrusted directory; in CI set";
     match scope {
         InstallScope::User => vec![format!("{trust} `GEMINI_CLI_TRUST_WORKSPACE=true` or use `--skip-trust`")],
         InstallScope::Project => vec![format!("{trust} `GEMINI_CLI_TRUST_WORKSPACE=true`")],

@@ -21,7 +21,7 @@ pub static HOST: HostDef = HostDef {
     event_name: hook_payload::event_name,
     read_context: payload::event_context,
     project_variable: Some("GEMINI_PROJECT_DIR"),
-    unhooked_actions: &["anything in a folder that it does not trust: it runs no hooks there"],
+    unhooked_actions: &["anything in an untrusted directory, where it runs no hooks"],
     sender: None,
 };
 

@@ -56,7 +56,8 @@ pub fn session_end(payload: &Value) -> Result<HostEventData, HostPayloadError> {
 pub fn prompt(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let fields = object(payload)?;
     let prompt = fields.get("prompt").and_then(Value::as_str);
-    let text = prompt.ok_or_else(|| HostPayloadError(String::from("`prompt` is missing, or is no text")))?.to_owned();
+    let text =
+        prompt.ok_or_else(|| HostPayloadError(String::from("`prompt` is missing or is not a string")))?.to_owned();
     Ok(HostEventData::Prompt { text, source: fields.get("source").and_then(Value::as_str).map(str::to_owned) })
 }
 

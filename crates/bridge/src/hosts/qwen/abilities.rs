@@ -31,7 +31,7 @@ pub(super) const SESSION_START: HostSupport = HostSupport {
 
 pub(super) const PROMPT: HostSupport = HostSupport {
     deny: Supported,
-    ask: DeniedInstead("Qwen Code cannot ask a person about a prompt"),
+    ask: DeniedInstead("Qwen Code cannot ask the user about a prompt"),
     rewrite: DeniedInstead("Qwen Code cannot change a prompt"),
     context: Supported,
     stop: Supported,
@@ -50,16 +50,16 @@ pub(super) const BEFORE_TOOL: HostSupport = HostSupport {
 
 pub(super) const PERMISSION: HostSupport = HostSupport {
     deny: Supported,
-    ask: Approximated("the person is asked, as without the hook"),
+    ask: Approximated("the user is asked, as without the hook"),
     approve: Supported,
-    rewrite: DeniedInstead("Qwen Code was not seen to change a call that it asks about"),
+    rewrite: DeniedInstead("Qwen Code was not observed to change a call that it asks about"),
     stop: Supported,
     ..TELLS
 };
 
 pub(super) const AFTER_TOOL: HostSupport = HostSupport {
     deny: ActionSupport::REPLACED,
-    output: Approximated("the changed result takes the place of the result, as an error"),
+    output: Approximated("the changed result replaces the result, as an error"),
     context: Supported,
     stop: ActionSupport::REPLACED_AND_ENDED,
     ..TELLS
@@ -83,17 +83,17 @@ pub(super) const SUBAGENT_START: HostSupport = HostSupport { context: ActionSupp
 
 pub(super) const STOP: HostSupport = HostSupport {
     deny: Supported,
-    ask: DeniedInstead("Qwen Code cannot ask a person whether an agent may stop"),
-    output: NotifiesUser("Qwen Code cannot change an answer that the person already saw"),
+    ask: DeniedInstead("Qwen Code cannot ask the user whether an agent may stop"),
+    output: NotifiesUser("Qwen Code cannot change an answer that the user has already seen"),
     context: ActionSupport::LATER,
     stop: Supported,
     ..TELLS
 };
 
 pub(super) const SUBAGENT_STOP: HostSupport =
-    HostSupport { deny: Approximated("the subagent goes on, with the reason as its next message"), ..STOP };
+    HostSupport { deny: Approximated("the subagent continues, with the reason as its next message"), ..STOP };
 
-const COMPACTS: &str = "Qwen Code compacts whatever hooks say";
+const COMPACTS: &str = "Qwen Code compacts whatever hooks return";
 
 pub(super) const COMPACT: HostSupport = HostSupport {
     deny: NotifiesUser(COMPACTS),

@@ -13,7 +13,7 @@ const YOLO: &str = "yolo";
 pub(super) fn before_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let mode = asked.payload.get("permission_mode").and_then(Value::as_str);
     if ruling.input.is_some() && !ruling.is_denied() && mode == Some(YOLO) {
-        let reason = "a hook changed this call, and in yolo mode Qwen Code would run it unchanged";
+        let reason = "a hook changed this call, but in yolo mode Qwen Code would run it unchanged";
         let notices = ruling.notices.clone();
         return claude::before_tool(
             asked,

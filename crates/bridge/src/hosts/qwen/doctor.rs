@@ -10,12 +10,12 @@ pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) 
     for scope in InstallScope::ALL {
         let path = site.settings_path(scope, host.install.location(scope));
         if SettingsDocument::read(&path).is_set_to("/disableAllHooks", true) {
-            let what = format!("`disableAllHooks` in `{}` switches all hooks off", site.display_path(&path));
+            let what = format!("`disableAllHooks` in `{}` disables all hooks", site.display_path(&path));
             findings.push(DoctorFinding::problem(what));
         }
     }
     if findings.is_empty() {
-        findings.push(DoctorFinding::ok("its settings leave hooks switched on"));
+        findings.push(DoctorFinding::ok("hooks are enabled in its settings"));
     }
     findings
 }

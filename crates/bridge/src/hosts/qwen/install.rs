@@ -31,5 +31,5 @@ fn handler_timeout_ms(handler: &Value) -> u64 {
 }
 
 fn install_hints(_scope: InstallScope) -> Vec<String> {
-    vec![String::from("in yolo mode Qwen Code ignores rewrites, so a call that a hook rewrites is refused there")]
+    vec![String::from("in yolo mode Qwen Code ignores rewrites, so a call that a hook rewrites is denied there")]
 }

@@ -17,7 +17,7 @@ fn changed_input_is_merged_and_a_removed_argument_denies() {
         respond_to("BeforeTool", &payload, &changed(json!({"command": "ls", "is_background": false}))).0,
         r#"{"hookSpecificOutput":{"hookEventName":"BeforeTool","tool_input":{"command":"ls","is_background":false}}}"#
     );
-    let why = "a hook took the argument `is_background` away, which cannot be done in Gemini CLI";
+    let why = "a hook removed the argument `is_background`, which Gemini CLI does not support";
     assert_eq!(
         respond_to("BeforeTool", &payload, &changed(json!({"command": "ls"}))),
         (format!(r#"{{"decision":"deny","reason":"{why}"}}"#), format!("{why}\n"), 2)
