@@ -116,7 +116,7 @@ fn what_a_judge_cannot_decide_is_denied_where_a_call_is_guarded() {
     assert_eq!(reasons(Some(judge)), refused("error: the model `openai/gpt-4o-mini`: overloaded").1);
     assert_eq!(
         reasons(None),
-        refused("missing program: nobody here can ask a language model; give the runtime a judge").1
+        refused("missing program: cannot call a language model: this runtime does not have a judge").1
     );
 }
 

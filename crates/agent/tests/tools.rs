@@ -48,7 +48,7 @@ fn every_call_is_one_pre_and_one_post_whatever_becomes_of_it() {
     let error = |text: &str| (text.to_owned(), true);
     let expected = [
         (String::from("[]"), false),
-        error("tool error: `missing` does not exist; list its folder to see what does"),
+        error("tool error: `missing` does not exist; list its directory to see what does"),
         error("tool blocked: no shells"),
         error("tool \"raed\" not found; did you mean \"read\"?"),
         error("tool \"write\" denied by policy"),
@@ -56,7 +56,7 @@ fn every_call_is_one_pre_and_one_post_whatever_becomes_of_it() {
             "tool \"read\" was not called: the arguments are not valid JSON: key must be a string at line 1 column 2",
         ),
         error("tool \"read\" was not called: `path` is required"),
-        error("tool error: `7` does not exist; list its folder to see what does"),
+        error("tool error: `7` does not exist; list its directory to see what does"),
     ];
     assert_eq!(results, expected);
     let ids = |event: &str, field: &str| {
@@ -104,7 +104,7 @@ fn a_rewrite_changes_what_runs_and_meets_the_same_checks() {
     let to = |fields: Value| vec![rewrite("tool.pre", fields)];
     let one = |hooks, spec| call_results(&[("list", r#"{"path":"."}"#)], hooks, spec).0.remove(0);
     let changed = one(to(json!({"args": {"path": "nowhere"}})), agent());
-    assert_eq!(changed.0, "tool error: `nowhere` does not exist; list its folder to see what does");
+    assert_eq!(changed.0, "tool error: `nowhere` does not exist; list its directory to see what does");
     let renamed = one(to(json!({"name": "shell", "args": {"command": "echo hi"}})), agent());
     assert!(renamed.0.contains("hi") && !renamed.1, "{renamed:?}");
     let denied = one(

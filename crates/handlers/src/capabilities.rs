@@ -29,7 +29,7 @@ fn capabilities_of_names(names: &[&str], declaration: &HookDeclaration) -> Vec<C
         "fs" => vec![Capability::Effect(String::from("reads files of the project"))],
         "meta" if declaration.tools.is_empty() => vec![Capability::Tool(String::from("meta.call_tool"))],
         "meta" => declaration.tools.iter().cloned().map(Capability::Tool).collect(),
-        _ => vec![Capability::Effect(String::from("hands work to other agents"))],
+        _ => vec![Capability::Effect(String::from("delegates work to other agents"))],
     };
     names.iter().flat_map(of_name).collect()
 }
@@ -43,7 +43,7 @@ fn command_line_text(spec: &CommandSpec) -> String {
 fn builtin_capabilities(spec: &BuiltinSpec) -> Vec<Capability> {
     let Some(row) = builtins().iter().find(|row| row.name == spec.name) else {
         // It does not load either.
-        return vec![Capability::Effect(format!("is the built-in `{}`, which nobody knows", spec.name))];
+        return vec![Capability::Effect(format!("is the unknown built-in `{}`", spec.name))];
     };
     match (row.side_effects, spec.arguments.first()) {
         ("", _) => Vec::new(),
@@ -74,10 +74,8 @@ mod tests {
             arguments: vec![String::from("https://user@a.example:8080/x"), String::from("text")],
             ..BuiltinSpec::default()
         };
-        let wanted = [
-            Capability::Host(String::from("a.example")),
-            Capability::Effect(String::from("tells a server what happens")),
-        ];
+        let wanted =
+            [Capability::Host(String::from("a.example")), Capability::Effect(String::from("sends events to a server"))];
         assert_eq!(builtin_capabilities(&post), wanted);
         let unknown = BuiltinSpec { name: String::from("nosuch"), ..BuiltinSpec::default() };
         assert_eq!(builtin_capabilities(&unknown).len(), 1);

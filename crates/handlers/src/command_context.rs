@@ -48,7 +48,7 @@ impl CommandContext {
         };
         let path = if self.expands_variables { expand_references(written, known) } else { written.to_owned() };
         if path.is_empty() {
-            let doubt = format!("the working directory `{written}` is empty here; the session's own is used");
+            let doubt = format!("the working directory `{written}` expands to nothing; the session's own is used");
             return WorkingDir { directory: base, warning: Some(doubt) };
         }
         let directory = match base {

@@ -70,6 +70,6 @@ mod tests {
             let fault = perform(function, &json!({"path": "../x", "old": "a"})).unwrap_err();
             assert!(fault.starts_with(&format!("fs.{function}: ")) && fault.contains("outside"), "{fault}");
         }
-        assert_eq!(perform("format", &json!({})).unwrap_err(), "fs.format: nothing here does that");
+        assert_eq!(perform("format", &json!({})).unwrap_err(), "fs.format: not supported here");
     }
 }

@@ -97,8 +97,8 @@ mod tests {
         assert!(workspace.remove("copy").unwrap_err().starts_with("cannot use `copy`"));
         workspace.remove("copy/d.txt").unwrap();
         workspace.remove("copy").unwrap();
-        assert_eq!(workspace.read("copy").unwrap_err(), "`copy` does not exist; list its folder to see what does");
-        assert_eq!(workspace.read("a").unwrap_err(), "`a` is a folder, not a file");
+        assert_eq!(workspace.read("copy").unwrap_err(), "`copy` does not exist; list its directory to see what does");
+        assert_eq!(workspace.read("a").unwrap_err(), "`a` is a directory, not a file");
         assert!(workspace.copy("moved/e.txt", "../e.txt").unwrap_err().contains("outside the workspace"));
     }
 

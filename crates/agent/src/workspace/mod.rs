@@ -100,6 +100,6 @@ pub(crate) mod tests {
         for path in ["out", "..", "/"] {
             assert!(workspace.directory(path).unwrap_err().contains("outside the workspace"), "{path}");
         }
-        assert_eq!(workspace.directory("no").unwrap_err(), "`no` does not exist; list its folder to see what does");
+        assert_eq!(workspace.directory("no").unwrap_err(), "`no` does not exist; list its directory to see what does");
     }
 }

@@ -42,7 +42,7 @@ fn each_tool_does_what_it_says_and_refuses_what_it_must() {
             "read_multiple_files",
             json!({"paths": ["src/b.rs", "no"]}),
             Ok(
-                "=== src/b.rs ===\nfn main() {}\n// two\n\n\n=== no ===\n`no` does not exist; list its folder to see what does\n\n",
+                "=== src/b.rs ===\nfn main() {}\n// two\n\n\n=== no ===\n`no` does not exist; list its directory to see what does\n\n",
             ),
         ),
         (

@@ -77,7 +77,7 @@ fn hooks_read_nothing_else_and_write_nothing() {
         ("fs.read(\"pipe\")", "only regular files"),
         ("fs.read(\"large\")", "larger than 1 MiB"),
         ("fs.read(\"gone\")", "does not exist"),
-        ("fs.read(\".\")", "is a folder"),
+        ("fs.read(\".\")", "is a directory"),
     ] {
         let body = format!("text = {read}\nreturn allow()");
         fs::write(stage.path(".harness/hooks/reads.md"), hook_file("", &body)).unwrap();

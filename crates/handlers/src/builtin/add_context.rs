@@ -14,10 +14,10 @@ struct AddContext {
 
 pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinResult {
     if arguments.is_empty() {
-        doubts.push(String::from("no text is given, so nothing is told"));
+        doubts.push(String::from("no text is given, so nothing is added to the context"));
     }
     let parsed = |(index, text): (usize, &String)| {
-        Template::parse(text).map_err(|fault| format!("argument {} is no template: {fault}", index + 1))
+        Template::parse(text).map_err(|fault| format!("argument {} is not a valid template: {fault}", index + 1))
     };
     let templates = arguments.iter().enumerate().map(parsed).collect::<Result<_, _>>()?;
     Ok(Box::new(AddContext { templates }))

@@ -5,7 +5,7 @@ use pintle_contract::Verdict;
 use super::time_zone::TimeZone;
 use super::{BuiltinCall, BuiltinHook, BuiltinResult, context_verdict, doubt_arguments};
 
-/// Tells the model the date where the user is.
+/// Adds the user's local date to the context.
 #[derive(Debug)]
 struct AddDate;
 

@@ -14,7 +14,7 @@ pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinRes
     let full = arguments.first().is_some_and(|written| written == "full");
     let unknown = arguments.iter().enumerate().find(|(index, written)| *index > 0 || *written != "full");
     if let Some((_, written)) = unknown {
-        doubts.push(format!("`{written}` means nothing; the one argument is `full`"));
+        doubts.push(format!("unknown argument `{written}`; the only argument is `full`"));
     }
     Ok(Box::new(AddGitDiff { full }))
 }

@@ -27,12 +27,12 @@ pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinRes
             None => found.names.push(argument.clone()),
             Some(depth) => match depth.parse() {
                 Ok(depth) => found.depth = depth,
-                Err(_) => doubts.push(format!("`{argument}` has no whole number, so it means nothing")),
+                Err(_) => doubts.push(format!("`{argument}` is ignored because it does not contain an integer")),
             },
         }
     }
     if found.names.is_empty() {
-        doubts.push(String::from("no file is named, so nothing is told"));
+        doubts.push(String::from("no file is named, so nothing is added to the context"));
     }
     Ok(Box::new(found))
 }
@@ -58,7 +58,8 @@ impl AddPromptFiles {
                         let part = first_bytes(&text, MOST_FILE_BYTES);
                         if part.len() < text.len() {
                             let shown = path.display();
-                            verdict = verdict.with_warning(format!("`{shown}` is cut after {MOST_FILE_BYTES} bytes"));
+                            verdict =
+                                verdict.with_warning(format!("`{shown}` is truncated after {MOST_FILE_BYTES} bytes"));
                         }
                         let text = format!("Instructions from: {}\n{part}", path.display());
                         verdict = verdict.with_effect(Effect::Context(text));
@@ -72,7 +73,7 @@ impl AddPromptFiles {
         if !deeper.is_empty() {
             let paths: Vec<String> = deeper.iter().map(|path| format!("- {}", path.display())).collect();
             let text = format!(
-                "More instructions for parts of {}; read a file before working beside or below it:\n{}",
+                "More instructions for parts of {}; read the file before working in its directory or below:\n{}",
                 directory.display(),
                 paths.join("\n")
             );

@@ -7,7 +7,7 @@ use super::{BuiltinCall, BuiltinHook, BuiltinResult, context_verdict, git};
 /// How many commits are told when nothing else is written.
 const USUAL: u32 = 10;
 
-/// Tells the model the last commits.
+/// Adds the most recent commits to the context.
 #[derive(Debug)]
 struct AddRecentCommits {
     count: u32,
@@ -16,7 +16,7 @@ struct AddRecentCommits {
 pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinResult {
     let count = arguments.first().and_then(|written| written.trim().parse().ok()).filter(|count| *count > 0);
     if let (Some(written), None) = (arguments.first(), count) {
-        doubts.push(format!("`{written}` is no whole number above 0, so {USUAL} commits are told"));
+        doubts.push(format!("`{written}` is not a positive integer, so {USUAL} commits are listed"));
     }
     Ok(Box::new(AddRecentCommits { count: count.unwrap_or(USUAL) }))
 }

@@ -97,8 +97,8 @@ impl<'a> BuiltinCall<'a> {
     pub(crate) fn now_ms(&self) -> Result<i64, Failure> {
         match self.call.effects.perform(self.call.caller(), EffectRequest::Now) {
             Ok(EffectReply::Int(now)) => Ok(now),
-            Ok(other) => Err(Failure::new(FailureKind::Error, format!("the clock answered {other:?}"))),
-            Err(fault) => Err(Failure::new(FailureKind::Error, format!("there is no clock: {fault}"))),
+            Ok(other) => Err(Failure::new(FailureKind::Error, format!("unexpected reply from the clock: {other:?}"))),
+            Err(fault) => Err(Failure::new(FailureKind::Error, format!("the clock is not available: {fault}"))),
         }
     }
 

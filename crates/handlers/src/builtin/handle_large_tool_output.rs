@@ -23,7 +23,7 @@ pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinRes
     if let Some(text) = arguments.first() {
         match serde_json::from_str(text) {
             Ok(Value::Object(fields)) => options = fields,
-            _ => doubts.push(format!("`{text}` is no JSON object, so the usual sizes hold")),
+            _ => doubts.push(format!("`{text}` is not a JSON object, so the default sizes apply")),
         }
     }
     let mut take = |name: &str| {
@@ -37,7 +37,7 @@ pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinRes
             Some(0) => usual,
             Some(size) => size,
             None => {
-                doubts.push(format!("`{name}` is no whole number, so it is {usual}"));
+                doubts.push(format!("`{name}` is not an integer, so the default {usual} applies"));
                 usual
             }
         },
@@ -45,7 +45,7 @@ pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinRes
     let (threshold, preview) = (size("Threshold", threshold, 30_000), size("PreviewSize", preview, 3_000));
     let directory = directory.and_then(|value| value.as_str().filter(|path| !path.is_empty()).map(PathBuf::from));
     for key in options.keys() {
-        doubts.push(format!("`{key}` means nothing; the options are `Threshold`, `OutputDir` and `PreviewSize`"));
+        doubts.push(format!("unknown option `{key}`; the options are `Threshold`, `OutputDir` and `PreviewSize`"));
     }
     Ok(Box::new(HandleLargeToolOutput { threshold_bytes: threshold, preview_bytes: preview, directory }))
 }
@@ -61,7 +61,7 @@ impl BuiltinHook for HandleLargeToolOutput {
         let path = match self.store_output(asked, content) {
             Ok(path) => path,
             Err(fault) => {
-                return Verdict::pass().with_warning(format!("a large result could not be put into a file: {fault}"));
+                return Verdict::pass().with_warning(format!("cannot write a large result to a file: {fault}"));
             }
         };
         let preview = first_bytes(content, self.preview_bytes);

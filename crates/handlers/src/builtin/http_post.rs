@@ -37,25 +37,25 @@ fn parse_arguments(arguments: &[String], doubts: &mut Vec<String>, gate: HttpGat
     let argument = |index: usize| arguments.get(index).map(String::as_str).unwrap_or_default();
     let url = match argument(0).trim() {
         "" => {
-            doubts.push(String::from("no address is given, so nothing is sent"));
+            doubts.push(String::from("no URL is given, so nothing is sent"));
             None
         }
         written => match Url::parse(written) {
             Ok(url) if matches!(url.scheme(), "http" | "https") => Some(url),
             Ok(_) => return Err(String::from("only http(s) URLs are supported")),
-            Err(fault) => return Err(format!("`{written}` is no address: {fault}")),
+            Err(fault) => return Err(format!("`{written}` is not a valid URL: {fault}")),
         },
     };
     let body = match argument(2) {
         "" => PostBody::Fixed(argument(1).to_owned()),
         "payload" => PostBody::Payload,
-        other => return Err(format!("the third argument is `payload` or nothing, not `{other}`")),
+        other => return Err(format!("the third argument must be `payload` or absent, not `{other}`")),
     };
     if matches!(body, PostBody::Payload) && !argument(1).is_empty() {
-        doubts.push(String::from("the text is not sent beside the payload; leave it empty"));
+        doubts.push(String::from("the text is not sent together with the payload; leave it empty"));
     }
     if arguments.len() > 3 {
-        doubts.push(String::from("the arguments after the third mean nothing"));
+        doubts.push(String::from("arguments after the third are ignored"));
     }
     Ok(HttpPost { url, body, gateway: gate })
 }
@@ -96,7 +96,7 @@ pub(super) fn post_json(
         },
         Err(why) => {
             let why = why.split(" (url=").next().unwrap_or_default();
-            Err(format!("`{host}` was not told: {}", why.strip_prefix("http.post: ").unwrap_or(why)))
+            Err(format!("cannot send to `{host}`: {}", why.strip_prefix("http.post: ").unwrap_or(why)))
         }
     }
 }
@@ -202,7 +202,7 @@ mod tests {
             other.cancel();
             asking.join().unwrap()
         });
-        assert_eq!(verdict, Verdict::pass().with_warning("http_post: `127.0.0.1` was not told: cancelled"));
+        assert_eq!(verdict, Verdict::pass().with_warning("http_post: cannot send to `127.0.0.1`: cancelled"));
     }
 
     #[test]
@@ -212,7 +212,7 @@ mod tests {
         assert!(fails(&["not an address", ""]).is_some());
         assert!(fails(&["http://x.test", "", "everything"]).is_some());
         let (nothing, doubts) = parse_with_network(&[], &[]);
-        assert_eq!(doubts, ["no address is given, so nothing is sent"]);
+        assert_eq!(doubts, ["no URL is given, so nothing is sent"]);
         assert_eq!(BuiltinFixture::new("notification", json!({})).call_builtin(&nothing.unwrap()), Verdict::pass());
     }
 }

@@ -34,7 +34,7 @@ impl BuiltinHook for LimitLargeToolResults {
             "session.end" if origin.depth == 0 => match large_results::remove_session_results(&origin.session) {
                 Ok(()) => Verdict::pass(),
                 Err(fault) => {
-                    Verdict::pass().with_warning(format!("the files of large results are still there: {fault}"))
+                    Verdict::pass().with_warning(format!("cannot delete the files of large results: {fault}"))
                 }
             },
             "tool.result" => limit_result(asked),
@@ -59,7 +59,7 @@ fn limit_result(asked: &BuiltinCall<'_>) -> Verdict {
     let path = match large_results::store_result(&asked.call.event.origin.session, content) {
         Ok(path) => path,
         Err(fault) => {
-            return Verdict::pass().with_warning(format!("a large result could not be put into a file: {fault}"));
+            return Verdict::pass().with_warning(format!("cannot write a large result to a file: {fault}"));
         }
     };
     let notice = format!(
@@ -84,15 +84,15 @@ fn describe_beginning(content: &str, arguments: Option<&Value>) -> String {
     let whole_lines = part.matches('\n').count();
     if whole_lines == 0 {
         return format!(
-            "Showing the first {} bytes. The first line alone is longer than that, so reading on by lines gives the same \
-             again; read a range of bytes of the file above instead, such as with a shell command:\n\n{part}",
+            "Showing the first {} bytes. The first line alone is longer than that, so reading by line returns the same \
+             text again; read a range of bytes of the file above instead, for example with a shell command:\n\n{part}",
             part.len()
         );
     }
     let began = arguments.and_then(|arguments| arguments.get("line")).and_then(Value::as_u64).unwrap_or(1).max(1);
     let next = began.saturating_add(whole_lines as u64);
     format!(
-        "Showing the first {MOST_LINES} lines (up to {MOST_BYTES} bytes). To read on, call read_file with the same path, \
-         \"line\": {next} (counted from 1) and a \"limit\" of lines:\n\n{part}"
+        "Showing the first {MOST_LINES} lines (up to {MOST_BYTES} bytes). To continue, call read_file with the same \
+         path, \"line\": {next} (counted from 1) and a \"limit\" of lines:\n\n{part}"
     )
 }

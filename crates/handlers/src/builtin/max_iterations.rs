@@ -15,11 +15,11 @@ pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinRes
     let most = match arguments.first().map(|written| (written, written.trim().parse::<u64>())) {
         Some((_, Ok(most))) if most > 0 => Some(most),
         Some((written, _)) => {
-            doubts.push(format!("`{written}` is no whole number above 0, so nothing is limited"));
+            doubts.push(format!("`{written}` is not a positive integer, so there is no limit"));
             None
         }
         None => {
-            doubts.push(String::from("no number is given, so nothing is limited"));
+            doubts.push(String::from("no number is given, so there is no limit"));
             None
         }
     };

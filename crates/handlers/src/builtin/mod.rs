@@ -80,7 +80,7 @@ pub(crate) fn build(
     let at = || declaration.location.clone();
     let failed = |found: Diagnostic| BuiltHandler { diagnostics: vec![found], ..BuiltHandler::default() };
     let Some(row) = builtins().iter().find(|row| row.name == spec.name) else {
-        let found = Diagnostic::error("unknown_builtin", format!("there is no built-in `{}`", spec.name), at());
+        let found = Diagnostic::error("unknown_builtin", format!("unknown built-in `{}`", spec.name), at());
         let near = suggest_nearest(&spec.name, builtins().iter().map(|row| row.name));
         return failed(match near {
             Some(near) => found.help(format!("did you mean `{near}`?")),
@@ -125,6 +125,6 @@ fn context_verdict(text: Option<String>) -> Verdict {
 /// Doubts arguments of a built-in that takes none.
 fn doubt_arguments(arguments: &[String], doubts: &mut Vec<String>) {
     if let Some(first) = arguments.first() {
-        doubts.push(format!("`{first}` means nothing, for it takes no arguments"));
+        doubts.push(format!("`{first}` is ignored because this built-in takes no arguments"));
     }
 }

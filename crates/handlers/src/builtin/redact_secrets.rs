@@ -66,7 +66,7 @@ impl BuiltinHook for RedactSecrets {
                 }
                 RewriteTarget::Nothing => {
                     return Verdict::pass().with_warning(format!(
-                        "redact_secrets has no effect on `{event}`: nothing of it can be changed"
+                        "redact_secrets has no effect on `{event}`: hooks cannot change its payload"
                     ));
                 }
             },
@@ -252,7 +252,7 @@ mod tests {
             json!({"messages": ["use [REDACTED]"]})
         );
         let verdict = call_builtin("iteration.start", json!({"iteration": 1}));
-        let warning = "redact_secrets has no effect on `iteration.start`: nothing of it can be changed";
+        let warning = "redact_secrets has no effect on `iteration.start`: hooks cannot change its payload";
         assert_eq!(verdict, Verdict::pass().with_warning(warning));
     }
 

@@ -65,7 +65,9 @@ impl DetachedCommandHandler {
     fn start_detached(&self, spec: &ProcessSpec) -> Result<(), String> {
         if self.running_count.fetch_add(1, Ordering::AcqRel) >= MOST_AT_ONCE {
             self.running_count.fetch_sub(1, Ordering::AcqRel);
-            return Err(format!("{MOST_AT_ONCE} of it are still at work in the background, so no other is started"));
+            return Err(format!(
+                "{MOST_AT_ONCE} runs of it are still active in the background, so no other is started"
+            ));
         }
         let running = Arc::clone(&self.running_count);
         let ended = move || running.fetch_sub(1, Ordering::AcqRel);
@@ -81,7 +83,7 @@ impl DetachedCommandHandler {
             watch_until_end(child, time);
             ended();
         });
-        watching.map(drop).map_err(|fault| format!("cannot watch a program in the background: {fault}"))
+        watching.map(drop).map_err(|fault| format!("cannot supervise a program in the background: {fault}"))
     }
 }
 

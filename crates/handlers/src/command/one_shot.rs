@@ -147,7 +147,7 @@ fn process_failure(fault: &ProcessError, directory: Option<&Path>) -> Failure {
     match (fault, directory) {
         (ProcessError::Start { .. }, Some(directory)) if !directory.is_dir() => Failure::new(
             FailureKind::Missing,
-            format!("the working directory `{}` is not there; create it or name another", directory.display()),
+            format!("the working directory `{}` does not exist; create it or name another", directory.display()),
         ),
         (ProcessError::Cancelled, _) => Failure::new(kind, "the call was cancelled"),
         _ => Failure::new(kind, fault.to_string()),

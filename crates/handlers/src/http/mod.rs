@@ -105,7 +105,7 @@ impl HttpGateway {
                 .pool_max_idle_per_host(0)
                 .dns_resolver(resolve::FilteringDns::new(Arc::clone(&self.allowed), Arc::clone(&self.dns)))
                 .build()
-                .map_err(|error| format!("the HTTP client could not be built: {error}"))
+                .map_err(|error| format!("cannot create the HTTP client: {error}"))
         };
         self.client.get_or_init(build).clone()
     }

@@ -61,7 +61,7 @@ impl HttpRequest {
         let mut own = HeaderMap::new();
         for (name, value) in headers {
             if OWN_HEADERS.iter().any(|own| name.eq_ignore_ascii_case(own)) {
-                return Err(format!("the header `{name}` belongs to the connection; leave it out"));
+                return Err(format!("the header `{name}` is set by the connection; remove it"));
             }
             let wrong =
                 |what: &str| format!("the {what} of the header `{}` is not allowed in HTTP", name.escape_debug());
@@ -125,7 +125,8 @@ pub(super) fn run_request(
     let task = shared_runtime()?.spawn(async move {
         let limit = Duration::from_millis(timeout_ms);
         let outcome = tokio::time::timeout(limit, send_following_redirects(&client, &allowed, fetch)).await;
-        let outcome = outcome.unwrap_or_else(|_| Err(format!("no whole answer within {timeout_ms} ms (url={url})")));
+        let outcome =
+            outcome.unwrap_or_else(|_| Err(format!("no complete response within {timeout_ms} ms (url={url})")));
         // Nobody listens any more when the caller has cancelled.
         let _ = done.send(outcome);
     });
@@ -136,7 +137,7 @@ pub(super) fn run_request(
         match arriving.recv_timeout(CANCEL_POLL) {
             Ok(outcome) => break outcome,
             Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => break Err(String::from("the request died; this is a defect")),
+            Err(RecvTimeoutError::Disconnected) => break Err(String::from("the request crashed; this is a defect")),
         }
     };
     task.abort();
@@ -207,7 +208,7 @@ fn describe_error(error: &reqwest::Error, url: &Url) -> String {
         match deepest.source() {
             Some(source) => deepest = source,
             // The outermost text only names the address; the reason is the innermost.
-            None => return format!("no answer: {deepest} (url={})", display_url(url)),
+            None => return format!("request failed: {deepest} (url={})", display_url(url)),
         }
     }
 }
@@ -231,7 +232,7 @@ fn shared_runtime() -> Result<&'static Runtime, String> {
     let started = RUNTIME.get_or_init(|| {
         let mut builder = Builder::new_multi_thread();
         builder.worker_threads(1).thread_name("pintle-http").enable_all();
-        builder.build().map_err(|error| format!("the HTTP runtime could not be started: {error}"))
+        builder.build().map_err(|error| format!("cannot start the HTTP runtime: {error}"))
     });
     started.as_ref().map_err(Clone::clone)
 }

@@ -35,7 +35,7 @@ pub fn answer_fs(
             let found = lines.map(|(index, text)| json!({"line_num": index + 1, "text": text}));
             let found: Vec<Value> = found.take(MAX_FOUND + 1).collect();
             if found.len() > MAX_FOUND {
-                return Err(format!("more than {MAX_FOUND} lines hold the text; look for more of it"));
+                return Err(format!("more than {MAX_FOUND} lines contain the text; search for a longer text"));
             }
             Ok(Value::from(found))
         }),
@@ -43,7 +43,7 @@ pub fn answer_fs(
             let (first, last) = (line("start").unwrap_or(1), line("end").unwrap_or(usize::MAX - 1));
             LineView::new(&content).numbered_range(first, last).map(Value::String)
         }),
-        _ => Err(String::from("nothing here does that")),
+        _ => Err(String::from("not supported here")),
     };
     found.map(EffectReply::Value).map_err(|why| format!("fs.{function}: {why}"))
 }

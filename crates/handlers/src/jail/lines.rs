@@ -35,7 +35,7 @@ impl<'a> LineView<'a> {
             text.push_str(&format!("{:>6}\t{}\n", index + 1, line.trim_end_matches(['\n', '\r'])));
             if text.len() > MAX_PAYLOAD_BYTES {
                 let most = MAX_PAYLOAD_BYTES >> 20;
-                return Err(format!("with their numbers the lines are longer than {most} MiB; ask for fewer"));
+                return Err(format!("the numbered lines are longer than {most} MiB; request fewer lines"));
             }
         }
         Ok(text)
@@ -60,7 +60,7 @@ mod tests {
     fn numbers_do_not_make_a_text_larger_than_a_result_may_be() {
         let text = "\n".repeat(3 << 20);
         let fault = LineView::new(&text).numbered_range(1, usize::MAX - 1).unwrap_err();
-        assert_eq!(fault, "with their numbers the lines are longer than 16 MiB; ask for fewer");
+        assert_eq!(fault, "the numbered lines are longer than 16 MiB; request fewer lines");
         assert!(LineView::new(&text).numbered_range(1, 1_000_000).is_ok());
     }
 }

@@ -66,7 +66,7 @@ impl JailedDir {
             Err(_) => written,
         };
         if path.contains('\0') {
-            return Err(format!("path {path:?} holds a NUL character"));
+            return Err(format!("path {path:?} contains a NUL character"));
         }
         let mut depth = 0_usize;
         let mut normal = PathBuf::new();
@@ -95,10 +95,10 @@ impl JailedDir {
 /// What went wrong with a path, for whoever gave it: they should be able to do better the next time.
 fn explain_error(path: &str, fault: &io::Error) -> String {
     match fault.kind() {
-        io::ErrorKind::NotFound => format!("`{path}` does not exist; list its folder to see what does"),
+        io::ErrorKind::NotFound => format!("`{path}` does not exist; list its directory to see what does"),
         io::ErrorKind::AlreadyExists => format!("`{path}` already exists"),
-        io::ErrorKind::IsADirectory => format!("`{path}` is a folder, not a file"),
-        io::ErrorKind::NotADirectory => format!("`{path}` is not a folder"),
+        io::ErrorKind::IsADirectory => format!("`{path}` is a directory, not a file"),
+        io::ErrorKind::NotADirectory => format!("`{path}` is not a directory"),
         // The sandbox refuses with this kind and no code of the system.
         io::ErrorKind::PermissionDenied if fault.raw_os_error().is_none() => {
             format!("path `{path}` leads outside the workspace; links may not leave it")

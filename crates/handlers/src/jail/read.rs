@@ -116,7 +116,7 @@ pub(super) fn read_entries(dir: &Dir, path: &Path) -> io::Result<Vec<EntryStat>>
             continue;
         }
         if found.len() == MAX_ENTRIES {
-            return Err(io::Error::other(format!("it holds more than {MAX_ENTRIES} entries")));
+            return Err(io::Error::other(format!("it contains more than {MAX_ENTRIES} entries")));
         }
         match entry.metadata() {
             Ok(known) => found.push(stat_from_metadata(name, &known)),
@@ -175,8 +175,8 @@ mod tests {
         assert!(jailed.read("large").unwrap_err().contains("larger than 16 MiB"));
         assert!(jailed.read("bytes").unwrap_err().contains("not UTF-8"));
         assert_eq!(jailed.read("full").unwrap().len() as u64, MAX_FILE_BYTES);
-        assert_eq!(jailed.read(".").unwrap_err(), "`.` is a folder, not a file");
-        assert_eq!(jailed.list("bytes").unwrap_err(), "`bytes` is not a folder");
+        assert_eq!(jailed.read(".").unwrap_err(), "`.` is a directory, not a file");
+        assert_eq!(jailed.list("bytes").unwrap_err(), "`bytes` is not a directory");
         assert!(!jailed.exists("no").unwrap());
     }
 }

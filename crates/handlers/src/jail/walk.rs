@@ -34,7 +34,7 @@ impl TreeWalk {
     pub fn all_paths(self) -> Result<Vec<String>, String> {
         match self.first_error {
             _ if self.is_truncated => Err(format!(
-                "there are more than {MAX_ENTRIES} files, or too deep folders; begin with a narrower folder"
+                "more than {MAX_ENTRIES} files, or directories nested too deeply; start in a smaller directory"
             )),
             Some(why) => Err(why),
             None => Ok(self.paths),
@@ -49,7 +49,7 @@ impl JailedDir {
     /// Only folders that the pattern can match in are looked into. Links are not followed, and `.git` is not entered.
     ///
     /// # Errors
-    /// When the glob is not valid, the folder is not there or outside, or nobody wants the answer any more.
+    /// When the glob is not valid, the folder is not there or outside, or the caller no longer waits for the result.
     pub fn glob(&self, pattern: &str, folder: &str, cancel: &CancelToken) -> Result<TreeWalk, String> {
         let Some((begin, rest)) = split_literal_prefix(pattern) else {
             let matcher = glob_matcher(pattern)?;
@@ -70,7 +70,7 @@ impl JailedDir {
     /// The files beneath a folder that are wanted, sorted.
     ///
     /// # Errors
-    /// When the folder is not there or outside, or nobody wants the answer any more.
+    /// When the folder is not there or outside, or the caller no longer waits for the result.
     pub fn walk(&self, folder: &str, wanted: impl Fn(&Path) -> bool, cancel: &CancelToken) -> Result<TreeWalk, String> {
         self.walk_limited(folder, None, wanted, cancel)
     }
@@ -89,7 +89,7 @@ impl JailedDir {
         let mut open: Vec<(PathBuf, usize)> = vec![(PathBuf::new(), 0)];
         while let Some((within, depth)) = open.pop() {
             if cancel.is_cancelled() {
-                return Err(String::from("nobody wants the answer any more"));
+                return Err(String::from("the caller no longer waits for the result"));
             }
             let here = if depth == 0 { base.clone() } else { base.join(&within) };
             let listed = match read_entries(&self.dir, &here) {

@@ -23,10 +23,10 @@ pub(super) struct JudgeHandler {
 impl JudgeHandler {
     fn request_judgement(&self, call: &HookCall<'_>) -> Result<String, Failure> {
         if call.cancel.is_cancelled() {
-            return Err(Failure::new(FailureKind::Cancelled, "cancelled before the model was asked"));
+            return Err(Failure::new(FailureKind::Cancelled, "cancelled before the model was called"));
         }
         let Some(judge) = &self.judge else {
-            let message = "nobody here can ask a language model; give the runtime a judge";
+            let message = "cannot call a language model: this runtime does not have a judge";
             return Err(Failure::new(FailureKind::Missing, message));
         };
         let input = template::encode_input(&*self.codec, call.event, &call.hook.event_alias);

@@ -34,8 +34,8 @@ pub(crate) fn build(declaration: &HookDeclaration, spec: &JudgeSpec, judge: Opti
     let template = match Template::parse(&spec.prompt) {
         Ok(template) => template,
         Err(fault) => {
-            let message = format!("the prompt of the model hook is no template: {fault}");
-            let help = "write fields as `{{ .ToolName }}`, and two opening braces that are none as `{{ \"{{\" }}`";
+            let message = format!("the prompt of the model hook is not a valid template: {fault}");
+            let help = "write fields as `{{ .ToolName }}`, and two literal opening braces as `{{ \"{{\" }}`";
             return failed(Diagnostic::error("bad_template", message, at.clone()).help(help));
         }
     };
@@ -58,7 +58,7 @@ fn find_schema(name: &str, at: &Location) -> Result<&'static ReplySchema, Diagno
         let listed: Vec<String> = names().map(|name| format!("`{name}`")).collect();
         let help = match suggest_nearest(name, names()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("write {}, or leave it out for a reply in plain text", listed.join(" or ")),
+            None => format!("use {}, or omit it for a plain-text reply", listed.join(" or ")),
         };
         Diagnostic::error("unknown_schema", format!("model hook: unknown schema `{name}`"), at.clone()).help(help)
     })

@@ -158,7 +158,7 @@ fn a_model_that_gives_no_reply_is_a_failure_and_no_refusal() {
     assert_eq!(call_judge_hook("?", Some(judge_replying(Err(timeout.clone())))), Verdict::failed(timeout));
     let (kind, message) = failure_of(call_judge_hook("?", None));
     assert_eq!(kind, FailureKind::Missing);
-    assert_eq!(message, "nobody here can ask a language model; give the runtime a judge");
+    assert_eq!(message, "cannot call a language model: this runtime does not have a judge");
     let long = "x".repeat(65);
     let (kind, message) = failure_of(call_judge_hook("?", Some(judge_replying(Ok(&long)))));
     assert_eq!((kind, message.as_str()), (FailureKind::Limit(LimitKind::Output), "the reply has more than 64 bytes"));
@@ -180,7 +180,7 @@ fn a_prompt_that_cannot_be_filled_in_asks_nobody() {
 #[test]
 fn what_cannot_work_is_an_error_before_the_hook_is_asked() {
     let cases = [
-        ("{{ .ToolName", None, "bad_template", "the prompt of the model hook is no template: line 1, column "),
+        ("{{ .ToolName", None, "bad_template", "the prompt of the model hook is not a valid template: line 1, column "),
         ("fine", Some("pre_tool_use_decison"), "unknown_schema", "model hook: unknown schema `pre_tool_use_decison`"),
         ("fine", Some("verdict"), "unknown_schema", "model hook: unknown schema `verdict`"),
     ];

@@ -121,7 +121,7 @@ impl McpConnection {
         let mut page = PaginatedRequestParams::default();
         for _ in 0..MAX_PAGES {
             let listed = self.peer.list_tools(Some(page)).await;
-            let listed = listed.map_err(|fault| format!("it does not tell its tools: {fault}"))?;
+            let listed = listed.map_err(|fault| format!("cannot list its tools: {fault}"))?;
             tools.extend(listed.tools.into_iter().map(to_mcp_tool));
             if tools.len() > MAX_TOOLS {
                 return Err(format!("it has more than {MAX_TOOLS} tools"));
@@ -130,7 +130,7 @@ impl McpConnection {
             page = PaginatedRequestParams::default();
             page.cursor = Some(next);
         }
-        Err(format!("it tells its tools in more than {MAX_PAGES} pages"))
+        Err(format!("its list of tools has more than {MAX_PAGES} pages"))
     }
 
     /// Makes one call and gives the result as the server wrote it.
@@ -154,18 +154,19 @@ impl McpConnection {
         asked.0 = None;
         match answered? {
             ServerResult::InputRequiredResult(_) => {
-                Err(McpCallError::from_message("it asks for input, which nobody can give here"))
+                Err(McpCallError::from_message("it requests input (elicitation), which is not supported here"))
             }
             ServerResult::CreateTaskResult(_) => {
-                Err(McpCallError::from_message("it made a task of the call, which is not supported"))
+                Err(McpCallError::from_message("it turned the call into a task, which is not supported"))
             }
             // Whatever the SDK took it for: the fields say what it is.
-            other => serde_json::to_value(&other)
-                .map_err(|_| McpCallError::from_message("it answered something that cannot be read")),
+            other => {
+                serde_json::to_value(&other).map_err(|_| McpCallError::from_message("it sent an unreadable response"))
+            }
         }
     }
 
-    /// Whether the connection is over.
+    /// Whether the connection is closed.
     pub(super) fn is_closed(&self) -> bool {
         let held = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         self.peer.is_transport_closed() || held.as_ref().is_none_or(|held| held.service.is_closed())
@@ -251,7 +252,7 @@ impl From<ServiceError> for McpCallError {
         match fault {
             ServiceError::McpError(error) => Self::from_message(error.message),
             ServiceError::TransportClosed => {
-                Self { message: String::from("the connection is over"), closed_connection: true }
+                Self { message: String::from("the connection is closed"), closed_connection: true }
             }
             ServiceError::Timeout { timeout } => {
                 Self::from_message(format!("the call took longer than {} ms", timeout.as_millis()))
@@ -267,7 +268,8 @@ fn quote_stderr(complaints: &StderrTail) -> String {
 
 fn parse_headers(headers: &[(String, String)]) -> Result<HashMap<HeaderName, HeaderValue>, String> {
     let header = |(name, value): &(String, String)| {
-        let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("`{name}` is no name of a header"))?;
+        let key =
+            HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("`{name}` is not a valid header name"))?;
         let mut value =
             HeaderValue::from_str(value).map_err(|_| format!("the value of the header `{name}` is not allowed"))?;
         value.set_sensitive(true);
@@ -285,5 +287,5 @@ fn build_http_client() -> Result<reqwest::Client, String> {
         // A kept connection to a server that went away would fail the next call.
         .pool_max_idle_per_host(0)
         .build()
-        .map_err(|fault| format!("the HTTP client could not be built: {fault}"))
+        .map_err(|fault| format!("cannot create the HTTP client: {fault}"))
 }

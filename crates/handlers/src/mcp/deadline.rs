@@ -73,7 +73,7 @@ pub(super) fn shared_runtime() -> Result<&'static Runtime, String> {
     let started = RUNTIME.get_or_init(|| {
         let mut builder = Builder::new_multi_thread();
         builder.worker_threads(1).thread_name("pintle-mcp").enable_all();
-        builder.build().map_err(|fault| format!("the runtime for MCP servers could not be started: {fault}"))
+        builder.build().map_err(|fault| format!("cannot start the runtime for MCP servers: {fault}"))
     });
     started.as_ref().map_err(Clone::clone)
 }

@@ -150,7 +150,12 @@ impl McpServer {
             }
             Ok(Err(fault)) if fault.closed_connection => {
                 self.mark_closed(&link);
-                Err(format!("{} died in this call: {}{}", self.display_name(), fault.message, link.last_stderr_line()))
+                Err(format!(
+                    "{} stopped during this call: {}{}",
+                    self.display_name(),
+                    fault.message,
+                    link.last_stderr_line()
+                ))
             }
             Ok(Err(fault)) => Err(format!("{}: {}", self.display_name(), fault.message)),
             Err(gone) => Err(format!("{}: {}", self.display_name(), gone.to_message("the call", timeout_ms))),
@@ -170,7 +175,10 @@ impl McpServer {
         let left = self.lock_state().retry_at.map(|until| until.saturating_duration_since(Instant::now()));
         if let Some(left) = left.filter(|left| !left.is_zero()) {
             let left_ms = left.as_millis();
-            return Err(format!("{} died and is started again in {left_ms} ms; go on without it", self.display_name()));
+            return Err(format!(
+                "{} stopped and will be restarted in {left_ms} ms; continue without it",
+                self.display_name()
+            ));
         }
         match connect(&self.spec, &self.directory, self.limits, cancel) {
             Ok((link, tools)) => {

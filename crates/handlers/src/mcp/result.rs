@@ -7,7 +7,7 @@ pub(super) fn decode_result(answer: &Value, most_bytes: usize) -> Result<String,
     let Some(blocks) = answer.get("content").and_then(Value::as_array) else {
         return match answer.get("structuredContent") {
             Some(structured) => Ok(truncate_text(structured.to_string(), most_bytes)),
-            None => Err(String::from("the server answered something that is no result of a tool")),
+            None => Err(String::from("the server's response is not a tool result")),
         };
     };
     let mut text = blocks.iter().map(block_text).collect::<Vec<_>>().join("\n");
@@ -46,7 +46,7 @@ fn truncate_text(mut text: String, most_bytes: usize) -> String {
     if text.len() > most_bytes {
         let whole = text.len();
         text.truncate(text.floor_char_boundary(most_bytes));
-        text.push_str(&format!("\n\n[cut: the result has {whole} bytes, more than {most_bytes}]"));
+        text.push_str(&format!("\n\n[truncated: the result has {whole} bytes, more than {most_bytes}]"));
     }
     text
 }
@@ -77,7 +77,7 @@ mod tests {
             ),
             (json!({"content": [{"type": "resource_link", "uri": "x:y", "name": "n"}]}), Ok("[resource x:y n]")),
             (json!({"content": [{"type": "smell"}]}), Ok("[content of the unknown kind `smell`]")),
-            (json!({"tools": []}), Err("the server answered something that is no result of a tool")),
+            (json!({"tools": []}), Err("the server's response is not a tool result")),
         ];
         for (answer, expected) in cases {
             let told = decode_result(&answer, 1_000);
@@ -88,6 +88,6 @@ mod tests {
     #[test]
     fn a_long_result_is_cut_between_characters_and_marked() {
         let answer = json!({"content": [{"type": "text", "text": "ä".repeat(10)}]});
-        assert_eq!(decode_result(&answer, 5).unwrap(), "ää\n\n[cut: the result has 20 bytes, more than 5]");
+        assert_eq!(decode_result(&answer, 5).unwrap(), "ää\n\n[truncated: the result has 20 bytes, more than 5]");
     }
 }

@@ -136,7 +136,7 @@ impl fmt::Debug for NativeMatcher {
 #[must_use]
 pub fn panic_failure(what: &str, name: &str, panic: &(dyn std::any::Any + Send)) -> Failure {
     let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    let text = text.unwrap_or("a panic without a text");
+    let text = text.unwrap_or("a panic without a message");
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     Failure::new(FailureKind::Crash, format!("the {what} `{name}` panicked: {line}"))
 }
@@ -206,7 +206,10 @@ mod tests {
         let cases: [(NativeHandler, &str); 3] = [
             (NativeHandler::new("n", |_| panic!("plain")), "the hook `n` panicked: plain"),
             (NativeHandler::new("n", |call| panic!("call\n{}", call.id.0)), "the hook `n` panicked: call 1"),
-            (NativeHandler::new("n", |_| std::panic::panic_any(7_u8)), "the hook `n` panicked: a panic without a text"),
+            (
+                NativeHandler::new("n", |_| std::panic::panic_any(7_u8)),
+                "the hook `n` panicked: a panic without a message",
+            ),
         ];
         for (handler, message) in cases {
             assert_eq!(call_handler(handler), Verdict::failed(Failure::new(FailureKind::Crash, message)));

@@ -70,18 +70,22 @@ impl RemoteScript {
     fn load_diagnostics(&self, report: Result<WorkerResponse, WorkerCallError>) -> Vec<Diagnostic> {
         let at = |message: String| Diagnostic::error("script_load", message, self.text.location.clone());
         match report {
-            Ok(_) => vec![at(String::from("the script worker answered something else"))],
-            Err(WorkerCallError::Start(why)) => vec![at(why).help("the script may only run in an isolated process")],
+            Ok(_) => vec![at(String::from("unexpected reply from the script worker"))],
+            Err(WorkerCallError::Start(why)) => vec![at(why).help("this script can run only in a script worker")],
             Err(WorkerCallError::TimedOut) => {
                 let message = format!("loading the script takes more than {} seconds", LOAD_TIME.as_secs());
                 vec![
                     at(message)
-                        .help("what stands outside functions, and what is constant in them, is computed at load"),
+                        .help("code outside functions, and constants inside them, are evaluated when the script loads"),
                 ]
             }
             Err(WorkerCallError::Crashed(how)) => {
-                let message = format!("loading the script ends its process ({how})");
-                vec![at(message).help("it uses too much memory or nests too deeply; build less, step by step")]
+                let message = format!("the script worker stopped while loading the script ({how})");
+                vec![
+                    at(message).help(
+                        "the script uses too much memory or nests too deeply; build smaller values, step by step",
+                    ),
+                ]
             }
             Err(WorkerCallError::Cancelled) => Vec::new(),
         }
@@ -178,17 +182,16 @@ impl RemoteScript {
         let cancel = door.map_or(&never, |door| door.cancel);
         let mut reply = |question: &[u8]| {
             let reply = answer_effect(question, door);
-            serde_json::to_vec(&reply).unwrap_or_else(|_| b"{\"Err\":\"the reply has no JSON form\"}".to_vec())
+            serde_json::to_vec(&reply).unwrap_or_else(|_| b"{\"Err\":\"the reply cannot be encoded as JSON\"}".to_vec())
         };
         let line = self.pool.call(&message, own, whole, cancel, &mut reply)?;
-        serde_json::from_slice(&line)
-            .map_err(|fault| WorkerCallError::Crashed(format!("an unreadable answer: {fault}")))
+        serde_json::from_slice(&line).map_err(|fault| WorkerCallError::Crashed(format!("an unreadable reply: {fault}")))
     }
 
     fn unexpected_response(&self, report: WorkerResponse) -> Failure {
         match report {
             WorkerResponse::Failed { kind, message, span } => to_failure(&self.name, &self.text, kind, message, span),
-            _ => Failure::new(FailureKind::Crash, "the script worker answered something else"),
+            _ => Failure::new(FailureKind::Crash, "unexpected reply from the script worker"),
         }
     }
 
@@ -199,7 +202,7 @@ impl RemoteScript {
                 Failure::new(FailureKind::Timeout, format!("no answer within {timeout_ms} ms"))
             }
             WorkerCallError::Crashed(how) => {
-                let message = format!("the script ended its process ({how}); it probably used too much memory");
+                let message = format!("the script worker stopped ({how}); the script probably used too much memory");
                 Failure::new(FailureKind::Crash, message)
             }
             WorkerCallError::Cancelled => Failure::new(FailureKind::Cancelled, "the call was cancelled"),

@@ -132,7 +132,9 @@ impl ScriptWorkerPool {
                     return Ok(answer);
                 }
                 Some((&ASK, question)) => outgoing = reply(question),
-                _ => return Err(WorkerCallError::Crashed(String::from("a line that is neither question nor answer"))),
+                _ => {
+                    return Err(WorkerCallError::Crashed(String::from("a line that is neither a request nor a reply")));
+                }
             }
             if Instant::now() >= end {
                 return Err(WorkerCallError::TimedOut);

@@ -134,7 +134,7 @@ fn describe_status(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("exit {code}"),
         (None, Some(signal)) => format!("signal {signal}"),
-        (None, None) => String::from("an unknown end"),
+        (None, None) => String::from("an unknown exit status"),
     }
 }
 

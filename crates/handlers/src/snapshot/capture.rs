@@ -94,7 +94,10 @@ pub(super) fn capture_tree(git: &ShadowGit<'_>, place: &ShadowRepository) -> Res
 pub(super) fn check_size(place: &ShadowRepository) -> Result<(), SnapshotError> {
     let home = std::env::var_os("HOME").and_then(|home| fs::canonicalize(home).ok());
     if !place.is_repository && (place.root.parent().is_none() || home.as_ref() == Some(&place.root)) {
-        return Err(unsuitable_error(place, "it is a home or the root of the machine and has no git repository"));
+        return Err(unsuitable_error(
+            place,
+            "it is a home directory or the file-system root and has no git repository",
+        ));
     }
     Ok(())
 }

@@ -68,15 +68,17 @@ fn summarize_paths(paths: &[String]) -> String {
 impl fmt::Display for SnapshotError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoData => f.write_str("there is no place for snapshots; set `HOME` or `PINTLE_DATA_DIR`"),
+            Self::NoData => f.write_str("cannot store snapshots: set `HOME` or `PINTLE_DATA_DIR`"),
             Self::UnsupportedEvent { event } => write!(f, "`snapshot` has no effect on `{event}`"),
-            Self::MissingDirectory { folder } => write!(f, "there is no folder `{}`", folder.display()),
-            Self::Unsuitable { folder, reason: why } => write!(f, "no snapshots of `{}`: {why}", folder.display()),
+            Self::MissingDirectory { folder } => write!(f, "the directory `{}` does not exist", folder.display()),
+            Self::Unsuitable { folder, reason: why } => {
+                write!(f, "cannot take snapshots of `{}`: {why}", folder.display())
+            }
             Self::Store { path, cause: why } => write!(f, "cannot use `{}`: {why}", path.display()),
             Self::Git { cause: why } => f.write_str(why),
             Self::EditedFiles { paths } => write!(f, "edited since the snapshot: {}", summarize_paths(paths)),
             Self::BlockedPaths { paths } => {
-                write!(f, "files that no snapshot holds are in the way, in {}", summarize_paths(paths))
+                write!(f, "files that are not in any snapshot are in the way, in {}", summarize_paths(paths))
             }
         }
     }

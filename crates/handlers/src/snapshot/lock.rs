@@ -34,7 +34,7 @@ impl ShadowLock {
             if cancel.is_cancelled() || Instant::now() >= until {
                 return Err(SnapshotError::Store {
                     path,
-                    cause: String::from("another session holds it for too long"),
+                    cause: String::from("another session has kept it locked for too long"),
                 });
             }
             std::thread::sleep(PAUSE);

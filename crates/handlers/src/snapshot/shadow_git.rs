@@ -120,7 +120,7 @@ impl<'a> ShadowGit<'a> {
         }
         if !output.is_success() {
             let complaint = String::from_utf8_lossy(&output.stderr);
-            let line = complaint.lines().find(|line| !line.trim().is_empty()).unwrap_or("without a word");
+            let line = complaint.lines().find(|line| !line.trim().is_empty()).unwrap_or("no error message");
             return Err(failed(line.trim().to_owned()));
         }
         Ok(output.stdout)
@@ -208,6 +208,6 @@ impl Drop for TempIndex {
 fn path_text(path: &Path) -> Result<&str, SnapshotError> {
     path.to_str().ok_or_else(|| SnapshotError::Unsuitable {
         folder: path.to_owned(),
-        reason: String::from("its path is no UTF-8"),
+        reason: String::from("its path is not UTF-8"),
     })
 }

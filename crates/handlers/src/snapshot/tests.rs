@@ -243,7 +243,7 @@ fn a_folder_in_the_way_is_not_taken_away_with_what_it_holds() {
     });
     stage.write_file("kept.txt/mine.log", "mine");
     let refused = stage.open_store().revert_after(0, /*force*/ true).unwrap_err().to_string();
-    assert_eq!(refused, "files that no snapshot holds are in the way, in `kept.txt`");
+    assert_eq!(refused, "files that are not in any snapshot are in the way, in `kept.txt`");
     assert!(stage.path("kept.txt/mine.log").exists() && stage.path("kept.txt/new").exists());
     fs::remove_file(stage.path("kept.txt/mine.log")).unwrap();
     stage.open_store().revert_after(0, /*force*/ false).unwrap().unwrap();
@@ -369,9 +369,12 @@ fn what_cannot_be_done_is_said() {
         |folder: &Path, timeout_ms| SnapshotStore::open(stage.data.path(), folder, timeout_ms, &CancelToken::default());
     let nowhere = stage.path("nowhere");
     let fault = of(&nowhere, 1_000).unwrap_err().to_string();
-    assert_eq!(fault, format!("there is no folder `{}`", nowhere.display()));
+    assert_eq!(fault, format!("the directory `{}` does not exist", nowhere.display()));
     let fault = of(Path::new("/"), 60_000).unwrap().capture().unwrap_err().to_string();
-    assert_eq!(fault, "no snapshots of `/`: it is a home or the root of the machine and has no git repository");
+    assert_eq!(
+        fault,
+        "cannot take snapshots of `/`: it is a home directory or the file-system root and has no git repository"
+    );
     let fault = of(stage.folder.path(), 0).unwrap().capture().unwrap_err().to_string();
     assert!(fault.contains("too long"), "{fault}");
     let snapshots = stage.open_store();

@@ -60,7 +60,7 @@ fn write_value(text: &mut String, value: &Value) {
 /// Refuses a text that has grown too large to be printed. Looked at after each value, so that many of them cost no more.
 fn check_printable_size(text: &str) -> Result<(), String> {
     match text.len() > MOST_OUTPUT_BYTES {
-        true => Err(format!("the text is larger than {MOST_OUTPUT_BYTES} bytes; cut its parts with `truncate`")),
+        true => Err(format!("the output is larger than {MOST_OUTPUT_BYTES} bytes; shorten its parts with `truncate`")),
         false => Ok(()),
     }
 }

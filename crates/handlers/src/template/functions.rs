@@ -160,9 +160,9 @@ fn index_value<'a>(cells: &[TemplateValue<'a>]) -> Result<TemplateValue<'a>, Str
             }
             (Value::Array(items), Value::Number(number)) => {
                 let found = place.as_count().and_then(|at| cell.borrow_part(|value| value.get(at)));
-                found.ok_or_else(|| format!("index: {number} is not in a list of {}", items.len()))?
+                found.ok_or_else(|| format!("index: {number} is out of range for a list of {}", items.len()))?
             }
-            _ => return Err(format!("index: {} has no part that {} names", cell.kind_name(), place.kind_name())),
+            _ => return Err(format!("index: cannot index {} with {}", cell.kind_name(), place.kind_name())),
         };
     }
     Ok(cell)
@@ -184,7 +184,7 @@ fn printf<'a>(cells: &[TemplateValue<'a>]) -> Result<TemplateValue<'a>, String> 
     let Some((format, cells)) = cells.split_first() else { return Ok(TemplateValue::from_text(String::new())) };
     match format.value() {
         Value::String(text) => format::format_printf(text, cells).map(TemplateValue::from_text),
-        _ => Err(format!("printf: the format is {}, not a text", format.kind_name())),
+        _ => Err(format!("printf: the format is {}, not a string", format.kind_name())),
     }
 }
 
@@ -204,7 +204,7 @@ fn truncate<'a>(cells: &[TemplateValue<'a>]) -> Result<TemplateValue<'a>, String
     };
     let text = match cell.value() {
         Value::Array(_) | Value::Object(_) => {
-            return Err(format!("truncate: {} is no text; write `toJSON` before it", cell.kind_name()));
+            return Err(format!("truncate: {} is not a string; apply `toJSON` first", cell.kind_name()));
         }
         Value::String(text) => text,
         _ => &format::display_value(cell),

@@ -134,7 +134,7 @@ impl<'t> TemplateLexer<'t> {
                 Ok(closes.is_some())
             }
             (None, None) => {
-                Err(TemplateErrorAt::new(self.offset, "a comment is an action of its own; close it with `*/}}`"))
+                Err(TemplateErrorAt::new(self.offset, "a comment must be the whole action; close it with `*/}}`"))
             }
         }
     }
@@ -160,7 +160,7 @@ fn read_word(rest: &str) -> Result<(usize, TokenKind<'_>), String> {
         '"' => read_quoted(rest)?,
         '`' => match after.split_once('`') {
             Some((raw, _)) => (raw.len() + 2, TokenKind::Literal(Value::String(raw.to_owned()))),
-            None => return Err(String::from("the text is not closed; add a back quote")),
+            None => return Err(String::from("the string is not closed; add a back quote")),
         },
         '0'..='9' | '+' | '-' => read_number(rest)?,
         first if is_name(first) => {
@@ -172,7 +172,7 @@ fn read_word(rest: &str) -> Result<(usize, TokenKind<'_>), String> {
                 _ => (length, TokenKind::Name(name)),
             }
         }
-        '\'' => return Err(String::from("a text stands in double quotes")),
+        '\'' => return Err(String::from("strings are written in double quotes")),
         other => return Err(format!("unexpected `{}`", other.escape_debug())),
     })
 }
@@ -197,13 +197,13 @@ fn read_number(rest: &str) -> Result<(usize, TokenKind<'_>), String> {
     let number = whole.or_else(|| plain.parse::<f64>().ok().and_then(Number::from_f64));
     match number {
         Some(number) => Ok((length, TokenKind::Literal(Value::Number(number)))),
-        None => Err(format!("`{written}` is no number")),
+        None => Err(format!("`{written}` is not a number")),
     }
 }
 
 /// A text in double quotes with Go's escapes.
 fn read_quoted(rest: &str) -> Result<(usize, TokenKind<'_>), String> {
-    let open = || String::from("the text is not closed; add `\"`");
+    let open = || String::from("the string is not closed; add `\"`");
     let mut text = String::new();
     let mut letters = rest.char_indices().skip(1);
     while let Some((at, letter)) = letters.next() {
@@ -225,9 +225,9 @@ fn read_quoted(rest: &str) -> Result<(usize, TokenKind<'_>), String> {
                         };
                         let digits: String = letters.by_ref().take(count).map(|(_, digit)| digit).collect();
                         let code = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
-                        code.ok_or_else(|| format!("`\\{escape}{}` is no character", digits.escape_debug()))?
+                        code.ok_or_else(|| format!("`\\{escape}{}` is not a character", digits.escape_debug()))?
                     }
-                    other => return Err(format!("unknown escape `\\{}` in a text", other.escape_debug())),
+                    other => return Err(format!("unknown escape `\\{}` in a string", other.escape_debug())),
                 };
                 text.push(digits);
             }

@@ -59,7 +59,7 @@ fn parse_variables(
     }
     let unknown = names.iter().find(|name| assigns && !parser.variables.contains(name));
     match unknown {
-        Some(name) => Err(TemplateErrorAt::new(at, format!("there is no variable `${name}`; declare it with `:=`"))),
+        Some(name) => Err(TemplateErrorAt::new(at, format!("unknown variable `${name}`; declare it with `:=`"))),
         None => Ok((names, assigns, None)),
     }
 }
@@ -70,7 +70,7 @@ fn parse_variable(
     at: usize,
 ) -> Result<TemplateOperand, TemplateErrorAt> {
     if !parser.variables.contains(&name) {
-        return Err(TemplateErrorAt::new(at, format!("there is no variable `${name}`")));
+        return Err(TemplateErrorAt::new(at, format!("unknown variable `${name}`")));
     }
     Ok(TemplateOperand { base: OperandBase::Variable(name), fields: parse_fields(parser) })
 }
@@ -182,6 +182,6 @@ fn find_known_function(name: &str, at: usize) -> Result<&'static super::function
     find_function(name).ok_or_else(|| {
         let near = suggest_nearest(name, FUNCTIONS.iter().map(|function| function.name));
         let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-        TemplateErrorAt::new(at, format!("there is no function `{name}`{near}"))
+        TemplateErrorAt::new(at, format!("unknown function `{name}`{near}"))
     })
 }

@@ -208,18 +208,22 @@ impl<'a> Renderer<'a> {
 
     fn evaluate_field(&self, cell: &TemplateValue<'a>, name: &str) -> Result<TemplateValue<'a>, String> {
         let TemplateValue::Known(value @ Value::Object(_)) = cell else {
-            return Err(format!("`.{name}` is not there: {} has no fields", cell.kind_name()));
+            return Err(format!("cannot read `.{name}`: {} has no fields", cell.kind_name()));
         };
         match look_up_field(value, name, std::ptr::eq(*value, self.input)) {
             FieldLookup::Present(found) => Ok(TemplateValue::Known(found)),
             FieldLookup::Omitted => Ok(TemplateValue::Absent),
-            FieldLookup::Unknown => Err(format!("`.{name}` is not there; `index . \"{name}\"` gives nothing instead")),
+            FieldLookup::Unknown => {
+                Err(format!("`.{name}` does not exist; `index . \"{name}\"` evaluates to nothing instead"))
+            }
         }
     }
 
     fn print_text(&mut self, text: &str) -> Result<(), String> {
         if self.output.len() + text.len() > MOST_OUTPUT_BYTES {
-            return Err(format!("the text is larger than {MOST_OUTPUT_BYTES} bytes; cut its parts with `truncate`"));
+            return Err(format!(
+                "the output is larger than {MOST_OUTPUT_BYTES} bytes; shorten its parts with `truncate`"
+            ));
         }
         self.output.push_str(text);
         Ok(())
@@ -237,7 +241,7 @@ impl<'a> Renderer<'a> {
     fn count_handled_bytes(&mut self, cell: &TemplateValue<'a>) -> Result<(), String> {
         self.handled_bytes += cell.value().as_str().map_or(0, str::len);
         if self.handled_bytes > MOST_HANDLED_BYTES {
-            return Err(format!("the functions of the template go through more than {MOST_HANDLED_BYTES} bytes"));
+            return Err(format!("the functions of the template process more than {MOST_HANDLED_BYTES} bytes"));
         }
         Ok(())
     }
@@ -266,7 +270,7 @@ fn range_items<'a>(cell: &TemplateValue<'a>) -> Result<Vec<(TemplateValue<'a>, T
                 Ok((0..count).map(|at| (TemplateValue::from_count(at), TemplateValue::from_count(at))).collect())
             }
             Some(_) => Err(format!("range: more than {MOST_STEPS} steps")),
-            None => Err(format!("range: {} has no parts", cell.kind_name())),
+            None => Err(format!("range: cannot iterate over {}", cell.kind_name())),
         },
     }
 }

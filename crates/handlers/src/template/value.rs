@@ -65,9 +65,9 @@ impl<'a> TemplateValue<'a> {
     pub(super) fn kind_name(&self) -> &'static str {
         match self.value() {
             Value::Null => "nothing",
-            Value::Bool(_) => "a truth value",
+            Value::Bool(_) => "a boolean",
             Value::Number(_) => "a number",
-            Value::String(_) => "a text",
+            Value::String(_) => "a string",
             Value::Array(_) => "a list",
             Value::Object(_) => "an object",
         }

@@ -71,7 +71,7 @@ impl WebhookHandler {
         match thread::Builder::new().name(String::from("background")).spawn(posting) {
             Ok(_) => Verdict::pass(),
             Err(fault) => {
-                let message = format!("`{}` cannot be asked in the background: {fault}", self.server.host);
+                let message = format!("cannot call `{}` in the background: {fault}", self.server.host);
                 Verdict::failed(Failure::new(FailureKind::Error, message))
             }
         }
@@ -96,7 +96,7 @@ impl WebhookServer {
         }
         let text = response.get("body").and_then(Value::as_str).unwrap_or_default();
         if u64::try_from(text.len()).is_ok_and(|length| length > limits.output_bytes) {
-            let message = format!("the answer of `{host}` has more than {} bytes", limits.output_bytes);
+            let message = format!("the response of `{host}` has more than {} bytes", limits.output_bytes);
             return Err(Failure::new(FailureKind::Limit(LimitKind::Output), message));
         }
         Ok(CommandOutput { exit_code: Some(0), stdout: text.as_bytes().to_vec(), ..CommandOutput::default() })
@@ -109,8 +109,8 @@ fn request_failure(host: &str, why: &str) -> Failure {
     let why = why.strip_prefix("http.post: ").unwrap_or(why);
     let kind = match why {
         "cancelled" => FailureKind::Cancelled,
-        late if late.starts_with("no whole answer within") => FailureKind::Timeout,
+        late if late.starts_with("no complete response within") => FailureKind::Timeout,
         _ => FailureKind::Error,
     };
-    Failure::new(kind, format!("`{host}` was not asked with success: {why}"))
+    Failure::new(kind, format!("the request to `{host}` failed: {why}"))
 }

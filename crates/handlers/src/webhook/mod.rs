@@ -28,12 +28,12 @@ pub(crate) fn build(declaration: &HookDeclaration, spec: &HttpSpec) -> BuiltHand
         Ok(url) if matches!(url.scheme(), "http" | "https") && url.host().is_some() => url,
         Ok(url) => {
             let message = format!("hooks are posted over HTTP, not over `{}`", url.scheme());
-            return failed(message, "write an address that begins with `https://`");
+            return failed(message, "use a URL that starts with `https://`");
         }
         Err(fault) => {
             return failed(
-                format!("`{}` is no address: {fault}", spec.url),
-                "write a whole one, as in `https://example.com/hook`",
+                format!("`{}` is not a valid URL: {fault}", spec.url),
+                "use a complete URL, such as `https://example.com/hook`",
             );
         }
     };

@@ -56,7 +56,7 @@ fn the_working_directory_is_the_sessions_or_one_below_or_another() {
     let home = std::env::var("HOME").unwrap();
     let here = std::env::current_dir().unwrap();
     let here = here.to_str().unwrap();
-    let empty = "the working directory `$PINTLE_NOT_SET` is empty here; the session's own is used";
+    let empty = "the working directory `$PINTLE_NOT_SET` expands to nothing; the session's own is used";
     let below = format!("{root}/below");
     let cases: [DirectoryCase<'_>; 8] = [
         ("", None, false, here, None),
@@ -83,7 +83,7 @@ fn the_working_directory_is_the_sessions_or_one_below_or_another() {
 fn a_missing_directory_is_a_failure() {
     for expands in [false, true] {
         let spec = CommandSpec { directory: Some(String::from("/no/such")), expands, ..shell_command("true") };
-        let message = "the working directory `/no/such` is not there; create it or name another";
+        let message = "the working directory `/no/such` does not exist; create it or name another";
         assert_eq!(CommandFixture::new(spec).call_failure(), Failure::new(FailureKind::Missing, message));
     }
 }

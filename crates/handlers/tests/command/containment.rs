@@ -211,7 +211,7 @@ fn a_launcher_that_says_nothing_is_a_failure_within_the_time_of_the_hook() {
             .unwrap();
         let failure = CommandFixture::from_handler(handler).with_timeout(300).call_failure();
         let expected =
-            "cannot run `/bin/sh`: its launcher `/bin/sleep` says nothing; build that program anew, from this version";
+            "cannot run `/bin/sh`: its launcher `/bin/sleep` does not respond; rebuild that program with this version";
         assert_eq!((failure.kind, &*failure.message), (FailureKind::Error, expected));
         return;
     }

@@ -319,7 +319,7 @@ fn silence_ends_with_the_time_or_with_the_cancel_flag() {
     let url = server.url("127.0.0.1", "/");
     let gate_to = local_gateway(&["127.0.0.1"]);
     let late = gate_to.request("GET", &url, &[], None, 200);
-    assert_eq!(late, Err(format!("http.get: no whole answer within 200 ms (url={url})")));
+    assert_eq!(late, Err(format!("http.get: no complete response within 200 ms (url={url})")));
 
     let cancel = CancelToken::default();
     let raised = cancel.clone();
@@ -341,7 +341,7 @@ fn what_is_no_request_is_refused() {
             vec![],
             "http.trace: unknown method `TRACE`; use one of `DELETE`, `GET`, `HEAD`, `PATCH`, `POST`, `PUT`",
         ),
-        ("GET", pair("Host", "x"), "http.get: the header `Host` belongs to the connection; leave it out"),
+        ("GET", pair("Host", "x"), "http.get: the header `Host` is set by the connection; remove it"),
         ("GET", pair("a b", "x"), "http.get: the name of the header `a b` is not allowed in HTTP"),
         ("POST", pair("a", "x\r\ny: z"), "http.post: the value of the header `a` is not allowed in HTTP"),
     ];

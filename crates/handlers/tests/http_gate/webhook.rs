@@ -153,7 +153,7 @@ fn a_server_that_is_late_or_says_too_much_has_failed() {
     let VerdictKind::Failed(failure) = call_webhook(webhook_spec(loud.url("127.0.0.1", "/")), false, limits) else {
         panic!("an answer")
     };
-    assert_eq!(failure.message, "the answer of `127.0.0.1` has more than 9 bytes");
+    assert_eq!(failure.message, "the response of `127.0.0.1` has more than 9 bytes");
 }
 
 #[test]
@@ -177,8 +177,8 @@ fn an_address_that_is_none_is_told_when_the_hook_is_built() {
     let builder = DefaultHandlerFactory::new(WorkerProgram { program: "/no/worker".into(), arguments: Vec::new() });
     for (url, wanted) in [
         ("ftp://x.test/", "hooks are posted over HTTP, not over `ftp`"),
-        ("x.test", "`x.test` is no address: relative URL without a base"),
-        ("", "`` is no address: relative URL without a base"),
+        ("x.test", "`x.test` is not a valid URL: relative URL without a base"),
+        ("", "`` is not a valid URL: relative URL without a base"),
     ] {
         let built = builder.build_handler(&webhook_declaration(webhook_spec(url.to_owned()), false));
         let found: Vec<&str> = built.diagnostics.iter().map(|found| found.message.as_str()).collect();

@@ -153,5 +153,5 @@ fn a_server_that_refuses_or_is_not_there_is_told_as_such() {
     let transport =
         McpTransport::Http { url: far.url.clone(), headers: vec![(String::from("bad name"), String::new())] };
     let unfit = start(&McpSpec { name: String::from("x"), transport });
-    assert!(unfit.contains("`bad name` is no name of a header"), "{unfit}");
+    assert!(unfit.contains("`bad name` is not a valid header name"), "{unfit}");
 }

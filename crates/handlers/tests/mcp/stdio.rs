@@ -133,13 +133,13 @@ fn a_server_that_dies_fails_its_call_and_is_started_again_by_the_next() {
     let folder = tempfile::tempdir().unwrap();
     let server = start_server(folder.path(), short_limits());
     let died = call_tool(&server, "die").unwrap_err();
-    assert!(died.starts_with("MCP server `fake` died in this call: "), "{died}");
+    assert!(died.starts_with("MCP server `fake` stopped during this call: "), "{died}");
     assert_eq!(call_tool(&server, "echo").unwrap(), "{.n.:1}");
     assert_eq!(fs::read_to_string(folder.path().join("starts")).unwrap(), "start\nstart\n");
     let resting = start_server(folder.path(), McpLimits { pause_ms: 60_000, ..short_limits() });
     call_tool(&resting, "die").unwrap_err();
     let refused = call_tool(&resting, "echo").unwrap_err();
-    assert!(refused.starts_with("MCP server `fake` died and is started again in "), "{refused}");
+    assert!(refused.starts_with("MCP server `fake` stopped and will be restarted in "), "{refused}");
     assert_eq!(fs::read_to_string(folder.path().join("starts")).unwrap().lines().count(), 3);
 }
 
@@ -150,7 +150,7 @@ fn a_flood_or_an_endless_message_costs_the_call_and_nothing_else() {
         let server = start_server(folder.path(), short_limits());
         let fault = server.call(tool, &json!({}), 500, &CancelToken::default()).unwrap_err();
         assert!(
-            fault.contains("the call took longer than 500 ms") || fault.contains("died in this call"),
+            fault.contains("the call took longer than 500 ms") || fault.contains("stopped during this call"),
             "{tool}: {fault}"
         );
     }

@@ -61,7 +61,7 @@ pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinRes
     if let (Some(written), None) = (written, known) {
         let near = suggest_nearest(written, POLICIES.iter().map(|(name, _)| *name));
         let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-        doubts.push(format!("there is no policy `{written}`, so everything is asked{near}"));
+        doubts.push(format!("unknown policy `{written}`, so every command needs approval{near}"));
         return Ok(Box::new(SaferShell { policy: Some(SaferShellPolicy::Strict) }));
     }
     Ok(Box::new(SaferShell { policy: known }))
@@ -185,11 +185,8 @@ const MOST_TEXTS: u32 = 64;
 const MOST_STARTS: usize = 128;
 const MOST_WORDS: usize = 2_048;
 
-const HIDDEN: CommandRisk = CommandRisk {
-    radius: BlastRadius::Medium,
-    category: "execution",
-    reason: "holds commands in each other that are too many to be judged",
-};
+const HIDDEN: CommandRisk =
+    CommandRisk { radius: BlastRadius::Medium, category: "execution", reason: "nests too many commands to analyze" };
 
 /// The worst that a text does.
 fn worst_risk(text: &str) -> Option<CommandRisk> {
@@ -220,7 +217,7 @@ impl RiskSearch {
         }
         let squeezed: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
         if squeezed.contains(":(){:|:&};:") {
-            let reason = "starts processes without end";
+            let reason = "starts processes endlessly";
             self.add_risk(Some(CommandRisk { radius: BlastRadius::High, category: "system", reason }));
         }
         let reading = parse_command_line(text);

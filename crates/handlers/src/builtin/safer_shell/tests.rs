@@ -238,7 +238,7 @@ fn other_tools_and_events_and_broken_arguments_are_no_business_of_it() {
     }
     let mut doubts = Vec::new();
     make(&[String::from("strikt")], &mut doubts).unwrap();
-    assert_eq!(doubts, ["there is no policy `strikt`, so everything is asked; did you mean `strict`?"]);
+    assert_eq!(doubts, ["unknown policy `strikt`, so every command needs approval; did you mean `strict`?"]);
 }
 
 proptest! {

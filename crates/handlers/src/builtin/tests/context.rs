@@ -206,6 +206,6 @@ fn add_context_fills_its_templates_in() {
     };
     assert_eq!(
         failure.message,
-        "add_context: render arg 2: `.Nope` is not there; `index . \"Nope\"` gives nothing instead"
+        "add_context: render arg 2: `.Nope` does not exist; `index . \"Nope\"` evaluates to nothing instead"
     );
 }

@@ -170,7 +170,7 @@ fn a_wrong_name_is_found_when_the_hook_is_built() {
     let (built, guard, found) = build("iteration.start", "add_dat", &[]);
     assert!(!built && !guard);
     let help = Some(String::from("did you mean `add_date`?"));
-    assert_eq!(found, [(Severity::Error, "there is no built-in `add_dat`".into(), help)]);
+    assert_eq!(found, [(Severity::Error, "unknown built-in `add_dat`".into(), help)]);
     assert!(!build("iteration.start", "something_else", &[]).0);
 
     assert_eq!(build("iteration.start", "add_date", &[]), (true, false, Vec::new()));
@@ -181,33 +181,38 @@ fn a_wrong_name_is_found_when_the_hook_is_built() {
     assert_eq!(found, [(Severity::Warning, "`max_iterations` has no effect on `tool.pre`".into(), help)]);
 
     let doubts = [
-        ("iteration.start", "add_date", vec!["x"], "add_date: `x` means nothing, for it takes no arguments"),
+        ("iteration.start", "add_date", vec!["x"], "add_date: `x` is ignored because this built-in takes no arguments"),
         (
             "completion.pre",
             "max_iterations",
             vec!["x"],
-            "max_iterations: `x` is no whole number above 0, so nothing is limited",
+            "max_iterations: `x` is not a positive integer, so there is no limit",
         ),
-        ("completion.pre", "max_iterations", vec![], "max_iterations: no number is given, so nothing is limited"),
+        ("completion.pre", "max_iterations", vec![], "max_iterations: no number is given, so there is no limit"),
         (
             "iteration.start",
             "add_git_diff",
             vec!["all"],
-            "add_git_diff: `all` means nothing; the one argument is `full`",
+            "add_git_diff: unknown argument `all`; the only argument is `full`",
         ),
         (
             "session.start",
             "add_recent_commits",
             vec!["0"],
-            "add_recent_commits: `0` is no whole number above 0, so 10 commits are told",
+            "add_recent_commits: `0` is not a positive integer, so 10 commits are listed",
         ),
-        ("iteration.start", "add_prompt_files", vec![], "add_prompt_files: no file is named, so nothing is told"),
-        ("session.start", "add_context", vec![], "add_context: no text is given, so nothing is told"),
+        (
+            "iteration.start",
+            "add_prompt_files",
+            vec![],
+            "add_prompt_files: no file is named, so nothing is added to the context",
+        ),
+        ("session.start", "add_context", vec![], "add_context: no text is given, so nothing is added to the context"),
         (
             "tool.result",
             "handle_large_tool_output",
             vec!["{\"Treshold\":1}"],
-            "handle_large_tool_output: `Treshold` means nothing; the options are `Threshold`, `OutputDir` and `PreviewSize`",
+            "handle_large_tool_output: unknown option `Treshold`; the options are `Threshold`, `OutputDir` and `PreviewSize`",
         ),
     ];
     for (event, name, arguments, expected) in doubts {
@@ -216,7 +221,8 @@ fn a_wrong_name_is_found_when_the_hook_is_built() {
         assert_eq!(found, [(Severity::Warning, expected.to_owned(), None)]);
     }
     let (built, _, found) = build("session.start", "add_context", &["{{ .X"]);
-    let expected = "add_context: argument 1 is no template: line 1, column 1: the action is not closed; add `}}`";
+    let expected =
+        "add_context: argument 1 is not a valid template: line 1, column 1: the action is not closed; add `}}`";
     assert!(!built);
     assert_eq!(found, [(Severity::Error, expected.to_owned(), None)]);
 }

@@ -152,7 +152,7 @@ impl LauncherConnection {
                 let slow = fault.kind() == ErrorKind::TimedOut;
                 let name = program.program.display();
                 let silent =
-                    || format!("its launcher `{name}` says nothing; build that program anew, from this version");
+                    || format!("its launcher `{name}` does not respond; rebuild that program with this version");
                 Err(if slow {
                     io::Error::new(ErrorKind::TimedOut, silent())
                 } else {
@@ -165,7 +165,7 @@ impl LauncherConnection {
     fn handshake(&mut self, end: Instant) -> io::Result<()> {
         self.control.set_nonblocking(true)?;
         if self.receive_by(end)? != HELLO {
-            return Err(io::Error::other("this is no launcher"));
+            return Err(io::Error::other("this is not a launcher"));
         }
         // One whose files this process may not open is no use.
         self.next_ends = Some(self.open_next_pipes(end)?);

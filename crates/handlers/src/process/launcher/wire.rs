@@ -145,7 +145,7 @@ pub(super) fn decode_reply(body: &[u8]) -> io::Result<ProcessExit> {
 }
 
 fn malformed_frame_error() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "the launcher and its host do not understand each other")
+    io::Error::new(io::ErrorKind::InvalidData, "malformed message between the launcher and its host")
 }
 
 fn put_bytes(body: &mut Vec<u8>, bytes: &[u8]) {
