@@ -1,4 +1,4 @@
-//! One agent at work, and what all agents of a session share.
+//! Running agents, and the state that all agents of a session share.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
@@ -23,10 +23,10 @@ use crate::team::{OpenMember, Team};
 use crate::tools::{DoneTool, StarlarkTool, Tool, ToolPolicies, Toolbox, join_diagnostics};
 use crate::workspace::Workspace;
 
-/// Opens the model of an agent that declares one of its own.
+/// Opens the model of an agent whose declaration names its own model.
 pub type ModelOpener = dyn Fn(&ModelSpec) -> Result<Arc<dyn Model>, ModelError> + Send + Sync;
 
-/// What all agents of a session share.
+/// State shared by all agents of a session.
 pub(crate) struct SessionContext {
     pub(crate) runtime: Arc<Runtime>,
     pub(crate) workspace: Workspace,
@@ -35,45 +35,44 @@ pub(crate) struct SessionContext {
     pub(crate) sleeper: Arc<dyn Sleeper>,
     pub(crate) open_model: Option<Box<ModelOpener>>,
     pub(crate) session: String,
-    /// The absolute path of the session's tape; empty when it is kept nowhere.
+    /// The absolute path of the session's tape; empty if the session is not recorded.
     pub(crate) transcript: String,
-    /// What was registered while running, against the limits of the first agent.
+    /// Tools, hooks and agents registered at run time, counted against the first agent's limits.
     pub(crate) meta_registry: MetaRegistry,
-    /// Whether and how far agents may change themselves: the first agent's word counts for all.
+    /// Whether and how agents may change themselves. The first agent's setting applies to the whole session.
     pub(crate) meta: MetaSpec,
     pub(crate) background: delegation::BackgroundTasks,
-    /// The agents that know each other, when the first agent is one of a team.
+    /// The team that the first agent belongs to, if any.
     pub(crate) team: Option<Arc<Team>>,
-    /// What a person says while an agent is at work.
+    /// Messages from the user that arrive while an agent runs.
     pub(crate) inbox: Inbox,
-    /// What may run without a question.
+    /// Decides which tool calls run without approval.
     pub(crate) permissions: PermissionChecker,
-    /// Tool calls and background work under way.
+    /// Running tool calls and background tasks.
     pub(crate) pending_work: PendingWork,
-    /// Files that were changed and of which no hook was told yet.
+    /// Changed files that hooks have not been notified of yet.
     pub(crate) edits: EditQueue,
-    /// What marks the host's own words to the models.
+    /// A random text that marks the host's own messages to models.
     nonce: OnceLock<String>,
-    /// What a person is asked right now.
+    /// Approval requests that wait for the user.
     pub(crate) approvals: ApprovalQueue,
-    /// The roles that agents of the session work in.
     pub(crate) personas: PersonaRegistry,
-    /// What all model calls of the session use up.
+    /// Counts the usage of all model calls of the session.
     pub(crate) meter: Arc<BudgetMeter>,
-    /// The marks of budgets that hooks were not told of yet.
+    /// Budget thresholds that hooks have not been notified of yet.
     pub(crate) threshold_queue: ThresholdQueue,
-    /// The agents whose hooks heard of the session's start, by name.
+    /// Names of the agents whose `session.start` hooks have run.
     pub(crate) started_agents: StartedAgents,
     name_counter: AtomicU64,
 }
 
 impl std::fmt::Debug for SessionContext {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Shared").field("session", &self.session).finish_non_exhaustive()
+        f.debug_struct("SessionContext").field("session", &self.session).finish_non_exhaustive()
     }
 }
 
-/// Everything [`SessionContext`] is made of that somebody chooses.
+/// The parts of [`SessionContext`] that the builder chooses.
 pub(crate) struct SessionConfig {
     pub(crate) runtime: Arc<Runtime>,
     pub(crate) workspace: Workspace,
@@ -133,7 +132,7 @@ impl SessionContext {
         }
     }
 
-    /// Ends what belongs to the session and not to a turn: agents in the background, servers and jobs.
+    /// Stops what outlives a turn: background agents, tool servers and shell jobs.
     pub(crate) fn close(&self) {
         self.background.join();
         if let Some(team) = &self.team {
@@ -141,44 +140,44 @@ impl SessionContext {
         }
     }
 
-    /// What marks the host's own words to the models, so that no text they read can imitate them.
+    /// A random text that marks the host's own messages, so that no text the model reads can imitate them.
     pub(crate) fn nonce(&self) -> &str {
         self.nonce.get_or_init(|| format!("{:016x}", self.runtime.random().next_bits()))
     }
 
-    /// Tells a person something about an agent that is not at work yet.
+    /// Shows the user a warning about an agent that is not running yet.
     pub(crate) fn show_warning(&self, agent: &str, warning: &str) {
         let origin = Origin { session: self.session.clone(), agent: agent.to_owned(), ..Origin::default() };
         self.observer.observe(&origin, &AgentEvent::Notice { message: &format!("agent `{agent}`: {warning}") });
     }
 
-    /// Gives no more names with numbers up to this one: a session that is taken up again has used them.
+    /// Skips generated names up to this number, because a resumed session has used them.
     pub(crate) fn skip_names_up_to(&self, number: u64) {
         self.name_counter.fetch_max(number, Ordering::Relaxed);
     }
 
-    /// A name that nothing else in the session has, such as `delegation_3`.
+    /// A name that is unique in the session, such as `delegation_3`.
     pub(crate) fn unique_name(&self, kind: &str) -> String {
         format!("{kind}_{}", self.name_counter.fetch_add(1, Ordering::Relaxed) + 1)
     }
 }
 
-/// One agent at work.
+/// A running agent.
 #[derive(Debug)]
 pub(crate) struct Agent {
     pub(crate) shared: Arc<SessionContext>,
     pub(crate) spec: Arc<AgentSpec>,
     pub(crate) model: Arc<dyn Model>,
     pub(crate) depth: u32,
-    /// The members of a team that wait for this one, the first of them first.
+    /// Team members that wait for this agent, outermost caller first.
     pub(crate) waiting_callers: Vec<String>,
-    /// The chains of this agent and, outside a team, of every agent above it.
+    /// The hook chains of this agent and, outside a team, of every agent above it.
     pub(crate) overlay: Arc<HookOverlay>,
     pub(crate) bounds: DelegationBounds,
     pub(crate) slots: ChildLimiter,
-    /// Model calls that a turn may make.
+    /// The maximum number of model calls in one turn.
     pub(crate) max_iterations: u32,
-    /// The turn that runs or ran last.
+    /// The number of the current or last turn.
     pub(crate) turn: AtomicU32,
     toolbox: RwLock<Arc<Toolbox>>,
     agents: RwLock<Vec<Arc<AgentSpec>>>,
@@ -186,7 +185,7 @@ pub(crate) struct Agent {
 }
 
 impl Agent {
-    /// The agent that a person talks to.
+    /// Creates the agent that talks to the user.
     ///
     /// # Errors
     /// When its tools or hooks do not compile.
@@ -212,7 +211,7 @@ impl Agent {
         agent.build(spec, toolbox)
     }
 
-    /// An agent below another one. It runs under every hook and every policy of those above it, and its own.
+    /// Creates a child agent. It runs under its own hooks and policies and those of every agent above it.
     ///
     /// # Errors
     /// When its tools or hooks do not compile, or its model cannot be opened.
@@ -240,12 +239,12 @@ impl Agent {
         place.build(spec, toolbox(policies)?)
     }
 
-    /// An agent that plays a member of a team in the place of another one.
+    /// Creates the agent for a team member that replaces another agent in the conversation.
     pub(crate) fn as_successor(other: &Self, member: &OpenMember) -> Arc<Self> {
         Self::for_member(member, &other.shared, other.depth, other.waiting_callers.clone(), other.bounds.clone())
     }
 
-    /// An agent that plays a member of a team for another one, which waits.
+    /// Creates the agent for a team member that works for another agent, which waits.
     pub(crate) fn as_child(parent: &Self, member: &OpenMember) -> Arc<Self> {
         let mut above = parent.waiting_callers.clone();
         above.push(parent.spec.name.clone());
@@ -277,7 +276,7 @@ impl Agent {
         })
     }
 
-    /// The models it may use, the first choice first.
+    /// The models the agent may use, in order of preference.
     pub(crate) fn models(&self) -> Vec<AgentModel> {
         let fallbacks = self.spec.member.iter().flat_map(|member| &member.fallback_models);
         let known = self.spec.model.iter().chain(fallbacks);
@@ -290,7 +289,7 @@ impl Agent {
         known.map(model).collect()
     }
 
-    /// The model to try when so many others have failed, from 0; opened when it is first needed.
+    /// The fallback model at this index, opened on first use.
     pub(crate) fn fallback(&self, at: usize) -> Option<Result<Arc<dyn Model>, String>> {
         let spec = self.spec.member.as_ref()?.fallback_models.get(at)?;
         let open = self.shared.open_model.as_ref()?;
@@ -318,7 +317,7 @@ impl Agent {
         self.toolbox().definitions()
     }
 
-    /// Adds a tool while running.
+    /// Adds a tool at run time.
     pub(crate) fn add_tool(&self, tool: Arc<dyn Tool>) {
         let mut toolbox = self.toolbox.write().unwrap_or_else(PoisonError::into_inner);
         Arc::make_mut(&mut toolbox).add(tool);
@@ -329,20 +328,20 @@ impl Agent {
         self.agents.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Adds an agent to delegate to, in the place of one of the same name.
+    /// Adds an agent to delegate to, or replaces the one of the same name.
     pub(crate) fn add_agent(&self, spec: AgentSpec) {
         let mut agents = self.agents.write().unwrap_or_else(PoisonError::into_inner);
         agents.retain(|known| known.name != spec.name);
         agents.push(Arc::new(spec));
     }
 
-    /// The turn that runs or ran last, from 1; 0 before the first.
+    /// The number of the current or last turn, from 1; 0 before the first.
     pub(crate) fn turn_number(&self) -> u32 {
         self.turn.load(Ordering::Relaxed)
     }
 }
 
-/// An agent that lacks only what its declaration says.
+/// The parts of an agent that do not come from its declaration.
 struct AgentSeed {
     shared: Arc<SessionContext>,
     model: Arc<dyn Model>,
@@ -388,7 +387,7 @@ fn empty_fallback_slots(spec: &AgentSpec) -> Vec<OnceLock<Result<Arc<dyn Model>,
     spec.member.iter().flat_map(|member| &member.fallback_models).map(|_| OnceLock::new()).collect()
 }
 
-/// The chains above and, behind them, the agent's own hooks.
+/// Compiles the agent's own hooks and appends their chains to those of the agents above.
 pub(crate) fn compile_overlay(
     runtime: &Runtime,
     spec: &AgentSpec,

@@ -1,4 +1,4 @@
-//! Asking a person: `approval.requested`, then the question.
+//! Approval requests to the user, and the `approval.requested` event that announces them.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,44 +11,44 @@ use serde_json::{Map, Value};
 use crate::recording;
 use crate::turn_context::TurnContext;
 
-/// What a person is asked.
+/// An approval request to be shown to the user.
 #[derive(Debug)]
 pub(crate) struct ApprovalPrompt<'a> {
     /// `tool`, `step`, `budget`, `error` or `limit`.
     pub(crate) kind: &'static str,
-    /// What waits, such as a tool's or a step's name.
+    /// The subject of the request, such as a tool's or a step's name.
     pub(crate) name: &'a str,
-    /// The tool call that it is about, when it is about one.
+    /// The id of the tool call, if the request is about one.
     pub(crate) call: Option<&'a str>,
-    /// The event with the exact payload that a yes is for.
+    /// The event with the exact payload that is to be approved.
     pub(crate) event: &'a Event,
-    /// Who asks and why.
+    /// Which hooks ask, and why.
     pub(crate) reasons: &'a [OutcomeReason],
-    /// What hooks said about it.
+    /// The metadata that hooks attached.
     pub(crate) metadata: &'a Map<String, Value>,
-    /// Whether more than this once can be allowed.
+    /// Whether the user may allow more than this one call.
     pub(crate) allows_grant: bool,
 }
 
-/// The questions of a session that nobody has answered yet.
+/// The session's unanswered approval requests.
 #[derive(Debug, Default)]
 pub(crate) struct ApprovalQueue(Mutex<BTreeMap<String, PendingApproval>>);
 
-/// A question that nobody has answered yet.
+/// An unanswered approval request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PendingApproval {
-    /// Its id, that of its `approval.requested`.
+    /// The id that its `approval.requested` event carries.
     pub(crate) id: String,
     /// `tool`, `step`, `budget`, `error` or `limit`.
     pub(crate) kind: &'static str,
-    /// What waits.
+    /// The subject of the request.
     pub(crate) name: String,
-    /// Why somebody has to look.
+    /// Why approval is needed.
     pub(crate) reason: String,
 }
 
 impl ApprovalQueue {
-    /// The questions that wait, in the order of their ids.
+    /// The unanswered requests, ordered by id.
     pub(crate) fn pending(&self) -> Vec<PendingApproval> {
         self.lock().values().cloned().collect()
     }
@@ -58,11 +58,11 @@ impl ApprovalQueue {
     }
 }
 
-/// Asks a person. Questions come one at a time; when this one's turn comes, `is_settled` says whether the answer to
-/// another one has settled it, and then there is no answer to this one.
+/// Requests approval from the user. Requests are shown one at a time. When it is this one's turn, `is_settled` says
+/// whether the response to another request has settled it; if so, the result is `None`.
 ///
-/// Hooks are told of every question, also when nobody is there to answer it; of the wait only if there is somebody. A
-/// resolver that panics has answered nothing.
+/// `approval.requested` fires for every request, `user.input` only if an approver is available. An approver that panics
+/// counts as unavailable.
 pub(crate) fn request_approval<'t>(
     turn: &'t TurnContext,
     asking: &ApprovalPrompt<'_>,
@@ -77,7 +77,7 @@ pub(crate) fn request_approval<'t>(
         fire_user_input(turn, kind, name);
     }
     let question = ApprovalRequest { event, reasons, digest: &digest, metadata, allows_grant: grants };
-    // Nothing but the person is waited for here: a hook that asked something while this is held would wait for itself.
+    // Only the user is waited for while the lock is held: a hook that requests approval now would deadlock on it.
     let one_at_a_time = turn.agent.shared.permissions.lock_prompt();
     if is_settled() {
         return None;
@@ -88,13 +88,13 @@ pub(crate) fn request_approval<'t>(
     Some(ApprovalAnswer { response: resolution, _one_at_a_time: one_at_a_time })
 }
 
-/// Tells hooks of a question that nobody is asked, because nobody is there and only a person's word would count.
+/// Fires `approval.requested` for a request that cannot be shown, because no user is available to approve it.
 pub(crate) fn announce_unavailable(turn: &TurnContext, asking: &ApprovalPrompt<'_>) {
     let texts: Vec<&str> = asking.reasons.iter().map(|reason| reason.text.as_str()).collect();
     drop(open_request(turn, asking.kind, asking.name, texts.join("\n"), &asking.event.payload.digest()));
 }
 
-/// An answer. The next question waits until it is dropped, and so until what was answered is settled.
+/// The response to an approval request. While it is held, no other request is shown, so its effects are applied first.
 #[derive(Debug)]
 pub(crate) struct ApprovalAnswer<'t> {
     pub(crate) response: ApprovalResponse,
@@ -102,13 +102,13 @@ pub(crate) struct ApprovalAnswer<'t> {
 }
 
 impl ApprovalAnswer<'_> {
-    /// Whether this once may go on.
+    /// Whether this one call is approved.
     pub(crate) fn is_yes(&self) -> bool {
         matches!(self.response, ApprovalResponse::Approved { .. } | ApprovalResponse::Granted { .. })
     }
 }
 
-/// A question that is open as long as this lives.
+/// Keeps an approval request in the queue until it is dropped.
 struct OpenApproval<'t> {
     turn: &'t TurnContext,
     id: String,
@@ -147,12 +147,12 @@ fn open_request<'t>(
     open
 }
 
-/// Fires `user.input`: the agent waits for the user.
+/// Fires `user.input`, because the agent waits for the user.
 fn fire_user_input(turn: &TurnContext, kind: &str, name: &str) {
     let (reason, message) = match kind {
         "tool" => ("permission", format!("run `{name}`?")),
         "limit" => ("limit", name.to_owned()),
-        _ => ("approval", format!("{kind} `{name}`: go on?")),
+        _ => ("approval", format!("{kind} `{name}`: continue?")),
     };
     let _ = turn.fire_team(|| UserInput { reason: reason.to_owned(), message });
 }

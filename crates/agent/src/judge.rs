@@ -1,4 +1,4 @@
-//! Models that judge hooks.
+//! Language models that decide for hooks.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,16 +12,16 @@ use pintle::{CancelToken, Failure, FailureKind, Judge, JudgeRequest};
 use crate::ModelOpener;
 use crate::model::{Model, ModelError, ModelErrorKind, ModelMessage, ModelReply, ModelRequest, choose};
 
-/// The agent's name under which a judge asks, for models that play a script.
+/// The agent name of a judge's model requests, used by scripted models.
 const JUDGE: &str = "judge";
 
-/// How long a raised cancel flag may go unnoticed.
+/// How often cancellation is checked.
 const CANCEL_POLL: Duration = Duration::from_millis(20);
 
-/// Asks language models for hooks that are judged by one.
+/// Asks language models for the verdicts of hooks with a model.
 ///
-/// A model is opened when it is first asked and kept. It is named as in docker-agent (`openai/gpt-4o-mini`) or as on the
-/// command line (`openai:gpt-4o-mini`, `script:FILE`).
+/// A model is opened on first use and then kept. Names are written as in docker-agent (`openai/gpt-4o-mini`) or as on
+/// the command line (`openai:gpt-4o-mini`, `script:FILE`).
 pub struct ModelJudge {
     open: Box<ModelOpener>,
     models: Mutex<HashMap<String, Arc<dyn Model>>>,
@@ -29,13 +29,13 @@ pub struct ModelJudge {
 }
 
 impl ModelJudge {
-    /// A judge that opens its models with `open`.
+    /// Creates a judge that opens its models with `open`.
     #[must_use]
     pub fn new(open: Box<ModelOpener>) -> Self {
         Self { open, models: Mutex::default(), request_count: AtomicU64::new(0) }
     }
 
-    /// The model with a name as people write it.
+    /// The model with this name, as a user writes it.
     fn model(&self, typed: &str) -> Result<Arc<dyn Model>, Failure> {
         let fault = |why: String| Failure::new(FailureKind::Error, why);
         let mut models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
@@ -58,9 +58,9 @@ impl Judge for ModelJudge {
         let part = cancel.child_token();
         let (answers, answer) = channel();
         let asking = part.clone();
-        // On a thread of its own, so that the deadline holds whatever the model does.
+        // On its own thread, so that the deadline applies whatever the model does.
         let spawned = thread::Builder::new().name(String::from("pintle-judge")).spawn(move || {
-            // Nobody listens any more after the deadline.
+            // After the deadline the receiver is gone.
             let _ = answers.send(model.complete(&request, &mut |_| {}, &asking));
         });
         spawned.map_err(|fault| Failure::new(FailureKind::Error, format!("cannot start a thread: {fault}")))?;
@@ -70,12 +70,12 @@ impl Judge for ModelJudge {
             match answer.recv_timeout(left.min(CANCEL_POLL)) {
                 Ok(reply) => return decode_reply(question, reply),
                 Err(RecvTimeoutError::Disconnected) => {
-                    let message = format!("the model `{}` broke off", question.model);
+                    let message = format!("the model `{}` stopped without a reply", question.model);
                     return Err(Failure::new(FailureKind::Crash, message));
                 }
                 Err(RecvTimeoutError::Timeout) if cancel.is_cancelled() => {
                     part.cancel();
-                    return Err(Failure::new(FailureKind::Cancelled, "the host cancelled while the model was asked"));
+                    return Err(Failure::new(FailureKind::Cancelled, "the host cancelled the model call"));
                 }
                 Err(RecvTimeoutError::Timeout) if left.is_zero() => {
                     part.cancel();
@@ -93,7 +93,7 @@ impl std::fmt::Debug for ModelJudge {
     }
 }
 
-/// A model as [`choose`] reads it: docker-agent parts provider and name by the first slash.
+/// Converts a name to the form that [`choose`] reads: docker-agent separates provider and name by the first slash.
 fn to_typed_name(typed: &str) -> String {
     match (typed.find('/'), typed.find(':')) {
         (Some(slash), colon) if colon.is_none_or(|colon| slash < colon) => typed.replacen('/', ":", 1),

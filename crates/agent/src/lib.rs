@@ -1,8 +1,9 @@
 //! The reference host: an agent loop that fires every event and obeys every outcome.
 //!
-//! A [`Session`] holds a conversation between a person and an agent. Each [`Session::turn`] asks the model, makes its
-//! tool calls and asks again, until there is an answer that the hooks accept. Enter at `session/iterations.rs`; every
-//! tool call goes through `tools/dispatch`, and every sub-agent through `delegation`.
+//! A [`Session`] holds a conversation between a user and an agent. Each [`Session::turn`] calls the model, runs its
+//! tool calls and calls the model again, until it gives an answer that the hooks accept. Start reading at
+//! `session/iteration_loop.rs`; every tool call goes through `tools/dispatch`, and every child agent through
+//! `delegation`.
 
 pub mod model;
 
@@ -43,12 +44,12 @@ pub use session::{
 pub use tools::{Tool, ToolContext};
 pub use workspace::Workspace;
 
-/// The blocks of the embedding guide, compiled and run.
+/// The code blocks of the embedding guide, compiled and run as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/guide/embedding.md")]
 mod embedding {}
 
-/// The block of the guide on personas, compiled and run.
+/// The code block of the personas guide, compiled and run as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/guide/personas.md")]
 mod personas {}

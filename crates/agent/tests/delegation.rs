@@ -116,7 +116,7 @@ fn code_in_a_request_is_refused_unless_the_project_allows_it() {
     let tool = r#"{"task":"x","tools":[{"name":"evil","description":"d","script":"def run(args): return 1"}]}"#;
     let verify = r#"{"task":"x","verify":"def run(result): return True"}"#;
     for (arguments, why) in
-        [(tool, "self-augmentation is off"), (verify, "`verify` in a request needs `meta.enabled: true`")]
+        [(tool, "self-augmentation is off"), (verify, "`verify` in a request requires `meta.enabled: true`")]
     {
         let (content, is_error, stage) = run_delegation(arguments, ("delegate", vec![say("ok")]), Vec::new(), agent());
         assert!(is_error && content.contains(why), "{content}");
@@ -256,7 +256,7 @@ fn a_task_may_run_beside_its_parent() {
     let done = "DELEGATION COMPLETE: sound";
     assert_eq!(
         contents[1..],
-        [done, r#"{"status":"done"}"#, done, "tool error: there is no task `no`; delegate_async gives the ids"]
+        [done, r#"{"status":"done"}"#, done, "tool error: task `no` does not exist; delegate_async returns task ids"]
     );
     assert_eq!(stage.session.usage().input_tokens, 50, "the child's tokens count once");
 }

@@ -179,7 +179,7 @@ def run(args):
     assert_eq!(contents[2], "tool blocked: no lists");
     assert_eq!(contents[3], "tool blocked: no shells");
     assert!(contents[4].contains("hook `house_rule` exists"), "{}", contents[4]);
-    assert!(contents[5].contains("no hook can be registered on meta.register_hook"), "{}", contents[5]);
+    assert!(contents[5].contains("cannot register a hook on meta.register_hook"), "{}", contents[5]);
     assert!(contents[6].contains("tool.prr"), "{}", contents[6]);
     let event = &stage.seen.payloads_of("meta.register_hook")[0];
     assert_eq!((&event["name"], &event["priority"]), (&json!("no_lists"), &json!(50)));

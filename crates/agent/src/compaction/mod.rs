@@ -1,8 +1,8 @@
-//! Compaction: a conversation that grows too long is summed up, and goes on with the summary.
+//! Compaction: replaces the older part of a long conversation with a summary.
 //!
-//! `compact.pre` may veto it or steer the summary, `compact.before` may veto it or write the summary itself, and
-//! `compact.post` tells of it (docker-agent behaviour, section 6.1). So it is for every agent: what counts is what is sent,
-//! which for agents outside a team their history bounds cut.
+//! `compact.pre` may veto it or steer the summary, `compact.before` may veto it or supply the summary, and
+//! `compact.post` reports the result. Every agent compacts by the length of what is sent to the model, which for agents
+//! outside a team is limited by their history settings.
 
 mod split;
 mod summary;
@@ -20,24 +20,24 @@ use crate::observer::AgentEvent;
 use crate::session::{Conversation, ConversationLength, TurnError, TurnErrorKind, estimate_tokens, to_event_message};
 use crate::turn_context::{TurnContext, denial_text};
 
-/// What begins the message that stands for everything that was summed up (docker-agent).
+/// The prefix of the message that replaces the summarized messages, as in docker-agent.
 pub(crate) const SUMMARY: &str = "Session Summary: ";
 
 /// Why a conversation is compacted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CompactionTrigger {
-    /// It grew to the threshold.
+    /// The conversation reached the threshold.
     Threshold,
-    /// The results of the last tool calls pushed it over the threshold.
+    /// The results of the last tool calls pushed the conversation over the threshold.
     ToolResults,
-    /// The model refused it for its length.
+    /// The model rejected the conversation as too long.
     Overflow,
-    /// The person wants it.
+    /// The user requested it.
     Manual,
 }
 
 impl CompactionTrigger {
-    /// The word of `compact.pre`.
+    /// The value of `source` in `compact.pre`.
     fn source(self) -> &'static str {
         match self {
             Self::Threshold => "auto",
@@ -47,7 +47,7 @@ impl CompactionTrigger {
         }
     }
 
-    /// The word of `compact.before` and `compact.post`.
+    /// The value of `reason` in `compact.before` and `compact.post`.
     fn reason(self) -> &'static str {
         match self {
             Self::Threshold | Self::ToolResults => "threshold",
@@ -57,28 +57,28 @@ impl CompactionTrigger {
     }
 }
 
-/// What a compaction came to.
+/// The result of a compaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompactionResult {
-    /// What stands for the messages that were removed.
+    /// The text that replaces the removed messages.
     pub summary: String,
-    /// The messages that were removed.
+    /// The number of removed messages.
     pub removed_messages: usize,
-    /// The messages that are left, the summary included.
+    /// The number of remaining messages, the summary included.
     pub remaining_messages: usize,
-    /// About how many tokens the conversation had before.
+    /// The estimated number of tokens before the compaction.
     pub tokens_before: u64,
-    /// About how many tokens it has now.
+    /// The estimated number of tokens after the compaction.
     pub tokens_after: u64,
 }
 
-/// What is declared for the agent at work.
+/// The compaction settings of the running agent.
 fn compaction_spec(turn: &TurnContext) -> CompactionSpec {
     let spec = &turn.agent.spec;
     spec.member.as_ref().map_or(spec.compaction, |member| member.compaction)
 }
 
-/// Whether the conversation has to be compacted before the next model call, and why.
+/// The reason to compact before the next model call, if there is one.
 pub(crate) fn check_trigger(turn: &TurnContext, conversation: &Conversation) -> Option<CompactionTrigger> {
     let spec = compaction_spec(turn);
     let limit = context_limit(turn).filter(|_| spec.enabled)?;
@@ -89,7 +89,7 @@ pub(crate) fn check_trigger(turn: &TurnContext, conversation: &Conversation) -> 
         tokens > limit * share
     };
     let tokens = count_tokens(conversation);
-    // What the last compaction had to leave cannot be made shorter by another one.
+    // Another compaction cannot shorten what the last one had to keep.
     if !over(tokens) || tokens < conversation.length.compacted_tokens.saturating_mul(2) {
         return None;
     }
@@ -99,23 +99,23 @@ pub(crate) fn check_trigger(turn: &TurnContext, conversation: &Conversation) -> 
     Some(if by_tools { CompactionTrigger::ToolResults } else { CompactionTrigger::Threshold })
 }
 
-/// Whether a failed turn can be saved by compacting: the model says that the conversation is too long.
+/// Whether a turn failed because the model rejected the conversation as too long, so that compacting may save it.
 pub(crate) fn is_overflow(turn: &TurnContext, fault: &TurnError) -> bool {
     compaction_spec(turn).enabled
         && matches!(fault.kind, TurnErrorKind::Failed { source: "model", .. })
         && is_context_overflow(&fault.message)
 }
 
-/// Whether a provider's words mean that the conversation is too long for the model.
+/// Whether a provider's error text means that the conversation is too long for the model.
 pub(crate) fn is_context_overflow(message: &str) -> bool {
     window::is_context_overflow(message)
 }
 
-/// Compacts a conversation. `None` is one that stays as it is; the person was told why.
+/// Compacts a conversation. Returns `None` if it stays unchanged; the user has then been told why.
 ///
 /// # Errors
-/// When the turn was cancelled. When the person asked for it or the model refused the conversation, also when the model
-/// gives no summary; otherwise the person is told, and the conversation is sent as it is.
+/// When the turn was cancelled. When the model gives no summary, and the user requested the compaction or the model
+/// rejected the conversation. In other cases a failure is shown to the user and the conversation is sent as it is.
 pub(crate) fn compact(
     turn: &TurnContext,
     conversation: &mut Conversation,
@@ -129,7 +129,7 @@ pub(crate) fn compact(
         tell("there is nothing to compact");
         return Ok(None);
     }
-    // What the hooks that are asked from here on want the model to be told is about what comes.
+    // Reminders that hooks queue from here on are meant for the compacted conversation.
     let mark = conversation.reminders.last_number();
     let Some(steering) = fire_compact_pre(turn, conversation, cause, instructions)? else { return Ok(None) };
     let tokens_before = count_tokens(conversation);
@@ -177,7 +177,7 @@ pub(crate) fn compact(
     Ok(Some(CompactionResult { summary, removed_messages, remaining_messages: remaining, tokens_before, tokens_after }))
 }
 
-/// Asks the hooks of `compact.pre`. Gives what the summary is to heed, or nothing when a hook vetoes.
+/// Fires `compact.pre`. Returns the instructions for the summary, or `None` if a hook vetoes.
 fn fire_compact_pre(
     turn: &TurnContext,
     conversation: &Conversation,
@@ -202,8 +202,7 @@ fn fire_compact_pre(
     Ok(Some(steering))
 }
 
-/// Asks the hooks of `compact.before`. Gives the summary that one of them wrote, if any did, or nothing at all when one
-/// vetoes.
+/// Fires `compact.before`. Returns the summary if a hook supplied one, or `None` if a hook vetoes the compaction.
 fn fire_compact_before(
     turn: &TurnContext,
     removed: &[ModelMessage],
@@ -244,14 +243,14 @@ fn is_vetoed(turn: &TurnContext, outcome: &Outcome) -> Result<bool, TurnError> {
     Ok(true)
 }
 
-/// The tokens that the model takes at most, as far as that is known.
+/// The model's context window in tokens, if it is known.
 fn context_limit(turn: &TurnContext) -> Option<u64> {
     let declared = compaction_spec(turn).context_limit;
     let named = turn.model_spec().map_or_else(|| turn.model().name(), |model| &model.name);
     declared.filter(|limit| *limit > 0).or_else(|| window::context_window(named))
 }
 
-/// About how many tokens the conversation has: what the provider counted, and an estimate of what came after.
+/// The approximate number of tokens: the provider's count plus an estimate for the messages added since.
 fn count_tokens(conversation: &Conversation) -> u64 {
     let ConversationLength { counted_tokens, counted_messages, .. } = conversation.length;
     let from = if counted_tokens == 0 { 0 } else { counted_messages };

@@ -1,25 +1,25 @@
-//! Which messages are summed up, and which stay as they are.
+//! Splits a conversation into the messages to summarize and those to keep.
 
 use crate::model::{MessageRole, ModelMessage};
 use crate::session::estimate_tokens;
 
-/// The most tokens that stay, of the newest messages (docker-agent).
+/// The maximum number of tokens of recent messages to keep, as in docker-agent.
 const KEPT_TOKENS: u64 = 20_000;
 
-/// A conversation in two parts.
+/// A conversation split in two.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ConversationSplit {
-    /// What is summed up, oldest first.
+    /// The messages to summarize, oldest first.
     pub(super) removed: Vec<ModelMessage>,
-    /// What stays, oldest first.
+    /// The messages to keep, oldest first.
     pub(super) retained: Vec<ModelMessage>,
 }
 
-/// Splits a conversation between what a person or the model said, so that no call is parted from its results.
+/// Splits a conversation before a message of the user or the model, so that no call is separated from its results.
 ///
-/// The newest messages stay, up to a fifth of the model's window. When that is all of them, none stays: a conversation
-/// that short is compacted because somebody wants it to be. `is_in_turn` says that the model still has to answer what the
-/// person said last, which then stays in any case.
+/// Keeps the newest messages, up to a fifth of the model's window. If that would keep all of them, none is kept: a
+/// conversation that short is only compacted on request. With `is_in_turn` the model still has to answer the last
+/// user message, which is then always kept.
 pub(super) fn split_conversation(messages: &[ModelMessage], limit: u64, is_in_turn: bool) -> ConversationSplit {
     let most = if limit == 0 { KEPT_TOKENS } else { KEPT_TOKENS.min(limit / 5) };
     let mut at = messages.len();
@@ -53,7 +53,8 @@ mod tests {
     use super::*;
     use crate::model::ModelToolCall;
 
-    /// A conversation as letters: `u`ser, `a`ssistant, `c`all, `t`ool result; a capital letter is a long message.
+    /// Builds a conversation from letters: `u`ser, `a`ssistant, `c`all, `t`ool result; a capital letter is a long
+    /// message.
     fn parse_conversation(letters: &str) -> Vec<ModelMessage> {
         let call = ModelToolCall { id: String::from("1"), name: String::from("x"), arguments: String::new() };
         let message = |(at, letter): (usize, char)| {
@@ -71,7 +72,7 @@ mod tests {
     #[test]
     fn the_newest_messages_stay_and_no_call_loses_its_results() {
         let cases = [
-            // Letters, the model's window, whether a turn is at work, what is summed up, what stays.
+            // Letters, the model's window, whether a turn is running, the removed messages, the kept ones.
             ("UAua", 400, false, "U0 A1", "u2 a3"),
             ("uaua", 400, false, "u0 a1 u2 a3", ""),
             ("uaua", 0, false, "u0 a1 u2 a3", ""),

@@ -1,4 +1,4 @@
-//! The summary, written by the agent's own model.
+//! Asks the agent's own model to write the summary.
 
 use pintle::event::TokenUsage;
 
@@ -6,20 +6,20 @@ use crate::model::{MessageRole, ModelMessage, ModelRequest};
 use crate::session::{self, Conversation, TurnError, estimate_tokens};
 use crate::turn_context::TurnContext;
 
-/// What the model is told that sums up.
-const SYSTEM: &str = "You sum up a conversation between a person and an agent, so that the agent can go on with your \
-                      summary alone. Do not answer the conversation and call no tools: give the summary and nothing \
-                      else.";
+/// The system prompt of the summary request.
+const SYSTEM: &str = "You summarize a conversation between a user and an agent, so that the agent can continue with \
+                      your summary alone. Do not answer the conversation and do not call tools: return the summary \
+                      and nothing else.";
 
-/// What it is asked.
-const PROMPT: &str = "Sum up the conversation above. Keep what the person wants, what was decided and why, what was done \
-                      and with which result, files, commands, names and numbers that matter, open questions, and the \
-                      next step. Leave out what no longer matters.";
+/// The user message of the summary request.
+const PROMPT: &str = "Summarize the conversation above. Keep what the user wants, what was decided and why, what was \
+                      done and with which result, the files, commands, names and numbers that matter, open \
+                      questions, and the next step. Leave out what no longer matters.";
 
-/// Tokens of the model's window that are left for the summary itself.
+/// Tokens of the model's window reserved for the summary.
 const RESERVED_TOKENS: u64 = 8_192;
 
-/// Asks the model for a summary. No completion hooks are asked: the request is the host's own.
+/// Requests a summary from the model. No completion events fire, because the request is the host's own.
 pub(super) fn write(
     turn: &TurnContext,
     conversation: &mut Conversation,
@@ -44,7 +44,7 @@ pub(super) fn write(
         messages,
         ..ModelRequest::default()
     };
-    // A summary is for the model: nobody is told of it as of an answer.
+    // A summary is for the model, so observers do not see it as an answer.
     let reply = session::complete(turn, &request, None, &|_| {})?.reply;
     conversation.usage = conversation.usage.plus(TokenUsage::new(reply.usage.input_tokens, reply.usage.output_tokens));
     let summary = reply.text.trim();
@@ -54,7 +54,7 @@ pub(super) fn write(
     Ok(summary.to_owned())
 }
 
-/// The newest messages that the model takes together with its answer, from something that was said.
+/// The newest messages that fit into the model's window beside its answer, starting at a user or model message.
 fn take_newest(messages: &[ModelMessage], limit: u64) -> &[ModelMessage] {
     if limit == 0 {
         return messages;

@@ -1,8 +1,8 @@
-//! How much models take, and how providers say that it was too much.
+//! Context windows of well-known models, and the errors by which providers report a conversation that is too long.
 
-/// Beginnings of model names, and the tokens that such a model takes; the first that fits counts. Written down from what
-/// is generally known of these models, and not checked against each provider: a model's own `context_size` goes before
-/// it, and a window that is too large here only means that a refused request starts the compaction.
+/// Prefixes of model names with the model's context window in tokens; the first match wins. These are the commonly
+/// published numbers, not checked against each provider. A model's own `context_size` takes precedence, and a window
+/// that is too large here only means that a rejected request starts the compaction.
 static WINDOWS: &[(&str, u64)] = &[
     ("gpt-4o", 128_000),
     ("gpt-4.1", 1_047_576),
@@ -37,7 +37,7 @@ static WINDOWS: &[(&str, u64)] = &[
     ("command-r", 128_000),
 ];
 
-/// What providers say of a conversation that is too long, in lower case.
+/// Parts of provider errors that report a conversation as too long, in lower case.
 static TOO_LONG: &[&str] = &[
     "context_length_exceeded",
     "context length",
@@ -54,7 +54,7 @@ static TOO_LONG: &[&str] = &[
     "request too large for model",
 ];
 
-/// The tokens that a model takes, when its name says so. A name may stand behind its maker's, as in `openai/gpt-4o`.
+/// The context window of a model, if its name is known. A name may have a prefix, as in `openai/gpt-4o`.
 pub(super) fn context_window(model: &str) -> Option<u64> {
     let name = model.rsplit('/').next().unwrap_or(model).to_lowercase();
     WINDOWS.iter().find(|(start, _)| name.starts_with(start)).map(|(_, tokens)| *tokens)

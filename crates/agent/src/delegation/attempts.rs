@@ -1,4 +1,4 @@
-//! The attempts of a delegation, each reviewed and verified (the Ralph loop).
+//! The attempts of a delegation: each one is reviewed and verified (the Ralph loop).
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ use crate::tools::join_diagnostics;
 use crate::turn_context::{TurnContext, TurnState, redirect};
 use crate::verify;
 
-/// Attempts after the first, when nobody says.
+/// The default number of attempts after the first.
 const RETRIES: u32 = 2;
 
-/// What follows the reason in the message to a child whose answer was not verified.
-const TRY_AGAIN: &str = "The task is not complete. Mend what the reason names, check the result, and answer again.";
+/// Follows the reason in the message to a child whose answer failed verification.
+const TRY_AGAIN: &str = "The task is not complete. Fix the problem named above, check the result, and answer again.";
 
-/// A task that another agent has.
+/// A task delegated to a child agent.
 pub(super) struct DelegatedTask<'a> {
     pub(super) turn: &'a TurnContext,
     pub(super) id: String,
@@ -30,17 +30,17 @@ pub(super) struct DelegatedTask<'a> {
     pub(super) child: Arc<Agent>,
     pub(super) verifiers: Vec<ScriptTool>,
     pub(super) redirects: Vec<Value>,
-    /// What the child is reminded of.
+    /// The reminders queued for the child.
     pub(super) reminders: Arc<ConversationReminders>,
 }
 
-/// The scripts that a delegation must pass: the delegating agent's own, and the request's.
+/// Compiles the verify scripts of a delegation: the delegating agent's own and the request's.
 ///
-/// A request that comes with a script comes with code that the model wrote, so that needs `meta.enabled`.
+/// The model wrote the script in a request, so it requires `meta.enabled`.
 pub(super) fn compile_verifiers(turn: &TurnContext, request: &DelegationRequest) -> Result<Vec<ScriptTool>, String> {
     let shared = &turn.agent.shared;
     if request.verify.is_some() && !shared.meta.enabled {
-        return Err(String::from("`verify` in a request needs `meta.enabled: true`; leave it out"));
+        return Err(String::from("`verify` in a request requires `meta.enabled: true`; leave it out"));
     }
     let declared = turn.agent.spec.delegation.verify.clone();
     let given = request.verify.as_deref().map(ScriptSource::without_file);
@@ -51,8 +51,8 @@ pub(super) fn compile_verifiers(turn: &TurnContext, request: &DelegationRequest)
     declared.into_iter().chain(given).map(compile).collect()
 }
 
-/// Tells the hooks of `delegation.post` of a delegation that `delegation.pre` announced and that came to nothing. Gives
-/// what the model is told.
+/// Fires `delegation.post` for a delegation that `delegation.pre` announced and that was then refused. Returns the text
+/// for the model.
 pub(super) fn report_refusal(turn: &TurnContext, id: &str, request: &DelegationRequest, why: String) -> String {
     let payload = DelegationPost {
         id: id.to_owned(),
@@ -102,7 +102,7 @@ impl DelegatedTask<'_> {
         Err(format!("delegation verification failed after {attempts} attempt(s): {reason}"))
     }
 
-    /// Lets the child play one turn. A child that fails ends the delegation; its parent's hooks are still told.
+    /// Runs one turn of the child. If it fails, the delegation ends; the parent's `delegation.post` hooks still run.
     fn run_attempt(
         &self,
         conversation: &mut Conversation,
@@ -126,7 +126,7 @@ impl DelegatedTask<'_> {
         })
     }
 
-    /// A turn of the child. Whoever answers the asks of the delegating agent answers those of the child too.
+    /// The context for one attempt of the child, with the delegating agent's approver.
     pub(super) fn turn_for_attempt(&self, number: u32) -> TurnContext {
         let state = TurnState::new(&self.reminders, Some(self.id.clone()), self.redirects.clone());
         let state = state.in_step(self.turn.step_context.clone()).with_review(can_review_answers(self.turn));
@@ -137,7 +137,7 @@ impl DelegatedTask<'_> {
         turn
     }
 
-    /// Shows the answer to the hooks of `delegation.post`.
+    /// Fires `delegation.post` with the answer.
     fn review(&self, answer: TurnOutput, usage: &mut TokenUsage) -> Result<TurnOutput, String> {
         let outcome = self.turn.fire(&Event::from_payload(&self.to_payload(&answer), Arc::clone(&self.turn.origin)));
         if !outcome.is_allowed() {
@@ -151,8 +151,9 @@ impl DelegatedTask<'_> {
         Ok(if outcome.rewritten { apply_rewrite(answer, outcome.payload.value()) } else { answer })
     }
 
-    /// Asks the scripts and then the hooks; all must be content. The inner error is a reason to try again, the outer one
-    /// ends the delegation: a verifier that crashes has verified nothing, and the child cannot mend that.
+    /// Runs the verify scripts and then the hooks; all must accept. The inner error is a reason to try again. The outer
+    /// one
+    /// ends the delegation: if a verify script crashes, the child cannot fix that.
     fn verify(
         &self,
         answer: TurnOutput,
@@ -210,7 +211,7 @@ impl DelegatedTask<'_> {
         }
     }
 
-    /// What a verify script is given.
+    /// The argument of a verify script.
     fn verify_input(&self, answer: &TurnOutput) -> Value {
         json!({
             "id": self.id,
@@ -224,7 +225,7 @@ impl DelegatedTask<'_> {
     }
 }
 
-/// The answer with what hooks made of it.
+/// The answer with the rewrites of hooks applied.
 fn apply_rewrite(mut answer: TurnOutput, payload: &Value) -> TurnOutput {
     if let Some(text) = payload.get("result").and_then(Value::as_str) {
         text.clone_into(&mut answer.text);

@@ -1,4 +1,4 @@
-//! Delegations that the delegating agent does not wait for.
+//! Delegations that run in the background.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,41 +13,41 @@ use super::background_tools::TaskInfo;
 use crate::finish::WorkKind;
 use crate::turn_context::TurnContext;
 
-/// The delegations of one session that run, or ended, in the background.
+/// The background tasks of a session, finished ones included.
 #[derive(Debug, Default)]
 pub(crate) struct BackgroundTasks {
     tasks: Mutex<BTreeMap<String, Arc<BackgroundTask>>>,
 }
 
-/// One of them.
+/// A background task.
 #[derive(Debug, Default)]
 pub(super) struct BackgroundTask {
     pub(super) done: Mutex<FinishedTask>,
     ended: Condvar,
-    /// When it ended, whatever ended it.
+    /// When the task ended, for any reason.
     pub(super) ended_us: OnceLock<u64>,
-    /// What more is known of a task of a team.
+    /// For a team's task, its agent and cancellation token.
     info: Option<Arc<TaskInfo>>,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct FinishedTask {
     pub(super) result: Option<DelegationResult>,
-    /// Whether somebody has taken its cost into account.
+    /// Whether the task's usage has been counted.
     is_spent: bool,
 }
 
-/// The most jobs of one session, ended ones included.
+/// The maximum number of background tasks in one session, finished ones included.
 const MAX_JOBS: usize = 100;
 
 impl BackgroundTasks {
-    /// Starts one and gives its id.
+    /// Starts a delegation in the background and returns its id.
     pub(super) fn start(&self, turn: &TurnContext, request: &Value) -> Result<String, String> {
         let request = request.clone();
         self.spawn_task(turn, "task", None, move |turn| super::delegate(turn, &request))
     }
 
-    /// Starts work on a thread of its own and gives it an id of this kind.
+    /// Runs work on a new thread and returns its id, which starts with `kind`.
     pub(super) fn spawn_task(
         &self,
         turn: &TurnContext,
@@ -59,18 +59,18 @@ impl BackgroundTasks {
         let job = Arc::new(BackgroundTask { info: about.map(Arc::new), ..BackgroundTask::default() });
         let mut jobs = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         if jobs.len() >= MAX_JOBS {
-            return Err(format!("there are already {MAX_JOBS} tasks in this session"));
+            return Err(format!("this session already has {MAX_JOBS} tasks, the maximum"));
         }
         jobs.insert(id.clone(), Arc::clone(&job));
         drop(jobs);
         let turn = turn.clone();
-        // Whoever waits for the job must be told even of a crash.
+        // A waiter must wake up even if the task crashes.
         let shared = &turn.agent.shared;
         let open =
             shared.pending_work.begin(WorkKind::BackgroundTask, &id, kind, shared.runtime.clock().monotonic_us());
         let work = move || {
             let delegated = catch_unwind(AssertUnwindSafe(|| work(&turn)));
-            // Whoever waits for the end finds the task settled.
+            // The pending-work entry is gone before waiters see the end.
             drop(open);
             job.ended_us.get_or_init(|| turn.agent.shared.runtime.clock().monotonic_us());
             job.finish(delegated.unwrap_or_else(|_| DelegationResult {
@@ -105,7 +105,7 @@ impl BackgroundTasks {
         self.wait(turn, id)
     }
 
-    /// Waits for the end of one, or of the session.
+    /// Waits until a task ends or the session is cancelled.
     pub(super) fn wait(&self, turn: &TurnContext, id: &str) -> Result<String, String> {
         let job = self.find_task(id)?;
         let mut done = job.done.lock().unwrap_or_else(PoisonError::into_inner);
@@ -122,7 +122,7 @@ impl BackgroundTasks {
         }
     }
 
-    /// Waits for all of them: nothing of a session outlives it. Those that run beside the conversation are stopped.
+    /// Waits for all tasks, so that none outlives the session. Background tasks of a team are stopped.
     pub(crate) fn join(&self) {
         for (.., about) in self.team_tasks() {
             about.cancel.cancel();
@@ -148,7 +148,7 @@ impl BackgroundTasks {
 
     fn find_task(&self, id: &str) -> Result<Arc<BackgroundTask>, String> {
         let jobs = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
-        jobs.get(id).cloned().ok_or_else(|| format!("there is no task `{id}`; delegate_async gives the ids"))
+        jobs.get(id).cloned().ok_or_else(|| format!("task `{id}` does not exist; delegate_async returns task ids"))
     }
 }
 
@@ -157,7 +157,7 @@ impl FinishedTask {
         matches!(self.result, Some(DelegationResult { result: Ok(_), .. }))
     }
 
-    /// Counts the tokens of a job that has ended, once.
+    /// Counts the tokens of a finished task, once.
     pub(super) fn count_usage(&mut self, turn: &TurnContext) {
         if let Some(delegated) = self.result.as_ref().filter(|_| !self.is_spent) {
             turn.state.add_usage(delegated.usage);

@@ -1,5 +1,4 @@
-//! Tasks of a team that run beside the conversation: what a model may ask of them (docker-agent, background agents
-//! tool).
+//! Background tasks of a team, and the tools a model uses to control them, as in docker-agent.
 
 use std::sync::{Arc, PoisonError};
 
@@ -9,23 +8,23 @@ use super::DelegationResult;
 use super::background::{BackgroundTask, BackgroundTasks};
 use crate::turn_context::TurnContext;
 
-/// The most tasks that run at once (docker-agent, background agents tool).
+/// The maximum number of tasks that run at once, as in docker-agent.
 const MAX_AT_ONCE: usize = 20;
 
-/// What is known of a task besides its result.
+/// The agent, start time and cancellation token of a team's task.
 #[derive(Debug)]
 pub(super) struct TaskInfo {
     agent: String,
     began_us: u64,
-    /// Stops this task alone.
+    /// Cancels only this task.
     pub(super) cancel: CancelToken,
 }
 
 impl BackgroundTasks {
-    /// Starts a task for an agent and gives its id.
+    /// Starts a background task for an agent and returns its id.
     ///
-    /// It belongs to the session and not to the turn, which may be cancelled without it. There is nobody whom it could
-    /// ask for anything.
+    /// The task belongs to the session, not to the turn, so cancelling the turn does not stop it. It cannot request
+    /// approval, because no user is waiting for it.
     pub(crate) fn start_team_task(
         &self,
         turn: &TurnContext,
@@ -65,7 +64,7 @@ impl BackgroundTasks {
         told
     }
 
-    /// The state of one task and what it came to.
+    /// The state and output of one task.
     pub(crate) fn view(&self, turn: &TurnContext, id: &str) -> Result<String, String> {
         let (job, about) = self.find_team_task(id)?;
         let (status, seconds) = (task_status(&job, &about), runtime_seconds(turn, &job, &about));
@@ -111,7 +110,7 @@ fn task_status(job: &BackgroundTask, about: &TaskInfo) -> &'static str {
     }
 }
 
-/// How long a task has run, or ran.
+/// How long a task has been running, or ran, in seconds.
 fn runtime_seconds(turn: &TurnContext, job: &BackgroundTask, about: &TaskInfo) -> u64 {
     let ended_us = job.ended_us.get().copied();
     let until_us = ended_us.unwrap_or_else(|| turn.agent.shared.runtime.clock().monotonic_us());

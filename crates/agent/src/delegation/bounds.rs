@@ -1,16 +1,16 @@
-//! How deep and how wide agents may delegate.
+//! Limits on the depth and breadth of delegation.
 
 use pintle::DelegationSpec;
 
-/// The deepest delegation, whatever a project says.
+/// The maximum depth of delegation, whatever a project declares.
 const DEEPEST: u32 = 5;
 
-/// Bounds on delegation, as they stand for one agent: its own, within those of the agents above it.
+/// The delegation limits of one agent: its own, within those of the agents above it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DelegationBounds {
-    /// The depth of the deepest agent; 0 forbids delegation.
+    /// The maximum depth; 0 forbids delegation.
     pub(crate) max_depth: u32,
-    /// Children of one agent that run at once.
+    /// The maximum number of concurrent children of one agent.
     pub(crate) max_concurrent: u32,
     iterations_per_depth: Vec<u32>,
 }
@@ -28,7 +28,7 @@ impl DelegationBounds {
         }
     }
 
-    /// The bounds of an agent below this one. What it declares can only narrow them.
+    /// The limits of a child agent, which can only narrow those of its parent.
     pub(crate) fn for_child(&self, spec: &DelegationSpec) -> Self {
         Self {
             max_depth: spec.max_depth.map_or(self.max_depth, |own| own.min(self.max_depth)),
@@ -37,7 +37,7 @@ impl DelegationBounds {
         }
     }
 
-    /// Model calls of one turn of an agent at a depth, from 1. The last entry counts for deeper ones.
+    /// The maximum number of model calls per turn at a depth, from 1. The last entry applies to all deeper agents.
     pub(crate) fn iterations(&self, depth: u32) -> u32 {
         let at = usize::try_from(depth.saturating_sub(1)).unwrap_or(usize::MAX);
         let entry = self.iterations_per_depth.get(at).or(self.iterations_per_depth.last());

@@ -1,4 +1,4 @@
-//! The agent that gets the task.
+//! Creates the child agent for a delegation.
 
 use std::sync::Arc;
 
@@ -11,26 +11,26 @@ use crate::meta;
 use crate::tools::{StarlarkTool, Tool, ToolPolicies, Toolbox};
 use crate::turn_context::TurnContext;
 
-/// The name of an agent that is described by the request alone.
+/// The name of a child that only the request describes.
 const UNNAMED: &str = "delegate";
 
-/// The system prompt of an agent that is described by the request alone and given none.
-const INSTRUCTION: &str = "You do one task for another agent. Do it completely, then answer with the result.";
+/// The system prompt of a child that only the request describes, if the request has none.
+const INSTRUCTION: &str = "You do one task for another agent. Complete it, then answer with the result.";
 
-/// Makes the agent that a request names or describes.
+/// Creates the agent that a request names or describes.
 pub(super) fn create(turn: &TurnContext, request: &DelegationRequest) -> Result<Arc<Agent>, String> {
     let parent = &turn.agent;
     let is_named = !request.agent.is_empty();
     let mut spec = if is_named { find_named(parent, &request.agent)? } else { spec_from_request(request) };
     if spec.agents.is_empty() {
-        // Whoever may be delegated to may delegate to the same agents, as deep as the bounds allow.
+        // A child may delegate to the same agents as its parent, within the depth limit.
         spec.agents = parent.agents();
     }
     if let Some(model) = &request.model {
         let retry = parent.spec.model.as_ref().map(|model| model.retry).unwrap_or_default();
         spec.model = Some(ModelSpec {
             name: model.clone(),
-            // Another model of the provider that is in use: a request cannot choose where to connect to.
+            // Another model of the same provider: a request cannot choose which server to connect to.
             provider: String::new(),
             base_url: None,
             api_key_env: None,
@@ -40,7 +40,7 @@ pub(super) fn create(turn: &TurnContext, request: &DelegationRequest) -> Result<
         });
     }
     if let Some(prompt) = request.system_prompt.as_ref().filter(|_| is_named) {
-        // What the project says of an agent stays; the request can only add to it.
+        // The declared instruction stays; the request can only add to it.
         spec.instruction = format!("{}\n\n{prompt}", spec.instruction);
     }
     let asked = requested_tools(turn, request)?;
@@ -55,10 +55,10 @@ fn find_named(parent: &Agent, name: &str) -> Result<AgentSpec, String> {
     let near = suggest_nearest(name, agents.iter().map(|agent| agent.name.as_str()));
     let hint = match near {
         Some(near) => format!("; did you mean \"{near}\"?"),
-        None if agents.is_empty() => String::from("; there are no named agents, leave `agent` out"),
+        None if agents.is_empty() => String::from("; no agents are declared, leave `agent` out"),
         None => {
             let names: Vec<&str> = agents.iter().map(|agent| agent.name.as_str()).collect();
-            format!("; there are: {}", names.join(", "))
+            format!("; the known agents are {}", names.join(", "))
         }
     };
     Err(format!("agent \"{name}\" not found{hint}"))
@@ -72,7 +72,7 @@ fn spec_from_request(request: &DelegationRequest) -> AgentSpec {
     }
 }
 
-/// The tools the request asks for; `None` when it does not say.
+/// The tools that the request lists; `None` if it does not list any.
 fn requested_tools(turn: &TurnContext, request: &DelegationRequest) -> Result<Option<Vec<Arc<dyn Tool>>>, String> {
     if request.tools.is_empty() {
         return Ok(None);
@@ -82,15 +82,15 @@ fn requested_tools(turn: &TurnContext, request: &DelegationRequest) -> Result<Op
             let found = turn.agent.tool(name).filter(|_| turn.agent.allows(name));
             return found.ok_or_else(|| turn.agent.missing_tool_message(name));
         }
-        // A tool that the model wrote is a tool that is registered, under the same guard.
+        // A tool with a script that the model wrote is registered like any other, under the same checks.
         let spec = meta::prepare_tool(turn, value)?;
         Ok(StarlarkTool::compile(&turn.agent.shared.runtime, &spec)?)
     };
     request.tools.iter().map(tool).collect::<Result<_, _>>().map(Some)
 }
 
-/// A named agent has the native tools and its own. One that is described by the request alone has what the request
-/// says, and without a word what its parent has. The policies of all agents above hold for each of them.
+/// A named agent has the native tools and its own. A child that only the request describes has the tools that the
+/// request lists, by default its parent's. The tool policies of all agents above apply to each of them.
 fn build_toolbox(parent: &Agent, policies: ToolPolicies, is_named: bool, asked: Option<Vec<Arc<dyn Tool>>>) -> Toolbox {
     let mut toolbox = Toolbox::new(policies);
     if is_named {

@@ -1,4 +1,4 @@
-//! The session that a member of a team has of its own while it works on a task.
+//! The child session of a team member that works on a task.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use pintle::event::{SessionEnd, SessionStart, TokenUsage};
 use super::attempts::DelegatedTask;
 use crate::session::{Conversation, fire_session_error};
 
-/// A session below the first one, between its `session.start` and its `session.end`. Both are fired at the member's own
-/// hooks. An agent outside a team has none: it works in the session of the agent that called it.
+/// A child session, between its `session.start` and its `session.end`, both fired at the member's own hooks. An agent
+/// outside a team has no child session: it works in the session of the agent that delegated to it.
 pub(super) struct ChildSession {
     began_us: Option<u64>,
 }
 
 impl ChildSession {
-    /// Begins it; what its hooks tell the model stays in the conversation.
+    /// Begins the session. Context from its hooks is added to the conversation.
     ///
     /// # Errors
     /// When a hook of `session.start` denies.
@@ -38,7 +38,7 @@ impl ChildSession {
         Err(why)
     }
 
-    /// Ends it, also when the task was cancelled.
+    /// Ends the session, also when the task was cancelled.
     pub(super) fn end(self, task: &DelegatedTask<'_>, result: Result<(), &String>, usage: TokenUsage) {
         let Some(began_us) = self.began_us else { return };
         let cancelled = task.turn.scope.cancel.is_cancelled();

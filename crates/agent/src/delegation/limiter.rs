@@ -1,18 +1,18 @@
-//! How many children of an agent run at once.
+//! Limits how many children of an agent run at once.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use pintle::CancelToken;
 
-/// Slots that are taken and given back. Each agent has its own, so that a child never waits for its own parent.
+/// Counts the permits of one agent. Each agent has its own limiter, so that a child never waits for its own parent.
 #[derive(Debug)]
 pub(crate) struct ChildLimiter {
     free: Mutex<u32>,
     released: Condvar,
 }
 
-/// A slot, given back when dropped.
+/// A permit to run a child, returned when dropped.
 #[derive(Debug)]
 pub(crate) struct ChildPermit<'a>(&'a ChildLimiter);
 
@@ -21,7 +21,7 @@ impl ChildLimiter {
         Self { free: Mutex::new(count), released: Condvar::new() }
     }
 
-    /// Takes a slot, waiting for one; `None` when the flag is raised first.
+    /// Waits for a permit. Returns `None` if `cancel` is set first.
     pub(crate) fn acquire(&self, cancel: &CancelToken) -> Option<ChildPermit<'_>> {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         while *free == 0 {

@@ -1,9 +1,8 @@
-//! Delegation: an agent hands a task to another one.
+//! Delegation: an agent gives a task to another agent.
 //!
-//! The other agent runs under every hook and every policy of the agents above it, and its own. The order of events is
-//! that of the documents: `delegation.pre`, the child's own turn, `delegation.post`, then the `verify` script and
-//! `delegation.post_verify`. An attempt that fails verification goes back to the same child, which keeps its
-//! conversation, until no attempt is left.
+//! The child runs under its own hooks and policies and those of every agent above it. The order of events is
+//! `delegation.pre`, the child's turn, `delegation.post`, then the `verify` scripts and `delegation.post_verify`. An
+//! attempt that fails verification goes back to the same child, which keeps its conversation, until no attempt is left.
 
 mod attempts;
 mod background;
@@ -35,29 +34,29 @@ pub(crate) use transfer::{TransferMode, check_call_allowed, fire_agent_switch, t
 use attempts::DelegatedTask;
 use request::DelegationRequest;
 
-/// Redirects of hooks that may follow each other.
+/// The maximum number of redirects by hooks in a row.
 const MAX_REDIRECTS: usize = 8;
 
-/// What a delegation came to, and what it cost either way.
+/// The result of a delegation, and the tokens it used in any case.
 #[derive(Debug, Clone)]
 pub(crate) struct DelegationResult {
     pub(crate) result: Result<TurnOutput, String>,
     pub(crate) usage: TokenUsage,
 }
 
-/// Hands a task to another agent because the model asked for it.
+/// Delegates a task on behalf of the model.
 pub(crate) fn delegate(turn: &TurnContext, request: &Value) -> DelegationResult {
     run_request(turn, request, turn.state.redirects.clone())
 }
 
-/// Hands a task to another agent because a hook asked for it, and spends what that costs on this turn.
+/// Delegates a task on behalf of a hook, and counts its usage on this turn.
 pub(crate) fn redirect(turn: &TurnContext, request: &Value) -> Result<TurnOutput, String> {
     let delegated = run_redirect(turn, request, &turn.state.redirects);
     turn.state.add_usage(delegated.usage);
     delegated.result
 }
 
-/// A hook that redirects to the same request twice would do so forever.
+/// Runs a redirect. A hook that redirects to the same request a second time would do so forever, so that is refused.
 fn run_redirect(turn: &TurnContext, request: &Value, before: &[Value]) -> DelegationResult {
     let refused = |why: &str| DelegationResult { result: Err(why.to_owned()), usage: TokenUsage::default() };
     if before.contains(request) {
@@ -93,7 +92,7 @@ fn perform(
     DelegatedTask { turn, id, request, child, verifiers, redirects, reminders: Arc::default() }.run(usage)
 }
 
-/// Asks the hooks of `delegation.pre`, takes over what they rewrote, and gives the delegation its id.
+/// Fires `delegation.pre`, applies the rewrites, and returns the id of the delegation.
 fn fire_delegation_pre(turn: &TurnContext, request: &mut DelegationRequest) -> Result<String, String> {
     let parent = &turn.agent;
     if parent.depth >= parent.bounds.max_depth {

@@ -1,16 +1,16 @@
-//! What is asked of another agent.
+//! Delegation requests.
 
 use pintle::event::DelegationPre;
 use serde_json::{Map, Value};
 
-/// What is asked of another agent.
+/// A request to another agent.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct DelegationRequest {
-    /// The agent; empty when it is described here alone.
+    /// The agent's name; empty if only this request describes it.
     pub(super) agent: String,
     pub(super) task: String,
     pub(super) model: Option<String>,
-    /// Names of the delegating agent's tools, or whole tools with a script.
+    /// Names of the delegating agent's tools, or complete tools with a script.
     pub(super) tools: Vec<Value>,
     pub(super) system_prompt: Option<String>,
     /// Source of a script `run(result)`.
@@ -19,23 +19,22 @@ pub(super) struct DelegationRequest {
 }
 
 impl DelegationRequest {
-    /// Reads the arguments of the `delegate` tool, or the request of a hook.
+    /// Parses the arguments of the `delegate` tool, or the request of a hook.
     pub(super) fn from_value(value: &Value) -> Result<Self, String> {
         let fields = match value {
             Value::Object(fields) => fields.clone(),
-            // A hook may delegate with nothing but the task.
+            // A hook may pass only the task.
             Value::String(task) => Map::from_iter([(String::from("task"), Value::String(task.clone()))]),
-            _ => return Err(String::from("the request to delegate must be a dict with `task`, or a text")),
+            _ => return Err(String::from("a delegation request must be a dict with `task`, or a string")),
         };
         let is_said = |value: &Value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty());
         if fields.get("hooks").is_some_and(is_said) {
-            return Err(String::from(
-                "a request brings no hooks of its own: leave `hooks` out, those of the project hold",
-            ));
+            return Err(String::from("a request cannot contain hooks: leave `hooks` out, the project's hooks apply"));
         }
         let text =
             |name: &str| fields.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
-        let task = text("task").or_else(|| text("prompt")).ok_or("`task` is required; say what the agent has to do")?;
+        let task =
+            text("task").or_else(|| text("prompt")).ok_or("`task` is required; describe what the agent has to do")?;
         Ok(Self {
             agent: text("agent").unwrap_or_default(),
             task,
@@ -44,13 +43,13 @@ impl DelegationRequest {
             system_prompt: text("system_prompt"),
             verify: text("verify"),
             max_verify_retries: fields.get("max_verify_retries").and_then(Value::as_u64).map(|retries| {
-                // More would never end.
+                // The upper bound keeps a delegation from going on forever.
                 u32::try_from(retries).unwrap_or(u32::MAX).min(10)
             }),
         })
     }
 
-    /// A task for an agent, with no further wishes.
+    /// A request with only an agent and a task.
     pub(super) fn for_agent(agent: &str, task: &str) -> Self {
         Self {
             agent: agent.to_owned(),

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use crate::model::ModelTool;
 use crate::tools::{Tool, ToolContext};
 
-/// Each tool that delegates: its name, what it does, its parameters, and how.
+/// The delegation tools: name, description, parameters and function.
 static TOOLS: &[DelegationToolDef] = &[
     DelegationToolDef {
         name: "delegate",
-        description: "Hands a task to another agent, waits, and gives its answer. The agent knows nothing but the task: say everything it needs.",
+        description: "Gives a task to another agent, waits, and returns its answer. The agent knows only the task: include everything it needs.",
         parameters: task_parameters,
         call: |arguments, at| {
             let delegated = super::delegate(at.turn, arguments);
@@ -22,19 +22,19 @@ static TOOLS: &[DelegationToolDef] = &[
     },
     DelegationToolDef {
         name: "delegate_async",
-        description: "Hands a task to another agent without waiting, and gives an id for `delegate_status`, `delegate_result` and `delegate_await`.",
+        description: "Gives a task to another agent without waiting, and returns an id for `delegate_status`, `delegate_result` and `delegate_await`.",
         parameters: task_parameters,
         call: |arguments, at| Ok(json!({"id": at.turn.agent.shared.background.start(at.turn, arguments)?})),
     },
     DelegationToolDef {
         name: "delegate_status",
-        description: "Tells whether a task of `delegate_async` is `running`, `done` or `failed`.",
+        description: "Returns whether a task of `delegate_async` is `running`, `done` or `failed`.",
         parameters: id_parameters,
         call: |arguments, at| Ok(json!({"status": at.turn.agent.shared.background.status(id_argument(arguments))?})),
     },
     DelegationToolDef {
         name: "delegate_result",
-        description: "Gives the answer of a task of `delegate_async` that has ended.",
+        description: "Returns the answer of a finished task of `delegate_async`.",
         parameters: id_parameters,
         call: |arguments, at| {
             at.turn.agent.shared.background.result(at.turn, id_argument(arguments)).map(|text| completion_text(&text))
@@ -42,7 +42,7 @@ static TOOLS: &[DelegationToolDef] = &[
     },
     DelegationToolDef {
         name: "delegate_await",
-        description: "Waits for a task of `delegate_async` to end and gives its answer.",
+        description: "Waits until a task of `delegate_async` ends and returns its answer.",
         parameters: id_parameters,
         call: |arguments, at| {
             at.turn.agent.shared.background.wait(at.turn, id_argument(arguments)).map(|text| completion_text(&text))
@@ -63,7 +63,7 @@ struct DelegationTool {
     call: fn(&Value, &ToolContext<'_>) -> Result<Value, String>,
 }
 
-/// The tools of an agent that may delegate, and to whom.
+/// The delegation tools for an agent that may delegate to these agents.
 pub(crate) fn tools(agents: &[Arc<AgentSpec>]) -> impl Iterator<Item = Arc<dyn Tool>> {
     let known: Vec<String> = agents.iter().map(|agent| format!("{}: {}", agent.name, agent.description)).collect();
     let known = if known.is_empty() { String::new() } else { format!(" Agents: {}", known.join("; ")) };
@@ -78,7 +78,7 @@ pub(crate) fn tools(agents: &[Arc<AgentSpec>]) -> impl Iterator<Item = Arc<dyn T
     })
 }
 
-/// Whether a tool is each agent's own and not lent to others.
+/// Whether a tool belongs to each agent itself and cannot be passed to others.
 pub(super) fn is_own(name: &str) -> bool {
     name == crate::tools::DoneTool::NAME || TOOLS.iter().any(|row| row.name == name)
 }
@@ -88,7 +88,7 @@ impl Tool for DelegationTool {
         &self.definition
     }
 
-    /// The other agent's tools are watched themselves.
+    /// The other agent's tool calls are watched one by one.
     fn can_write_unseen(&self) -> bool {
         false
     }
@@ -110,13 +110,13 @@ fn task_parameters() -> Value {
     json!({
         "type": "object",
         "properties": {
-            "agent": {"type": "string", "description": "The agent; leave it out for one that is described here."},
-            "task": {"type": "string", "description": "What it has to do, with all that it needs to know."},
+            "agent": {"type": "string", "description": "The agent. Leave it out to describe a new one here."},
+            "task": {"type": "string", "description": "What it has to do, with everything it needs to know."},
             "prompt": {"type": "string", "description": "The same as `task`."},
             "model": {"type": "string", "description": "Another model of the same provider."},
-            "tools": {"type": "array", "description": "Names of your tools that it gets."},
+            "tools": {"type": "array", "description": "Names of your tools that the agent may use."},
             "system_prompt": {"type": "string", "description": "How it should behave."},
-            "verify": {"type": "string", "description": "Starlark source of `run(result)` that says whether the answer is good."},
+            "verify": {"type": "string", "description": "Starlark source of `run(result)`, which returns whether the answer is good."},
             "max_verify_retries": {"type": "integer", "minimum": 0, "maximum": 10, "description": "Attempts after a failed verification. Default 2."},
         },
     })
@@ -125,7 +125,7 @@ fn task_parameters() -> Value {
 fn id_parameters() -> Value {
     json!({
         "type": "object",
-        "properties": {"id": {"type": "string", "description": "The id that `delegate_async` gave."}},
+        "properties": {"id": {"type": "string", "description": "The id that `delegate_async` returned."}},
         "required": ["id"],
     })
 }

@@ -1,9 +1,8 @@
 //! Tasks for members of a team.
 //!
-//! The order of events is that of every delegation, with the change of agents around it: `delegation.pre`,
-//! `agent.switch`, the member's own session, `delegation.post`, `delegation.post_verify`, `agent.switch` back. Except for
-//! the member's own they are all fired at the hooks of the agent that asked (docker-agent behaviour, sections 6.2
-//! and 6.3).
+//! The events are those of every delegation, with `agent.switch` around the member's work: `delegation.pre`,
+//! `agent.switch`, the member's own session, `delegation.post`, `delegation.post_verify`, `agent.switch` back. All but
+//! the member's own events are fired at the hooks of the agent that delegates.
 
 use std::sync::Arc;
 
@@ -20,16 +19,16 @@ use crate::session::TurnOutput;
 use crate::team;
 use crate::turn_context::TurnContext;
 
-/// How a task is given.
+/// How a task is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TransferMode {
-    /// The agent waits, and its conversation is where the work is.
+    /// The agent waits, and the conversation switches to the member.
     Waiting,
-    /// The agent goes on. Nobody is there to be asked, and no conversation changes hands.
+    /// The agent continues. No user is available for approvals, and the conversation does not switch.
     Background,
 }
 
-/// Gives a task to a member of the team and waits for its end.
+/// Gives a task to a member of the team and waits until it ends.
 pub(crate) fn transfer(turn: &TurnContext, agent: &str, task: &str, way: TransferMode) -> DelegationResult {
     let mut usage = TokenUsage::default();
     let result = perform(turn, DelegationRequest::for_agent(agent, task), way, &mut usage);
@@ -43,9 +42,9 @@ fn perform(
     usage: &mut TokenUsage,
 ) -> Result<TurnOutput, String> {
     let parent = &turn.agent;
-    let Some(team) = parent.shared.team.as_ref() else { return Err(String::from("this agent is in no team")) };
+    let Some(team) = parent.shared.team.as_ref() else { return Err(String::from("this agent is not part of a team")) };
     let id = fire_delegation_pre(turn, &mut request)?;
-    // The hooks may have chosen another agent, which must be one that this agent may call all the same.
+    // Hooks may have chosen another agent, which this agent must be allowed to call as well.
     let refused = |why: String| attempts::report_refusal(turn, &id, &request, why);
     check_call_allowed(parent, &request.agent).map_err(refused)?;
     let verifiers = attempts::compile_verifiers(turn, &request).map_err(refused)?;
@@ -67,10 +66,10 @@ fn perform(
     result
 }
 
-/// Whether an agent may give tasks to another one.
+/// Checks whether an agent may give tasks to another one.
 ///
 /// # Errors
-/// When it may not, with the names of those that it may.
+/// When it may not; the message lists the agents that it may call.
 pub(crate) fn check_call_allowed(parent: &Agent, name: &str) -> Result<(), String> {
     let known = parent.spec.member.as_ref().map(|member| member.sub_agents.as_slice()).unwrap_or_default();
     if known.iter().any(|known| known == name) {
@@ -80,8 +79,8 @@ pub(crate) fn check_call_allowed(parent: &Agent, name: &str) -> Result<(), Strin
     }
 }
 
-/// Tells a turn's hooks that another agent has the conversation now. They are told also when the turn was cancelled, so
-/// that an audit sees the way back of every way there.
+/// Fires `agent.switch`, because another agent has the conversation now. It fires even if the turn was cancelled, so
+/// that every switch has its switch back in an audit.
 pub(crate) fn fire_agent_switch(turn: &TurnContext, from: &Agent, to: &str, kind: &str) {
     let payload = AgentSwitch {
         from: from.spec.name.clone(),

@@ -1,24 +1,24 @@
-//! Writing to the workspace so that the hooks of `file.edited` are told.
+//! File changes that are queued for the `file.edited` hooks.
 
 use pintle::event::FileEdited;
 
 use super::{EditQueue, WorkspaceWatch, scan};
 use crate::workspace::Workspace;
 
-/// Who changes files.
+/// The delegation and tool that change a file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct EditAuthor<'a> {
-    /// The delegation that the work is for; empty for the agent the person talks to.
+    /// The delegation's id; empty for the agent that talks to the user.
     pub(crate) run: &'a str,
     pub(crate) tool: &'a str,
     pub(crate) call_id: Option<&'a str>,
 }
 
-/// The files of the workspace, for somebody who changes them.
+/// The workspace's files, with every change queued for hooks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TrackedFiles<'a> {
     pub(crate) workspace: &'a Workspace,
-    /// Where edits are told, and by whom; `None` where no hook listens.
+    /// The queue and the author of the edits; `None` if no hook listens.
     pub(crate) edit_sink: Option<(&'a EditQueue, EditAuthor<'a>)>,
 }
 
@@ -27,7 +27,7 @@ impl TrackedFiles<'_> {
         self.queue_change(path, "write", None, || self.workspace.write(path, text))
     }
 
-    /// Writes a text that was changed in places.
+    /// Writes the new text of a file that was edited in part.
     pub(crate) fn edit(&self, path: &str, text: &str) -> Result<(), String> {
         self.queue_change(path, "edit", None, || self.workspace.write(path, text))
     }
@@ -63,7 +63,7 @@ impl TrackedFiles<'_> {
         act: impl FnOnce() -> Result<(), String>,
     ) -> Result<(), String> {
         let Some((edits, by)) = &self.edit_sink else { return act() };
-        // Held over the change, so that no call that compares the workspace takes it for its own.
+        // Held during the change, so that no watched call takes the change for its own.
         let mut watch = edits.lock_watch();
         act()?;
         let size_bytes = self.workspace.stat(path).ok().filter(|stat| !stat.is_dir).map(|stat| stat.size_bytes);
@@ -74,7 +74,7 @@ impl TrackedFiles<'_> {
         Ok(())
     }
 
-    /// Brings what is known of a path up to date.
+    /// Updates the stamp of a path.
     fn refresh_stamp(&self, watch: &mut WorkspaceWatch, path: &str) {
         let Some(known) = &mut watch.stamps else { return };
         let Ok(path) = self.workspace.relative_path(path) else { return };
@@ -82,7 +82,7 @@ impl TrackedFiles<'_> {
         match self.workspace.stat(&path) {
             Ok(stat) if !stat.is_dir => drop(known.insert(path, scan::file_stamp(&stat))),
             Ok(_) => {}
-            // A folder takes what was in it along.
+            // A directory that is gone takes its files along.
             Err(_) => known.retain(|file, _| *file != path && !file.starts_with(&format!("{path}/"))),
         }
     }

@@ -1,10 +1,9 @@
-//! Files that tools and the host changed: queued when it happens, told at the next boundary of a round (Harn,
-//! `file_edited`).
+//! Files that tools and the host changed: queued at once, reported by `file.edited` at the end of the iteration.
 //!
-//! The queue belongs to the session, and each edit to the run that caused it: an agent tells its own hooks of its own
-//! edits. Tools that write through the session say so themselves ([`TrackedFiles`]). What programs write - a shell, a script
-//! that starts one, an MCP server - is found by comparing the workspace before and after the call ([`watch_call`]), for as
-//! long as some hook listens.
+//! The queue belongs to the session, and each edit to the run that caused it: an agent reports its own edits to its own
+//! hooks. Tools that write through the session queue their edits themselves ([`TrackedFiles`]). What programs write (a
+//! shell, a script that starts one, an MCP server) is found by comparing the workspace before and after the call
+//! ([`watch_call`]), as long as a hook listens.
 
 mod files;
 mod scan;
@@ -23,38 +22,38 @@ pub(crate) use files::{EditAuthor, TrackedFiles};
 
 use scan::FileStamp;
 
-/// The edits of one session that no hook was told of yet.
+/// The session's edits that hooks have not been notified of yet.
 #[derive(Debug, Default)]
 pub(crate) struct EditQueue {
     queue: Mutex<VecDeque<QueuedEdit>>,
     watch: Mutex<WorkspaceWatch>,
 }
 
-/// One of them.
 #[derive(Debug)]
 struct QueuedEdit {
-    /// The delegation that caused it; empty for the agent the person talks to.
+    /// The id of the delegation that caused the edit; empty for the agent that talks to the user.
     run: String,
     payload: FileEdited,
 }
 
-/// What the workspace was like when it was last looked at.
+/// The state of the workspace at the last scan.
 #[derive(Debug, Default)]
 struct WorkspaceWatch {
-    /// The calls at work that may write unseen.
+    /// The number of running calls that may write files without queueing the edits.
     active: usize,
-    /// The files and what tells their states apart; `None` is a workspace that is too large to be compared.
+    /// The files with their stamps; `None` if the workspace is too large to be compared.
     stamps: Option<BTreeMap<String, FileStamp>>,
 }
 
 impl EditQueue {
-    /// Tells the hooks of `file.edited` of everything this turn's run has changed since the last time. What such a hook
-    /// changes itself is for the next time. One that fails keeps no other edit from being told.
+    /// Fires `file.edited` for everything this turn's run has changed since the last time. What such a hook changes
+    /// itself
+    /// is reported the next time. A hook that fails does not keep the other edits from being reported.
     pub(crate) fn drain(turn: &TurnContext) {
         Self::fire_matching(turn, |edit| edit.run == turn.origin.run);
     }
 
-    /// The same for all runs, when the session ends.
+    /// Fires `file.edited` for the edits of all runs, when the session ends.
     pub(crate) fn drain_all(turn: &TurnContext) {
         Self::fire_matching(turn, |_| true);
     }
@@ -66,7 +65,7 @@ impl EditQueue {
         }
     }
 
-    /// Queues what the host says that it changed itself.
+    /// Queues an edit that the host reports.
     pub(crate) fn queue_host_edit(turn: &TurnContext, path: &str, metadata: Map<String, Value>) {
         if !turn.has_listener::<FileEdited>() {
             return;
@@ -97,7 +96,7 @@ impl EditQueue {
     }
 }
 
-/// The queue, held.
+/// The locked queue.
 struct QueueGuard<'a>(MutexGuard<'a, VecDeque<QueuedEdit>>);
 
 impl QueueGuard<'_> {
@@ -108,16 +107,16 @@ impl QueueGuard<'_> {
     }
 }
 
-/// A call that may write without a word, and that ends when this is dropped. Then its changes are queued.
+/// A running call that may write files without queueing the edits. Its changes are found and queued when it is dropped.
 ///
-/// Of calls that run at the same time each change is told once, by the call that ended next after it was made.
+/// If several calls run at the same time, each change is reported once, by the first call that ends after it.
 pub(crate) struct WatchedCall<'a> {
     workspace: &'a Workspace,
     edits: &'a EditQueue,
     author: EditAuthor<'a>,
 }
 
-/// Watches the workspace for as long as a call runs, when a hook wants to know.
+/// Watches the workspace while a call runs, if a hook listens.
 pub(crate) fn watch_call<'a>(turn: &'a TurnContext, tool: &'a str, call_id: &'a str) -> Option<WatchedCall<'a>> {
     if !turn.has_listener::<FileEdited>() {
         return None;
@@ -125,7 +124,7 @@ pub(crate) fn watch_call<'a>(turn: &'a TurnContext, tool: &'a str, call_id: &'a 
     let shared = &turn.agent.shared;
     let mut watch = shared.edits.lock_watch();
     if watch.active == 0 {
-        // What changed while no call was at work is somebody else's.
+        // Changes from before this call were not made by a call.
         watch.stamps = scan::scan_workspace(&shared.workspace);
     }
     watch.active += 1;
@@ -143,7 +142,7 @@ impl Drop for WatchedCall<'_> {
                 self.author.queue_edit(self.edits, self.workspace, path, operation, size_bytes, None);
             }
         }
-        // Nobody looks until the next call begins.
+        // Without a running call the stamps would become outdated.
         watch.stamps = now.filter(|_| watch.active > 0);
     }
 }

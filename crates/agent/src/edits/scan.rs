@@ -1,4 +1,4 @@
-//! The files of a workspace, and what tells one state of them from another.
+//! Scans a workspace and finds the files that changed between two scans.
 
 use std::collections::BTreeMap;
 
@@ -6,24 +6,24 @@ use pintle::jail::EntryStat;
 
 use crate::workspace::Workspace;
 
-/// The most entries of a workspace that is compared. Larger ones are not: a call must not wait for that.
+/// The maximum number of entries of a workspace that is compared. Scanning a larger one would delay every call.
 const MAX_ENTRIES: usize = 20_000;
 
-/// What tells one state of a file from another without reading it: its size, and when it was written.
+/// The size and modification time of a file, which tell its states apart without reading it.
 pub(super) type FileStamp = (u64, u64);
 
 pub(super) fn file_stamp(stat: &EntryStat) -> FileStamp {
     (stat.size_bytes, stat.modified_us)
 }
 
-/// All files by path. `.git` and the tapes of sessions are no part of the work. `None` is a workspace that is too large.
+/// All files by path, except `.git` and session tapes. `None` if the workspace is too large.
 pub(super) fn scan_workspace(workspace: &Workspace) -> Option<BTreeMap<String, FileStamp>> {
     let mut files = BTreeMap::new();
     let mut open = vec![String::new()];
     let mut seen = 0;
     while let Some(folder) = open.pop() {
         let here = if folder.is_empty() { "." } else { &folder };
-        // A folder that went away, or that nobody may look into, has no files for us.
+        // A directory that was removed or cannot be read counts as empty.
         for entry in workspace.list(here).unwrap_or_default() {
             seen += 1;
             if seen > MAX_ENTRIES {
@@ -40,7 +40,7 @@ pub(super) fn scan_workspace(workspace: &Workspace) -> Option<BTreeMap<String, F
     Some(files)
 }
 
-/// What is different now: the path, what was done to it, and its size; by path.
+/// The changes between two scans: the path, the operation and the new size, ordered by path.
 pub(super) fn find_changes<'a>(
     before: &'a BTreeMap<String, FileStamp>,
     now: &'a BTreeMap<String, FileStamp>,

@@ -1,5 +1,4 @@
-//! The end of a run: what is not settled yet, and what the host makes of the value (Harn, `pre_finish`,
-//! `on_unsettled_detected`, `post_finish`).
+//! The end of a run: reports unsettled work and lets the host replace the run's value.
 
 mod pending_work;
 mod unsettled;
@@ -15,7 +14,7 @@ use crate::session::Session;
 pub(crate) use pending_work::{PendingWork, WorkKind};
 pub use unsettled::UnsettledState;
 
-/// What the host makes of a run's value: given the value and what is not settled, it gives the value in its place.
+/// The host's callback: takes the run's value and the unsettled work, and returns the value to use instead.
 pub(crate) struct FinishCallback(Box<FinishFn>);
 
 type FinishFn = dyn FnOnce(Value, &UnsettledState) -> Value + Send;
@@ -27,29 +26,31 @@ impl std::fmt::Debug for FinishCallback {
 }
 
 impl Session {
-    /// Sets what the run's value goes through when it finishes. There is one such callback and it is called once: the
-    /// last one that is set counts.
+    /// Sets the callback that may replace the run's value when the run finishes. It is called once. A second call of
+    /// this
+    /// method replaces the first callback.
     pub fn on_finish(&mut self, callback: impl FnOnce(Value, &UnsettledState) -> Value + Send + 'static) {
         self.on_finish = Some(FinishCallback(Box::new(callback)));
     }
 
-    /// What is not settled now, in this session.
+    /// The session's unsettled work.
     #[must_use]
     pub fn unsettled_work(&self) -> UnsettledState {
         UnsettledState::collect(&self.first_agent.shared, &self.conversation)
     }
 
-    /// Finishes the run with the text of the last answer, or `null` when there was none; see [`Session::finish_with`].
+    /// Finishes the run with the text of the last answer, or `null` if there was none; see [`Session::finish_with`].
     pub fn finish(&mut self) -> Value {
         let value = self.last_answer.take().map_or(Value::Null, Value::String);
         self.finish_with(value)
     }
 
-    /// Finishes the run: `finish.pre`, then `finish.unsettled` when something is not settled, then the callback of
-    /// [`Session::on_finish`], whose value takes the place of this one, then `finish.post`. Gives the value in the end.
+    /// Finishes the run: fires `finish.pre`, then `finish.unsettled` if work is unsettled, calls the callback of
+    /// [`Session::on_finish`], whose value replaces this one, and fires `finish.post`. Returns the final value.
     ///
-    /// A run finishes once: later calls give back their value. [`Session::end`] finishes a run that nobody finished. A
-    /// callback that panics leaves the value as it was, and the person is told.
+    /// A run finishes once: later calls return the same value. [`Session::end`] finishes a run that is not finished
+    /// yet. If
+    /// the callback panics, the value stays unchanged and the user is notified.
     pub fn finish_with(&mut self, value: Value) -> Value {
         if self.is_finished || !self.is_started() {
             return value;

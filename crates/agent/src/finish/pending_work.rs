@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Work that is under way, by the order in which it began. Clones share it.
+/// The work in progress, in the order in which it began. Clones share it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PendingWork(Arc<Mutex<WorkItems>>);
 
@@ -13,16 +13,14 @@ struct WorkItems {
     pending: BTreeMap<u64, WorkItem>,
 }
 
-/// Kinds of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WorkKind {
-    /// A tool call that runs.
+    /// A running tool call.
     ToolCall,
-    /// A delegation or a command that nobody waits for.
+    /// A background delegation or command.
     BackgroundTask,
 }
 
-/// A piece of work.
 #[derive(Debug, Clone)]
 pub(super) struct WorkItem {
     pub(super) kind: WorkKind,
@@ -31,7 +29,7 @@ pub(super) struct WorkItem {
     pub(super) began_us: u64,
 }
 
-/// Work that is under way for as long as this lives.
+/// Marks work as in progress until it is dropped.
 #[derive(Debug)]
 pub(crate) struct WorkGuard {
     work: PendingWork,
@@ -39,7 +37,7 @@ pub(crate) struct WorkGuard {
 }
 
 impl PendingWork {
-    /// Takes note of work that begins.
+    /// Registers work that begins.
     pub(crate) fn begin(&self, kind: WorkKind, id: &str, summary: &str, began_us: u64) -> WorkGuard {
         let mut items = self.lock_items();
         items.started_count += 1;
@@ -48,7 +46,7 @@ impl PendingWork {
         WorkGuard { work: self.clone(), number }
     }
 
-    /// What is under way.
+    /// All work in progress.
     pub(super) fn all(&self) -> Vec<WorkItem> {
         self.lock_items().pending.values().cloned().collect()
     }

@@ -1,4 +1,4 @@
-//! What is not settled.
+//! Unsettled work of a session.
 
 use std::collections::BTreeSet;
 
@@ -11,22 +11,22 @@ use crate::agent::SessionContext;
 use crate::model::ModelMessage;
 use crate::session::{Conversation, unanswered_calls};
 
-/// What is not settled in a session: work that has begun and not ended, and words that nobody has heard.
+/// The unsettled work of a session: work that has begun and not ended, and messages that were not delivered.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct UnsettledState {
-    /// Tool calls that run, or that the model made and that have no result.
+    /// Tool calls that are running, or that the model made and that have no result.
     pub tool_calls: Vec<UnsettledWork>,
     /// Delegations and commands that run in the background.
     pub background_tasks: Vec<UnsettledWork>,
-    /// What was said to the agent and not delivered yet.
+    /// Messages to the agent that were not delivered yet.
     pub messages: Vec<UnsettledWork>,
-    /// Questions to a person without an answer.
+    /// Unanswered approval requests.
     pub approvals: Vec<UnsettledWork>,
     /// Personas that were paused and not resumed.
     pub suspended_personas: Vec<UnsettledWork>,
 }
 
-/// The lists with the word for one piece of each.
+/// The singular noun for the items of each list.
 const WORDS: [&str; 5] = ["tool call", "background task", "message", "approval", "suspended persona"];
 
 impl UnsettledState {
@@ -34,7 +34,7 @@ impl UnsettledState {
         Self::collect_from_messages(shared, &conversation.messages)
     }
 
-    /// The same of a conversation's messages.
+    /// The unsettled work, with the unanswered calls of these messages.
     pub(crate) fn collect_from_messages(shared: &SessionContext, messages: &[ModelMessage]) -> Self {
         let now_us = shared.runtime.clock().monotonic_us();
         let open = shared.pending_work.all();
@@ -75,24 +75,24 @@ impl UnsettledState {
         [&self.tool_calls, &self.background_tasks, &self.messages, &self.approvals, &self.suspended_personas]
     }
 
-    /// Whether everything is settled.
+    /// Whether nothing is unsettled.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lists().iter().all(|list| list.is_empty())
     }
 
-    /// How many pieces there are of each kind, by the word for one piece, such as `tool call`.
+    /// The number of items of each kind, by the singular noun, such as `tool call`.
     pub fn counts(&self) -> impl Iterator<Item = (&'static str, usize)> + use<> {
         WORDS.into_iter().zip(self.lists().map(Vec::len))
     }
 
-    /// All pieces, kind by kind.
+    /// All items, kind by kind.
     #[must_use]
     pub fn all(&self) -> Vec<UnsettledWork> {
         self.lists().into_iter().flatten().cloned().collect()
     }
 
-    /// The same in one line, such as `1 tool call, 2 messages`.
+    /// A one-line summary, such as `1 tool call, 2 messages`.
     #[must_use]
     pub fn summary(&self) -> String {
         let told: Vec<String> = self

@@ -1,4 +1,4 @@
-//! `env` and `os.*`: facts about the machine, for tools.
+//! The `env` and `os.*` functions of tool scripts.
 
 use pintle::CancelToken;
 use pintle::process::{self, ProcessSpec};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::workspace::Workspace;
 
-/// Tells a fact; an unknown one is the empty text, as for a variable that is not set.
+/// Looks up a fact about the machine. An unknown fact is an empty string, like an unset variable.
 pub(super) fn lookup(workspace: &Workspace, fact: &str, key: Option<&str>) -> Value {
     match fact {
         "env" => json!(key.and_then(process::variable).unwrap_or_default()),

@@ -1,4 +1,4 @@
-//! `exec.run`: a program in the workspace.
+//! The `exec.run` function: runs a program in the workspace.
 
 use pintle::CancelToken;
 use pintle::process::{self, ProcessEnvironment, ProcessSpec};
@@ -6,10 +6,9 @@ use serde_json::{Value, json};
 
 use crate::workspace::Workspace;
 
-/// Output that a script gets of each of the two streams.
+/// The maximum number of bytes a script gets of each output stream.
 const OUTPUT_BYTES: usize = 1 << 20;
 
-/// What a script asks for.
 pub(super) struct ExecRequest {
     pub(super) program: String,
     pub(super) arguments: Vec<String>,
@@ -17,10 +16,10 @@ pub(super) struct ExecRequest {
     pub(super) directory: Option<String>,
 }
 
-/// Runs a program. Its own exit code is a result; that it cannot run, or not in time, is an error.
+/// Runs a program. A nonzero exit code is a result; a program that cannot be started or times out is an error.
 ///
-/// The program gets the environment without what looks like a secret: what a model makes a tool run must not read the
-/// keys of the agent.
+/// The environment is passed without variables that look like secrets, so that a program started by the model cannot
+/// read the agent's keys.
 pub(super) fn run(workspace: &Workspace, asked: ExecRequest, cancel: &CancelToken) -> Result<Value, String> {
     check_program_name(&asked.program)?;
     let directory = asked.directory.as_deref().filter(|directory| !directory.is_empty()).unwrap_or(".");
@@ -48,14 +47,14 @@ pub(super) fn run(workspace: &Workspace, asked: ExecRequest, cancel: &CancelToke
     }))
 }
 
-/// A program's name is no command line: what looks like one was meant for a shell.
+/// Rejects a program name that looks like a command line, because it was meant for a shell.
 fn check_program_name(program: &str) -> Result<(), String> {
     if program.trim().is_empty() {
         return Err(String::from("exec.run: `cmd` is empty"));
     }
     match ["\n", "&&", "||", "|", ">", "<", ";"].into_iter().find(|token| program.contains(token)) {
         Some(token) => {
-            Err(format!("exec.run: `cmd` holds {token:?}; give the program alone and its arguments in `args`"))
+            Err(format!("exec.run: `cmd` contains {token:?}; pass only the program, and its arguments in `args`"))
         }
         None => Ok(()),
     }

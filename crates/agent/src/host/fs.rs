@@ -1,4 +1,4 @@
-//! `fs.*`: files of the workspace, for tools.
+//! The `fs.*` functions of tool scripts, which read and write files of the workspace.
 
 use pintle::{CancelToken, EffectReply, jail};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::edits::TrackedFiles;
 use crate::workspace::replace_one;
 
-/// Performs one function of `fs`.
+/// Runs one function of `fs`.
 pub(super) fn perform(
     files: &TrackedFiles<'_>,
     function: &str,

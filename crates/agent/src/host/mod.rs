@@ -1,4 +1,4 @@
-//! What scripts ask of the agent behind them: programs, files, tools, and the agent itself.
+//! Runs the effect requests of scripts: programs, files, tools and functions of the session.
 
 mod environment;
 mod exec;
@@ -21,15 +21,15 @@ use crate::meta;
 use crate::persona::StepContext;
 use crate::turn_context::{TurnContext, TurnState};
 
-/// The agent behind the scripts of one turn.
+/// Runs the effect requests of the scripts of one turn.
 #[derive(Debug)]
 pub(crate) struct AgentHost {
     agent: Arc<Agent>,
     origin: Arc<Origin>,
     state: Arc<TurnState>,
-    /// The step at work, when one is.
+    /// The running step, if any.
     step_context: Option<Arc<StepContext>>,
-    /// How many `meta.call_tool` the script stands in.
+    /// The current nesting depth of `meta.call_tool`.
     call_depth: u32,
 }
 
@@ -39,10 +39,11 @@ impl AgentHost {
         Self { agent, origin, state, step_context: work, call_depth: 0 }
     }
 
-    /// The turn as it stands for what a script causes, one event deeper.
+    /// The turn context for what a script causes, one event deeper.
     ///
-    /// What a hook causes belongs to no step: the one at work is suspended while its hooks are asked (Harn behaviour,
-    /// section 1.3). What a tool causes belongs to the step that uses it.
+    /// What a hook causes does not belong to a step, because the running step is suspended while its hooks run. What a
+    /// tool
+    /// causes belongs to the step that uses the tool.
     fn caller_turn(&self, caller: EffectCaller<'_>, scope: &EventScope) -> Result<TurnContext, EffectError> {
         let mut turn = TurnContext {
             agent: Arc::clone(&self.agent),
@@ -58,7 +59,7 @@ impl AgentHost {
         Ok(turn)
     }
 
-    /// The same, with a host that knows it stands in one more `meta.call_tool`.
+    /// The same context, with the nesting depth of `meta.call_tool` increased by one.
     fn nested_turn(&self, caller: EffectCaller<'_>, scope: &EventScope) -> Result<TurnContext, EffectError> {
         let mut turn = self.caller_turn(caller, scope)?;
         turn.scope.host = Some(Arc::new(Self {
@@ -92,7 +93,7 @@ impl Host for AgentHost {
         let workspace = &self.agent.shared.workspace;
         let reply = match request {
             request if caller.is_hook() && !is_allowed_for_hook(&request) => {
-                Err(String::from("hooks deliberately have no such thing"))
+                Err(String::from("this function is not available to hooks"))
             }
             EffectRequest::Exec { program, arguments, timeout_ms, directory } => {
                 let asked = exec::ExecRequest { program, arguments, timeout_ms, directory };
@@ -121,14 +122,14 @@ impl Host for AgentHost {
             EffectRequest::Session { function, arguments } => {
                 session::perform(&self.caller_turn(caller, scope)?, &function, &arguments)
             }
-            _ => Err(String::from("the agent cannot do that")),
+            _ => Err(String::from("the agent does not support this function")),
         };
         reply.map_err(EffectError)
     }
 }
 
-/// Whether a hook may ask for something. Its script is not compiled where it says otherwise; this holds whatever a script
-/// comes to.
+/// Whether a hook may make this effect request. A script that says otherwise does not compile; this check applies in
+/// any case.
 fn is_allowed_for_hook(request: &EffectRequest) -> bool {
     match request {
         EffectRequest::Exec { .. } | EffectRequest::Host { .. } => false,

@@ -1,4 +1,4 @@
-//! `transcript.*`, `notify_file_edited`, `unsettled_state`: the session as scripts see it.
+//! The `transcript.*`, `notify_file_edited` and `unsettled_state` functions of scripts.
 
 use pintle::{EffectReply, Reminder};
 use serde_json::{Map, Value};
@@ -12,7 +12,7 @@ use crate::turn_context::TurnContext;
 const KEYS: [&str; 8] =
     ["body", "tags", "dedupe_key", "ttl_turns", "preserve_on_compact", "propagate", "role_hint", "authority"];
 
-/// Performs one of them.
+/// Runs one of these functions.
 pub(super) fn perform(turn: &TurnContext, function: &str, arguments: &Value) -> Result<EffectReply, String> {
     let argument = |name: &str| arguments.get(name).cloned().unwrap_or_default();
     match function {
@@ -36,7 +36,7 @@ pub(super) fn perform(turn: &TurnContext, function: &str, arguments: &Value) -> 
                 _ => return Err(String::from("notify_file_edited: metadata must be a dict")),
             };
             let path = argument("path").as_str().unwrap_or_default().to_owned();
-            // The same bounds as for a file that a tool names.
+            // The path must be inside the workspace, like that of a file tool.
             turn.agent.shared.workspace.exists(&path).map_err(|why| format!("notify_file_edited: {why}"))?;
             EditQueue::queue_host_edit(turn, &path, metadata);
             Ok(EffectReply::Done)
@@ -45,24 +45,24 @@ pub(super) fn perform(turn: &TurnContext, function: &str, arguments: &Value) -> 
             let state = UnsettledState::collect_from_messages(&turn.agent.shared, &turn.state.transcript.messages());
             Ok(EffectReply::Value(serde_json::to_value(state).unwrap_or_default()))
         }
-        _ => Err(String::from("the session has no such function")),
+        _ => Err(String::from("the session does not have this function")),
     }
 }
 
-/// Reads a reminder: its text alone, or a dict.
+/// Parses a reminder: a string, or a dict.
 fn parse_reminder(value: Value) -> Result<Reminder, String> {
     let reminder = match value {
         Value::String(body) => Reminder { body, ..Reminder::default() },
         Value::Object(fields) => {
             if let Some(unknown) = fields.keys().find(|key| !KEYS.contains(&key.as_str())) {
-                return Err(format!("a reminder has no `{unknown}`; it has {}", KEYS.join(", ")));
+                return Err(format!("unknown key `{unknown}` in a reminder; the keys are {}", KEYS.join(", ")));
             }
             serde_json::from_value(Value::Object(fields)).map_err(|fault| fault.to_string())?
         }
-        _ => return Err(String::from("a reminder is a text or a dict with `body`")),
+        _ => return Err(String::from("a reminder must be a string or a dict with `body`")),
     };
     match reminder.body.trim() {
-        "" => Err(String::from("a reminder needs a `body` with words in it")),
+        "" => Err(String::from("the `body` of a reminder must not be empty")),
         _ => Ok(reminder),
     }
 }

@@ -1,4 +1,4 @@
-//! `meta.call_tool`: a script calls a tool, with the whole lifecycle of a call.
+//! The `meta.call_tool` function: a script calls a tool, with all events of a tool call.
 
 use pintle::EffectCaller;
 use pintle::event::MetaPayload;
@@ -8,10 +8,10 @@ use super::{fire_meta_event, require_enabled};
 use crate::tools::{ToolCallRequest, dispatch};
 use crate::turn_context::TurnContext;
 
-/// Calls a tool for a script. A refusal of any kind is the result, as it is for a model.
+/// Calls a tool for a script. A denial is the result, as it is for a model.
 ///
 /// # Errors
-/// When the call cannot be asked for at all: the caller may not call the tool, or calls are nested too deeply.
+/// When the script may not call the tool, or calls are nested too deeply.
 pub(crate) fn call_tool(
     turn: &TurnContext,
     caller: EffectCaller<'_>,
@@ -41,7 +41,7 @@ pub(crate) fn call_tool(
     Ok(json!({"content": result.content, "is_error": result.is_error, "result": result.result}))
 }
 
-/// A hook may call the tools that it is declared with. Where agents may change themselves, every script may call any.
+/// A hook may call the tools that it declares. If `meta.enabled` is set, every script may call any tool.
 fn check_call_allowed(turn: &TurnContext, caller: EffectCaller<'_>, name: &str) -> Result<(), String> {
     if caller.tools.iter().any(|tool| tool == name) {
         return Ok(());
@@ -52,5 +52,5 @@ fn check_call_allowed(turn: &TurnContext, caller: EffectCaller<'_>, name: &str) 
 
 fn undeclared_tool_message(name: &str, tools: &[String]) -> String {
     let line = pintle::script::tool_header_line(tools, name);
-    format!("`{name}` is none of the tools that the hook may call; write `{line}` into it")
+    format!("`{name}` is not one of the tools that this hook may call; add `{line}` to the hook")
 }

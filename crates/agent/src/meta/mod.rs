@@ -1,8 +1,8 @@
-//! `meta.*`: an agent changes itself, under guard.
+//! The `meta.*` functions: an agent registers tools, hooks and agents at run time.
 //!
-//! Nothing of it works unless the project says `meta.enabled`. Every change fires its `meta.*` event first, within
-//! limits that count for the whole session; and nothing that is registered can take anything away: hooks go behind all
-//! others, and tools of the project cannot be replaced.
+//! They require `meta.enabled`. Every change fires its `meta.*` event first, and the limits apply to the whole session.
+//! Nothing that is registered can weaken the project: registered hooks run after all others, and the project's tools
+//! cannot be replaced.
 
 mod call;
 mod register;
@@ -20,7 +20,7 @@ use crate::turn_context::TurnContext;
 pub(crate) use call::call_tool;
 pub(crate) use register::prepare_tool;
 
-/// What was registered in a session.
+/// The tools, hooks and agents registered in a session.
 #[derive(Debug, Default)]
 pub(crate) struct MetaRegistry {
     tools: Mutex<BTreeSet<String>>,
@@ -28,20 +28,20 @@ pub(crate) struct MetaRegistry {
     agents: Mutex<BTreeSet<String>>,
 }
 
-/// Performs a function of `meta` for a script.
+/// Runs a function of `meta` for a script.
 pub(crate) fn perform(turn: &TurnContext, function: &str, arguments: &Value, call_depth: u32) -> Result<Value, String> {
     let done = match function {
         "list_tools" => require_enabled(turn).and_then(|()| list_tools(turn, arguments)),
-        _ if call_depth > 0 => Err(String::from("nothing can be registered from inside meta.call_tool")),
+        _ if call_depth > 0 => Err(String::from("cannot register anything from inside meta.call_tool")),
         "register_tool" => register::register_tool(turn, arguments),
         "register_hook" => register::register_hook(turn, arguments),
         "register_agent" => register::register_agent(turn, arguments),
-        _ => Err(String::from("there is no such function")),
+        _ => Err(String::from("the function does not exist")),
     };
     done.map_err(|why| format!("meta.{function}: {why}"))
 }
 
-/// Refuses everything unless the project allows agents to change themselves.
+/// Refuses every function unless the project allows agents to change themselves.
 fn require_enabled(turn: &TurnContext) -> Result<(), String> {
     if turn.agent.shared.meta.enabled {
         return Ok(());
@@ -49,7 +49,7 @@ fn require_enabled(turn: &TurnContext) -> Result<(), String> {
     Err(String::from("self-augmentation is off; the project's owner can set `meta.enabled: true`"))
 }
 
-/// Asks the hooks of a `meta.*` event.
+/// Fires a `meta.*` event.
 fn fire_meta_event(turn: &TurnContext, event: &str, payload: &MetaPayload) -> Result<(), String> {
     let name = EventName::parse(event).map_err(|fault| fault.to_string())?;
     let payload = serde_json::to_value(payload).map_err(|fault| fault.to_string())?;
@@ -60,7 +60,7 @@ fn fire_meta_event(turn: &TurnContext, event: &str, payload: &MetaPayload) -> Re
     Err(format!("blocked by governance: {}", outcome.reason_for_model()))
 }
 
-/// Names are `[a-z][a-z0-9_-]{0,63}`.
+/// Checks that a name matches `[a-z][a-z0-9_-]{0,63}`.
 fn check_name(name: &str) -> Result<(), String> {
     let rest_fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_' || byte == b'-';
     let fits =
@@ -68,7 +68,7 @@ fn check_name(name: &str) -> Result<(), String> {
     if fits { Ok(()) } else { Err(format!("name `{name}` must be a-z, then up to 63 of a-z, 0-9, _ and -")) }
 }
 
-/// Takes one of a limited number of places for a name; a name that has one keeps it.
+/// Reserves one of a limited number of names. A name that is already reserved stays so.
 fn reserve_name(taken: &Mutex<BTreeSet<String>>, name: &str, most: u32, what: &str) -> Result<(), String> {
     let mut taken = taken.lock().unwrap_or_else(PoisonError::into_inner);
     if !taken.contains(name) && taken.len() >= usize::try_from(most).unwrap_or(usize::MAX) {

@@ -1,4 +1,4 @@
-//! Registering tools, hooks and agents.
+//! Registers tools, hooks and agents at run time.
 
 use std::sync::PoisonError;
 
@@ -13,10 +13,10 @@ use super::{check_name, fire_meta_event, require_enabled, reserve_name};
 use crate::tools::{StarlarkTool, join_diagnostics};
 use crate::turn_context::TurnContext;
 
-/// Hooks that are registered run at this priority or later.
+/// The lowest priority number of a registered hook, so that it runs after the project's hooks.
 const LEAST_PRIORITY: i64 = 50;
 
-/// How long a registered tool may run.
+/// The time limit of a registered tool.
 const TIMEOUT_MS: u64 = 60_000;
 
 /// `meta.register_tool(name, description, parameters, script, replace)`.
@@ -26,7 +26,7 @@ pub(super) fn register_tool(turn: &TurnContext, arguments: &Value) -> Result<Val
     Ok(json!({"name": spec.name, "registered": true}))
 }
 
-/// A tool that a script or a model wrote, once everything about it was checked and the hooks let it pass.
+/// The tool that a script or a model wrote, after all checks and `meta.register_tool` have passed.
 pub(crate) fn prepare_tool(turn: &TurnContext, arguments: &Value) -> Result<ToolSpec, String> {
     require_enabled(turn)?;
     let shared = &turn.agent.shared;
@@ -39,9 +39,9 @@ pub(crate) fn prepare_tool(turn: &TurnContext, arguments: &Value) -> Result<Tool
     }
     let is_registered = shared.meta_registry.tools.lock().unwrap_or_else(PoisonError::into_inner).contains(name);
     match turn.agent.tool(name) {
-        Some(_) if !is_registered => return Err(format!("tool `{name}` is the project's own; choose another name")),
+        Some(_) if !is_registered => return Err(format!("tool `{name}` belongs to the project; choose another name")),
         Some(_) if !replace => return Err(format!("tool `{name}` exists; pass replace=True to replace it")),
-        // Whoever is given this one would be given the native one with it.
+        // A child agent that is given this tool would get the native tool with it.
         None if NATIVE_TOOLS.contains(&name) => {
             return Err(format!("`{name}` is the name of a native tool; choose another name"));
         }
@@ -64,7 +64,7 @@ pub(crate) fn prepare_tool(turn: &TurnContext, arguments: &Value) -> Result<Tool
         ..MetaPayload::default()
     };
     fire_meta_event(turn, "meta.register_tool", &payload)?;
-    // Compiling a script is running its top level, so the hooks are asked before it.
+    // Compiling a script runs its top level, so the event fires before that.
     shared
         .runtime
         .compile_tool(&spec)
@@ -93,13 +93,13 @@ fn prepare_hook(turn: &TurnContext, arguments: &Value) -> Result<HookDeclaration
     let priority = arguments.get("priority").and_then(Value::as_i64).unwrap_or(100).max(LEAST_PRIORITY);
     check_name(name)?;
     if shared.runtime.hooks().hooks().any(|(_, hook)| hook.id.as_str() == name) {
-        return Err(format!("hook `{name}` exists; a registered hook cannot take the place of another"));
+        return Err(format!("hook `{name}` exists; a registered hook cannot replace another hook"));
     }
     let declaration =
         loader::declare_hook(name, event, script, when, Some(priority)).map_err(|found| compile_error(name, &found))?;
     // Otherwise a registered hook could block every later one, guards included.
     if declaration.event.as_str() == "meta.register_hook" {
-        return Err(String::from("no hook can be registered on meta.register_hook"));
+        return Err(String::from("cannot register a hook on meta.register_hook"));
     }
     let payload = MetaPayload {
         name: name.to_owned(),
@@ -120,7 +120,7 @@ pub(super) fn register_agent(turn: &TurnContext, arguments: &Value) -> Result<Va
     let name = text_argument(arguments, "name");
     check_name(name)?;
     if turn.agent.spec.agents.iter().any(|known| known.name == name) {
-        return Err(format!("agent `{name}` is the project's own; choose another name"));
+        return Err(format!("agent `{name}` belongs to the project; choose another name"));
     }
     let (tools, hooks) = (list_argument(arguments, "tools"), list_argument(arguments, "hooks"));
     let model = Some(text_argument(arguments, "model")).filter(|model| !model.is_empty());
@@ -154,7 +154,7 @@ pub(super) fn register_agent(turn: &TurnContext, arguments: &Value) -> Result<Va
                 text_argument(tool, "name").to_owned()
             }
         };
-        // An agent that is given tools has these and no others.
+        // An agent with a list of tools has only these.
         spec.policy.mode = PolicyMode::Allowlist;
         spec.policy.allow.push(escape_glob(&tool_name));
     }
@@ -172,7 +172,7 @@ fn compile_error(name: &str, found: &[Diagnostic]) -> String {
     format!("hook `{name}` does not compile: {}", join_diagnostics(found))
 }
 
-/// Another model of the provider that is in use.
+/// Another model of the same provider.
 fn model_on_same_provider(name: &str) -> ModelSpec {
     ModelSpec {
         name: name.to_owned(),
@@ -185,12 +185,13 @@ fn model_on_same_provider(name: &str) -> ModelSpec {
     }
 }
 
-/// A name as a glob that matches nothing else.
+/// A glob that matches only this name.
 fn escape_glob(name: &str) -> String {
     globset::escape(name)
 }
 
-/// A JSON Schema as it is, or one of AI Harness's `{name: {type, description, required}}`.
+/// The parameters as JSON Schema. They may be JSON Schema already, or AI Harness's `{name: {type, description,
+/// required}}`.
 fn to_json_schema(parameters: &Value) -> Value {
     let none = Map::new();
     let fields = parameters.as_object().unwrap_or(&none);

@@ -1,13 +1,13 @@
-//! Which model, as a person types it.
+//! Parses model names as users write them.
 
 use pintle::{ModelSpec, RetrySpec, suggest_nearest};
 
 use super::remote;
 
-/// The provider of scripted models.
+/// The provider name of scripted models.
 pub(super) const SCRIPT: &str = "script";
 
-/// What the names of well-known models begin with, and who provides them.
+/// Prefixes of well-known model names, with their provider.
 const FAMILIES: [(&str, &str); 7] = [
     ("gpt-", "openai"),
     ("chatgpt-", "openai"),
@@ -18,21 +18,21 @@ const FAMILIES: [(&str, &str); 7] = [
     ("gemini-", "gemini"),
 ];
 
-/// Reads a model as typed: `openai:gpt-4o`, `ollama:llama3.2:3b`, `script:demo.yaml`, or a well-known name alone.
+/// Parses a model name: `openai:gpt-4o`, `ollama:llama3.2:3b`, `script:demo.yaml`, or a well-known name alone.
 ///
-/// The bounds of the `declared` model stay (tokens, temperature, retries). Its address and key stay only while the
-/// provider is the same one. A name alone whose family is not known belongs to the declared provider.
+/// The settings of the `declared` model are kept (tokens, temperature, retries). Its address and key are kept only if
+/// the provider is the same. A name without a provider whose family is unknown belongs to the declared provider.
 ///
 /// # Errors
-/// When there is no such provider, or none can be told from the name.
+/// When the provider does not exist, or cannot be inferred from the name.
 pub fn choose(typed: &str, declared: Option<&ModelSpec>) -> Result<ModelSpec, String> {
     let typed = typed.trim();
     if typed.is_empty() {
-        return Err(String::from("no model was named; write it as `PROVIDER:NAME`, such as `openai:gpt-4o`"));
+        return Err(String::from("no model was given; write it as `PROVIDER:NAME`, such as `openai:gpt-4o`"));
     }
     let (provider, name) = split_provider(typed, declared)?;
     if name.is_empty() {
-        return Err(format!("the model `{typed}` has no name; write it as `PROVIDER:NAME`, such as `openai:gpt-4o`"));
+        return Err(format!("model `{typed}` has no name; write it as `PROVIDER:NAME`, such as `openai:gpt-4o`"));
     }
     let same = declared.filter(|spec| spec.provider == provider);
     Ok(ModelSpec {
@@ -60,14 +60,14 @@ fn split_provider<'a>(typed: &'a str, declared: Option<&'a ModelSpec>) -> Result
         return Ok((&spec.provider, typed));
     }
     if typed.ends_with(".yaml") || typed.ends_with(".yml") {
-        return Err(format!("`{typed}` looks like a script; write it as `script:{typed}`"));
+        return Err(format!("`{typed}` looks like a script file; write it as `script:{typed}`"));
     }
-    // A provider without a model, or one letter off.
+    // A provider without a model name, possibly misspelled.
     if let Some(near) = suggest_nearest(typed, remote::provider_names()) {
-        return Err(format!("`{typed}` names no model; write it as `{near}:NAME`"));
+        return Err(format!("`{typed}` does not name a model; write it as `{near}:NAME`"));
     }
     Err(format!(
-        "cannot tell who provides the model `{typed}`; write it as `PROVIDER:{typed}`, such as `ollama:{typed}`"
+        "cannot infer the provider of model `{typed}`; write it as `PROVIDER:{typed}`, such as `ollama:{typed}`"
     ))
 }
 
@@ -114,7 +114,7 @@ mod tests {
         };
         let other = choose("my-own-model", Some(&declared)).unwrap();
         assert_eq!(other, ModelSpec { name: "my-own-model".into(), ..declared.clone() });
-        // Neither address nor key of one provider goes to another one.
+        // Neither the address nor the key of one provider is used for another.
         let elsewhere = choose("anthropic:claude-x", Some(&declared)).unwrap();
         assert_eq!(
             elsewhere,
@@ -126,13 +126,13 @@ mod tests {
     fn what_cannot_be_read_says_what_to_write() {
         let cases = [
             ("opnai:gpt-4o", "unknown model provider `opnai`; did you mean `openai`?"),
-            ("openai:", "the model `openai:` has no name; write it as `PROVIDER:NAME`, such as `openai:gpt-4o`"),
-            (" ", "no model was named; write it as `PROVIDER:NAME`, such as `openai:gpt-4o`"),
-            ("demo.yaml", "`demo.yaml` looks like a script; write it as `script:demo.yaml`"),
-            ("anthropic", "`anthropic` names no model; write it as `anthropic:NAME`"),
+            ("openai:", "model `openai:` has no name; write it as `PROVIDER:NAME`, such as `openai:gpt-4o`"),
+            (" ", "no model was given; write it as `PROVIDER:NAME`, such as `openai:gpt-4o`"),
+            ("demo.yaml", "`demo.yaml` looks like a script file; write it as `script:demo.yaml`"),
+            ("anthropic", "`anthropic` does not name a model; write it as `anthropic:NAME`"),
             (
-                "mymodel",
-                "cannot tell who provides the model `mymodel`; write it as `PROVIDER:mymodel`, such as `ollama:mymodel`",
+                "my-llm",
+                "cannot infer the provider of model `my-llm`; write it as `PROVIDER:my-llm`, such as `ollama:my-llm`",
             ),
         ];
         for (typed, message) in cases {

@@ -1,31 +1,31 @@
-//! What can go wrong in a model call.
+//! Errors of model calls.
 
 use std::fmt;
 
-/// A model call that gave no reply.
+/// A model call that returned no reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelError {
-    /// What the caller can do about it.
+    /// The kind of error, which decides whether to retry.
     pub kind: ModelErrorKind,
-    /// One line for people, with a next step where there is one.
+    /// One line for the user, with a next step if there is one.
     pub message: String,
 }
 
-/// What the caller of a model can do about an error.
+/// What kind of error a model call ended with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ModelErrorKind {
-    /// Try again after a while: overload, a rate limit, a lost connection, no answer in time.
+    /// Retrying may help: overload, a rate limit, a lost connection, a timeout.
     Retryable,
-    /// Trying again will not help: a wrong key, an unknown model, a request that the provider refuses.
+    /// Retrying will not help: a wrong key, an unknown model, a request that the provider rejects.
     Fatal,
-    /// The caller raised the cancel flag.
+    /// The caller cancelled the call.
     Cancelled,
-    /// The conversation left the script of a [`ScriptModel`](super::ScriptModel).
+    /// The conversation did not match the script of a [`ScriptModel`](super::ScriptModel).
     Script,
 }
 
 impl ModelErrorKind {
-    /// The kind in a word, as the tape has it.
+    /// The kind's name on the tape.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -38,22 +38,22 @@ impl ModelErrorKind {
 }
 
 impl ModelError {
-    /// Makes an error.
+    /// Creates an error.
     pub fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into() }
     }
 
-    /// An error that trying again may cure.
+    /// Creates an error that a retry may fix.
     pub fn retryable(message: impl Into<String>) -> Self {
         Self::new(ModelErrorKind::Retryable, message)
     }
 
-    /// An error that trying again will not cure.
+    /// Creates an error that a retry cannot fix.
     pub fn fatal(message: impl Into<String>) -> Self {
         Self::new(ModelErrorKind::Fatal, message)
     }
 
-    /// The caller wanted no answer any more.
+    /// Creates the error of a cancelled call.
     #[must_use]
     pub fn cancelled() -> Self {
         Self::new(ModelErrorKind::Cancelled, "the model call was cancelled")

@@ -1,28 +1,28 @@
-//! What is said to a model and by it.
+//! Requests to models, their messages and replies.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// One call of a model.
+/// One model call.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ModelRequest {
-    /// Which agent asks. Not sent; a script has turns for each agent.
+    /// The agent that makes the call. Not sent; scripted models have separate turns for each agent.
     pub agent: String,
-    /// Which run of that agent asks: the same for all calls of one conversation. Not sent.
+    /// The conversation's id, the same for all its calls. Not sent.
     pub conversation: String,
-    /// The model's name; empty is the one the model was opened with.
+    /// The model's name; empty for the one the model was opened with.
     pub model: String,
-    /// The conversation, oldest first.
+    /// The messages, oldest first.
     pub messages: Vec<ModelMessage>,
     /// The tools the model may call.
     pub tools: Vec<ModelTool>,
-    /// The most tokens of the reply; `None` is what the model was opened with, or the provider's default.
+    /// The maximum number of tokens of the reply; `None` for the declared number or the provider's default.
     pub max_tokens: Option<u32>,
-    /// The sampling temperature, 0 to 2; `None` as for `max_tokens`.
+    /// The sampling temperature, 0 to 2; `None` for the declared one or the provider's default.
     pub temperature: Option<f64>,
-    /// Nucleus sampling, 0 to 1; `None` is the provider's default.
+    /// Nucleus sampling, 0 to 1; `None` for the provider's default.
     pub top_p: Option<f64>,
     /// Texts at which the model stops.
     pub stop: Vec<String>,
@@ -31,43 +31,43 @@ pub struct ModelRequest {
 /// One message of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ModelMessage {
-    /// Who speaks.
+    /// The role of the author.
     pub role: MessageRole,
-    /// What is said; may be empty in a message that only calls tools.
+    /// The text; may be empty in a message that only calls tools.
     pub content: String,
-    /// Tools the assistant calls.
+    /// The tool calls of the assistant.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ModelToolCall>,
-    /// For [`MessageRole::Tool`]: the call that this answers.
+    /// For [`MessageRole::Tool`]: the id of the call this is the result of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
-    /// For [`MessageRole::Tool`]: the tool's name. For others: a speaker's name.
+    /// For [`MessageRole::Tool`]: the tool's name. For others: the author's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
 
 impl ModelMessage {
-    /// A message of one role and nothing but text.
+    /// Creates a message with only a role and a text.
     pub fn new(role: MessageRole, content: impl Into<String>) -> Self {
         Self { role, content: content.into(), ..Self::default() }
     }
 
-    /// The instruction.
+    /// Creates an instruction.
     pub fn system(content: impl Into<String>) -> Self {
         Self::new(MessageRole::System, content)
     }
 
-    /// What the person says.
+    /// Creates a message of the user.
     pub fn user(content: impl Into<String>) -> Self {
         Self::new(MessageRole::User, content)
     }
 
-    /// What the model said, with the tools it called.
+    /// Creates a message of the model, with the tools it called.
     pub fn assistant(content: impl Into<String>, tool_calls: Vec<ModelToolCall>) -> Self {
         Self { tool_calls, ..Self::new(MessageRole::Assistant, content) }
     }
 
-    /// What a tool gave for a call.
+    /// Creates a tool result.
     pub fn tool(call: &ModelToolCall, content: impl Into<String>) -> Self {
         Self {
             tool_call_id: Some(call.id.clone()),
@@ -77,13 +77,13 @@ impl ModelMessage {
     }
 }
 
-/// Who speaks in a message.
+/// The role of a message's author.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MessageRole {
-    /// The instruction.
+    /// An instruction.
     System,
-    /// The person.
+    /// The user.
     #[default]
     User,
     /// The model.
@@ -93,7 +93,7 @@ pub enum MessageRole {
 }
 
 impl MessageRole {
-    /// The role's name as chat formats spell it.
+    /// The role's name in chat formats.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -111,46 +111,46 @@ impl fmt::Display for MessageRole {
     }
 }
 
-/// A tool that the model wants to have called.
+/// A tool call that the model requests.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ModelToolCall {
-    /// The call's id; the result names it.
+    /// The call's id, to which the result refers.
     pub id: String,
-    /// The tool.
+    /// The tool's name.
     pub name: String,
     /// The arguments as the model wrote them: meant to be a JSON object, and not checked here.
     pub arguments: String,
 }
 
-/// A tool as the model is told of it.
+/// The definition of a tool, as sent to the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelTool {
-    /// The name, such as `fs.read`. Each provider's limits on names are dealt with behind [`Model`](super::Model).
+    /// The name, such as `fs.read`. [`Model`](super::Model) adapts it to each provider's rules.
     pub name: String,
-    /// What it does.
+    /// The description for the model.
     pub description: String,
-    /// JSON Schema of its arguments: an object.
+    /// The JSON Schema of its arguments, which are an object.
     pub parameters: Value,
 }
 
-/// A piece of a reply as it arrives.
+/// A part of a reply that is being streamed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReplyDelta {
     /// More text.
     Text(String),
 }
 
-/// A whole reply.
+/// A complete reply.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ModelReply {
-    /// The text; may be empty when tools are called.
+    /// The text; may be empty if tools are called.
     pub text: String,
-    /// The tools to call, in the model's order.
+    /// The requested tool calls, in the model's order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ModelToolCall>,
-    /// Why the model ended: `stop`, `length`, `tool_calls`, `content_filter`, or the provider's own word.
+    /// Why the model stopped: `stop`, `length`, `tool_calls`, `content_filter`, or the provider's own value.
     pub finish_reason: String,
-    /// What the call took.
+    /// The tokens that the call used.
     pub usage: ModelUsage,
 }
 
@@ -162,12 +162,12 @@ impl ModelReply {
     }
 }
 
-/// Tokens of one call, as the provider counts them; 0 when it does not say.
+/// The tokens of one call, as the provider counts them; 0 if it does not report them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ModelUsage {
-    /// Tokens read.
+    /// Input tokens.
     pub input_tokens: u64,
-    /// Tokens written.
+    /// Output tokens.
     pub output_tokens: u64,
 }
 

@@ -1,8 +1,8 @@
 //! Language models behind one trait.
 //!
-//! The agent loop knows [`Model`] only. Behind it stand [`RemoteModel`], which speaks to providers over HTTP, and
-//! [`ScriptModel`], which plays turns from a file for demos and tests. [`choose`] reads what a user typed, [`open`]
-//! makes a model from that or from what a file declares.
+//! The agent loop uses only [`Model`]. [`RemoteModel`] calls providers over HTTP, and [`ScriptModel`] plays turns from
+//! a file for demos and tests. [`choose`] parses what a user typed, [`open`] creates a model from that or from a
+//! declaration.
 
 mod choice;
 mod error;
@@ -25,18 +25,19 @@ pub use script::ScriptModel;
 
 /// A language model.
 ///
-/// Shared by a session and all the agents it delegates to, which may call it at once.
+/// A session and all its agents share it, and may call it concurrently.
 pub trait Model: Send + Sync + Debug {
-    /// The model's name for people and for the tape, such as `gpt-4o`.
+    /// The model's name for the user and the tape, such as `gpt-4o`.
     fn name(&self) -> &str;
 
     /// Makes one call and waits for the whole reply.
     ///
-    /// `on` is told of the reply's text while it arrives; the reply holds all of it again. Returns soon after
-    /// `cancel` is raised. Retrying is the caller's affair: [`ModelErrorKind::Retryable`] says that it makes sense.
+    /// `on` receives the reply's text while it arrives; the reply contains all of it. Returns soon after `cancel` is
+    /// set.
+    /// Retrying is up to the caller: [`ModelErrorKind::Retryable`] says whether it can help.
     ///
     /// # Errors
-    /// When the model cannot be reached, refuses, or answers something that cannot be read.
+    /// When the model cannot be reached, rejects the request, or sends a reply that cannot be parsed.
     fn complete(
         &self,
         request: &ModelRequest,
@@ -44,23 +45,23 @@ pub trait Model: Send + Sync + Debug {
         cancel: &CancelToken,
     ) -> Result<ModelReply, ModelError>;
 
-    /// Tells it which calls of it a session has made that now goes on in another process, in their order. A model that
-    /// knows nothing of earlier calls, as most do, need not look at them.
+    /// Passes the calls that a resumed session has already made, in order. Models without a memory of earlier calls, as
+    /// most are, ignore them.
     fn resume_from(&self, calls: &mut dyn Iterator<Item = ModelRequest>) {
         let _ = calls;
     }
 }
 
-/// Whether models of a provider can be reached at all.
+/// Whether a provider of this name exists.
 #[must_use]
 pub fn knows_provider(name: &str) -> bool {
     remote::provider_names().any(|known| known == name)
 }
 
-/// Makes a model from a declaration.
+/// Creates a model from a declaration.
 ///
-/// Nothing is connected yet; a missing key is told at once, since every call would fail. The provider `script` takes
-/// its file's text from `read`, which is given [`ModelSpec::name`].
+/// Nothing is connected yet, but a missing key is an error at once, since every call would fail. The provider `script`
+/// gets its file's text from `read`, which is called with [`ModelSpec::name`].
 ///
 /// # Errors
 /// When the provider is unknown, its key is not set, or the script cannot be read.

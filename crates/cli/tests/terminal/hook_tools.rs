@@ -77,7 +77,11 @@ fn validate_gives_the_line_that_a_hook_needs_and_following_it_works() {
 fn a_hook_calls_no_other_tool_and_gets_nothing_else_of_self_augmentation() {
     let other = "meta.call_tool(\"sh\" + \"ell\", {\"command\": \"touch pwned\"})\nreturn allow()";
     for (options, body, why) in [
-        ("tools: [note]\n", other, "`shell` is none of the tools that the hook may call; write `tools: [note, shell]`"),
+        (
+            "tools: [note]\n",
+            other,
+            "`shell` is not one of the tools that this hook may call; add `tools: [note, shell]`",
+        ),
         ("tools: [note]\n", "meta.list_tools()\nreturn allow()", "self-augmentation is off"),
         (
             "",

@@ -173,9 +173,9 @@ fn a_script_sees_and_touches_the_running_session() {
 #[test]
 fn a_slip_in_what_a_script_does_to_the_session_is_told() {
     let cases = [
-        ("transcript.inject_reminder({\"bdy\": \"x\"})", "a reminder has no `bdy`"),
-        ("transcript.inject_reminder(\" \")", "a reminder needs a `body`"),
-        ("transcript.inject_reminder(3)", "a reminder is a text or a dict"),
+        ("transcript.inject_reminder({\"bdy\": \"x\"})", "unknown key `bdy` in a reminder"),
+        ("transcript.inject_reminder(\" \")", "the `body` of a reminder must not be empty"),
+        ("transcript.inject_reminder(3)", "a reminder must be a string or a dict"),
         ("transcript.messages(last=-1)", "last must not be negative"),
         ("notify_file_edited(\"../x\")", "outside the workspace"),
         ("notify_file_edited(\"x\", 3)", "metadata must be a dict"),

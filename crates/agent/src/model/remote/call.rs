@@ -1,4 +1,4 @@
-//! One call on the shared runtime.
+//! Runs one model call on the shared runtime.
 
 use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -12,30 +12,29 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::model::ReplyDelta;
 
-/// How long a cancelled call may go unnoticed.
+/// How often cancellation is checked.
 const CANCEL_POLL: Duration = Duration::from_millis(20);
 
-/// What is sent.
 pub(super) struct ProviderCall {
     pub(super) model: ModelIden,
     pub(super) chat: ChatRequest,
     pub(super) options: ChatOptions,
 }
 
-/// A whole reply as it was streamed.
+/// A complete reply, as it was streamed.
 #[derive(Debug)]
 pub(super) struct StreamedReply {
     pub(super) text: String,
     pub(super) end: StreamEnd,
 }
 
-/// Why a call gave no reply.
+/// Why a call returned no reply.
 #[derive(Debug)]
 pub(super) enum ProviderCallError {
     Cancelled,
     /// The runtime could not be started.
     Runtime(String),
-    /// The stream ended before the reply did.
+    /// The stream ended before the reply was complete.
     IncompleteStream,
     Provider(Box<genai::Error>),
 }
@@ -45,9 +44,9 @@ enum StreamStep {
     Done(Result<Box<StreamEnd>, ProviderCallError>),
 }
 
-/// Makes a call and waits for its end, telling `on` of the text.
+/// Makes a call and waits until it ends, passing the text to `on`.
 ///
-/// The connection lives on the shared runtime, so that callers may be threads of any runtime or none.
+/// The connection belongs to the shared runtime, so the caller may be a thread of any runtime or none.
 pub(super) fn run_call(
     client: Client,
     call: ProviderCall,
@@ -57,7 +56,7 @@ pub(super) fn run_call(
     let (steps, arriving) = channel();
     let task = shared_runtime()?.spawn(async move {
         let outcome = stream_reply(client, call, &steps).await;
-        // Nobody listens any more when the caller has cancelled.
+        // The receiver is gone if the caller has cancelled.
         let _ = steps.send(StreamStep::Done(outcome));
     });
     let streamed = receive(&arriving, on, cancel);
@@ -82,7 +81,7 @@ fn receive(
             }
             Ok(StreamStep::Done(outcome)) => return outcome.map(|end| StreamedReply { text, end: *end }),
             Err(RecvTimeoutError::Timeout) => {}
-            // The task died without a word, which only a panic inside it can do.
+            // The task ended without a result, which only a panic inside it can cause.
             Err(RecvTimeoutError::Disconnected) => return Err(ProviderCallError::IncompleteStream),
         }
     }
@@ -108,7 +107,7 @@ async fn stream_reply(
     Err(ProviderCallError::IncompleteStream)
 }
 
-/// The one runtime of all models of the process: one thread that moves bytes.
+/// The runtime shared by all models of the process: one thread that moves bytes.
 fn shared_runtime() -> Result<&'static Runtime, ProviderCallError> {
     static RUNTIME: OnceLock<Result<Runtime, String>> = OnceLock::new();
     let started = RUNTIME.get_or_init(|| {
