@@ -1,15 +1,15 @@
-//! Watching a session while it runs.
+//! Observers, which watch a session while it runs.
 //!
-//! Hooks and their verdicts are told through the runtime's journal; this is what the agent itself does.
+//! Hooks and their verdicts are reported through the runtime's journal; an observer sees what the agent itself does.
 
 use std::fmt::Debug;
 
 use pintle::Origin;
 use pintle::event::TokenUsage;
 
-/// Is told of everything an agent does, while it does it. Calls may come from several threads at once.
+/// Receives everything an agent does while it happens. Calls may come from several threads at once.
 pub trait Observer: Send + Sync + Debug {
-    /// Something happened to the agent that `origin` names.
+    /// Reports something that the agent named by `origin` did.
     fn observe(&self, origin: &Origin, what: &AgentEvent<'_>);
 }
 
@@ -17,52 +17,54 @@ pub trait Observer: Send + Sync + Debug {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum AgentEvent<'a> {
-    /// A turn begins with this message, as the hooks left it.
+    /// A turn begins with this message, after the rewrites of hooks.
     TurnStarted {
         /// The message.
         message: &'a str,
     },
-    /// The model is asked.
+    /// The model is called.
     ModelRequested {
         /// The model's name.
         model: &'a str,
         /// Which model call of the turn it is, from 1.
         iteration: u32,
     },
-    /// More text of the model's answer arrived. Told only where no hook can change or block the text any more; otherwise
-    /// the text comes whole, as [`AgentEvent::Message`].
+    /// More text of the model's answer arrived. Reported only if no hook can still change or block the text; otherwise
+    /// the
+    /// text arrives at once, as [`AgentEvent::Message`].
     Text {
         /// The text.
         text: &'a str,
     },
-    /// The agent says something, and every hook that can change or block it has been called. An answer that a hook blocked
-    /// is not told.
+    /// The agent's answer, after every hook that can change or block it has been called. A blocked answer is not
+    /// reported.
     Message {
-        /// The whole text, as the hooks left it.
+        /// The whole text, after the rewrites of hooks.
         text: &'a str,
-        /// Whether it arrived as [`AgentEvent::Text`] before.
+        /// Whether the text has already been reported as [`AgentEvent::Text`].
         streamed: bool,
     },
     /// The model answered.
     ModelAnswered {
-        /// The whole text, as the hooks of `completion.post` left it. Those of `agent.stop` and `turn.end` may still change
-        /// or block it: show [`AgentEvent::Message`] to people.
+        /// The whole text, after the rewrites of `completion.post` hooks. The hooks of `agent.stop` and `turn.end` may
+        /// still
+        /// change or block it: show [`AgentEvent::Message`] to the user instead.
         text: &'a str,
         /// How many tools it calls.
         tool_calls: usize,
         /// The tokens of this call.
         usage: TokenUsage,
     },
-    /// A model call failed and is tried again.
+    /// A model call failed and is retried.
     Retried {
         /// What went wrong.
         message: &'a str,
-        /// Which try comes next, from 2.
+        /// The number of the next attempt, from 2.
         attempt: u32,
-        /// How long that waits.
+        /// How long to wait before it.
         delay_ms: u64,
     },
-    /// A tool is called; the hooks have not been asked yet.
+    /// A tool call begins; its hooks have not been called yet.
     ToolCalled {
         /// The provider's id of the call.
         id: &'a str,
@@ -71,15 +73,15 @@ pub enum AgentEvent<'a> {
         /// The arguments as JSON text.
         arguments: &'a str,
     },
-    /// A tool call is over.
+    /// A tool call ended.
     ToolReturned {
         /// The provider's id of the call.
         id: &'a str,
         /// The tool.
         name: &'a str,
-        /// What the model gets.
+        /// The result for the model.
         content: &'a str,
-        /// Whether it failed or was refused.
+        /// Whether it failed or was denied.
         is_error: bool,
     },
     /// A task was handed to another agent.
@@ -88,25 +90,25 @@ pub enum AgentEvent<'a> {
         agent: &'a str,
         /// The task.
         task: &'a str,
-        /// Which attempt it is, from 1.
+        /// The number of the attempt, from 1.
         attempt: u32,
     },
-    /// Hooks did not let the agent stop; this message sends it on.
+    /// Hooks did not let the agent stop; it continues with this message.
     Continued {
         /// The message.
         message: &'a str,
     },
-    /// The conversation went to another agent of the team.
+    /// The conversation switched to another agent of the team.
     AgentSwitched {
-        /// The agent that speaks from now on.
+        /// The agent that answers from now on.
         agent: &'a str,
     },
-    /// Something a person should know.
+    /// A notice for the user.
     Notice {
         /// The text.
         message: &'a str,
     },
-    /// A turn is over.
+    /// A turn ended.
     TurnEnded {
         /// The answer.
         text: &'a str,
@@ -120,7 +122,7 @@ pub enum AgentEvent<'a> {
     },
 }
 
-/// An observer that looks away.
+/// An observer that ignores everything.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoObserver;
 

@@ -100,20 +100,20 @@ fn expectations_hold_or_the_model_refuses_to_go_on() {
         (
             "{last: tool}",
             user_messages("clean\nup"),
-            Some("expected a tool's result, and what came is system: `be careful`, user: `clean up`"),
+            Some("expected a tool's result, but got system: `be careful`, user: `clean up`"),
         ),
         (
             "{tool: run, contains: [blocked, why]}",
             results("fine"),
             Some(
-                "expected a result of the tool `run` that contains `blocked` and `why`, and what came is tool `run`: `fine`, tool `list`: `a b`",
+                "expected a result of the tool `run` that contains `blocked` and `why`, but got tool `run`: `fine`, tool `list`: `a b`",
             ),
         ),
         (
             "{last: user, contains: clean, lacks: up}",
             user_messages("clean up"),
             Some(
-                "expected a message of role `user` that contains `clean` that lacks `up`, and what came is system: `be careful`, user: `clean up`",
+                "expected a message of role `user` that contains `clean` that does not contain `up`, but got system: `be careful`, user: `clean up`",
             ),
         ),
         // What was said before the model's last reply does not count.
@@ -121,18 +121,18 @@ fn expectations_hold_or_the_model_refuses_to_go_on() {
             "{contains: clean}",
             blocked(),
             Some(
-                "expected a message that contains `clean`, and what came is tool `run`: `blocked by policy`, tool `list`: `a b`",
+                "expected a message that contains `clean`, but got tool `run`: `blocked by policy`, tool `list`: `a b`",
             ),
         ),
         (
             "{system: brave}",
             user_messages("x"),
-            Some("expected an instruction that contains `brave`, and it is system: `be careful`"),
+            Some("expected an instruction that contains `brave`, but it is system: `be careful`"),
         ),
         (
             "{offers: fetch}",
             user_messages("x"),
-            Some("expected the tool `fetch` to be offered, and these are: `run`, `list`"),
+            Some("expected the tool `fetch` to be offered, but the tools are `run`, `list`"),
         ),
     ];
     for (expect, messages, why) in cases {
@@ -158,7 +158,7 @@ fn a_refused_turn_is_not_used_up_and_turns_run_out() {
     assert_eq!(complete_request(&model, &new_request("root", user_messages("yes"))).unwrap().text, "ok");
     assert_eq!(
         complete_request(&model, &new_request("root", vec![ModelMessage::user("again")])),
-        Err(script_error("the agent `root` has no turn 2, and what came is user: `again`; add a turn"))
+        Err(script_error("the agent `root` has no turn 2, but the model got user: `again`; add a turn"))
     );
 }
 
@@ -209,7 +209,7 @@ fn agents_have_turns_of_their_own() {
     assert_eq!(said, ["root 1", "wrong", "root 2", "right"]);
     assert_eq!(
         complete_request(&model, &new_request("stranger", user_messages("x"))),
-        Err(script_error("there are no turns for the agent `stranger`; add them under `agents`"))
+        Err(script_error("the agent `stranger` has no turns; add them under `agents`"))
     );
 }
 
@@ -240,7 +240,7 @@ fn runs_of_one_agent_at_once_each_get_the_conversation_that_fits() {
         ModelRequest { conversation: "west".into(), ..new_request("searcher", vec![ModelMessage::user("north")]) };
     assert_eq!(
         complete_request(&model, &third),
-        Err(script_error("no free conversation of the agent `searcher` begins with what came: user: `north`; add one"))
+        Err(script_error("no free conversation of the agent `searcher` starts with what came: user: `north`; add one"))
     );
 }
 

@@ -1,14 +1,14 @@
-//! Globs of permission rules (docker-agent, configuration, "Permissions", pattern syntax).
+//! Globs of permission rules, with docker-agent's pattern syntax.
 //!
-//! `*` and `?` stand for any characters, separators and line ends included: values are commands, paths and addresses.
-//! `[…]` is a class, `\` takes the next character as it is, and letter case does not count.
+//! `*` and `?` match any characters, including separators and line ends, because values are commands, paths and
+//! addresses. `[…]` is a class, `\` makes the next character literal, and letter case is ignored.
 
 use regex::{Regex, RegexBuilder};
 
 /// Compiles a glob.
 ///
 /// # Errors
-/// When a class is not closed or makes no sense.
+/// When a class is not closed or is invalid.
 pub(super) fn compile(glob: &str) -> Result<Regex, String> {
     let mut pattern = String::from(r"\A");
     let mut rest = glob.chars();
@@ -24,7 +24,7 @@ pub(super) fn compile(glob: &str) -> Result<Regex, String> {
     }
     pattern.push_str(r"\z");
     let built = RegexBuilder::new(&pattern).case_insensitive(true).dot_matches_new_line(true).build();
-    built.map_err(|_| format!("`{glob}` is not a glob; write `\\[` for the character `[`"))
+    built.map_err(|_| format!("`{glob}` is not a valid glob; write `\\[` for the character `[`"))
 }
 
 fn compile_class(pattern: &mut String, rest: &mut std::str::Chars<'_>) -> Option<()> {
@@ -46,7 +46,7 @@ fn compile_class(pattern: &mut String, rest: &mut std::str::Chars<'_>) -> Option
     }
 }
 
-/// A character of a class. Those that mean something there, or that join two classes, are escaped.
+/// Appends a character of a class. Characters with a meaning there, or that combine two classes, are escaped.
 fn push_escaped(pattern: &mut String, letter: char) {
     if matches!(letter, '\\' | ']' | '^' | '-' | '[' | '&' | '~') {
         pattern.push('\\');

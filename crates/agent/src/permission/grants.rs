@@ -1,11 +1,11 @@
-//! What a person has allowed for the rest of the session.
+//! Approvals that the user gave for the rest of the session.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-/// What a person has allowed for the rest of the session.
+/// Approvals that the user gave for the rest of the session.
 #[derive(Debug, Default)]
 pub(super) struct SessionGrants(Mutex<GrantedTools>);
 
@@ -16,7 +16,7 @@ struct GrantedTools {
 }
 
 impl SessionGrants {
-    /// Whether `always` was said of a call: of its tool with these arguments, which are what was shown.
+    /// Whether the user answered `always` to a call of this tool with the same arguments, which are what was shown.
     pub(super) fn allows_tool(&self, tool: &str, args: &Value) -> bool {
         self.lock().calls.get(tool).is_some_and(|known| known.contains(args))
     }

@@ -1,7 +1,8 @@
-//! Which tool calls need a person's word.
+//! Decides which tool calls need the user's approval.
 //!
-//! Rules, a mode for calls that no rule names, and what the person has allowed for the rest of the session. None of them
-//! keeps a hook from being asked: `tools/dispatch/gate.rs` holds them against what the hooks say.
+//! Inputs are the rules, a mode for calls without a rule, and the approvals for the rest of the session. Hooks are
+//! always
+//! called: `tools/dispatch/gate.rs` combines their decision with the result.
 
 mod glob;
 mod grants;
@@ -16,40 +17,40 @@ use serde_json::Value;
 use grants::SessionGrants;
 use rules::{PermissionRuleSet, RuleVerdict};
 
-/// What may run without a question, for all agents of a session.
+/// Decides which tool calls run without approval, for all agents of a session.
 #[derive(Debug, Default)]
 pub(crate) struct PermissionChecker {
-    /// Whether anything was declared. Without, everything runs that no hook speaks against.
+    /// Whether permissions were declared. If not, every call runs that no hook denies or asks about.
     is_declared: bool,
     rules: PermissionRuleSet,
     mode: PermissionMode,
     grants: SessionGrants,
-    /// Held while a person is asked: questions come one at a time.
+    /// Held during an approval request, so that the user sees one request at a time.
     prompt_lock: Mutex<()>,
 }
 
-/// How a call stands before anybody was asked.
+/// The status of a call before any approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PermissionStatus {
-    /// It runs, for the reason that `detail` names.
+    /// The call runs.
     Allowed {
-        /// Why, in docker-agent's word.
+        /// The reason, as docker-agent names it.
         detail: &'static str,
     },
-    /// Somebody has to say yes.
+    /// The user must approve the call.
     NeedsApproval {
         /// Why.
         reason: String,
-        /// Whether a hook that allows the call in so many words is enough.
+        /// Whether a hook's explicit `allow` is enough.
         allows_by_hook: bool,
-        /// Whether it is enough that the person said `always` of the same call.
+        /// Whether an earlier `always` for the same call is enough.
         allows_by_grant: bool,
     },
-    /// It does not run.
+    /// The call does not run.
     Denied {
         /// What denies, such as a rule.
         source: String,
-        /// The same in docker-agent's word.
+        /// The same, as docker-agent names it.
         detail: &'static str,
     },
 }
@@ -72,7 +73,7 @@ impl PermissionChecker {
         self.is_declared
     }
 
-    /// The mode as it stands, as payloads show it.
+    /// The effective mode, as shown in payloads.
     pub(crate) fn mode(&self) -> &'static str {
         match self.effective_mode() {
             PermissionMode::Balanced => "balanced",
@@ -82,7 +83,7 @@ impl PermissionChecker {
         }
     }
 
-    /// How a call stands by the rules and the mode.
+    /// The status of a call by the rules and the mode.
     pub(crate) fn check(&self, tool: &str, args: &Value, is_read_only: bool) -> PermissionStatus {
         let is_safe = || shell::command_safety(tool, args) == Some(CommandSafety::Safe);
         if !self.is_declared {
@@ -95,7 +96,7 @@ impl PermissionChecker {
                 return PermissionStatus::Denied { source: by, detail: "team_permissions_deny" };
             }
             RuleVerdict::Ask(rule) if mode != PermissionMode::Autonomous => {
-                let why = format!("the permission rule `{rule}` asks about it");
+                let why = format!("the permission rule `{rule}` requires approval");
                 return PermissionStatus::NeedsApproval { reason: why, allows_by_hook: false, allows_by_grant: false };
             }
             RuleVerdict::Allow => return PermissionStatus::Allowed { detail: "team_permissions_allow" },
@@ -106,7 +107,7 @@ impl PermissionChecker {
             PermissionMode::Balanced | PermissionMode::Restricted if is_read_only => {
                 PermissionStatus::Allowed { detail: "readonly_hint" }
             }
-            // What only looks runs, as in docker-agent.
+            // Read-only commands run, as in docker-agent.
             PermissionMode::Balanced if is_safe() => PermissionStatus::Allowed { detail: "mode_balanced" },
             PermissionMode::Restricted if is_safe() => PermissionStatus::Allowed { detail: "mode_restricted" },
             PermissionMode::Balanced => PermissionStatus::NeedsApproval {
@@ -115,7 +116,7 @@ impl PermissionChecker {
                 allows_by_grant: true,
             },
             PermissionMode::Strict => PermissionStatus::NeedsApproval {
-                reason: String::from("the session asks about every call"),
+                reason: String::from("the session requires approval for every call"),
                 allows_by_hook: false,
                 allows_by_grant: true,
             },
@@ -126,7 +127,7 @@ impl PermissionChecker {
         }
     }
 
-    /// How safe a call is, in docker-agent's word.
+    /// The safety of a call, as docker-agent names it.
     pub(crate) fn safety_label(tool: &str, args: &Value, is_read_only: bool) -> &'static str {
         match shell::command_safety(tool, args) {
             Some(safety) => safety.as_str(),
@@ -135,22 +136,22 @@ impl PermissionChecker {
         }
     }
 
-    /// Whether the person has allowed this call for the rest of the session.
+    /// Whether the user approved this call for the rest of the session.
     pub(crate) fn is_granted(&self, tool: &str, args: &Value) -> bool {
         self.grants.allows_tool(tool, args)
     }
 
-    /// Remembers that calls of a tool with the same arguments are allowed.
+    /// Grants calls of a tool with the same arguments.
     pub(crate) fn grant_call(&self, tool: &str, args: &Value) {
         self.grants.add_call(tool, args);
     }
 
-    /// Remembers that every call of every tool is allowed: the session goes on as if nobody had wanted to be asked.
+    /// Grants every call of every tool: the session continues as if nothing needed approval.
     pub(crate) fn grant_session(&self) {
         self.grants.add_all();
     }
 
-    /// Waits until nobody else asks the person.
+    /// Waits until no other approval request is shown.
     pub(crate) fn lock_prompt(&self) -> MutexGuard<'_, ()> {
         self.prompt_lock.lock().unwrap_or_else(PoisonError::into_inner)
     }

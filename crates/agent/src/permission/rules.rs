@@ -1,4 +1,4 @@
-//! The rules of a session, compiled.
+//! The compiled permission rules of a session.
 
 use pintle::{PermissionRule, PermissionsSpec};
 use regex::Regex;
@@ -7,20 +7,19 @@ use serde_json::Value;
 use super::glob;
 use super::shell::{self, is_plain};
 
-/// What the rules say of a call. Deny wins over ask, and ask over allow.
+/// The rules' verdict on a call. Deny wins over ask, and ask over allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RuleVerdict<'a> {
-    /// It never runs.
+    /// The call never runs.
     Deny(&'a str),
-    /// It needs a word.
+    /// The call needs approval.
     Ask(&'a str),
-    /// It needs no word.
+    /// The call needs no approval.
     Allow,
-    /// No rule names it.
+    /// No rule matches.
     NoRule,
 }
 
-/// The rules of a session.
 #[derive(Debug, Default)]
 pub(crate) struct PermissionRuleSet {
     deny: Vec<CompiledRule>,
@@ -39,13 +38,13 @@ struct CompiledRule {
 struct ArgumentRule {
     name: String,
     glob: Regex,
-    /// The text before a `*` that ends the glob, when there is no other sign in it.
+    /// The text before a final `*`, if the glob has no other special character.
     prefix: Option<String>,
 }
 
 impl PermissionRuleSet {
     /// # Errors
-    /// When a rule cannot be read; it names the rule.
+    /// When a rule is invalid; the message names the rule.
     pub(super) fn compile(spec: &PermissionsSpec) -> Result<Self, String> {
         let all = |rules: &[PermissionRule]| rules.iter().map(CompiledRule::compile).collect::<Result<Vec<_>, _>>();
         Ok(Self { deny: all(&spec.deny)?, ask: all(&spec.ask)?, allow: all(&spec.allow)? })
@@ -68,7 +67,7 @@ impl PermissionRuleSet {
 
 impl CompiledRule {
     fn compile(spec: &PermissionRule) -> Result<Self, String> {
-        let fault = |why: String| format!("the permission rule `{}` cannot be read: {why}", spec.text);
+        let fault = |why: String| format!("the permission rule `{}` is invalid: {why}", spec.text);
         let argument = |(name, value): &(String, String)| -> Result<ArgumentRule, String> {
             let prefix =
                 value.strip_suffix('*').filter(|text| !text.is_empty() && !text.contains(['*', '?', '[', '\\']));
@@ -94,8 +93,9 @@ impl CompiledRule {
         self.tool.is_match(tool) && self.arguments.iter().all(holds)
     }
 
-    /// Whether an allow rule that names a call really means it: `shell:cmd=ls*` stands for the command `ls` with any
-    /// words behind it, and neither for `lsblk` nor for `ls; rm x`.
+    /// Whether an allow rule that matches a call really covers its command: `shell:cmd=ls*` covers the command `ls`
+    /// with any
+    /// arguments, but neither `lsblk` nor `ls; rm x`.
     fn allows_command(&self, args: &Value) -> bool {
         self.arguments.iter().filter(|argument| shell::ARGUMENTS.contains(&argument.name.as_str())).all(|argument| {
             let Some(prefix) = &argument.prefix else { return true };
@@ -163,6 +163,6 @@ mod tests {
     fn a_rule_that_cannot_be_read_is_an_error_and_not_a_rule_that_never_holds() {
         let spec = PermissionsSpec { deny: vec![parse_rule("shell;cmd=[rm")], ..PermissionsSpec::default() };
         let fault = PermissionRuleSet::compile(&spec).unwrap_err();
-        assert!(fault.starts_with("the permission rule `shell;cmd=[rm` cannot be read: `[rm` has a `[`"), "{fault}");
+        assert!(fault.starts_with("the permission rule `shell;cmd=[rm` is invalid: `[rm` has a `[`"), "{fault}");
     }
 }

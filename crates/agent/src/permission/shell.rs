@@ -1,4 +1,4 @@
-//! What is known of shell commands: whether one is plain, and how safe it is.
+//! Classifies shell commands: whether one is plain, and how safe it is.
 
 use pintle::{CommandSafety, classify_command};
 use serde_json::Value;
@@ -6,17 +6,17 @@ use serde_json::Value;
 /// The tool that runs a shell command and waits for it.
 const TOOL: &str = "shell";
 
-/// The names under which tools take a shell command.
+/// The argument names that hold a shell command.
 pub(super) const ARGUMENTS: [&str; 2] = ["cmd", "command"];
 
-/// Whether a command is one program with its words: nothing in it starts a second program, redirects or expands.
+/// Whether a command is one program with its arguments: nothing in it starts a second program, redirects or expands.
 ///
-/// What a rule allows of a shell holds for such commands alone, and not for what hides behind a `;`.
+/// A rule that allows a shell command covers only such commands, not what follows a `;`.
 pub(super) fn is_plain(command: &str) -> bool {
     !command.contains([';', '&', '|', '<', '>', '`', '$', '(', ')', '{', '}', '\n', '\r', '\\', '\0'])
 }
 
-/// How safe a call of the shell is; `None` is any other tool. A call with two commands is not known to be anything.
+/// The safety of a shell call; `None` for any other tool. A call with two commands has unknown safety.
 pub(super) fn command_safety(tool: &str, args: &Value) -> Option<CommandSafety> {
     if tool != TOOL {
         return None;

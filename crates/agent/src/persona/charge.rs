@@ -1,4 +1,4 @@
-//! Counting a model call on every budget it belongs to: the marks that it reaches, and what a spent budget means.
+//! Charges model calls to budgets, fires thresholds, and handles exhausted budgets.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ use crate::session::TurnError;
 use crate::turn_context::TurnContext;
 
 impl TurnContext {
-    /// Counts a model call: on the session, and in a step on the step, its persona and what is around them. Tells of
-    /// every mark that it reaches.
+    /// Charges a model call to the session, and in a step to the step, its persona and the enclosing ones. Fires every
+    /// threshold that it reaches.
     pub(crate) fn charge(&self, model: &str, usage: TokenUsage) {
         let nobody = StepSpec::default();
         let charged = self.charged_meters(&nobody);
@@ -25,13 +25,13 @@ impl TurnContext {
         for meter in charged.iter().map(|charged| charged.meter) {
             if meter.is_price_missing(model) {
                 let message = format!(
-                    "model `{model}` has no price, so that its calls do not count towards `max_usd` of the {}; declare one",
+                    "model `{model}` has no price, so its calls do not count towards `max_usd` of the {}; declare one",
                     meter.scope
                 );
                 self.notify(AgentEvent::Notice { message: &message });
             }
         }
-        // Everything is counted before anybody is told, so that hooks see all budgets as they stand.
+        // Every budget is charged before an event fires, so that hooks see all budgets up to date.
         let count = || {
             let of_meter = |charged: &MeterCharge<'_>| {
                 let (scope, reached) = (charged.meter.scope, charged.meter.count_call(model, usage, &marks));
@@ -45,10 +45,10 @@ impl TurnContext {
             .count_and_notify(count, |mark| mark.turn.fire_threshold(mark.scope, &mark.reached));
     }
 
-    /// Looks at every budget that the last model call counted on.
+    /// Checks every budget that the last model call was charged to.
     ///
     /// # Errors
-    /// When one is spent and nobody gave more.
+    /// When one is exhausted and was not extended.
     pub(crate) fn check_budgets(&self) -> Result<(), TurnError> {
         let nobody = StepSpec::default();
         self.charged_meters(&nobody).iter().try_for_each(|charged| self.check_meter(charged))
@@ -61,7 +61,7 @@ impl TurnContext {
         }
     }
 
-    /// The marks that anybody waits for, when anything is bounded.
+    /// The thresholds that the hooks or declarations use, if any budget is bounded.
     fn active_thresholds(&self, charged: &[MeterCharge<'_>]) -> Vec<f64> {
         if !charged.iter().any(|charged| charged.meter.is_bounded()) {
             return Vec::new();
@@ -74,8 +74,9 @@ impl TurnContext {
         marks
     }
 
-    /// Fires `budget.threshold` for one mark. A hook that is pinned to a step hears of that step's budget alone, and one
-    /// of a persona of its steps' and its own.
+    /// Fires `budget.threshold` for one threshold. A hook that is limited to a step only sees that step's budget, and
+    /// one that
+    /// is limited to a persona sees the persona's and its steps'.
     fn fire_threshold(&self, scope: &'static str, reached: &ThresholdReached) {
         let mut origin = Origin::clone(&self.origin);
         match scope {
@@ -100,7 +101,7 @@ impl TurnContext {
         let _ = self.fire(&Event::from_payload(&payload, Arc::new(origin)));
     }
 
-    /// What a spent budget means: the end, unless its step escalates and a person gives as much again.
+    /// Fails if the budget is exhausted, unless its step escalates and the user extends it.
     fn check_meter(&self, charged: &MeterCharge<'_>) -> Result<(), TurnError> {
         let MeterCharge { meter, step } = charged;
         let fault = |spent: &BudgetExceeded| TurnError::failed("limit", spent.message()).with_event("budget.threshold");
@@ -131,7 +132,7 @@ impl TurnContext {
         }
     }
 
-    /// Asks a person for as much again. Whether somebody else was given it in the meantime is looked at first.
+    /// Asks the user to extend the budget by its original amount, unless another call has had it extended meanwhile.
     fn request_extension(&self, meter: &BudgetMeter, spent: &BudgetExceeded) -> bool {
         let payload = BudgetThreshold {
             budget: String::from(if spent.limit == "max_usd" { "cost_usd" } else { "tokens" }),
@@ -153,7 +154,7 @@ impl TurnContext {
             metadata: &metadata,
             allows_grant: false,
         };
-        // Calls at the same time find the budget spent together, and the first answer is for all of them.
+        // Concurrent calls exhaust the budget together, and the first response applies to all of them.
         match approval::request_approval(self, &asking, &|| {
             meter.overrun().is_none() || meter.exhausted_budget().is_some()
         }) {

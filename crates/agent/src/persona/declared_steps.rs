@@ -1,15 +1,16 @@
-//! Steps that are run by their declaration alone.
+//! Runs the steps of a persona by their declared prompts.
 
 use serde_json::{Map, Value};
 
 use super::{Persona, StepError, template};
 
 impl Persona<'_> {
-    /// Runs its steps one after another, each with these arguments: the agent is asked the step's prompt, and its answer
-    /// is the step's output. Gives the outputs by the steps' names.
+    /// Runs the persona's steps one after another, each with these arguments. The agent is given the step's prompt, and
+    /// its
+    /// answer is the step's output. Returns the outputs by the steps' names.
     ///
     /// # Errors
-    /// With the first error of a step; the steps after it do not run. When a step has no prompt, or the persona no steps.
+    /// With the first error of a step; later steps do not run. When a step has no prompt, or the persona has no steps.
     pub fn run(&mut self, args: impl Into<Value>) -> Result<Value, StepError> {
         let args = args.into();
         let names: Vec<String> = self.spec.steps.iter().map(|step| step.name.clone()).collect();
@@ -28,7 +29,7 @@ impl Persona<'_> {
     fn run_step(&mut self, name: &str, args: Value, outputs: &Map<String, Value>) -> Result<Value, StepError> {
         let prompt = self.spec.step(name).ok().and_then(|step| step.prompt.clone());
         let Some(prompt) = prompt else {
-            let why = format!("step `{name}` has no `prompt`, so that it can only be run from code; declare one");
+            let why = format!("step `{name}` has no `prompt`, so it can only be run from code; declare one");
             return Err(StepError::failed(why).with_location(&self.spec.name, name));
         };
         self.step(name, args, |step| {

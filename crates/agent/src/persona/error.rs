@@ -1,4 +1,4 @@
-//! Why a step failed.
+//! Errors of steps.
 
 use std::fmt;
 
@@ -8,84 +8,86 @@ use serde_json::{Map, Value, json};
 use super::meter::to_number_value;
 use crate::session::{TurnError, TurnErrorKind};
 
-/// Why a step failed, or did not run.
+/// The error of a step that failed or did not run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepError {
-    /// What kind of thing it was.
+    /// The kind of error.
     pub kind: StepErrorKind,
-    /// The persona; empty for a step of its own.
+    /// The persona; empty for a step without one.
     pub persona: String,
     /// The step.
     pub step: String,
-    /// One line for people.
+    /// One line for the user.
     pub message: String,
 }
 
-/// Kinds of errors.
+/// What kind of error a step failed with.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StepErrorKind {
-    /// A hook said no.
+    /// A hook denied it.
     Denied {
-        /// `PreStep` when the step did not run, `PostStep` when its output was refused.
+        /// `PreStep` if the step did not run, `PostStep` if its output was denied.
         event: &'static str,
-        /// Why, in the words of the hooks.
+        /// The reasons that the hooks gave.
         reason: String,
     },
-    /// A budget is spent.
+    /// A budget is exhausted.
     Budget(Box<BudgetExceeded>),
     /// The persona is paused.
     Paused {
         /// Why.
         reason: String,
     },
-    /// An approval that it needs was not given.
+    /// A required approval was not given.
     Refused,
-    /// It was cancelled.
+    /// The step was cancelled.
     Cancelled,
-    /// Its body failed.
+    /// The step's body failed.
     Failed,
 }
 
-/// A budget that is spent.
+/// An exhausted budget.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BudgetExceeded {
-    /// Whose budget: `step`, `persona` or `session`.
+    /// The owner of the budget: `step`, `persona` or `session`.
     pub scope: &'static str,
-    /// The step that ran.
+    /// The running step.
     pub step: String,
-    /// The function that is the step.
+    /// The function that the step runs.
     pub function: String,
-    /// Which bound: `max_tokens` or `max_usd`.
+    /// The exceeded limit: `max_tokens` or `max_usd`.
     pub limit: &'static str,
-    /// The bound.
+    /// The limit's value.
     pub limit_value: f64,
-    /// The tokens that were used.
+    /// The tokens used.
     pub consumed_tokens: u64,
-    /// What they cost in US dollars, as far as there are prices.
+    /// Their cost in US dollars, as far as prices are declared.
     pub consumed_cost_usd: Option<f64>,
-    /// What the step makes of errors.
+    /// The step's error boundary.
     pub error_boundary: ErrorBoundary,
 }
 
 impl BudgetExceeded {
-    /// One line for people.
+    /// The error in one line for the user.
     #[must_use]
     pub fn message(&self) -> String {
         let Self { scope, step, limit, limit_value, consumed_tokens, consumed_cost_usd, .. } = self;
         let whose = if *scope == "step" { format!("step `{step}`") } else { format!("the {scope}") };
         match (*limit, consumed_cost_usd) {
             ("max_usd", Some(cost)) => {
-                format!("the budget of {whose} is spent: {cost} of {limit_value} US dollars; raise `max_usd`")
+                format!("the budget of {whose} is exhausted: {cost} of {limit_value} US dollars used; raise `max_usd`")
             }
             _ => {
-                format!("the budget of {whose} is spent: {consumed_tokens} of {limit_value} tokens; raise `max_tokens`")
+                format!(
+                    "the budget of {whose} is exhausted: {consumed_tokens} of {limit_value} tokens used; raise `max_tokens`"
+                )
             }
         }
     }
 }
 
 impl StepError {
-    /// An error of a step's body.
+    /// Creates an error of a step's body.
     pub fn failed(message: impl Into<String>) -> Self {
         Self::new(StepErrorKind::Failed, message)
     }
@@ -94,7 +96,7 @@ impl StepError {
         Self { kind, persona: String::new(), step: String::new(), message: message.into() }
     }
 
-    /// Says where it happened, unless that is known: an error of a nested step keeps its own place.
+    /// Sets the persona and step, unless they are known: an error of a nested step keeps its own.
     #[must_use]
     pub(super) fn with_location(mut self, persona: &str, step: &str) -> Self {
         if self.step.is_empty() {
@@ -104,8 +106,9 @@ impl StepError {
         self
     }
 
-    /// What kind of error it is, in a word: `hook_denied`, `budget_exceeded`, `persona_paused`, `approval_refused`,
-    /// `cancelled` or `step_failed`.
+    /// The kind of error as a string: `hook_denied`, `budget_exceeded`, `persona_paused`, `approval_refused`,
+    /// `cancelled` or
+    /// `step_failed`.
     #[must_use]
     pub fn category(&self) -> &'static str {
         match &self.kind {
@@ -118,7 +121,7 @@ impl StepError {
         }
     }
 
-    /// The error as data, which hooks of `step.post` see as the output (Harn behaviour, section 1.3).
+    /// The error as data, which hooks of `step.post` see as the output.
     #[must_use]
     pub fn to_value(&self) -> Value {
         let mut fields = Map::new();

@@ -1,4 +1,4 @@
-//! Passing work on: `handoff.emitted` and its receipt.
+//! Hands work over to another persona or agent: `handoff.emitted` and its receipt.
 
 use std::sync::Arc;
 
@@ -9,20 +9,20 @@ use serde_json::Value;
 use super::StepError;
 use crate::turn_context::TurnContext;
 
-/// The receipt of work that was passed on.
+/// The receipt of a hand-off.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HandoffReceipt {
-    /// Its id within the session.
+    /// The receipt's id within the session.
     pub id: String,
-    /// Who had the work.
+    /// The persona that had the work.
     pub from: String,
-    /// Who gets it.
+    /// The persona that gets it.
     pub to: String,
     /// The digest of the exact payload.
     pub digest: String,
 }
 
-/// Passes a persona's work on.
+/// Hands a persona's work over.
 pub(super) fn hand_off_persona(
     turn: &TurnContext,
     persona: &PersonaSpec,
@@ -34,10 +34,10 @@ pub(super) fn hand_off_persona(
         let known = || persona.handoffs.iter().map(String::as_str);
         let hint = match suggest_nearest(to, known()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None if persona.handoffs.is_empty() => String::from("its declaration names nobody in `handoffs`"),
+            None if persona.handoffs.is_empty() => String::from("its declaration has no `handoffs`"),
             None => format!("its declaration names {}", known().collect::<Vec<_>>().join(", ")),
         };
-        let why = format!("persona `{}` cannot hand its work to `{to}`; {hint}", persona.name);
+        let why = format!("persona `{}` cannot hand its work over to `{to}`; {hint}", persona.name);
         return Err(StepError::failed(why).with_location(&persona.name, &turn.origin.step));
     }
     let receipt = HandoffReceipt {
@@ -50,7 +50,7 @@ pub(super) fn hand_off_persona(
     Ok(receipt)
 }
 
-/// Tells the hooks that listen that an agent passes work on to another one.
+/// Fires `handoff.emitted` for an agent that hands work over to another one, if a hook listens.
 pub(crate) fn emit_handoff(
     turn: &TurnContext,
     kind: &'static str,

@@ -1,4 +1,4 @@
-//! Telling of the marks of budgets in the order in which they were reached, though model calls are made at once.
+//! Fires budget thresholds in the order in which concurrent model calls reach them.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,18 +6,19 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::meter::ThresholdReached;
 use crate::turn_context::TurnContext;
 
-/// A mark that was reached and that hooks were not told of yet.
+/// A threshold that was reached and that hooks have not been notified of yet.
 #[derive(Debug)]
 pub(super) struct PendingThreshold {
-    /// What the model call was made in.
+    /// The context of the model call.
     pub(super) turn: TurnContext,
     /// The scope of the budget.
     pub(super) scope: &'static str,
     pub(super) reached: ThresholdReached,
 }
 
-/// Marks that were reached, told of by one thread at a time, oldest first. No lock is held while hooks run: a hook that
-/// causes a model call itself leaves the marks of that call to whoever is telling.
+/// A queue of reached thresholds. One thread at a time fires them, oldest first. No lock is held while hooks run: if a
+/// hook
+/// causes a model call, the thread that is firing also handles that call's thresholds.
 #[derive(Debug, Default)]
 pub(crate) struct ThresholdQueue(Mutex<QueueState>);
 
@@ -28,8 +29,9 @@ struct QueueState {
 }
 
 impl ThresholdQueue {
-    /// Counts, adds the marks that this reached, and tells of all that wait unless another thread is doing so. What is
-    /// counted first is told first.
+    /// Charges a model call, queues the thresholds it reaches, and fires everything in the queue unless another thread
+    /// is
+    /// doing so. Thresholds fire in the order in which the calls were charged.
     pub(super) fn count_and_notify(
         &self,
         count: impl FnOnce() -> Vec<PendingThreshold>,
@@ -53,11 +55,12 @@ impl ThresholdQueue {
     }
 }
 
-/// The thread that tells; somebody else may when it is dropped.
+/// The thread that fires; another thread may take over once it is dropped.
 struct ThresholdNotifier<'q>(&'q ThresholdQueue);
 
 impl ThresholdNotifier<'_> {
-    /// The next mark. When there is none the telling is over in the same moment, so that no mark is left behind.
+    /// The next threshold. If there is none, the notifier ends under the same lock, so that no threshold is left
+    /// behind.
     fn next(&self) -> Option<PendingThreshold> {
         let mut state = self.0.lock_state();
         let next = state.waiting.pop_front();

@@ -1,4 +1,4 @@
-//! What was used up of a budget.
+//! Meters, which count what budgets have used.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,18 +9,18 @@ use serde_json::Value;
 
 use super::BudgetExceeded;
 
-/// What was used up.
+/// What a step, persona or session has used.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct BudgetUsage {
     /// The tokens.
     pub usage: TokenUsage,
-    /// The model calls.
+    /// The number of model calls.
     pub calls: u32,
-    /// What they cost in US dollars; `None` when no model that was called has a price.
+    /// The cost in US dollars; `None` if no model that was called has a price.
     pub cost_usd: Option<f64>,
 }
 
-/// Counts what one step, persona or session uses up. Calls that are made at once all count.
+/// Counts the usage of one step, persona or session. Concurrent calls all count.
 #[derive(Debug)]
 pub(crate) struct BudgetMeter {
     /// `step`, `persona` or `session`.
@@ -34,15 +34,15 @@ struct MeterState {
     prices: Vec<PriceSpec>,
     by_model: BTreeMap<String, TokenUsage>,
     calls: u32,
-    /// How often a person gave as much again.
+    /// How often the user extended the budget by its original amount.
     extension_count: u32,
-    /// The last mark of each bound, in per cent.
+    /// The last threshold reached for each limit, in percent.
     last_thresholds: [f64; 2],
-    /// The budget that is spent, when nobody gave more.
+    /// The exhausted budget, if it was not extended.
     exhausted_budget: Option<BudgetExceeded>,
 }
 
-/// A mark that was reached.
+/// A threshold that was reached.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ThresholdReached {
     /// `tokens` or `cost_usd`.
@@ -54,7 +54,7 @@ pub(super) struct ThresholdReached {
     pub(super) previous: f64,
 }
 
-/// A bound that was passed.
+/// A limit that was exceeded.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct BudgetOverrun {
     /// `max_tokens` or `max_usd`.
@@ -68,8 +68,9 @@ impl BudgetMeter {
         Self { scope, state: Mutex::new(state) }
     }
 
-    /// Sets another budget; what was used up stays. Marks that this passes at once are not told: they were reached
-    /// before anybody set them.
+    /// Sets another budget and keeps the usage. Thresholds that this passes at once do not fire, because they were
+    /// reached
+    /// before the budget was set.
     pub(super) fn set_budget(&self, budget: BudgetSpec, prices: &[PriceSpec]) {
         let mut state = self.lock_state();
         if state.budget == budget && state.prices == prices {
@@ -81,21 +82,21 @@ impl BudgetMeter {
         state.skip_thresholds();
     }
 
-    /// Counts what a session used before it went on from its tape.
+    /// Counts what a resumed session used before.
     pub(crate) fn restore(&self, model: &str, usage: TokenUsage) {
         let mut state = self.lock_state();
         state.add_call(model, usage);
         state.skip_thresholds();
     }
 
-    /// Counts a model call. Gives the marks that it reached, each once in the life of the meter.
+    /// Counts a model call. Returns the thresholds it reached; each is returned only once.
     pub(super) fn count_call(&self, model: &str, usage: TokenUsage, marks: &[f64]) -> Vec<ThresholdReached> {
         let mut state = self.lock_state();
         state.add_call(model, usage);
         state.reach_thresholds(marks)
     }
 
-    /// The bound that is passed, as much as was given again included.
+    /// The exceeded limit, with all extensions taken into account.
     pub(super) fn overrun(&self) -> Option<BudgetOverrun> {
         let state = self.lock_state();
         let times = f64::from(state.extension_count) + 1.0;
@@ -103,7 +104,7 @@ impl BudgetMeter {
         Some(BudgetOverrun { limit: passed.name, limit_value: passed.limit })
     }
 
-    /// Gives as much again.
+    /// Extends the budget by its original amount.
     pub(super) fn extend(&self) {
         self.lock_state().extension_count += 1;
     }
@@ -112,7 +113,7 @@ impl BudgetMeter {
         self.lock_state().exhausted_budget.get_or_insert(spent);
     }
 
-    /// The budget that is spent, when nobody gave more.
+    /// The exhausted budget, if it was not extended.
     pub(super) fn exhausted_budget(&self) -> Option<BudgetExceeded> {
         self.lock_state().exhausted_budget.clone()
     }
@@ -121,7 +122,7 @@ impl BudgetMeter {
         self.lock_state().budget.is_bounded()
     }
 
-    /// Whether money is counted and this model has no price.
+    /// Whether cost is limited and this model has no price.
     pub(super) fn is_price_missing(&self, model: &str) -> bool {
         let state = self.lock_state();
         state.budget.max_usd.is_some() && price_of(&state.prices, model).is_none()
@@ -138,9 +139,9 @@ impl BudgetMeter {
 }
 
 struct BudgetBound {
-    /// The bound's name in the declaration.
+    /// The limit's name in the declaration.
     name: &'static str,
-    /// What is counted.
+    /// What is limited: `tokens` or `cost_usd`.
     budget: &'static str,
     used: f64,
     limit: f64,
@@ -157,7 +158,7 @@ impl MeterState {
         self.by_model.values().fold(TokenUsage::default(), |sum, usage| sum.plus(*usage))
     }
 
-    /// Only declared prices count.
+    /// Only declared prices are used.
     fn cost_usd(&self) -> Option<f64> {
         let cost = |(model, usage): (&String, &TokenUsage)| {
             let price = price_of(&self.prices, model)?;
@@ -201,7 +202,7 @@ impl MeterState {
         reached
     }
 
-    /// Every mark up to here counts as told.
+    /// Marks every threshold up to the current usage as fired.
     fn skip_thresholds(&mut self) {
         for (at, bound) in self.bounds().into_iter().enumerate() {
             if let (Some(bound), Some(last)) = (bound, self.last_thresholds.get_mut(at)) {
@@ -211,12 +212,12 @@ impl MeterState {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "tokens beyond 2^53 are not counted out one by one")]
+#[expect(clippy::cast_precision_loss, reason = "tokens beyond 2^53 need not be exact")]
 fn to_f64(count: u64) -> f64 {
     count as f64
 }
 
-/// A number as people write it: whole when it is.
+/// A JSON number, an integer if the value is whole.
 pub(super) fn to_number_value(value: f64) -> Value {
     #[expect(
         clippy::cast_possible_truncation,
@@ -241,7 +242,7 @@ mod tests {
         BudgetMeter::new("step", budget, &[price("small")])
     }
 
-    /// Tokens of one call after another, and the marks that each reaches.
+    /// The tokens of successive calls, and the thresholds that each reaches.
     #[test]
     fn each_mark_is_reached_once_and_several_at_once_in_their_order() {
         let cases: &[(&[u64], &[&[f64]])] = &[

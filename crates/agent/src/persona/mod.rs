@@ -1,11 +1,11 @@
-//! Personas: an agent in a role, which drives named steps (Harn behaviour, section 1.3).
+//! Personas: an agent in a role, which runs named steps.
 //!
-//! A step is a piece of the host's own code, or a prompt, between `step.pre` and `step.post`. What the agent does in it
-//! (turns, tool calls, delegated agents) is charged to the step, to the steps around it, to its persona and to the
-//! session, may use the step's tools only, and carries the persona and the step in [`pintle::Origin`]. What hooks do of
-//! their own accord while they are asked is none of it: for them persona and step are suspended.
+//! A step is host code, or a prompt, between `step.pre` and `step.post`. What the agent does in it (turns, tool calls,
+//! delegated agents) is charged to the step, to the enclosing steps, to its persona and to the session. It may use only
+//! the step's tools, and carries the persona and the step in [`pintle::Origin`]. What hooks cause is not part of the
+//! step: persona and step are suspended while hooks run.
 //!
-//! `run` is the life of a step, `work` what holds while it runs, `meter` and `charge` the budgets.
+//! `run` runs a step, `step_context` holds its state, `meter` and `charge` implement the budgets.
 
 mod charge;
 mod declared_steps;
@@ -36,7 +36,7 @@ pub(crate) use meter::BudgetMeter;
 pub(crate) use registry::PersonaRegistry;
 pub(crate) use step_context::StepContext;
 
-/// An agent in a role. Made by [`Session::persona`].
+/// An agent in a role. Created by [`Session::persona`].
 #[derive(Debug)]
 pub struct Persona<'s> {
     session: &'s mut Session,
@@ -44,7 +44,7 @@ pub struct Persona<'s> {
     meter: Arc<BudgetMeter>,
 }
 
-/// A step that runs.
+/// A running step.
 #[derive(Debug)]
 pub struct PersonaStep<'s> {
     session: &'s mut Session,
@@ -53,10 +53,10 @@ pub struct PersonaStep<'s> {
 }
 
 impl Session {
-    /// Lets the agent work in a role. What the role has used up and whether it is paused holds for the whole session.
+    /// Opens a persona. Its usage and whether it is paused apply to the whole session.
     ///
     /// # Errors
-    /// When something in its declaration is wrong; [`PersonaSpec::validate`] tells everything.
+    /// When the declaration is invalid; [`PersonaSpec::validate`] lists every problem.
     pub fn persona(&mut self, spec: &PersonaSpec) -> Result<Persona<'_>, TurnError> {
         let faults = spec.validate().into_iter().filter(|found| found.severity == Severity::Error);
         let faults: Vec<String> = faults.map(|found| found.message).collect();
@@ -67,7 +67,7 @@ impl Session {
         Ok(Persona { session: self, spec: Arc::new(spec.clone()), meter })
     }
 
-    /// Runs a step that belongs to no persona: to hooks its persona has the empty name, which `*` matches.
+    /// Runs a step without a persona: hooks see an empty persona name, which `*` matches.
     ///
     /// # Errors
     /// As [`Persona::step`].
@@ -80,18 +80,19 @@ impl Session {
         run::run(self, None, Arc::new(spec.clone()), args.into(), body)
     }
 
-    /// Pauses a persona: it runs no further step until it is resumed, also in a session that goes on from the tape.
-    /// `by` says who does it: `person`, `agent`, `budget` or `host`. Fires `persona.paused`, unless it is paused already.
+    /// Pauses a persona: it runs no further step until it is resumed, even in a resumed session. `by` says who pauses
+    /// it:
+    /// `person`, `agent`, `budget` or `host`. Fires `persona.paused`, unless the persona is already paused.
     pub fn pause_persona(&mut self, name: &str, reason: &str, by: &str) {
         registry::pause(self, name, reason, by);
     }
 
-    /// Resumes a persona. Fires `persona.resumed`, if it was paused.
+    /// Resumes a persona. Fires `persona.resumed` if it was paused.
     pub fn resume_persona(&mut self, name: &str, reason: &str, by: &str) {
         registry::resume(self, name, reason, by);
     }
 
-    /// The personas that are paused, by name.
+    /// The paused personas, by name.
     #[must_use]
     pub fn paused_personas(&self) -> Vec<PausedPersona> {
         self.context().personas.paused()
@@ -99,21 +100,24 @@ impl Session {
 }
 
 impl Persona<'_> {
-    /// Its declaration.
+    /// The persona's declaration.
     #[must_use]
     pub fn spec(&self) -> &PersonaSpec {
         &self.spec
     }
 
-    /// Runs one of its steps: `step.pre`, the approval that the step needs, the body, `step.post`. `args` are the step's
-    /// arguments: a list, or one that becomes a list of one; null is none.
+    /// Runs a step of the persona: `step.pre`, the approval that the step needs, the body, `step.post`. `args` are the
+    /// step's
+    /// arguments: a list, or a value that becomes a list of one; null is an empty list.
     ///
-    /// The result is what the hooks of `step.post` left of the body's. With [`pintle::ErrorBoundary::Continue`] an error
-    /// of the body, or a spent budget, is the result in the form of [`StepError::to_value`].
+    /// The result is the body's output after the rewrites of `step.post` hooks. With
+    /// [`pintle::ErrorBoundary::Continue`] an
+    /// error of the body, or an exhausted budget, is returned as a result in the form of [`StepError::to_value`].
     ///
     /// # Errors
-    /// When there is no such step, the persona is paused, a hook denies, the approval is not given, the body fails, or a
-    /// budget is spent.
+    /// When the step does not exist, the persona is paused, a hook denies, the approval is not given, the body fails,
+    /// or a
+    /// budget is exhausted.
     pub fn step(
         &mut self,
         name: &str,
@@ -125,17 +129,17 @@ impl Persona<'_> {
         run::run(self.session, Some((Arc::clone(&self.spec), Arc::clone(&self.meter))), step, args.into(), body)
     }
 
-    /// Pauses it, see [`Session::pause_persona`].
+    /// Pauses the persona, see [`Session::pause_persona`].
     pub fn pause(&mut self, reason: &str) {
         registry::pause(self.session, &self.spec.name, reason, "host");
     }
 
-    /// Resumes it, see [`Session::resume_persona`].
+    /// Resumes the persona, see [`Session::resume_persona`].
     pub fn resume(&mut self, reason: &str) {
         registry::resume(self.session, &self.spec.name, reason, "host");
     }
 
-    /// Passes its work on: fires `handoff.emitted` and gives the receipt. What becomes of the work is the host's.
+    /// Hands the persona's work over: fires `handoff.emitted` and returns the receipt. The host does the rest.
     ///
     /// # Errors
     /// When its declaration does not name `to` among its hand-offs.
@@ -149,7 +153,7 @@ impl Persona<'_> {
         handoff::hand_off_persona(&turn, &self.spec, to, summary, payload.into())
     }
 
-    /// What its steps have used up in this session.
+    /// What the persona's steps have used in this session.
     #[must_use]
     pub fn usage(&self) -> BudgetUsage {
         self.meter.usage()
@@ -163,16 +167,16 @@ impl PersonaStep<'_> {
         &self.step_context.step.name
     }
 
-    /// The arguments, as the hooks of `step.pre` left them.
+    /// The arguments, after the rewrites of `step.pre` hooks.
     #[must_use]
     pub fn args(&self) -> &[Value] {
         &self.args
     }
 
-    /// Lets the agent answer: a turn of its own, under the step.
+    /// Runs a turn of the agent inside the step.
     ///
     /// # Errors
-    /// When the turn fails, or a budget is spent; then the step fails with that error whatever its body makes of it.
+    /// When the turn fails, or a budget is exhausted; then the step fails with that error whatever its body returns.
     pub fn run_prompt(&mut self, prompt: &str) -> Result<TurnOutput, StepError> {
         self.session.turn(prompt).map_err(|fault| match self.step_context.exhausted_budget() {
             Some(spent) => StepError::from(spent),
@@ -200,7 +204,7 @@ impl PersonaStep<'_> {
         run::run(self.session, persona, Arc::new(spec), args.into(), body)
     }
 
-    /// Lets the agent work in another role inside this step, which is charged with it too.
+    /// Opens another persona inside this step, which is also charged for it.
     ///
     /// # Errors
     /// As [`Session::persona`].
@@ -208,16 +212,16 @@ impl PersonaStep<'_> {
         self.session.persona(spec)
     }
 
-    /// Pauses the step's persona: this step goes on, and no further one begins.
+    /// Pauses the step's persona: this step continues, and no further one starts.
     pub fn pause(&mut self, reason: &str) {
         let name = self.step_context.persona_name().to_owned();
         registry::pause(self.session, &name, reason, "agent");
     }
 
-    /// Passes the persona's work on, see [`Persona::hand_off`].
+    /// Hands the persona's work over, see [`Persona::hand_off`].
     ///
     /// # Errors
-    /// When the step has no persona, or that one's declaration does not name `to`.
+    /// When the step has no persona, or the persona's declaration does not name `to`.
     pub fn hand_off(
         &mut self,
         to: &str,
@@ -226,13 +230,13 @@ impl PersonaStep<'_> {
     ) -> Result<HandoffReceipt, StepError> {
         let Some((persona, _)) = &self.step_context.persona else {
             return Err(
-                StepError::failed("a step without a persona has nothing to hand off").with_location("", self.name())
+                StepError::failed("a step without a persona cannot hand work over").with_location("", self.name())
             );
         };
         handoff::hand_off_persona(&self.session.turn_in_step(), persona, to, summary, payload.into())
     }
 
-    /// What the step has used up so far, nested steps and delegated agents included.
+    /// What the step has used so far, nested steps and delegated agents included.
     #[must_use]
     pub fn usage(&self) -> BudgetUsage {
         self.step_context.usage()

@@ -1,4 +1,4 @@
-//! The personas of a session: what each has used up, and which are paused.
+//! The personas of a session: their usage, and which are paused.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,7 +15,7 @@ use crate::session::Session;
 pub struct PausedPersona {
     /// The persona's name.
     pub persona: String,
-    /// Why; empty when nobody said.
+    /// Why it is paused; may be empty.
     pub reason: String,
     /// Who paused it: `person`, `agent`, `budget` or `host`.
     pub source: String,
@@ -38,7 +38,7 @@ impl Default for PersonaEntry {
 }
 
 impl PersonaRegistry {
-    /// What a persona has used up, bound as its declaration says now.
+    /// The persona's meter, with the limits that its declaration has now.
     pub(super) fn meter(&self, spec: &PersonaSpec) -> Arc<BudgetMeter> {
         let mut known = self.lock_entries();
         let meter = &known.entry(spec.name.clone()).or_default().meter;
@@ -46,7 +46,7 @@ impl PersonaRegistry {
         Arc::clone(meter)
     }
 
-    /// The personas that are paused, by name.
+    /// The paused personas, by name.
     pub(crate) fn paused(&self) -> Vec<PausedPersona> {
         self.lock_entries().values().filter_map(|known| known.paused.clone()).collect()
     }
@@ -55,8 +55,7 @@ impl PersonaRegistry {
         self.lock_entries().get(name)?.paused.clone()
     }
 
-    /// Takes over what an event of the session's tape says of a persona. Others than `persona.paused` and
-    /// `persona.resumed` say nothing.
+    /// Restores a persona from an event on the tape. Only `persona.paused` and `persona.resumed` have an effect.
     pub(crate) fn restore_event(&self, event: &str, payload: &Value) {
         let text = |field: &str| payload.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
         let mut known = self.lock_entries();
@@ -69,12 +68,12 @@ impl PersonaRegistry {
         }
     }
 
-    /// Counts a model call of the session's tape that was made in a step of a persona, or in what that step led to.
+    /// Charges a model call from the tape that belongs to a step of a persona.
     pub(crate) fn restore_usage(&self, persona: &str, model: &str, usage: TokenUsage) {
         self.lock_entries().entry(persona.to_owned()).or_default().meter.restore(model, usage);
     }
 
-    /// Pauses or resumes a persona. Gives whether that changes anything.
+    /// Pauses or resumes a persona. Returns whether that changes anything.
     fn set_paused(&self, name: &str, paused: Option<PausedPersona>) -> bool {
         let mut known = self.lock_entries();
         let known = known.entry(name.to_owned()).or_default();
@@ -90,7 +89,7 @@ impl PersonaRegistry {
     }
 }
 
-/// Only a change is told: to pause what is paused says nothing new.
+/// Pauses a persona. Only a change fires an event.
 pub(super) fn pause(session: &Session, name: &str, reason: &str, by: &str) {
     let (persona, reason, by) = (name.to_owned(), reason.to_owned(), by.to_owned());
     let paused = PausedPersona { persona: persona.clone(), reason: reason.clone(), source: by.clone() };

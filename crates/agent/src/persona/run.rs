@@ -1,8 +1,9 @@
-//! The life of a step.
+//! Runs a step.
 //!
-//! A paused persona and a spent budget keep it from beginning. Then `step.pre` may deny it or change its arguments;
-//! then whoever has to approves it, with these arguments; then its body runs. `step.post` follows every step that began,
-//! also one that failed, and may change its output or fail it.
+//! A paused persona or an exhausted budget prevents it. Then `step.pre` may deny it or change its arguments, then it is
+//! approved if needed, with these arguments, and then its body runs. `step.post` follows every step that began, even
+//! one
+//! that failed, and may change its output or fail it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -18,7 +19,6 @@ use crate::observer::AgentEvent;
 use crate::session::Session;
 use crate::turn_context::{TurnContext, denial_text};
 
-/// Runs a step.
 pub(super) fn run(
     session: &mut Session,
     persona: Option<ActivePersona>,
@@ -42,7 +42,7 @@ fn run_in_step(
     if let Some(paused) = persona.as_ref().and_then(|(persona, _)| session.context().personas.find_pause(&persona.name))
     {
         let why = if paused.reason.is_empty() { String::new() } else { format!(": {}", paused.reason) };
-        let message = format!("persona `{}` is paused{why}; resume it before it runs a step", paused.persona);
+        let message = format!("persona `{}` is paused{why}; resume it before running a step", paused.persona);
         return Err(StepError::new(StepErrorKind::Paused { reason: paused.reason }, message));
     }
     let outer = session.step_context.clone();
@@ -60,7 +60,7 @@ fn run_in_step(
 }
 
 struct StepLifecycle {
-    /// What the events of the step itself are fired in.
+    /// The context in which the step's own events fire.
     turn: TurnContext,
     step_context: Arc<StepContext>,
 }
@@ -77,7 +77,7 @@ impl StepLifecycle {
         let clock: &dyn Clock = clock.runtime.clock();
         let began_us = clock.monotonic_us();
         let mut step = PersonaStep { session, step_context: Arc::clone(&self.step_context), args: args.clone() };
-        // A body is somebody else's code: a panic in it is its failure and not the session's.
+        // A body is code of the embedder: a panic in it fails the step, not the session.
         let result = catch_unwind(AssertUnwindSafe(|| body(&mut step)));
         let result = result.unwrap_or_else(|_| Err(StepError::failed(format!("step `{}` crashed", step.name()))));
         let result = self.apply_error_boundary(result);
@@ -85,7 +85,7 @@ impl StepLifecycle {
         self.review_result(args, result, duration_ms)
     }
 
-    /// Asks the hooks of `step.pre`, and then whoever has to approve. Gives the arguments that stand.
+    /// Fires `step.pre` and then requests the approvals. Returns the final arguments.
     fn admit_step(&self, args: Vec<Value>) -> Result<Vec<Value>, StepError> {
         let spec = &self.step_context.step;
         let payload = StepPre {
@@ -126,12 +126,13 @@ impl StepLifecycle {
         Err(StepError::new(StepErrorKind::Refused, message))
     }
 
-    /// The result under the step's budget and its error boundary. A spent budget fails the step whatever its body made of
-    /// it.
+    /// Applies the step's budget and its error boundary to the result. An exhausted budget fails the step whatever its
+    /// body
+    /// returns.
     fn apply_error_boundary(&self, result: Result<Value, StepError>) -> Result<Value, StepError> {
         let name = &self.step_context.step.name;
         let own = self.step_context.meter.exhausted_budget();
-        // What is around the step deals with its own budget.
+        // The enclosing step handles its own budget.
         let is_own = own.is_some() || self.step_context.exhausted_budget().is_none();
         let result = match own.or_else(|| self.step_context.exhausted_budget()) {
             Some(spent) => Err(StepError::from(spent)),
@@ -148,7 +149,7 @@ impl StepLifecycle {
         };
         match self.step_context.step.error_boundary {
             ErrorBoundary::Continue if is_bounded => Ok(error.to_value()),
-            // A person was asked for more when the budget ran out.
+            // The user was already asked when the budget ran out.
             ErrorBoundary::Escalate if error.kind == StepErrorKind::Failed => {
                 let reasons = [OutcomeReason::new(HookId::new("error_boundary"), error.message.clone())];
                 let args = Vec::new();
@@ -173,7 +174,7 @@ impl StepLifecycle {
         }
     }
 
-    /// Shows the result to the hooks of `step.post`.
+    /// Fires `step.post` with the result.
     fn review_result(
         &self,
         args: Vec<Value>,
@@ -214,7 +215,6 @@ impl StepLifecycle {
     }
 }
 
-/// A hook said no.
 fn denied_error(event: &'static str, outcome: &Outcome) -> StepError {
     let said = outcome.reasons.iter().any(|reason| !reason.text.trim().is_empty());
     let reason = if said { denial_text(outcome) } else { String::new() };

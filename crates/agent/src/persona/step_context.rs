@@ -1,4 +1,4 @@
-//! What holds while a step runs.
+//! The state of a running step.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,27 +10,27 @@ use crate::agent::Agent;
 use crate::model::{Model, ModelTool};
 use crate::tools::{ToolPolicies, allows_tool};
 
-/// A persona and what its steps used up.
+/// A persona and its meter.
 pub(super) type ActivePersona = (Arc<PersonaSpec>, Arc<BudgetMeter>);
 
-/// The step at work, with those around it.
+/// A running step, with the enclosing ones.
 #[derive(Debug)]
 pub(crate) struct StepContext {
     pub(super) persona: Option<ActivePersona>,
     pub(super) step: Arc<StepSpec>,
     pub(super) meter: Arc<BudgetMeter>,
-    /// The tools that the step may use, and every step around it.
+    /// The tool policies of this step and every enclosing step.
     policies: ToolPolicies,
     model: Option<StepModel>,
     instructions: Vec<String>,
     outer: Option<Arc<StepContext>>,
-    /// What all model calls of the session count on.
+    /// The meter of the whole session.
     session_meter: Arc<BudgetMeter>,
-    /// Whether an answer of the agent has not been told of, since the hooks of `step.post` can still change it.
+    /// Whether an answer of the agent has not been reported yet, because the hooks of `step.post` can still change it.
     is_answer_withheld: AtomicBool,
 }
 
-/// The model that the agent of a step uses. Agents that it delegates to have their own.
+/// The model of the step's agent. Agents that it delegates to have their own.
 #[derive(Debug, Clone)]
 struct StepModel {
     agent: Arc<Agent>,
@@ -38,17 +38,17 @@ struct StepModel {
     model: Arc<dyn Model>,
 }
 
-/// A meter that a model call counts on, and the step whose error boundary holds when it runs out.
+/// A meter to charge, and the step whose error boundary applies when it is exhausted.
 pub(super) struct MeterCharge<'w> {
     pub(super) meter: &'w Arc<BudgetMeter>,
     pub(super) step: &'w StepSpec,
 }
 
 impl StepContext {
-    /// A step that an agent begins, inside another one if there is one.
+    /// Starts a step of an agent, inside another one if there is one.
     ///
     /// # Errors
-    /// When a tool policy is not valid, a model cannot be opened, or money is counted and the model has no price.
+    /// When a tool policy is not valid, a model cannot be opened, or cost is limited and the model has no price.
     pub(super) fn new(
         agent: &Arc<Agent>,
         outer: Option<Arc<Self>>,
@@ -89,7 +89,7 @@ impl StepContext {
         })
     }
 
-    /// The persona's name; empty for a step of its own.
+    /// The persona's name; empty for a step without one.
     pub(crate) fn persona_name(&self) -> &str {
         self.persona.as_ref().map_or("", |(persona, _)| &persona.name)
     }
@@ -98,13 +98,14 @@ impl StepContext {
         &self.step.name
     }
 
-    /// Leaves it to the end of the step to tell of the agent's answer.
+    /// Defers the report of the agent's answer to the end of the step.
     pub(crate) fn withhold_answer(&self) {
         self.is_answer_withheld.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the step's output has to be told of, now that its hooks have been called. The step around it has hooks of its
-    /// own, which see that output first.
+    /// Whether the step's output is to be reported now that its hooks have been called. If there is an enclosing step,
+    /// its
+    /// hooks see that output first.
     pub(super) fn take_withheld_answer(&self) -> bool {
         let is_withheld = self.is_answer_withheld.swap(false, Ordering::Relaxed);
         match &self.outer {
@@ -116,28 +117,28 @@ impl StepContext {
         }
     }
 
-    /// What the model is told while the step runs.
+    /// The instructions for the model while the step runs.
     pub(crate) fn instructions(&self) -> impl Iterator<Item = &str> {
         self.instructions.iter().map(String::as_str)
     }
 
-    /// Whether the step may use a tool that its agent may use.
+    /// Whether the step's policies allow a tool.
     pub(crate) fn allows(&self, tool: &str) -> bool {
         allows_tool(&self.policies, tool)
     }
 
-    /// Of an agent's tools those that the step may use.
+    /// Removes the tools that the step may not use.
     pub(crate) fn filter_tools(&self, tools: Vec<ModelTool>) -> Vec<ModelTool> {
         tools.into_iter().filter(|tool| self.allows(&tool.name)).collect()
     }
 
-    /// The model that an agent uses in the step, when that is not its own.
+    /// The model that an agent uses in the step, if it is not the agent's own.
     pub(crate) fn model_of(&self, agent: &Arc<Agent>) -> Option<(&ModelSpec, &Arc<dyn Model>)> {
         let own = self.model.as_ref().filter(|own| Arc::ptr_eq(&own.agent, agent))?;
         Some((&own.spec, &own.model))
     }
 
-    /// Everything that a model call of the step counts on: the step, its persona, and what is around them, each once.
+    /// All meters that a model call of the step is charged to: the step, its persona and the enclosing ones, each once.
     pub(super) fn charged_meters(&self) -> Vec<MeterCharge<'_>> {
         let mut charged: Vec<MeterCharge<'_>> = Vec::new();
         let mut at = Some(self);
@@ -154,7 +155,7 @@ impl StepContext {
         charged
     }
 
-    /// The budget that is spent, of the step first.
+    /// The exhausted budget, the step's own first.
     pub(super) fn exhausted_budget(&self) -> Option<BudgetExceeded> {
         self.charged_meters().iter().find_map(|charged| charged.meter.exhausted_budget())
     }
@@ -165,7 +166,7 @@ impl StepContext {
 }
 
 impl StepModel {
-    /// A model without a provider is another model of the provider that is in use.
+    /// Opens a model. Without a provider it is another model of the current provider.
     fn open(agent: &Arc<Agent>, spec: &ModelSpec) -> Result<Self, String> {
         let open = match &agent.shared.open_model {
             Some(open) if !spec.provider.is_empty() => {

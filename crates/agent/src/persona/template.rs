@@ -1,13 +1,15 @@
-//! The prompt of a step that is run by its declaration alone.
+//! Renders the declared prompt of a step.
 
 use serde_json::{Map, Value};
 
-/// Fills in what stands between `{{` and `}}`: `args`, `args.0`, `args.0.path`, `args.path` (of the first argument) and
-/// `steps.NAME` (what an earlier step gave). Texts stand as they are, other values as JSON. What is filled in is not
-/// looked at again.
+/// Replaces placeholders between `{{` and `}}`: `args`, `args.0`, `args.0.path`, `args.path` (of the first argument)
+/// and
+/// `steps.NAME` (the output of an earlier step). Strings are inserted verbatim, other values as JSON. Inserted text is
+/// not
+/// searched for placeholders again.
 ///
 /// # Errors
-/// With one line for people when something is not there or a bracket is not closed.
+/// With one line for the user if a value does not exist or a placeholder is not closed.
 pub(super) fn render(prompt: &str, args: &[Value], steps: &Map<String, Value>) -> Result<String, String> {
     let mut filled = String::with_capacity(prompt.len());
     let mut rest = prompt;
@@ -25,7 +27,7 @@ pub(super) fn render(prompt: &str, args: &[Value], steps: &Map<String, Value>) -
 
 fn look_up(path: &str, args: &[Value], steps: &Map<String, Value>) -> Result<Value, String> {
     let missing =
-        || format!("there is no `{path}` for the prompt; `args.0` is the first argument, `steps.NAME` a step");
+        || format!("`{path}` in the prompt does not exist; `args.0` is the first argument, `steps.NAME` a step");
     let mut parts = path.split('.');
     let found = match (parts.next(), parts.next()) {
         (Some("args"), None) => Some(Value::Array(args.to_vec())),
@@ -77,10 +79,10 @@ mod tests {
             ("{{args.1}}", Ok("second {{args.0}}")),
             ("{{args.lines}}", Ok("[3,4]")),
             ("{{steps.audit}} {{steps.merge.id}} {{steps.merge}}", Ok("sound 7 {\"id\":7}")),
-            ("{{args.2}}", Err("there is no `args.2`")),
-            ("{{steps.other}}", Err("there is no `steps.other`")),
-            ("{{path}}", Err("there is no `path`")),
-            ("{{}}", Err("there is no ``")),
+            ("{{args.2}}", Err("`args.2` in the prompt does not exist")),
+            ("{{steps.other}}", Err("`steps.other` in the prompt does not exist")),
+            ("{{path}}", Err("`path` in the prompt does not exist")),
+            ("{{}}", Err("`` in the prompt does not exist")),
             ("a {{args.0", Err("`{{` is not closed before `args.0`")),
         ];
         for (prompt, expected) in cases {

@@ -1,7 +1,7 @@
-//! What the agent itself does, on the tape: said before it is done, so that a session can be audited and taken up again.
+//! Writes the host's own records to the tape before the action they describe, for audits and for resuming a session.
 //!
-//! Hooks and their verdicts are on the tape by way of the runtime. Each function here writes one kind of the records that
-//! are the host's, and does nothing where there is no tape.
+//! The runtime records hooks and their verdicts. Each function here writes one kind of host record, and does nothing if
+//! there is no tape.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::model::{ModelError, ModelMessage, ModelReply};
 use crate::reminders::Step;
 use crate::turn_context::TurnContext;
 
-/// The tape of a turn's session, when there is one.
+/// The tape of the session, if there is one.
 fn tape(turn: &TurnContext) -> Option<&Arc<Tape>> {
     turn.agent.shared.runtime.tape()
 }
@@ -27,42 +27,42 @@ fn write<'a>(turn: &'a TurnContext, record: impl FnOnce(Cow<'a, Origin>) -> Host
     }
 }
 
-/// A value of our own in JSON. All of them have a form: their keys are texts.
+/// Converts one of Pintle's own values to JSON, which cannot fail because their keys are strings.
 fn to_json(value: &impl serde::Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }
 
-/// Why nothing may be done any more, when what is done cannot be recorded. In shadow mode nothing is enforced, this neither.
+/// Why the session must stop because it cannot be recorded. In shadow mode nothing is enforced, including this.
 pub(crate) fn recording_failure(turn: &TurnContext) -> Option<String> {
     let why = tape(turn)?.error_text().filter(|_| !turn.agent.shared.runtime.is_shadow())?;
     Some(format!("what is not recorded is not done: {why}"))
 }
 
-/// A session is opened, with what its program needs to open it again.
+/// Records that a session is opened, with the data its program needs to open it again.
 pub(crate) fn session(turn: &TurnContext, opened: &Value) {
     write(turn, |origin| HostRecord::Session(host::SessionRecord { origin, reopen_data: Cow::Borrowed(opened) }));
 }
 
-/// A session goes on from what is on the tape.
+/// Records that a session is resumed.
 pub(crate) fn resumed(turn: &TurnContext, opened: &Value) {
     write(turn, |origin| HostRecord::Resumed(host::SessionRecord { origin, reopen_data: Cow::Borrowed(opened) }));
 }
 
-/// The person says something.
+/// Records a message of the user.
 pub(crate) fn record_user_message(turn: &TurnContext, source: MessageSource, text: &str) {
     write(turn, |origin| {
         HostRecord::UserMessage(host::UserMessageRecord { origin, source, text: Cow::Borrowed(text) })
     });
 }
 
-/// A turn begins.
+/// Records that a turn begins.
 pub(crate) fn record_turn_start(turn: &TurnContext) {
     write(turn, |origin| {
         HostRecord::Turn(host::TurnRecord { origin, phase: TurnPhase::Start, end_reason: None, usage: None })
     });
 }
 
-/// A turn is over: `done`, or why it failed, and its tokens.
+/// Records that a turn ended: `done`, or why it failed, and its tokens.
 pub(crate) fn record_turn_end(turn: &TurnContext, ended: &str, usage: TokenUsage) {
     write(turn, |origin| {
         let (ended, usage) = (Some(Cow::Borrowed(ended)), Some(Cow::Owned(to_json(&usage))));
@@ -70,7 +70,7 @@ pub(crate) fn record_turn_end(turn: &TurnContext, ended: &str, usage: TokenUsage
     });
 }
 
-/// A message enters a conversation.
+/// Records a message that is added to a conversation.
 pub(crate) fn record_message(turn: &TurnContext, conversation: &str, message: &ModelMessage) {
     write(turn, |origin| {
         let (conversation, message) = (Cow::Borrowed(conversation), Cow::Owned(to_json(message)));
@@ -78,7 +78,7 @@ pub(crate) fn record_message(turn: &TurnContext, conversation: &str, message: &M
     });
 }
 
-/// Other messages take the place of all that a conversation had.
+/// Records that other messages replace all messages of a conversation.
 pub(crate) fn record_messages(
     turn: &TurnContext,
     conversation: &str,
@@ -92,16 +92,16 @@ pub(crate) fn record_messages(
     });
 }
 
-/// The dispatch that has just ended on this thread.
+/// The last dispatch of this thread.
 pub(crate) fn last_dispatch(turn: &TurnContext) -> Option<u64> {
     tape(turn)?.last_dispatch()
 }
 
-/// A request to a model, by the number it has on the tape.
+/// A model request, by its record number.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ModelRequestId(Option<u64>);
 
-/// Something happens to a reminder.
+/// Records what happened to a reminder.
 pub(crate) fn record_reminder(turn: &TurnContext, step: Step, reminder: &Reminder) {
     write(turn, |origin| {
         let (what, reminder) = (step, Cow::Borrowed(reminder));
@@ -109,8 +109,8 @@ pub(crate) fn record_reminder(turn: &TurnContext, step: Step, reminder: &Reminde
     });
 }
 
-/// A model is asked. `same_as` is the dispatch of `completion.pre` whose payload says all that is sent; `payload` is made
-/// where there is none.
+/// Records a model request. `same_as` is the dispatch of `completion.pre` whose payload contains all that is sent;
+/// `payload` is called if there is none.
 pub(crate) fn record_model_request(
     turn: &TurnContext,
     conversation: &str,
@@ -131,7 +131,7 @@ pub(crate) fn record_model_request(
     ModelRequestId(Some(request))
 }
 
-/// A model answers, or does not.
+/// Records a model's reply or error.
 pub(crate) fn record_model_reply(
     turn: &TurnContext,
     request: ModelRequestId,
@@ -154,7 +154,7 @@ pub(crate) fn record_model_reply(
     });
 }
 
-/// A tool is about to run.
+/// Records that a tool is about to run.
 pub(crate) fn record_tool_call(turn: &TurnContext, id: &str, name: &str, args: &Value) {
     write(turn, |origin| {
         let (id, name, args) = (Cow::Borrowed(id), Cow::Borrowed(name), Cow::Borrowed(args));
@@ -162,14 +162,14 @@ pub(crate) fn record_tool_call(turn: &TurnContext, id: &str, name: &str, args: &
     });
 }
 
-/// A tool gave this; its hooks have not seen it yet.
+/// Records a tool's result, before its hooks see it.
 pub(crate) fn record_tool_result(turn: &TurnContext, result: impl FnOnce() -> ToolResult) {
     if tape(turn).is_none() {
         return;
     }
     let result = &result();
     write(turn, |origin| {
-        // A text is a result in no other spelling than its content.
+        // If the result is a string, it equals its content.
         let other = (!result.result.is_string()).then_some(Cow::Borrowed(&result.result));
         HostRecord::ToolResult(host::ToolResultRecord {
             origin,
@@ -182,7 +182,7 @@ pub(crate) fn record_tool_result(turn: &TurnContext, result: impl FnOnce() -> To
     });
 }
 
-/// A question of the loop itself was answered; `call` is the tool call that it was about.
+/// Records the response to an approval request of the loop; `call` is the tool call that it was about.
 pub(crate) fn record_approval(
     turn: &TurnContext,
     call: Option<&str>,

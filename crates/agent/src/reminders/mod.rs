@@ -1,10 +1,11 @@
-//! Reminders: what hooks want the model to be told, for a while.
+//! Reminders: texts of hooks that the model sees for a while.
 //!
-//! A reminder is kept with its conversation and put at the end of each request that carries it, in one block, so that
-//! what stands before it is the same in the next request and a provider finds it in its cache. It is never part of the
-//! conversation's messages: what expired is not sent again. `held` is its life, `render` its looks; the places that call
-//! in are `TurnContext::take_effects` (a hook asks for one), `session/completion` (a request carries them), `compaction`, and
-//! `delegation` (an agent below gets copies).
+//! A reminder is kept with its conversation and added at the end of each request that carries it, in one block, so that
+//! everything before it is the same in the next request and the provider finds it in its cache. It is never part of the
+//! conversation's messages, so an expired reminder is not sent again. `queue` decides which reminders are sent,
+//! `render`
+//! formats them. The callers are `TurnContext::take_effects` (a hook injects one), `session/completion` (a request
+//! carries them), `compaction`, and `delegation` (a child agent gets copies).
 
 mod queue;
 mod render;
@@ -22,11 +23,11 @@ pub(crate) use pintle::tape::record::host::ReminderTransition as Step;
 
 use queue::{QueuedReminder, ReminderQueue, TransitionLog};
 
-/// The reminders of one conversation. Every step of theirs is on the tape.
+/// The reminders of one conversation. Every change is recorded.
 #[derive(Debug, Default)]
 pub(crate) struct ConversationReminders(Mutex<ReminderQueue>);
 
-/// What one request carries.
+/// The reminders that one request carries.
 #[derive(Debug, Default)]
 pub(crate) struct SentReminders {
     due: Vec<QueuedReminder>,
@@ -34,20 +35,20 @@ pub(crate) struct SentReminders {
 }
 
 impl ConversationReminders {
-    /// An agent begins to work for another one: it gets copies of what is for all.
+    /// Copies the parent's inheritable reminders to a child agent.
     pub(crate) fn inherit(&self, turn: &TurnContext, parent: &Self) {
         let passed: Vec<Reminder> = parent.lock_queue().inheritable().cloned().collect();
         let mut held = self.lock_queue();
         record_transitions(turn, passed.into_iter().map(|reminder| held.inherit(reminder, turn.origin.turn)).collect());
     }
 
-    /// Takes one in that a hook asked for.
+    /// Adds a reminder that a hook injects.
     pub(crate) fn inject(&self, turn: &TurnContext, reminder: Reminder) {
         let mut held = self.lock_queue();
         record_transitions(turn, held.inject(reminder, turn.origin.turn));
     }
 
-    /// What the next request carries: messages for its end, and what to give back to [`ConversationReminders::mark_sent`].
+    /// The reminders of the next request: messages to append, and a value for [`ConversationReminders::mark_sent`].
     pub(crate) fn due_reminders(&self, turn: &TurnContext) -> (Vec<ModelMessage>, SentReminders) {
         let due = self.lock_queue().due_reminders();
         if due.is_empty() {
@@ -57,7 +58,8 @@ impl ConversationReminders {
         (render::render_blocks(&due, &nonce), SentReminders { due, nonce })
     }
 
-    /// The model answered a request of these messages. What hooks had taken out of it was not carried.
+    /// Updates the reminders after the model answered a request with these messages. Blocks that hooks removed were not
+    /// sent.
     pub(crate) fn mark_sent(&self, turn: &TurnContext, carried: &SentReminders, messages: &[ModelMessage]) {
         if carried.due.is_empty() {
             return;
@@ -67,36 +69,36 @@ impl ConversationReminders {
         record_transitions(turn, held.mark_sent(&numbers));
     }
 
-    /// Where the life of the conversation stands, for [`ConversationReminders::on_compacted`].
+    /// The number of the newest reminder, for [`ConversationReminders::on_compacted`].
     pub(crate) fn last_number(&self) -> u64 {
         self.lock_queue().last_number()
     }
 
-    /// The conversation was compacted, which began at the mark.
+    /// Updates the reminders after a compaction that began at the mark.
     pub(crate) fn on_compacted(&self, turn: &TurnContext, mark: u64) {
         let mut held = self.lock_queue();
         record_transitions(turn, held.on_compacted(mark));
     }
 
-    /// The conversation was forgotten.
+    /// Updates the reminders after the conversation was cleared.
     pub(crate) fn on_cleared(&self, turn: &TurnContext) {
         let mut held = self.lock_queue();
         record_transitions(turn, held.on_cleared());
     }
 
-    /// The conversation goes to another agent.
+    /// Updates the reminders when the conversation goes to another agent.
     pub(crate) fn on_handoff(&self, turn: &TurnContext) {
         let mut held = self.lock_queue();
         record_transitions(turn, held.on_handoff());
     }
 
-    /// Takes over a step that a tape tells of, when a session goes on from one. `turn` is the turn in which it happened.
+    /// Restores one change from the tape of a resumed session. `turn` is the turn in which it happened.
     pub(crate) fn apply_transition(&self, step: Step, reminder: Reminder, turn: u32) {
         self.lock_queue().apply_transition(step, reminder, turn);
     }
 
-    /// Takes over from a tape that other messages took the place of the conversation's. What became of the reminders
-    /// that were kept then stands behind that.
+    /// Restores from the tape that other messages replaced the conversation's. Later records say what happened to the
+    /// reminders that were kept then.
     pub(crate) fn apply_replaced(&self, why: MessagesReplacedBy) {
         match why {
             MessagesReplacedBy::Compact => self.lock_queue().forget_sent(),

@@ -1,43 +1,44 @@
-//! The life of reminders, as a function of what happens to them: nothing here knows a session or writes anything down.
+//! The queue of reminders, as a state machine that knows neither the session nor the tape.
 
 use std::collections::BTreeMap;
 
 use pintle::tape::record::host::ReminderTransition as Step;
 use pintle::{Reminder, ReminderPropagation};
 
-/// What happened, in order.
+/// What happened to which reminder, in order.
 pub(super) type TransitionLog = Vec<(Step, Reminder)>;
 
 /// The reminders of one conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ReminderQueue {
-    /// In the order in which they came; at most one of a key, and one of a text without a key.
+    /// In order of arrival; at most one per key, and one per text without a key.
     queued: Vec<QueuedReminder>,
-    /// What was sent under a key, and whether it outlives a compaction.
+    /// The text last sent under each key, and whether it survives compaction.
     sent: BTreeMap<String, (String, bool)>,
-    /// How many were ever kept.
+    /// The number of reminders ever queued.
     added_count: u64,
 }
 
-/// A reminder that is kept.
+/// A queued reminder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct QueuedReminder {
-    /// Which one it is, from 1.
+    /// Its number, from 1.
     pub(super) number: u64,
-    /// The turn in which a hook asked for it.
+    /// The turn in which a hook injected it.
     pub(super) turn: u32,
-    /// The reminder, with the requests it still wants to be in.
+    /// The reminder, with the number of requests left.
     pub(super) reminder: Reminder,
 }
 
 impl ReminderQueue {
-    /// Takes a reminder in that a hook asked for in this turn.
+    /// Queues a reminder that a hook injected in this turn.
     pub(super) fn inject(&mut self, reminder: Reminder, turn: u32) -> TransitionLog {
         let Some(reminder) = normalize_reminder(reminder) else { return TransitionLog::new() };
         let mut steps = TransitionLog::new();
         if let Some(at) = self.position_of(&reminder) {
             let old = self.queued.get(at).map(|entry| &entry.reminder);
-            // Smaller weighs more. Of two that weigh the same the newer one stands, unless it says the same.
+            // A smaller value is a higher authority. Of two with the same authority the newer one wins, unless the
+            // texts are equal.
             let stands = old.is_some_and(|old| {
                 old.authority < reminder.authority
                     || (old.authority == reminder.authority && is_same_text(&old.body, &reminder.body))
@@ -56,14 +57,14 @@ impl ReminderQueue {
         steps
     }
 
-    /// What the next request carries, in the order of authority and then of age.
+    /// The reminders of the next request, by authority and then by age.
     pub(super) fn due_reminders(&self) -> Vec<QueuedReminder> {
         let mut due = self.queued.clone();
         due.sort_by_key(|entry| (entry.reminder.authority, entry.number));
         due
     }
 
-    /// The model answered a request that carried these.
+    /// Updates the queue after the model answered a request with these reminders.
     pub(super) fn mark_sent(&mut self, numbers: &[u64]) -> TransitionLog {
         let mut steps = TransitionLog::new();
         for number in numbers {
@@ -87,12 +88,13 @@ impl ReminderQueue {
         }
     }
 
-    /// How many were ever kept: what comes later has a larger number.
+    /// The number of the newest reminder; later ones have larger numbers.
     pub(super) fn last_number(&self) -> u64 {
         self.added_count
     }
 
-    /// The conversation was compacted. What hooks asked for since the mark is about what comes and stays.
+    /// Updates the queue after a compaction. Reminders injected since the mark are meant for the compacted conversation
+    /// and stay.
     pub(super) fn on_compacted(&mut self, mark: u64) -> TransitionLog {
         self.forget_sent();
         let mut steps = TransitionLog::new();
@@ -106,24 +108,24 @@ impl ReminderQueue {
         steps
     }
 
-    /// Forgets what was sent and is no longer in the conversation.
+    /// Forgets sent texts that are no longer in the conversation.
     pub(super) fn forget_sent(&mut self) {
         self.sent.retain(|_, (_, is_preserved)| *is_preserved);
     }
 
-    /// The conversation was forgotten altogether.
+    /// Updates the queue after the conversation was cleared.
     pub(super) fn on_cleared(&mut self) -> TransitionLog {
         self.sent.clear();
         self.queued.drain(..).map(|entry| (Step::Dropped, entry.reminder)).collect()
     }
 
-    /// Another agent takes the conversation over.
+    /// Updates the queue when another agent takes over the conversation.
     pub(super) fn on_handoff(&mut self) -> TransitionLog {
         let is_left = |entry: &mut QueuedReminder| entry.reminder.propagate == ReminderPropagation::None;
         self.queued.extract_if(.., is_left).map(|entry| (Step::Dropped, entry.reminder)).collect()
     }
 
-    /// What an agent below gets, oldest first.
+    /// The reminders that a child agent inherits, oldest first.
     pub(super) fn inheritable(&self) -> impl Iterator<Item = &Reminder> {
         self.queued
             .iter()
@@ -131,13 +133,13 @@ impl ReminderQueue {
             .filter(|reminder| reminder.propagate == ReminderPropagation::All)
     }
 
-    /// Takes a copy in of what the agent above has.
+    /// Queues a copy of a parent's reminder.
     pub(super) fn inherit(&mut self, reminder: Reminder, turn: u32) -> (Step, Reminder) {
         self.add(reminder.clone(), turn);
         (Step::Inherited, reminder)
     }
 
-    /// Takes over what a tape says that happened.
+    /// Restores one change from the tape.
     pub(super) fn apply_transition(&mut self, step: Step, reminder: Reminder, turn: u32) {
         let at = self.position_of(&reminder);
         match (step, at) {
@@ -155,7 +157,7 @@ impl ReminderQueue {
         self.queued.push(QueuedReminder { number: self.added_count, turn, reminder });
     }
 
-    /// Where the one stands that is about the same: that has the same key, or without a key the same text.
+    /// The index of the reminder with the same key, or without a key with the same text.
     fn position_of(&self, reminder: &Reminder) -> Option<usize> {
         self.queued.iter().position(|entry| match (&entry.reminder.dedupe_key, &reminder.dedupe_key) {
             (Some(one), Some(other)) => one == other,
@@ -165,7 +167,7 @@ impl ReminderQueue {
     }
 }
 
-/// A reminder without blanks around its words and with each tag once; nothing when it says nothing.
+/// The reminder with trimmed text and each tag once; `None` if the text is empty.
 fn normalize_reminder(mut reminder: Reminder) -> Option<Reminder> {
     let trim = |text: &mut String| *text = text.trim().to_owned();
     trim(&mut reminder.body);
@@ -185,7 +187,7 @@ fn normalize_reminder(mut reminder: Reminder) -> Option<Reminder> {
     Some(reminder)
 }
 
-/// Whether two texts are the same but for blanks and line ends.
+/// Whether two texts are equal except for spaces and line ends.
 fn is_same_text(one: &str, other: &str) -> bool {
     one.split_whitespace().eq(other.split_whitespace())
 }

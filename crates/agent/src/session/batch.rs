@@ -1,4 +1,4 @@
-//! The tool calls of one answer of the model.
+//! Runs the tool calls of one model answer.
 
 use super::Conversation;
 use super::turn_loop::TurnProgress;
@@ -6,14 +6,15 @@ use crate::model::{ModelMessage, ModelReply, ModelToolCall};
 use crate::tools::{GuardedCall, ToolCallRequest};
 use crate::turn_context::TurnContext;
 
-/// Tool calls of one message that run at once; the others wait for them.
+/// The maximum number of concurrent tool calls of one message; the others wait.
 const MAX_PARALLEL: usize = 8;
 
-/// Makes the calls. They run at once; their hooks are asked in the order of the calls, before and after, so that neither
-/// the conversation nor the tape depends on which one ended first.
+/// Runs the calls concurrently. Their hooks are called in the order of the calls, before and after, so that neither the
+/// conversation nor the tape depends on which call ended first.
 ///
-/// A hook that ends the run stops the calls that run and spares those that do not yet: each still has a result, else the
-/// provider refuses the conversation from here on.
+/// A hook that ends the run stops the running calls and skips the others. Each call still gets a result, because
+/// without
+/// one the provider would reject the conversation.
 pub(super) fn call_batch(
     turn: &TurnContext,
     conversation: &mut Conversation,
@@ -31,7 +32,7 @@ pub(super) fn call_batch(
             for ((call, asked), thread) in calls.iter().zip(&asked).zip(started) {
                 let ran = match thread {
                     Ok(thread) => thread.join().unwrap_or_default(),
-                    // No thread to be had: the call waits for its turn here.
+                    // If no thread can be started, the call runs on this one.
                     Err(_) => asked.run(part),
                 };
                 let made = asked.review(turn, ran);

@@ -1,4 +1,4 @@
-//! Putting a session together.
+//! The session builder.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::permission::PermissionChecker;
 use crate::tools::Tool;
 use crate::workspace::Workspace;
 
-/// What a session is to be made of.
+/// Configures and builds a [`Session`].
 pub struct SessionBuilder {
     runtime: Arc<Runtime>,
     agent: AgentSpec,
@@ -46,7 +46,7 @@ impl std::fmt::Debug for SessionBuilder {
 }
 
 impl Session {
-    /// Begins to put a session together: this agent with this model, under the runtime's hooks.
+    /// Starts a builder for a session of this agent with this model, under the runtime's hooks.
     pub fn builder(runtime: Arc<Runtime>, agent: AgentSpec, model: Arc<dyn Model>) -> SessionBuilder {
         SessionBuilder {
             runtime,
@@ -73,113 +73,117 @@ impl Session {
 }
 
 impl SessionBuilder {
-    /// The folder the agent works in, and cannot leave. Default: the current one.
+    /// The directory the agent works in and cannot leave. Default: the current directory.
     #[must_use]
     pub fn workspace(mut self, folder: impl Into<PathBuf>) -> Self {
         self.workspace = folder.into();
         self
     }
 
-    /// Paths that tools may read and not change, such as a tape that lies in the workspace. The files that the runtime's hooks
-    /// were read from and those that they name are so without a word, as is what has the name of policy or records, such as
-    /// `.harness` and `.pintle`.
+    /// Paths that tools may read but not change, such as a tape inside the workspace. The files that the runtime's
+    /// hooks were
+    /// read from or refer to are always read-only, and so are directories with configuration or tapes, such as
+    /// `.harness` and
+    /// `.pintle`.
     #[must_use]
     pub fn read_only(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
         self.read_only.extend(paths);
         self
     }
 
-    /// Who is told of what the agent does. Default: nobody.
+    /// The observer of what the agent does. Default: none.
     #[must_use]
     pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observer = observer;
         self
     }
 
-    /// The flag that stops the session. Default: one of its own, see [`Session::cancel`].
+    /// The cancellation token of the session. Default: a new one, see [`Session::cancel`].
     #[must_use]
     pub fn cancel(mut self, cancel: CancelToken) -> Self {
         self.cancel = cancel;
         self
     }
 
-    /// How the waits between retries pass. Default: really.
+    /// How the session waits between retries. Default: real time.
     #[must_use]
     pub fn sleeper(mut self, sleeper: Arc<dyn Sleeper>) -> Self {
         self.sleeper = sleeper;
         self
     }
 
-    /// How the models of delegated agents are opened that declare one. Default: they use this session's model.
+    /// Opens the models that delegated agents declare. Default: they use this session's model.
     #[must_use]
     pub fn open_model(mut self, open: Box<ModelOpener>) -> Self {
         self.open_model = Some(open);
         self
     }
 
-    /// The session's name on the tape. Default: a random one.
+    /// The session's id on the tape. Default: a random one.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// Adds a tool made in code. The agent's own tool of the same name takes its place.
+    /// Adds a tool made in code. A declared tool of the agent with the same name replaces it.
     #[must_use]
     pub fn tool(mut self, tool: Arc<dyn Tool>) -> Self {
         self.tools.push(tool);
         self
     }
 
-    /// The team that the agent is of: whom it can call, and what may run without a question. Default: none.
+    /// The team that the agent belongs to, with the agents it can call and its permissions. Default: none.
     #[must_use]
     pub fn team(mut self, team: TeamSpec) -> Self {
         self.team = Some(team);
         self
     }
 
-    /// What may run without a question. Default: what the team declares; without any declaration everything runs that no
-    /// hook speaks against, and nobody is asked.
+    /// The permission rules. Default: those that the team declares; without any declaration every call runs that no
+    /// hook
+    /// denies or asks about.
     #[must_use]
     pub fn permissions(mut self, permissions: PermissionsSpec) -> Self {
         self.permissions = Some(permissions);
         self
     }
 
-    /// What happens to a call that no permission rule names. Default: what the agent declares, then the team.
+    /// What happens to calls without a permission rule. Default: what the agent declares, then the team.
     #[must_use]
     pub fn permission_mode(mut self, mode: PermissionMode) -> Self {
         self.mode = Some(mode);
         self
     }
 
-    /// What the program needs to open the session again: an object of its own, which the tape keeps and [`SessionSummary`] gives
-    /// back. Default: null.
+    /// The data the program needs to open the session again: an object that is stored on the tape and returned by
+    /// [`SessionSummary`]. Default: null.
     ///
-    /// [`SessionSummary`]: crate::Past
+    /// [`SessionSummary`]: crate::SessionSummary
     #[must_use]
     pub fn reopen_data(mut self, opened: Value) -> Self {
         self.reopen_data = opened;
         self
     }
 
-    /// Takes up the session that a tape tells of, with the same agent. The runtime's tape should be the one that was read,
-    /// opened with [`Tape::append_to`](pintle::tape::Tape::append_to), so that the session goes on in it.
+    /// Resumes the session on this tape, with the same agent. The runtime's tape should be the same one, opened with
+    /// [`Tape::append_to`](pintle::tape::Tape::append_to), so that the session continues on it.
     #[must_use]
     pub fn resume(mut self, reading: LoadedTape) -> Self {
         self.resume = Some(reading);
         self
     }
 
-    /// Takes no permission over that the tape says a person gave: it may be somebody else's tape.
+    /// Ignores the user's approvals on the tape, because the tape may not be trustworthy.
     #[must_use]
     pub fn without_grants(mut self) -> Self {
         self.should_forget_grants = true;
         self
     }
 
-    /// What all model calls of the session may use up, those of delegated agents included; `prices` are needed to bound
-    /// money. Default: no bound.
+    /// The budget for all model calls of the session, including those of delegated agents; limiting cost requires
+    /// `prices`.
+    /// Default: no limit.
     #[must_use]
     pub fn budget(mut self, budget: BudgetSpec, prices: impl IntoIterator<Item = PriceSpec>) -> Self {
         self.budget = budget;
@@ -187,15 +191,16 @@ impl SessionBuilder {
         self
     }
 
-    /// Compiles the agent's tools and hooks. Nothing has been fired yet.
+    /// Compiles the agent's tools and hooks. No event is fired yet.
     ///
     /// # Errors
-    /// When the workspace cannot be opened, or a tool, hook or policy of the agent is not valid; when there is no session
-    /// to take up, or the agent that spoke last in it is gone.
+    /// When the workspace cannot be opened, or a tool, hook or policy of the agent is not valid; when there is no
+    /// session to
+    /// resume, or the agent that answered last in it no longer exists.
     pub fn build(self) -> Result<Session, String> {
         let policy = self.runtime.policy_files().clone().with_paths(self.read_only);
         let workspace = Workspace::open(&self.workspace)?.with_policy(policy);
-        // A member that was given no team is one alone.
+        // A team member without a team forms a team of one.
         let alone = || TeamSpec { agents: vec![Arc::new(self.agent.clone())], ..TeamSpec::default() };
         let team = self.team.or_else(|| self.agent.member.is_some().then(alone));
         let rules = self.permissions.as_ref().or_else(|| team.as_ref().map(|team| &team.permissions));

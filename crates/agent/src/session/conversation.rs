@@ -1,4 +1,4 @@
-//! The conversation, and the part of it that is sent.
+//! A conversation, and the window of it that is sent.
 
 use std::sync::Arc;
 
@@ -16,32 +16,32 @@ use crate::turn_context::TurnContext;
 /// One agent's conversation with its model.
 #[derive(Debug, Default)]
 pub(crate) struct Conversation {
-    /// Tells it apart from every other one of the session.
+    /// The conversation's id, unique in the session.
     pub(crate) id: String,
-    /// Everything that was said, without the system prompt.
+    /// All messages, without the system prompt.
     pub(crate) messages: Vec<ModelMessage>,
-    /// What hooks told the model for the rest of the session.
+    /// Context from hooks for the rest of the session.
     pub(crate) notes: Vec<String>,
-    /// What hooks remind the model of for a while.
+    /// Reminders from hooks.
     pub(crate) reminders: Arc<ConversationReminders>,
-    /// How many model calls were answered.
+    /// The number of answered model calls.
     pub(crate) calls: u32,
     /// The tokens of all its model calls.
     pub(crate) usage: TokenUsage,
-    /// How long the conversation is, as far as that is known.
+    /// The length of the conversation, as far as it is known.
     pub(crate) length: ConversationLength,
-    /// The agent that spoke last, when one did.
+    /// The agent that answered last, if any.
     pub(crate) speaker: Option<Arc<Agent>>,
 }
 
-/// How long a conversation is.
+/// The length of a conversation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct ConversationLength {
-    /// The tokens that went into the last model call and came out of it, as the provider counted them.
+    /// The input and output tokens of the last model call, as the provider counted them.
     pub(crate) counted_tokens: u64,
-    /// The messages that these tokens stand for.
+    /// The number of messages that these tokens cover.
     pub(crate) counted_messages: usize,
-    /// About how many tokens the last compaction left.
+    /// The approximate number of tokens after the last compaction.
     pub(crate) compacted_tokens: u64,
 }
 
@@ -50,7 +50,7 @@ impl Conversation {
         Self { id, ..Self::default() }
     }
 
-    /// Takes over what the hooks of a session's start told the model, unless it was told already.
+    /// Adds the context from `session.start` hooks, without duplicates.
     pub(crate) fn add_notes(&mut self, notes: Vec<String>) {
         for note in notes {
             if !self.notes.contains(&note) {
@@ -59,14 +59,14 @@ impl Conversation {
         }
     }
 
-    /// Adds a message, on the tape first.
+    /// Records a message and then adds it.
     pub(crate) fn push(&mut self, turn: &TurnContext, message: ModelMessage) {
         recording::record_message(turn, &self.id, &message);
         turn.state.transcript.push(&message);
         self.messages.push(message);
     }
 
-    /// Puts other messages in the place of all there are, on the tape first.
+    /// Records that other messages replace all messages, and then replaces them.
     pub(crate) fn replace(&mut self, turn: &TurnContext, why: MessagesReplacedBy, messages: Vec<ModelMessage>) {
         recording::record_messages(turn, &self.id, why, &messages);
         turn.state.transcript.replace(&messages);
@@ -74,15 +74,16 @@ impl Conversation {
         self.length = ConversationLength::default();
     }
 
-    /// What the person said last.
+    /// The user's last message.
     pub(crate) fn last_user_message(&self) -> Option<&ModelMessage> {
         self.messages.iter().rev().find(|message| message.role == MessageRole::User)
     }
 
     /// The newest messages that fit, oldest first.
     ///
-    /// A tool call and its results go together or not at all. What is sent begins with something a person said: when
-    /// that does not fit, the newest message of the person is sent all the same, since it is the task.
+    /// A tool call and its results stay together or are left out together. The window begins with a message of the
+    /// user. If
+    /// none fits, the user's newest message is sent nevertheless, because it is the task.
     pub(crate) fn window(&self, spec: HistorySpec) -> Vec<ModelMessage> {
         let mut start = self.messages.len();
         let (mut count, mut tokens) = (0, 0);
@@ -94,14 +95,14 @@ impl Conversation {
             if !is_first && (count > spec.max_messages || tokens > spec.max_tokens) {
                 break;
             }
-            // A tool's result cannot be the first message: its call would be missing.
+            // A tool's result cannot be the first message, because its call would be missing.
             if message.role != MessageRole::Tool {
                 start = at;
             }
         }
         let sent = self.messages.get(start..).unwrap_or_default();
         let mut window = Vec::with_capacity(sent.len() + 2);
-        // What stands for all that was summed up is never cut off.
+        // The summary of a compaction is never cut off.
         let summary = self.messages.first().filter(|first| start > 0 && first.content.starts_with(SUMMARY));
         window.extend(summary.cloned());
         if sent.first().is_some_and(|first| first.role != MessageRole::User) {
@@ -114,18 +115,18 @@ impl Conversation {
     }
 }
 
-/// The tool calls of a conversation that no result answers.
+/// The tool calls without a result.
 pub(crate) fn unanswered_calls(messages: &[ModelMessage]) -> impl Iterator<Item = &ModelToolCall> {
     let is_open = |call: &&ModelToolCall| {
         let mut results = messages.iter().filter(|message| message.role == MessageRole::Tool);
         !results.any(|result| result.tool_call_id.as_deref() == Some(call.id.as_str()))
     };
-    // A call and its results stand together, so the last message that calls is the only one that can lack any.
+    // A call and its results are adjacent, so only the last message with calls can lack results.
     let calls = messages.iter().rev().find(|message| !message.tool_calls.is_empty());
     calls.into_iter().flat_map(|message| &message.tool_calls).filter(is_open)
 }
 
-/// About how many tokens a message is: a fourth of its bytes, and a few for its frame.
+/// The approximate number of tokens of a message: a quarter of its bytes, plus a few for its frame.
 pub(crate) fn estimate_tokens(message: &ModelMessage) -> usize {
     let calls: usize =
         message.tool_calls.iter().map(|call| call.name.len() + call.arguments.len() + call.id.len()).sum();
@@ -137,7 +138,7 @@ mod tests {
     use super::*;
     use crate::model::ModelToolCall;
 
-    /// A conversation as letters: `u`ser, `a`ssistant, `c`all, `t`ool result.
+    /// Builds a conversation from letters: `u`ser, `a`ssistant, `c`all, `t`ool result.
     fn parse_conversation(letters: &str) -> Conversation {
         let call = ModelToolCall { id: String::from("1"), name: String::from("x"), arguments: String::new() };
         let message = |(at, letter): (usize, char)| match letter {
@@ -173,7 +174,7 @@ mod tests {
         let mut talk = parse_conversation("uau");
         talk.messages[0].content = "x".repeat(4_000);
         let window = talk.window(HistorySpec { max_messages: 50, max_tokens: 500 });
-        assert_eq!(window.len(), 3, "the person's last message stands before the answer that fits");
+        assert_eq!(window.len(), 3, "the user's last message comes before the answer that fits");
         talk.messages[1].role = MessageRole::User;
         assert_eq!(talk.window(HistorySpec { max_messages: 50, max_tokens: 500 }).len(), 2);
     }

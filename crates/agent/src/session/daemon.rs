@@ -1,4 +1,4 @@
-//! A session that waits for more to do (Harn, daemon mode).
+//! Daemon mode: a session that waits for further messages.
 
 use std::sync::Arc;
 
@@ -7,26 +7,25 @@ use pintle::event::SessionIdle;
 
 use super::{Session, TurnError, TurnOutput};
 
-/// The longest single wait of a daemon that nothing wakes but a message.
+/// The longest single wait of a daemon that only a message wakes.
 const LONG_MS: u64 = 3_600_000;
 
-/// How a daemon waits.
+/// Options of daemon mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DaemonOptions {
-    /// How long it waits before it looks again and fires `session.idle` again, in milliseconds. 0, the default, is no
-    /// such interval: it fires once and waits for a message.
+    /// Milliseconds between `session.idle` events. 0, the default, fires the event once and waits for a message.
     pub wake_interval_ms: u64,
-    /// How often in a row it fires `session.idle` before it gives up and ends; `None`, the default, is for ever.
+    /// The maximum number of `session.idle` events in a row before the daemon ends; `None`, the default, is unlimited.
     pub max_idle: Option<u32>,
 }
 
 impl Session {
-    /// Plays a turn for everything that is said through the [inbox](Session::inbox), and waits for more in between, until
-    /// the inbox is [closed](super::Inbox::close) or the session is cancelled. `heard` gets what each turn came to.
+    /// Runs a turn for every message in the [inbox](Session::inbox), and waits for more in between, until the inbox is
+    /// [closed](super::Inbox::close) or the session is cancelled. `heard` receives the result of each turn.
     ///
-    /// `session.idle` is fired each time it begins to wait, and after each interval in which nobody said anything. What
-    /// its hooks remind the model of is in the next request. Time passes through the session's
-    /// [`Sleeper`](super::Sleeper).
+    /// `session.idle` fires each time the daemon begins to wait, and after each interval without a message. Reminders
+    /// of
+    /// its hooks are in the next request. The session's [`Sleeper`](super::Sleeper) provides the waiting.
     ///
     /// # Errors
     /// When the session does not start or is cancelled. A turn that fails does not end the daemon.
@@ -41,7 +40,7 @@ impl Session {
             if self.cancel().is_cancelled() {
                 return Err(TurnError::cancelled());
             }
-            // Looked at before the messages: what was said before the end is heard.
+            // Checked before the messages, so that messages sent before the end are still answered.
             let is_closed = inbox.is_closed();
             if let Some(prompt) = inbox.take_any() {
                 let answer = self.turn(&prompt);
@@ -54,7 +53,7 @@ impl Session {
         }
     }
 
-    /// Waits until somebody says something. Gives whether the daemon goes on.
+    /// Waits for a message. Returns whether the daemon continues.
     fn wait_for_message(&self, options: DaemonOptions) -> bool {
         let shared = &self.agent.shared;
         let began_us = shared.runtime.clock().monotonic_us();

@@ -1,4 +1,4 @@
-//! The end of a session.
+//! Ends a session.
 
 use std::sync::Arc;
 
@@ -12,10 +12,9 @@ use crate::turn_context::TurnContext;
 /// How a session ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SessionEnding {
-    /// The word of `session.end`.
+    /// The value of `reason` in `session.end`.
     reason: &'static str,
-    /// What went wrong, when something did: the status and the reason for the stop, as `session.error` has them, and the
-    /// message.
+    /// The error, if any: the status and stop reason as `session.error` has them, and the message.
     error: Option<(&'static str, &'static str, String)>,
 }
 
@@ -29,7 +28,7 @@ impl SessionEnding {
     }
 }
 
-/// Tells the hooks of `session.error` how a session ends badly, just before its `session.end`.
+/// Fires `session.error`, just before `session.end`.
 pub(crate) fn fire_session_error(turn: &TurnContext, status: &str, stop_reason: &str, message: &str) {
     let _ = turn.fire_if_listened(|| SessionError {
         status: status.to_owned(),
@@ -40,7 +39,7 @@ pub(crate) fn fire_session_error(turn: &TurnContext, status: &str, stop_reason: 
 }
 
 impl Session {
-    /// Takes note of what a turn came to.
+    /// Updates the ending with the result of a turn.
     pub(super) fn record_turn(&mut self, answer: &Result<TurnOutput, TurnError>) {
         match answer {
             Ok(answer) => {
@@ -55,8 +54,8 @@ impl Session {
         }
     }
 
-    /// Ends the session: what runs beside it ends, the last edits are told, and then `session.error` and `session.end`
-    /// are fired, once in its life.
+    /// Ends the session once: stops background work, reports the last edits, and fires `session.error` and
+    /// `session.end`.
     pub(super) fn conclude(&mut self, ending: SessionEnding) {
         if self.phase != SessionPhase::Started {
             return;

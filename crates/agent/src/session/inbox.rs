@@ -1,11 +1,11 @@
-//! What a person says while the agent is at work.
+//! The inbox for messages of the user while the agent runs.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pintle::CancelToken;
 
-/// Takes what a person says while a turn runs. Clones speak to the same session, from any thread.
+/// Receives messages of the user while a turn runs. Clones belong to the same session and work from any thread.
 #[derive(Debug, Clone, Default)]
 pub struct Inbox(Arc<Mutex<InboxQueues>>);
 
@@ -14,7 +14,7 @@ struct InboxQueues {
     steering: VecDeque<String>,
     follow_ups: VecDeque<String>,
     is_closed: bool,
-    /// Raised when somebody says something, for a session that waits.
+    /// Cancelled when a message arrives, to wake a session that waits.
     sleeper: Option<CancelToken>,
 }
 
@@ -27,46 +27,46 @@ impl InboxQueues {
 }
 
 impl Inbox {
-    /// Says something to the agent at its next step: before its next model call, or in the place of its end.
+    /// Sends a message that the agent gets before its next model call, or before it would stop.
     pub fn steer(&self, text: impl Into<String>) {
         let mut queues = self.lock_queues();
         queues.steering.push_back(text.into());
         queues.wake();
     }
 
-    /// Queues a prompt for when the agent has answered. One is taken up at a time.
+    /// Queues a prompt for after the agent's answer. Prompts are taken one at a time.
     pub fn follow_up(&self, text: impl Into<String>) {
         let mut queues = self.lock_queues();
         queues.follow_ups.push_back(text.into());
         queues.wake();
     }
 
-    /// How many messages nobody has taken up yet.
+    /// The number of messages that wait.
     #[must_use]
     pub fn len(&self) -> usize {
         let queues = self.lock_queues();
         queues.steering.len() + queues.follow_ups.len()
     }
 
-    /// Says that nobody will say anything more: a daemon ends when it has heard everything.
+    /// Closes the inbox: a daemon ends once it has answered all messages.
     pub fn close(&self) {
         let mut queues = self.lock_queues();
         queues.is_closed = true;
         queues.wake();
     }
 
-    /// Takes the oldest message of either kind: for a session that has nothing to do.
+    /// Takes the oldest message of either kind, for a session that has nothing to do.
     pub(crate) fn take_any(&self) -> Option<String> {
         let mut queues = self.lock_queues();
         queues.steering.pop_front().or_else(|| queues.follow_ups.pop_front())
     }
 
-    /// Whether nobody will say anything more.
+    /// Whether the inbox is closed.
     pub(crate) fn is_closed(&self) -> bool {
         self.lock_queues().is_closed
     }
 
-    /// Raises the flag with the next message, or at once when there is one already.
+    /// Cancels the token with the next message, or at once if one waits already.
     pub(crate) fn wake_on_message(&self, flag: &CancelToken) {
         let mut queues = self.lock_queues();
         queues.sleeper = Some(flag.clone());
@@ -75,7 +75,7 @@ impl Inbox {
         }
     }
 
-    /// What nobody has taken up yet.
+    /// The messages that wait.
     pub(crate) fn texts(&self) -> Vec<String> {
         let queues = self.lock_queues();
         queues.steering.iter().chain(&queues.follow_ups).cloned().collect()
@@ -86,7 +86,7 @@ impl Inbox {
         self.lock_queues().steering.drain(..).collect()
     }
 
-    /// Takes the oldest follow-up, and tells how many wait behind it.
+    /// Takes the oldest follow-up, and returns how many wait behind it.
     pub(crate) fn take_follow_up(&self) -> Option<(String, usize)> {
         let mut queues = self.lock_queues();
         let prompt = queues.follow_ups.pop_front()?;

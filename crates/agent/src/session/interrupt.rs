@@ -1,30 +1,31 @@
-//! Stopping one turn from outside.
+//! Interrupts a turn from outside.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pintle::CancelToken;
 
-/// Stops the turn at work, with its model call, hooks, tools and delegated agents. The session can go on with the next
-/// one. Clones stop the same session's turns.
+/// Stops the running turn, with its model call, hooks, tools and delegated agents. The session can continue with
+/// another
+/// turn. Clones belong to the same session.
 #[derive(Debug, Clone, Default)]
 pub struct InterruptHandle(Arc<Mutex<Option<CancelToken>>>);
 
-/// What an interruption met.
+/// The result of an interrupt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InterruptResult {
-    /// No turn was at work.
+    /// No turn was running.
     NoTurn,
-    /// A turn was at work and is told to stop.
+    /// The running turn was told to stop.
     Requested,
-    /// The turn at work had been told before and has not stopped yet.
+    /// The running turn had already been told to stop.
     AlreadyRequested,
 }
 
-/// A turn at work, until dropped.
+/// A running turn, until dropped.
 pub(super) struct TurnGuard(InterruptHandle);
 
 impl InterruptHandle {
-    /// Stops the turn at work, if there is one.
+    /// Stops the running turn, if there is one.
     #[must_use]
     pub fn interrupt(&self) -> InterruptResult {
         match &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
@@ -37,7 +38,7 @@ impl InterruptHandle {
         }
     }
 
-    /// Takes note of a turn that begins.
+    /// Registers a turn that begins.
     pub(super) fn begin_turn(&self, turn: &CancelToken) -> TurnGuard {
         self.set_turn(Some(turn.clone()));
         TurnGuard(self.clone())

@@ -74,7 +74,7 @@ fn a_reply_that_breaks_off_is_an_error() {
         for provider in ["openai", "anthropic"] {
             let (kind, message, heard) = call_failing_server(provider, ServerAnswer::BreakOff(long(), kind));
             assert_eq!(kind, expected, "{provider}");
-            assert!(message.ends_with("broke off: that is all"), "{provider}: {message}");
+            assert!(message.ends_with("failed in the middle of its reply: that is all"), "{provider}: {message}");
             assert!(heard.starts_with("one two"), "{provider}: {heard}");
         }
     }
@@ -87,7 +87,7 @@ fn a_redirect_is_not_followed() {
         let (kind, message, _) = call_failing_server(provider, ServerAnswer::Redirect(elsewhere.url("/v1/messages")));
         assert_eq!(kind, ModelErrorKind::Fatal);
         assert!(
-            message.ends_with("answered 307, a redirect, which is not followed; put the right address into `base_url`"),
+            message.ends_with("answered 307, a redirect, which is not followed; set `base_url` to the right address"),
             "{message}"
         );
     }
@@ -101,7 +101,7 @@ fn silence_ends_with_the_time_or_with_the_cancel_flag() {
         open_model("openai", &server).with_timeouts(ModelTimeouts { silence_ms: 100, ..ModelTimeouts::default() });
     assert_eq!(
         complete_request(&short, &new_request()).0,
-        Err(ModelError::retryable("the model `test-medium` of `openai` said nothing for 100 ms"))
+        Err(ModelError::retryable("the model `test-medium` of `openai` sent nothing for 100 ms"))
     );
 
     let cancel = CancelToken::default();
@@ -141,17 +141,17 @@ fn a_missing_key_is_told_when_the_model_is_opened() {
     let cases = [
         (
             ModelSpec { base_url: None, api_key_env: None, ..model_spec("openai", &server) },
-            "the key of the provider `openai` is not set; put it into the environment variable `OPENAI_API_KEY`, or \
+            "the key of the provider `openai` is not set; set the environment variable `OPENAI_API_KEY`, or \
              name another one in `api_key_env`",
         ),
         (
             model_spec("gemini", &server),
-            "the key of the provider `gemini` is not set; put it into the environment variable `TEST_KEY`, or name \
+            "the key of the provider `gemini` is not set; set the environment variable `TEST_KEY`, or name \
              another one in `api_key_env`",
         ),
         (
             ModelSpec { api_key_env: None, ..model_spec("anthropic", &server) },
-            "the provider `anthropic` wants a key; name its variable in `api_key_env`",
+            "the provider `anthropic` requires a key; name its variable in `api_key_env`",
         ),
         (model_spec("antropic", &server), "unknown model provider `antropic`; did you mean `anthropic`?"),
     ];

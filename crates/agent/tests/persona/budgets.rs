@@ -104,7 +104,7 @@ fn a_spent_budget_is_the_error_that_harn_describes() {
     let mut stage = open_fixture([costly_reply(60, 0), costly_reply(60, 0), say("never asked")], |_| {});
     let spec = bounded_persona(token_budget(100));
     let error = prompt_times(&mut stage, &spec, 3).unwrap_err();
-    let message = "the budget of step `audit` is spent: 120 of 100 tokens; raise `max_tokens`";
+    let message = "the budget of step `audit` is exhausted: 120 of 100 tokens used; raise `max_tokens`";
     let expected = json!({
         "category": "budget_exceeded",
         "kind": "budget_exhausted",
@@ -212,8 +212,8 @@ fn a_person_may_give_as_much_again() {
     };
     let mut spec = bounded_persona(token_budget(100));
     spec.steps[0].error_boundary = ErrorBoundary::Escalate;
-    let spent = "budget.threshold: the budget of step `audit` is spent: 150 of 100 tokens; raise `max_tokens`";
-    let again = "budget.threshold: the budget of step `audit` is spent: 250 of 100 tokens; raise `max_tokens`";
+    let spent = "budget.threshold: the budget of step `audit` is exhausted: 150 of 100 tokens used; raise `max_tokens`";
+    let again = "budget.threshold: the budget of step `audit` is exhausted: 250 of 100 tokens used; raise `max_tokens`";
 
     let (mut stage, person) = escalating(vec![true], vec![costly_reply(150, 0), costly_reply(50, 0)]);
     assert_eq!(prompt_times(&mut stage, &spec, 2).unwrap(), json!("done"));
@@ -242,7 +242,7 @@ fn a_session_budget_ends_turns_outside_of_steps_too() {
     let mut stage = open_fixture_with(model, None, |_| {}, |builder| builder.budget(token_budget(100), []));
     stage.session.turn("one").unwrap();
     let fault = stage.session.turn("two").unwrap_err();
-    assert_eq!(fault.message, "the budget of the session is spent: 120 of 100 tokens; raise `max_tokens`");
+    assert_eq!(fault.message, "the budget of the session is exhausted: 120 of 100 tokens used; raise `max_tokens`");
     assert_eq!(
         stage.take_events_of("budget.threshold"),
         [

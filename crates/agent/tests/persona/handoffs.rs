@@ -25,7 +25,7 @@ fn a_persona_hands_its_work_to_those_it_names_and_gets_a_receipt() {
     let error = captain.hand_off("release_captian", "", json!(null)).unwrap_err();
     assert_eq!(
         error.message,
-        "persona `captain` cannot hand its work to `release_captian`; did you mean `release_captain`?"
+        "persona `captain` cannot hand its work over to `release_captian`; did you mean `release_captain`?"
     );
     captain.step("audit", json!([]), |step| Ok(json!(step.hand_off("release_captain", "more", json!(1))?.id))).unwrap();
     assert_eq!(heard.all(), ["handed captain/", "handed captain/audit"]);
@@ -41,7 +41,7 @@ fn a_persona_hands_its_work_to_those_it_names_and_gets_a_receipt() {
         .step(&StepSpec::new("audit"), json!([]), |step| step.hand_off("x", "", json!(null)).map(|_| json!(null)));
     assert_eq!(
         error.map_err(|error: StepError| error.message),
-        Err(String::from("a step without a persona has nothing to hand off"))
+        Err(String::from("a step without a persona cannot hand work over"))
     );
 }
 

@@ -22,7 +22,7 @@ fn a_paused_persona_runs_no_step_until_it_is_resumed() {
     let error = captain.step("audit", json!([]), |_| Ok(json!("ran"))).unwrap_err();
     let expected = json!({
         "category": "persona_paused", "reason": "maintenance", "persona": "captain", "step": "audit",
-        "message": "persona `captain` is paused: maintenance; resume it before it runs a step",
+        "message": "persona `captain` is paused: maintenance; resume it before running a step",
     });
     assert_eq!(error.to_value(), expected);
     let paused = PausedPersona {

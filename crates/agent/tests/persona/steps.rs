@@ -281,11 +281,11 @@ fn declared_steps_run_one_after_another_with_what_came_before() {
         (persona_spec("captain", []), "persona `captain` declares no steps; declare one with a `prompt`"),
         (
             persona_spec("captain", [StepSpec::new("audit")]),
-            "step `audit` has no `prompt`, so that it can only be run from code; declare one",
+            "step `audit` has no `prompt`, so it can only be run from code; declare one",
         ),
         (
             persona_spec("captain", [prompt("audit", "{{args.7}}")]),
-            "there is no `args.7` for the prompt; `args.0` is the first argument, `steps.NAME` a step",
+            "`args.7` in the prompt does not exist; `args.0` is the first argument, `steps.NAME` a step",
         ),
     ];
     for (spec, why) in bad {

@@ -1,4 +1,4 @@
-//! Our requests as `genai` takes them, and its replies as ours.
+//! Converts requests and replies to and from the types of the `genai` crate.
 
 use std::time::Duration;
 
@@ -15,12 +15,13 @@ use super::names::WireNames;
 use super::tool_call_cache::{CachedToolCall, ToolCallCache};
 use crate::model::{MessageRole, ModelMessage, ModelReply, ModelRequest, ModelToolCall, ModelUsage};
 
-/// Whether servers of this wire format may do without a key.
+/// Whether servers of this wire format may work without a key.
 pub(super) fn allows_missing_key(adapter: AdapterKind) -> bool {
     adapter == AdapterKind::OpenAI
 }
 
-/// Whether a wire format has one system prompt, before everything else. Its adapter puts every system message there.
+/// Whether a wire format has a single system prompt before everything else, to which its adapter moves every system
+/// message.
 fn has_one_system_prompt(adapter: AdapterKind) -> bool {
     matches!(adapter, AdapterKind::Anthropic | AdapterKind::Gemini | AdapterKind::Cohere)
 }
@@ -32,21 +33,22 @@ pub(super) fn to_chat_request(
     adapter: AdapterKind,
 ) -> ChatRequest {
     let mut messages: Vec<ChatMessage> = Vec::with_capacity(request.messages.len());
-    // A reply of nothing, as an interrupted call leaves behind, is refused by some providers and tells none anything.
+    // Some providers reject an empty reply, as an interrupted call leaves behind, and it tells none of them anything.
     let says_something = |message: &&ModelMessage| {
         message.role != MessageRole::Assistant || !message.content.is_empty() || !message.tool_calls.is_empty()
     };
     for message in request.messages.iter().filter(says_something) {
         let mut next = to_wire_message(message, request, names, kept);
-        // A note that the host puts behind the conversation would change the front of every request, and the provider
-        // would find nothing of it in its cache. Such a note says itself whose it is.
+        // If a note that the host appends were moved to the front, every request would start differently and the
+        // provider
+        // would find nothing in its cache. Such a note says itself that it is from the host.
         let is_note =
             message.role == MessageRole::System && messages.iter().any(|before| before.role != ChatRole::System);
         if is_note && has_one_system_prompt(adapter) {
             next = ChatMessage::user(message.content.as_str());
         }
         match messages.last_mut() {
-            // The results of parallel calls belong into one message where the wire has messages for them.
+            // The results of parallel calls belong in one message if the wire format has messages for them.
             Some(last) if message.role == MessageRole::Tool && last.role == ChatRole::Tool => {
                 next.content.into_parts().into_iter().for_each(|part| last.content.push(part));
             }
@@ -63,7 +65,7 @@ pub(super) fn to_chat_request(
     chat
 }
 
-/// A schema as providers insist on it: of an object, with its properties, be there any or not.
+/// A schema as providers require it: an object with `properties`, even if these are empty.
 fn to_wire_schema(parameters: &Value) -> Value {
     let mut fields = parameters.as_object().cloned().unwrap_or_default();
     fields.entry("type").or_insert_with(|| Value::from("object"));
@@ -107,8 +109,8 @@ fn to_wire_message(
     }
 }
 
-/// Arguments as the wire wants them. What the model wrote may be no JSON; then an object stands in, since providers
-/// refuse a whole conversation for one such call, and the tool's error result tells the model what it wrote.
+/// Arguments for the wire. What the model wrote may not be JSON. Then an object is sent instead, since providers reject
+/// the whole conversation for one such call, and the tool's error result shows the model what it wrote.
 fn to_wire_arguments(text: &str) -> Value {
     match serde_json::from_str::<Value>(text) {
         Ok(object @ Value::Object(_)) => object,
@@ -128,8 +130,8 @@ pub(super) fn build_options(model: &RemoteModel, request: &ModelRequest, name: &
     options.max_tokens = request.max_tokens.or(model.max_tokens);
     options.temperature = request.temperature.or(model.temperature);
     options.top_p = request.top_p;
-    // The client would take an ending such as `-medium` for a wish and cut it off the name. A budget is a wish that the
-    // chat form has no field for, so the name stays and nothing is sent.
+    // The client would take a suffix such as `-medium` for a reasoning effort and remove it from the name. The chat
+    // format has no field for a reasoning budget, so the name stays and nothing is sent.
     let other_form = matches!(
         model.provider.adapter,
         AdapterKind::OpenAIResp
@@ -152,7 +154,7 @@ pub(super) fn to_model_reply(
     adapter: AdapterKind,
 ) -> Result<ModelReply, ProviderCallError> {
     let StreamedReply { text, end } = streamed;
-    // The client takes the end of Gemini's stream for the end of the reply, whatever came.
+    // The client takes the end of Gemini's stream for the end of the reply, even if the reply is incomplete.
     if end.captured_stop_reason.is_none() && adapter == AdapterKind::Gemini {
         return Err(ProviderCallError::IncompleteStream);
     }
@@ -173,7 +175,7 @@ pub(super) fn to_model_reply(
             name: names.from_wire(&call.fn_name),
             arguments: match call.fn_arguments {
                 Value::Null => String::from("{}"),
-                // Text that is no JSON comes as it is.
+                // Text that is not JSON is passed unchanged.
                 Value::String(text) if text.is_empty() => String::from("{}"),
                 Value::String(text) => text,
                 value => value.to_string(),
@@ -191,11 +193,11 @@ pub(super) fn to_model_reply(
     })
 }
 
-/// The provider's id of a call, or one of our own when that is missing or already taken in the conversation.
+/// The provider's id of a call, or a new one if that is missing or already used in the conversation.
 fn unique_call_id(wire: &str, request: &ModelRequest, so_far: &[ModelToolCall]) -> String {
     let said = request.messages.iter().flat_map(|message| &message.tool_calls);
     let taken: Vec<&str> = said.chain(so_far).map(|call| call.id.as_str()).collect();
-    // The client makes up ids with `#` where Gemini gives none, the same ones in each reply.
+    // If Gemini sends no ids, the client makes up ids with `#`, the same ones in each reply.
     if !wire.is_empty() && !wire.contains('#') && !taken.contains(&wire) {
         return wire.to_owned();
     }

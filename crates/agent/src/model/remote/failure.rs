@@ -1,4 +1,4 @@
-//! What a failed call means, and what to do next.
+//! Explains failed model calls to the user, with the next step.
 
 use genai::webc::StreamTimeout;
 use serde_json::Value;
@@ -7,10 +7,10 @@ use super::RemoteModel;
 use super::call::ProviderCallError;
 use crate::model::{ModelError, ModelErrorKind};
 
-/// The longest piece of a provider's own words that is shown, in characters.
+/// The maximum length of a provider's error text that is shown, in characters.
 const SHOWN_CHARS: usize = 300;
 
-/// Says what went wrong for people, and whether trying again makes sense.
+/// Explains a failure to the user, and decides whether a retry can help.
 pub(super) fn explain(model: &RemoteModel, error: ProviderCallError) -> ModelError {
     let (kind, why) = match error {
         ProviderCallError::Cancelled => return ModelError::cancelled(),
@@ -48,7 +48,7 @@ fn explain_provider_error(model: &RemoteModel, error: &genai::Error) -> (ModelEr
     }
 }
 
-/// An error from below the provider's words: the connection, or a status that came as one.
+/// An error of the connection or the HTTP client.
 fn explain_stream_error(
     model: &RemoteModel,
     error: &(dyn std::error::Error + Send + Sync + 'static),
@@ -58,7 +58,7 @@ fn explain_stream_error(
     }
     let silence = model.timeouts.silence_ms;
     if error.downcast_ref::<StreamTimeout>().is_some() {
-        return (ModelErrorKind::Retryable, format!("said nothing for {silence} ms"));
+        return (ModelErrorKind::Retryable, format!("sent nothing for {silence} ms"));
     }
     let mut why = error.to_string();
     if let Some(http) = error.downcast_ref::<reqwest::Error>() {
@@ -68,7 +68,7 @@ fn explain_stream_error(
                 format!("could not be reached within {} ms", model.timeouts.connect_ms),
             );
         }
-        // The outermost text only names the address; the reason is the innermost.
+        // The outermost text only contains the address; the innermost contains the reason.
         let mut deepest: &dyn std::error::Error = http;
         while let Some(source) = deepest.source() {
             deepest = source;
@@ -81,7 +81,7 @@ fn explain_stream_error(
     )
 }
 
-/// An answer with an error status.
+/// A response with an error status.
 fn explain_status(model: &RemoteModel, status: u16, body: &str) -> (ModelErrorKind, String) {
     let said = provider_error_text(body);
     let key = model.key_variable.as_deref();
@@ -90,14 +90,14 @@ fn explain_status(model: &RemoteModel, status: u16, body: &str) -> (ModelErrorKi
         401 | 403 => {
             let next = match key {
                 Some(variable) => format!("check the key in `{variable}`"),
-                None => String::from("name the variable of its key in `api_key_env`"),
+                None => String::from("set `api_key_env` to the variable of its key"),
             };
             (ModelErrorKind::Fatal, format!("answered {status}{said}; {next}"))
         }
         404 => (ModelErrorKind::Fatal, format!("answered 404{said}; check the model's name and `base_url`")),
         300..=399 => (
             ModelErrorKind::Fatal,
-            format!("answered {status}, a redirect, which is not followed; put the right address into `base_url`"),
+            format!("answered {status}, a redirect, which is not followed; set `base_url` to the right address"),
         ),
         413 => (ModelErrorKind::Fatal, format!("answered 413{said}; send less, with a smaller history window")),
         _ => (
@@ -107,21 +107,21 @@ fn explain_status(model: &RemoteModel, status: u16, body: &str) -> (ModelErrorKi
     }
 }
 
-/// An error that came in the middle of a stream.
+/// An error in the middle of a stream.
 fn explain_stream_event(body: &Value) -> (ModelErrorKind, String) {
     let details = body.get("error").unwrap_or(body);
     let kind = details.get("type").or_else(|| details.get("code")).and_then(Value::as_str).unwrap_or_default();
     let for_good = ["invalid", "authentication", "permission", "not_found", "too_large", "context_length", "billing"];
     let kind =
         if for_good.iter().any(|word| kind.contains(word)) { ModelErrorKind::Fatal } else { ModelErrorKind::Retryable };
-    (kind, format!("broke off{}", provider_error_text(&body.to_string())))
+    (kind, format!("failed in the middle of its reply{}", provider_error_text(&body.to_string())))
 }
 
-/// The provider's own words in an error body.
+/// The provider's error text from an error body.
 fn provider_error_text(body: &str) -> String {
     let parsed: Option<Value> = serde_json::from_str(body).ok();
     let found = parsed.as_ref().and_then(|body| {
-        // Gemini wraps its errors in a list now and then.
+        // Gemini sometimes wraps its errors in a list.
         let body = body.get(0).unwrap_or(body);
         let details = body.get("error").unwrap_or(body);
         details.get("message").unwrap_or(details).as_str().map(str::to_owned)

@@ -1,4 +1,4 @@
-//! Models of providers, reached over HTTP through the `genai` crate.
+//! Models of providers, called over HTTP through the `genai` crate.
 
 mod call;
 mod convert;
@@ -23,8 +23,9 @@ use super::{Model, ModelError, ModelReply, ModelRequest, ReplyDelta};
 
 /// A model of a provider.
 ///
-/// Nothing is connected before the first call. Replies are streamed. All models of a process share one small
-/// runtime for their connections.
+/// Nothing is connected before the first call. Replies are streamed. All models of a process share one small runtime
+/// for
+/// their connections.
 pub struct RemoteModel {
     name: String,
     provider: &'static ProviderDef,
@@ -38,12 +39,12 @@ pub struct RemoteModel {
     call_cache: Arc<ToolCallCache>,
 }
 
-/// How long a model may stay silent. A reply that goes on arriving may take as long as it takes.
+/// How long to wait for a model that sends nothing. The total duration of a reply is not limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ModelTimeouts {
-    /// Until the connection stands. Default 10,000.
+    /// Until the connection is established. Default 10,000.
     pub connect_ms: u64,
-    /// Until the reply begins, and between two pieces of it. Default 120,000.
+    /// Until the reply begins, and between two parts of it. Default 120,000.
     pub silence_ms: u64,
 }
 
@@ -54,13 +55,13 @@ impl Default for ModelTimeouts {
 }
 
 impl RemoteModel {
-    /// Makes a model from a declaration.
+    /// Creates a model from a declaration.
     ///
-    /// `variable` reads the environment. A provider's usual key is sent to its usual address only: with a `base_url`
-    /// the key's variable must be named, or none is sent.
+    /// `variable` reads the environment. A provider's usual key is sent to its usual address only: with a `base_url`,
+    /// `api_key_env` must name the key's variable, or no key is sent.
     ///
     /// # Errors
-    /// When the provider or the address is wrong, or a key is wanted and not there.
+    /// When the provider or the address is invalid, or a required key is missing.
     pub fn new(spec: &ModelSpec, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, ModelError> {
         let provider = find_provider(&spec.provider).map_err(ModelError::fatal)?;
         let written = spec.base_url.as_deref().or(provider.address);
@@ -78,7 +79,7 @@ impl RemoteModel {
             }
         };
         if key.is_none() && !convert::allows_missing_key(provider.adapter) {
-            let why = format!("the provider `{}` wants a key; name its variable in `api_key_env`", provider.name);
+            let why = format!("the provider `{}` requires a key; name its variable in `api_key_env`", provider.name);
             return Err(ModelError::fatal(why));
         }
         Ok(Self {
@@ -95,7 +96,7 @@ impl RemoteModel {
         })
     }
 
-    /// The same model with other timeouts.
+    /// Sets other timeouts.
     #[must_use]
     pub fn with_timeouts(mut self, timeouts: ModelTimeouts) -> Self {
         self.timeouts = timeouts;
@@ -107,12 +108,12 @@ impl RemoteModel {
     }
 
     fn connect(&self) -> Result<Client, ModelError> {
-        // A redirect would carry the key and the conversation to a host that nobody named.
+        // A redirect would send the key and the conversation to a host that the user did not choose.
         let mut http = reqwest::Client::builder()
             .connect_timeout(Duration::from_millis(self.timeouts.connect_ms))
             .redirect(reqwest::redirect::Policy::none())
             .tcp_nodelay(true);
-        // A proxy of the environment is for the world outside and cannot reach a server of this machine.
+        // A proxy from the environment cannot reach a server on this machine.
         if self.address.as_deref().is_some_and(provider::is_local_address) {
             http = http.no_proxy();
         }
@@ -120,7 +121,7 @@ impl RemoteModel {
             http.build().map_err(|error| ModelError::fatal(format!("the HTTP client could not be built: {error}")))?;
         let auth = match (&self.key, &self.address) {
             (Some(key), _) => AuthData::from_single(key.clone()),
-            // The adapters of the chat form insist on a key, unless address and headers are given whole.
+            // The adapters of the chat format require a key unless the full URL and headers are given.
             (None, Some(address)) => {
                 AuthData::RequestOverride { url: format!("{address}chat/completions"), headers: Headers::default() }
             }
@@ -140,8 +141,8 @@ impl RemoteModel {
 
 fn missing_key_message(provider: &str, variable: &str) -> String {
     format!(
-        "the key of the provider `{provider}` is not set; put it into the environment variable `{variable}`, or name \
-         another one in `api_key_env`"
+        "the key of the provider `{provider}` is not set; set the environment variable `{variable}`, or name another \
+         one in `api_key_env`"
     )
 }
 

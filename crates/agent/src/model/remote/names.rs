@@ -1,19 +1,20 @@
-//! Tool names as wire formats allow them.
+//! Maps tool names to names that the wire formats allow.
 
 use crate::model::ModelRequest;
 
-/// The longest name that every provider takes.
+/// The maximum length of a tool name that every provider accepts.
 const MOST_CHARS: usize = 64;
 
-/// Our tool names and the ones on the wire, one for one.
+/// Pintle's tool names and the ones on the wire, one for one.
 ///
-/// Providers take `[a-zA-Z0-9_-]{1,64}`, begun by a letter or `_`. A name that is already so stays; another one gets
-/// `_` for what is not allowed and, when that is taken, a number.
+/// Providers accept `[a-zA-Z0-9_-]{1,64}` starting with a letter or `_`. A valid name stays unchanged. In other names
+/// `_`
+/// replaces the invalid characters, and a number is added if the result is already used.
 #[derive(Debug)]
 pub(super) struct WireNames(Vec<(String, String)>);
 
 impl WireNames {
-    /// Maps every tool that a request offers or whose calls it tells of.
+    /// Maps every tool that a request offers or whose calls it contains.
     pub(super) fn for_request(request: &ModelRequest) -> Self {
         let offered = request.tools.iter().map(|tool| &tool.name);
         let told = request.messages.iter().flat_map(|message| {
@@ -26,7 +27,7 @@ impl WireNames {
                 ours.push(name);
             }
         }
-        // Names that fit keep their own, so they are served first.
+        // Valid names keep their spelling, so they are assigned first.
         let (fitting, others): (Vec<_>, Vec<_>) = ours.into_iter().partition(|name| is_wire_name(name));
         let mut names = Self(fitting.into_iter().map(|name| (name.clone(), name.clone())).collect());
         for name in others {
@@ -42,7 +43,7 @@ impl WireNames {
         known.map_or_else(|| to_wire_name(ours), |(_, wire)| wire.clone())
     }
 
-    /// Our name for one from the wire. A name that the model made up stays as it is.
+    /// Pintle's name for one from the wire. A name that the model made up stays unchanged.
     pub(super) fn from_wire(&self, wire: &str) -> String {
         let known = self.0.iter().find(|(_, name)| name == wire);
         known.map_or_else(|| wire.to_owned(), |(ours, _)| ours.clone())

@@ -1,21 +1,20 @@
-//! Who provides models, and how each is reached.
+//! The model providers and their addresses.
 
 use genai::adapter::AdapterKind;
 use pintle::suggest_nearest;
 use reqwest::Url;
 
-/// One provider.
 #[derive(Debug)]
 pub(in crate::model) struct ProviderDef {
     /// The name that users write.
     pub(in crate::model) name: &'static str,
-    /// Which wire format it speaks.
+    /// The wire format it uses.
     pub(super) adapter: AdapterKind,
-    /// Its address, where the adapter's own is not right.
+    /// Its address, if the adapter's default is not right.
     pub(super) address: Option<&'static str>,
-    /// The path of an address that names a host only.
+    /// The path for an address that names only a host.
     pub(super) path: &'static str,
-    /// Whether it wants a key.
+    /// Whether it requires a key.
     pub(super) is_key_required: bool,
 }
 
@@ -24,7 +23,7 @@ impl ProviderDef {
         Self { name, adapter, address: None, path: "v1/", is_key_required: true }
     }
 
-    /// A server on this machine that speaks the chat form and wants no key.
+    /// A server on this machine that uses the chat format and needs no key.
     const fn new_local(name: &'static str, address: &'static str) -> Self {
         Self { name, adapter: AdapterKind::OpenAI, address: Some(address), path: "v1/", is_key_required: false }
     }
@@ -35,13 +34,13 @@ impl ProviderDef {
     }
 }
 
-/// All providers. Those that only differ from the chat form by their address need no adapter of their own.
+/// All providers. Those that differ from the chat format only by their address share its adapter.
 static PROVIDERS: [ProviderDef; 21] = [
     ProviderDef::new("openai", AdapterKind::OpenAI),
     ProviderDef::new("openai_responses", AdapterKind::OpenAIResp),
     ProviderDef::new("anthropic", AdapterKind::Anthropic),
     ProviderDef { path: "v1beta/", ..ProviderDef::new("gemini", AdapterKind::Gemini) },
-    // The names that docker-agent has for some of them.
+    // docker-agent's names for some providers.
     ProviderDef { path: "v1beta/", ..ProviderDef::new("google", AdapterKind::Gemini) },
     ProviderDef::new("github-copilot", AdapterKind::GithubCopilot),
     ProviderDef::new_local("dmr", "http://localhost:12434/engines/v1/"),
@@ -74,17 +73,17 @@ pub(in crate::model) fn find_provider(name: &str) -> Result<&'static ProviderDef
     })
 }
 
-/// The names of all providers, scripts among them.
+/// The names of all providers, including `script`.
 pub(in crate::model) fn provider_names() -> impl Iterator<Item = &'static str> {
     PROVIDERS.iter().map(|provider| provider.name).chain([crate::model::choice::SCRIPT])
 }
 
-/// An address as the adapters need it: with the usual path when it names a host only, and a slash at its end.
+/// An address in the form the adapters need: with the default path if it names only a host, and a slash at the end.
 pub(super) fn complete_address(written: &str, provider: &ProviderDef) -> Result<String, String> {
     let wrong = |why: String| format!("the base_url `{written}` {why}; write it as `https://HOST/{}`", provider.path);
-    let mut url = Url::parse(written.trim()).map_err(|error| wrong(format!("is no address ({error})")))?;
+    let mut url = Url::parse(written.trim()).map_err(|error| wrong(format!("is not a URL ({error})")))?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
-        return Err(wrong(String::from("is no http address")));
+        return Err(wrong(String::from("is not an http address")));
     }
     let path = url.path().trim_end_matches('/');
     let path = path.strip_suffix("/chat/completions").unwrap_or(path);
@@ -93,7 +92,7 @@ pub(super) fn complete_address(written: &str, provider: &ProviderDef) -> Result<
     Ok(url.to_string())
 }
 
-/// Whether an address is one of this machine.
+/// Whether an address is on this machine.
 pub(super) fn is_local_address(address: &str) -> bool {
     let url = Url::parse(address).ok();
     let host = url.as_ref().and_then(Url::host_str).unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
@@ -112,13 +111,11 @@ mod tests {
             ("openai", "https://x.test/v1/chat/completions", Ok("https://x.test/v1/")),
             ("gemini", "https://x.test/", Ok("https://x.test/v1beta/")),
             ("anthropic", "https://x.test/proxy", Ok("https://x.test/proxy/")),
-            ("openai", "ftp://x", Err("the base_url `ftp://x` is no http address; write it as `https://HOST/v1/`")),
+            ("openai", "ftp://x", Err("the base_url `ftp://x` is not an http address; write it as `https://HOST/v1/`")),
             (
                 "openai",
                 "x.test",
-                Err(
-                    "the base_url `x.test` is no address (relative URL without a base); write it as `https://HOST/v1/`",
-                ),
+                Err("the base_url `x.test` is not a URL (relative URL without a base); write it as `https://HOST/v1/`"),
             ),
         ];
         for (name, written, expected) in cases {

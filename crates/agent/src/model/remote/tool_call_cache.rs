@@ -1,12 +1,12 @@
-//! What a provider wants back with a tool call, and the conversation has no place for.
+//! Remembers parts of tool calls that a provider wants back and that the conversation cannot store.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
-/// How many calls are remembered; the oldest are forgotten first.
+/// The maximum number of remembered calls; the oldest are dropped first.
 const MOST_CALLS: usize = 4_096;
 
-/// Tool calls as the provider made them, found by conversation and by our id of the call.
+/// Tool calls as the provider made them, by conversation and Pintle's id of the call.
 #[derive(Debug, Default)]
 pub(super) struct ToolCallCache(Mutex<ConversationCalls>);
 
@@ -16,10 +16,10 @@ struct ConversationCalls {
     order: VecDeque<(String, String)>,
 }
 
-/// The provider's side of one call.
+/// The provider's data of one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CachedToolCall {
-    /// The id on the wire, which need not be unique there.
+    /// The id on the wire, which may not be unique.
     pub(super) wire_id: String,
     /// Signatures of the thoughts that led to the call, which Gemini wants back.
     pub(super) signatures: Option<Vec<String>>,

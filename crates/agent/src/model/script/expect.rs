@@ -1,37 +1,38 @@
-//! Whether a conversation is where the script thinks it is.
+//! Checks a conversation against the expectations of a script.
 
 use std::fmt::Write;
 
 use super::file::ExpectedInput;
 use crate::model::{MessageRole, ModelMessage, ModelRequest};
 
-/// The longest piece of a message that an error shows, in characters.
+/// The maximum length of a message that an error shows, in characters.
 const SHOWN_CHARS: usize = 120;
 
-/// What came since the model last spoke. Several tool results may come at once, and hooks may add context after them.
+/// The messages since the model's last one. Several tool results may arrive at once, and hooks may add context after
+/// them.
 pub(super) fn new_messages(request: &ModelRequest) -> &[ModelMessage] {
     let since =
         request.messages.iter().rposition(|message| message.role == MessageRole::Assistant).map_or(0, |at| at + 1);
     request.messages.get(since..).unwrap_or_default()
 }
 
-/// Tells what is not as expected, if anything: what was expected and what came.
+/// Describes the mismatch, if there is one: what was expected and what came.
 pub(super) fn find_mismatch(expect: &ExpectedInput, request: &ModelRequest) -> Option<String> {
     if let Some(tool) = expect.offers.iter().find(|tool| !request.tools.iter().any(|known| known.name == **tool)) {
         let offered: Vec<_> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
-        return Some(format!("expected the tool `{tool}` to be offered, and these are: `{}`", offered.join("`, `")));
+        return Some(format!("expected the tool `{tool}` to be offered, but the tools are `{}`", offered.join("`, `")));
     }
     let instruction = || request.messages.iter().filter(|message| message.role == MessageRole::System);
     if let Some(text) = expect.system.iter().find(|text| !instruction().any(|message| message.content.contains(*text)))
     {
-        return Some(format!("expected an instruction that contains `{text}`, and it is {}", summarize(instruction())));
+        return Some(format!("expected an instruction that contains `{text}`, but it is {}", summarize(instruction())));
     }
     let asks_nothing =
         expect.last.is_none() && expect.tool.is_none() && expect.contains.is_empty() && expect.lacks.is_empty();
     if asks_nothing || new_messages(request).iter().any(|message| is_met(expect, message)) {
         return None;
     }
-    Some(format!("expected {}, and what came is {}", describe(expect), summarize(new_messages(request))))
+    Some(format!("expected {}, but got {}", describe(expect), summarize(new_messages(request))))
 }
 
 fn is_met(expect: &ExpectedInput, message: &ModelMessage) -> bool {
@@ -49,7 +50,7 @@ fn describe(expect: &ExpectedInput) -> String {
         (None, Some(role)) => format!("a message of role `{role}`"),
         (None, None) => String::from("a message"),
     };
-    let parts = [("that contains", &expect.contains), ("that lacks", &expect.lacks)];
+    let parts = [("that contains", &expect.contains), ("that does not contain", &expect.lacks)];
     for (words, list) in parts.iter().filter(|(_, list)| !list.is_empty()) {
         // Writing to a `String` cannot fail.
         let _ = write!(text, " {words} `{}`", list.join("` and `"));

@@ -1,4 +1,4 @@
-//! The shape of a script file.
+//! The format of a script file.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,10 +11,9 @@ use serde_saphyr::Spanned;
 
 use crate::model::MessageRole;
 
-/// The most that one call may be repeated.
+/// The maximum number of times that one call may be repeated.
 const MOST_TIMES: usize = 1_000;
 
-/// A whole file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ScriptFile {
@@ -22,7 +21,7 @@ pub(super) struct ScriptFile {
     #[serde(default)]
     #[serde(rename = "about")]
     pub(super) summary: String,
-    /// What the person says, turn by turn, when nobody says anything else.
+    /// The user's messages, turn by turn, if no others are given.
     #[serde(default)]
     pub(super) prompts: Vec<String>,
     #[serde(default)]
@@ -33,7 +32,7 @@ pub(super) struct ScriptFile {
 
 pub(super) type TurnList = Vec<Spanned<ScriptedTurn>>;
 
-/// The turns of one sub-agent: one list that all its runs share, or one list for each run.
+/// The turns of a child agent: one list shared by all its runs, or one list for each run.
 #[derive(Debug)]
 pub(super) enum AgentScript {
     Shared(TurnList),
@@ -58,7 +57,7 @@ pub(super) struct ScriptedTurn {
     pub(super) finish: Option<String>,
 }
 
-/// What must have come since the model last spoke.
+/// What the messages since the model's last one must be.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ExpectedInput {
@@ -70,10 +69,10 @@ pub(super) struct ExpectedInput {
     pub(super) contains: Vec<String>,
     #[serde(default, deserialize_with = "deserialize_one_or_more")]
     pub(super) lacks: Vec<String>,
-    /// Texts that the instruction contains.
+    /// Texts that the instruction must contain.
     #[serde(default, deserialize_with = "deserialize_one_or_more")]
     pub(super) system: Vec<String>,
-    /// Tools that the model is offered.
+    /// Tools that must be offered to the model.
     #[serde(default, deserialize_with = "deserialize_one_or_more")]
     pub(super) offers: Vec<String>,
 }
@@ -88,7 +87,7 @@ pub(super) struct ScriptedCall {
     pub(super) arguments: Option<String>,
     #[serde(default)]
     pub(super) id: Option<String>,
-    /// How often the same call is made, all at once.
+    /// How often the call is made, all at once.
     #[serde(default = "default_times")]
     pub(super) times: usize,
 }
@@ -115,13 +114,13 @@ pub(super) struct ScriptedUsage {
 }
 
 impl ScriptFile {
-    /// Reads a file's text; the error names the line.
+    /// Parses a file; the error names the line.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
-        // `yes` and `no` are words that people say.
+        // `yes` and `no` are plain words in a dialogue.
         let options = serde_saphyr::options! { strict_booleans: true };
         let file: Self = serde_saphyr::from_str_with_options(text, options).map_err(|error| {
             let message = error.without_snippet().to_string();
-            // The parser's text ends in its own position and may run over several lines; ours is one line.
+            // The parser's text ends with its own position and may have several lines; ours is one line.
             let first = message.lines().next().unwrap_or_default();
             let why = first.rfind(" at line ").and_then(|at| first.get(..at)).unwrap_or(first);
             match error.location() {
@@ -130,7 +129,7 @@ impl ScriptFile {
             }
         })?;
         for turns in file.turn_lists() {
-            // A script of sub-agents alone is one too.
+            // A script may have turns for child agents only.
             if turns.is_empty() && (file.agents.is_empty() || !std::ptr::eq(turns, &file.turns)) {
                 return Err(String::from("a list of turns is empty; give it at least one turn"));
             }
@@ -176,7 +175,7 @@ fn check_turn(turn: &ScriptedTurn) -> Result<(), String> {
     Ok(())
 }
 
-/// Reads one thing, or a list of such things.
+/// Deserializes one value, or a list of values.
 fn deserialize_one_or_more<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {
@@ -185,7 +184,7 @@ fn deserialize_one_or_more<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
         type Value = Vec<T>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a text, a mapping, or a list of them")
+            f.write_str("a string, a mapping, or a list of them")
         }
 
         fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {

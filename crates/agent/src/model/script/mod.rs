@@ -12,19 +12,19 @@ use serde_json::Value;
 use self::file::{AgentScript, ScriptFile, ScriptedTurn, TurnList};
 use super::{Model, ModelError, ModelErrorKind, ModelReply, ModelRequest, ModelToolCall, ModelUsage, ReplyDelta};
 
-/// Bytes that one token is taken for when a turn does not say its usage.
+/// The number of bytes that count as one token if a turn does not give its usage.
 const BYTES_PER_TOKEN: usize = 4;
 
 /// A model that plays turns from a YAML file, for demos and tests.
 ///
-/// Each call of the model plays the next turn. A turn may say what it expects of the conversation; when something
-/// else came, the model refuses to go on and says which line of the script and what came. So a demo can show, and a
-/// test can check, what the agent and its hooks did in between.
+/// Each call of the model plays the next turn. A turn may say what it expects of the conversation. If something else
+/// came, the model fails and names the line of the script and what came. So a demo can show, and a test can check, what
+/// the agent and its hooks did in between.
 ///
 /// ```yaml
 /// about: what this shows                  # optional
-/// prompts: [Clean up., And now?]          # optional: what the person says when nobody says anything else
-/// turns:                                  # of the agent that asks first
+/// prompts: [Clean up., And now?]          # optional: the user's messages if no others are given
+/// turns:                                  # of the first agent that calls the model
 ///   - expect: {last: user, contains: clean}
 ///     say: I will look around.            # streamed word by word
 ///     calls:                              # several are parallel calls
@@ -37,10 +37,10 @@ const BYTES_PER_TOKEN: usize = 4;
 ///     error: {retryable: true, message: overloaded}    # this call fails
 ///   - expect: {offers: run_command, system: be careful}
 ///     say: Done.
-///     usage: {input: 10, output: 5}       # else estimated from the text
-///     finish: stop                        # else `tool_calls` or `stop`
+///     usage: {input: 10, output: 5}       # default: estimated from the text
+///     finish: stop                        # default: `tool_calls` or `stop`
 /// agents:                                 # of other agents, by name
-///   reviewer:                             # one list for all its runs, in the order they ask
+///   reviewer:                             # one list for all its runs, in the order of their calls
 ///     - say: Looks good.
 ///   searcher:                             # or one list for each run: the first free one whose first turn fits
 ///     conversations:
@@ -48,16 +48,16 @@ const BYTES_PER_TOKEN: usize = 4;
 ///       - - {expect: {contains: south}, say: nothing in the south}
 /// ```
 ///
-/// `expect` looks at what came since the model last spoke: one message of it must have the role `last`, be a result
-/// of `tool`, contain each text of `contains` and none of `lacks`. `system` looks at the instruction and `offers` at
-/// the tools. Unknown keys are errors.
+/// `expect` checks the messages since the model's last one: one of them must have the role `last`, be a result of
+/// `tool`, contain each text of `contains` and none of `lacks`. `system` checks the instruction and `offers` the tools.
+/// Unknown keys are errors.
 ///
-/// The place in the script is kept for each agent, so that agents which run at once do not disturb each other.
+/// Each agent has its own position in the script, so that agents which run concurrently do not disturb each other.
 ///
 /// # Example
 ///
 /// ```
-/// use pintle_agent::model::{ModelMessage, Model, ModelRequest, ScriptModel};
+/// use pintle_agent::model::{Model, ModelMessage, ModelRequest, ScriptModel};
 /// use pintle::CancelToken;
 ///
 /// let model = ScriptModel::parse("hello.yaml", "turns: [{expect: {contains: hi}, say: Hello there.}]")?;
@@ -76,44 +76,44 @@ pub struct ScriptModel {
     progress: Mutex<ScriptProgress>,
 }
 
-/// How far the script has been played.
+/// The position in the script.
 #[derive(Debug, Default)]
 struct ScriptProgress {
-    /// The agent that asked first and so plays the main turns.
+    /// The first agent that called the model, which plays the main turns.
     first_agent: Option<String>,
-    /// The next turn of each lane, from 0.
+    /// The next turn of each list, from 0.
     next: HashMap<TurnListKey, usize>,
-    /// Which list of its agent's a run plays.
+    /// Which of its agent's lists a run plays.
     conversation_lists: HashMap<(String, String), usize>,
 }
 
-/// One list of turns: the agent's name and which of its lists.
+/// A list of turns: the agent's name and the index of the list.
 type TurnListKey = (String, usize);
 
 impl ScriptModel {
-    /// Reads a script. `name` is its file, for errors.
+    /// Parses a script. `name` is its file, for errors.
     ///
     /// # Errors
-    /// When `text` is no script; the message names the line.
+    /// When `text` is not a valid script; the message names the line.
     pub fn parse(name: &str, text: &str) -> Result<Self, ModelError> {
         let file = ScriptFile::parse(text)
             .map_err(|why| ModelError::new(ModelErrorKind::Script, format!("script `{name}`: {why}")))?;
         Ok(Self { name: name.to_owned(), file, progress: Mutex::default() })
     }
 
-    /// What the script shows, as its author says; may be empty.
+    /// The author's description of the script; may be empty.
     #[must_use]
     pub fn summary(&self) -> &str {
         &self.file.summary
     }
 
-    /// What the person says, turn by turn, when nobody says anything else; may be empty.
+    /// The user's messages, turn by turn, if no others are given; may be empty.
     #[must_use]
     pub fn prompts(&self) -> &[String] {
         &self.file.prompts
     }
 
-    /// Moves on to the next turn for a request, when it is what the turn expects.
+    /// Advances to the next turn for a request that meets the turn's expectations.
     fn next_turn(&self, request: &ModelRequest) -> Result<NextTurn<'_>, String> {
         let mut places = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         let agent = request.agent.as_str();
@@ -123,7 +123,7 @@ impl ScriptModel {
             None => {
                 let first = places.first_agent.get_or_insert_with(|| agent.to_owned());
                 if first != agent {
-                    return Err(format!("there are no turns for the agent `{agent}`; add them under `agents`"));
+                    return Err(format!("the agent `{agent}` has no turns; add them under `agents`"));
                 }
                 (&self.file.turns, 0)
             }
@@ -132,7 +132,7 @@ impl ScriptModel {
         let number = *next + 1;
         let Some(turn) = turns.get(*next) else {
             let came = expect::summarize(expect::new_messages(request));
-            return Err(format!("the agent `{agent}` has no turn {number}, and what came is {came}; add a turn"));
+            return Err(format!("the agent `{agent}` has no turn {number}, but the model got {came}; add a turn"));
         };
         if let Some(why) = turn.value.expect.iter().find_map(|wanted| expect::find_mismatch(wanted, request)) {
             let line = turn.referenced.line();
@@ -143,7 +143,7 @@ impl ScriptModel {
     }
 }
 
-/// The list of turns that a run plays: the one it has, or the first free one whose first turn fits.
+/// The list of turns that a run plays: its own, or the first free one whose first turn fits.
 fn pick_turn_list<'a>(
     each: &'a [TurnList],
     request: &ModelRequest,
@@ -163,13 +163,13 @@ fn pick_turn_list<'a>(
     let found = list.and_then(|list| each.get(list).map(|turns| (turns, list)));
     let (turns, list) = found.ok_or_else(|| {
         let came = expect::summarize(expect::new_messages(request));
-        format!("no free conversation of the agent `{}` begins with what came: {came}; add one", run.0)
+        format!("no free conversation of the agent `{}` starts with what came: {came}; add one", run.0)
     })?;
     places.conversation_lists.insert(run, list);
     Ok((turns, list))
 }
 
-/// A turn to be played, and where it stands.
+/// A turn to play, with its position.
 struct NextTurn<'a> {
     turn: &'a ScriptedTurn,
     list_index: usize,
@@ -244,10 +244,10 @@ impl Model for ScriptModel {
         })
     }
 
-    /// Goes on behind the turns that were played.
+    /// Skips the turns that were already played.
     fn resume_from(&self, calls: &mut dyn Iterator<Item = ModelRequest>) {
         for request in calls {
-            // What did not fit the script then does not fit it now.
+            // A request that did not fit the script then does not fit it now.
             let _ = self.next_turn(&request);
         }
     }

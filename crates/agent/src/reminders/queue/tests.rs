@@ -1,10 +1,11 @@
-//! The life of reminders as tables, and what holds whatever happens.
+//! Tables of reminder sequences, and a test of the invariants.
 
 use pintle::{Reminder, ReminderAuthority, ReminderPropagation};
 
 use super::*;
 
-/// A reminder in short: `body`, then in any order `#key`, `ttl=N`, `keep`, `all`, `none`, `corrective`, `advisory`.
+/// Parses a reminder in short form: `body`, then in any order `#key`, `ttl=N`, `keep`, `all`, `none`, `corrective`,
+/// `advisory`.
 fn parse_reminder(text: &str) -> Reminder {
     let mut words = text.split_whitespace();
     let mut reminder = Reminder { body: words.next().unwrap_or_default().to_owned(), ..Reminder::default() };
@@ -24,7 +25,7 @@ fn parse_reminder(text: &str) -> Reminder {
     reminder
 }
 
-/// Lets something happen, `send`, `compact`, `clear`, `handover` or a reminder that is asked for, and gives what was sent.
+/// Applies `send`, `compact`, `clear`, `handover` or an injected reminder, and returns what was sent.
 fn apply_line(held: &mut ReminderQueue, text: &str) -> (TransitionLog, Option<Vec<QueuedReminder>>) {
     match text {
         "send" => {
@@ -160,9 +161,11 @@ impl SeededNumbers {
     }
 }
 
-/// Whatever happens: no reminder is sent after it expired or was dropped, none more often than it wanted to be, at most
-/// one of a key at a time, in the order of authority; the same key and body is never sent by two of them, unless another
-/// text came in between or the conversation has forgotten it; and the steps that were told lead to the same state again.
+/// Invariants: no reminder is sent after it expired or was dropped, none more often than requested, at most one of a
+/// key at
+/// a time, in order of authority. The same key and body is never sent by two reminders, unless another text came in
+/// between
+/// or the conversation has forgotten it. Replaying the recorded changes leads to the same state.
 #[test]
 fn whatever_happens_no_promise_is_broken() {
     const HAPPENINGS: [&str; 18] = [
@@ -189,7 +192,7 @@ fn whatever_happens_no_promise_is_broken() {
         let mut numbers = SeededNumbers(seed);
         let mut held = ReminderQueue::default();
         let mut again = ReminderQueue::default();
-        // Of each key what was sent last: the text, by which reminder, and whether compaction leaves it.
+        // For each key the text sent last, by which reminder, and whether it survives compaction.
         let mut last: BTreeMap<String, (String, u64, bool)> = BTreeMap::new();
         let mut left: BTreeMap<u64, Option<u32>> = BTreeMap::new();
         let mut log = Vec::new();
@@ -234,7 +237,7 @@ fn whatever_happens_no_promise_is_broken() {
                 }
             }
             for (step, reminder) in steps {
-                // Another text in between makes the older one news again.
+                // After another text the older one may be sent again.
                 if let (Step::Injected, Some(key)) = (step, &reminder.dedupe_key)
                     && last.get(key).is_some_and(|(body, ..)| *body != reminder.body)
                 {

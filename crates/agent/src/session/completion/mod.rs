@@ -1,4 +1,4 @@
-//! One call of the model, between `completion.pre` and `completion.post`.
+//! Runs one model call, between `completion.pre` and `completion.post`.
 
 pub(super) mod wire;
 
@@ -18,21 +18,20 @@ use crate::observer::AgentEvent;
 use crate::recording;
 use crate::turn_context::TurnContext;
 
-/// Whether the model may call tools this time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ToolChoice {
     Allowed,
     Withheld,
 }
 
-/// A reply as hooks left it.
+/// A reply after the rewrites of hooks.
 pub(super) struct ReviewedReply {
     pub(super) reply: ModelReply,
-    /// Whether observers were told of its text as it arrived.
+    /// Whether observers received its text as it arrived.
     pub(super) streamed: bool,
 }
 
-/// Asks the model once. What hooks rewrite counts for this call only; the conversation stays as it is.
+/// Calls the model once. Rewrites of hooks apply to this call only; the conversation stays unchanged.
 pub(super) fn complete(
     turn: &TurnContext,
     conversation: &mut Conversation,
@@ -40,7 +39,7 @@ pub(super) fn complete(
     tools: ToolChoice,
 ) -> Result<ReviewedReply, TurnError> {
     let mut request = build_request(turn, conversation, tools);
-    // They stand behind everything else: what stands before them is the same in the next request.
+    // Reminders come last, so that everything before them is the same in the next request.
     let (reminders, carried) = conversation.reminders.due_reminders(turn);
     request.messages.extend(reminders);
     let (request, same_as) = review_request(turn, request, iteration)?;
@@ -61,7 +60,7 @@ pub(super) fn complete(
     let model = fallback.as_ref().map_or(model, |fallback| fallback.name());
     let duration_ms = clock.monotonic_us().saturating_sub(began_us) / 1_000;
     for call in &mut reply.tool_calls {
-        // Results are told apart by these ids, and some providers send none.
+        // Results are matched by these ids, and some providers send none.
         if call.id.is_empty() {
             call.id = turn.agent.shared.unique_name("call");
         }
@@ -89,7 +88,7 @@ fn build_request(turn: &TurnContext, conversation: &mut Conversation, tools: Too
     if !system.is_empty() {
         messages.push(ModelMessage::system(system.join("\n\n")));
     }
-    // A member's conversation is compacted when it grows too long, and sent whole until then.
+    // A team member's conversation is compacted when it grows too long, and sent in full until then.
     let history = spec.member.as_ref().map_or(spec.history, |member| HistorySpec {
         max_messages: member.history_items.unwrap_or(usize::MAX),
         max_tokens: usize::MAX,
@@ -99,7 +98,7 @@ fn build_request(turn: &TurnContext, conversation: &mut Conversation, tools: Too
     ModelRequest {
         agent: spec.name.clone(),
         conversation: conversation.id.clone(),
-        // A model without a provider is another model of the provider that is in use.
+        // A model without a provider is another model of the current provider.
         model: declared.filter(|model| model.provider.is_empty()).map(|model| model.name.clone()).unwrap_or_default(),
         messages,
         tools: if tools == ToolChoice::Allowed { turn.definitions() } else { Vec::new() },
@@ -110,7 +109,7 @@ fn build_request(turn: &TurnContext, conversation: &mut Conversation, tools: Too
     }
 }
 
-/// Shows the request to the hooks of `completion.pre`. Gives what is sent, and the dispatch whose payload says all of it.
+/// Fires `completion.pre`. Returns the request to send, and the dispatch whose payload contains all of it.
 fn review_request(
     turn: &TurnContext,
     request: ModelRequest,
@@ -143,12 +142,12 @@ fn review_request(
     Ok((request, dispatch.filter(|_| !has_more)))
 }
 
-/// Who serves the agent's model, when its declaration says so.
+/// The provider of the agent's model, if its declaration names one.
 fn provider_name(turn: &TurnContext) -> Option<String> {
     turn.model_spec().map(|model| model.provider.clone()).filter(|provider| !provider.is_empty())
 }
 
-/// Adds what the hooks of `completion.pre` itself told for this call. Gives whether there was anything.
+/// Adds the context that `completion.pre` hooks returned for this call. Returns whether there was any.
 fn add_call_notes(turn: &TurnContext, mut request: ModelRequest) -> (ModelRequest, bool) {
     let notes = turn.state.notes_for_call().call;
     if notes.is_empty() {

@@ -1,7 +1,7 @@
-//! Between what the model trait speaks and what the events of the catalogue show.
+//! Converts between the model's types and the payloads of events.
 //!
-//! A rewritten payload is decoded on its own and never merged into the old messages, so that nothing of a message that
-//! a hook removed comes back in another one.
+//! A rewritten payload is decoded on its own and never merged into the old messages, so that no part of a message that
+//! a hook removed reappears in another one.
 
 use pintle::event::{self, ChatFunctionCall, ChatToolCall, CompletionChoice, CompletionPost, CompletionPre};
 use serde_json::Value;
@@ -26,7 +26,7 @@ pub(crate) fn request_to_payload(request: &ModelRequest, opened: &str, iteration
     }
 }
 
-/// A request as the tape has it: in the words of `completion.pre`.
+/// A request as the tape stores it: in the format of `completion.pre`.
 pub(crate) fn request_to_value(request: &ModelRequest, opened: &str) -> Value {
     serde_json::to_value(request_to_payload(request, opened, 0)).unwrap_or_default()
 }
