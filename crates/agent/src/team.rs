@@ -1,8 +1,9 @@
-//! The agents of a team, each opened when it is first needed.
+//! The agents of a team, each opened on first use.
 //!
-//! A member has the tools of its toolsets and no others, and runs under its own hooks and those of the runtime (the
-//! user's and an administrator's), whoever called it. What its toolsets hold, such as a list of things to do or a server
-//! that was started, is the member's own and there once, also when it works on several tasks at the same time.
+//! A member has only the tools of its toolsets, and runs under its own hooks and those of the runtime (the user's and
+//! an
+//! administrator's), whichever agent calls it. State of its toolsets, such as a to-do list or a server, belongs to the
+//! member and exists once, even if the member works on several tasks at the same time.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,20 +15,19 @@ use crate::model::Model;
 use crate::tools::{Tool, ToolPolicies, Toolbox};
 use crate::toolsets::{self, ToolsetContext};
 
-/// The agents of a team.
 #[derive(Debug)]
 pub(crate) struct Team {
     spec: TeamSpec,
-    /// By name; a member that could not be opened is tried again.
+    /// By name; opening a member that failed is tried again.
     members: Mutex<BTreeMap<String, Arc<MemberSlot>>>,
     toolset_context: ToolsetContext,
 }
 
-/// A member's place in the team. Opening one keeps nobody from opening another.
+/// The slot of a member in the team. Opening one member does not block the others.
 #[derive(Debug, Default)]
 struct MemberSlot(Mutex<Option<Arc<OpenMember>>>);
 
-/// A member that is open: what all agents that play it share.
+/// An open member: the state shared by all agents that run as it.
 #[derive(Debug)]
 pub(crate) struct OpenMember {
     pub(crate) spec: Arc<AgentSpec>,
@@ -41,18 +41,18 @@ impl Team {
         Self { spec, members: Mutex::default(), toolset_context: ToolsetContext::default() }
     }
 
-    /// The member that takes the conversation over from an agent: as deep as that one.
+    /// The member as an agent that takes over the conversation, at the same depth.
     ///
     /// # Errors
-    /// When there is no such member or it cannot be opened.
+    /// When the member does not exist or cannot be opened.
     pub(crate) fn as_successor(&self, agent: &Agent, name: &str) -> Result<Arc<Agent>, String> {
         Ok(Agent::as_successor(agent, &*self.get_or_open(&agent.shared, name, &agent.model)?))
     }
 
-    /// The member that an agent gives a task to.
+    /// The member as an agent that works on a task.
     ///
     /// # Errors
-    /// When there is no such member, it cannot be opened, or it is at work above this very agent.
+    /// When the member does not exist, cannot be opened, or already waits for this agent.
     pub(crate) fn as_child(&self, parent: &Agent, name: &str) -> Result<Arc<Agent>, String> {
         if parent.spec.name == name || parent.waiting_callers.iter().any(|above| above == name) {
             let chain = [parent.waiting_callers.join(" -> "), parent.spec.name.clone(), name.to_owned()];
@@ -65,7 +65,7 @@ impl Team {
         Ok(Agent::as_child(parent, &*self.get_or_open(&parent.shared, name, &parent.model)?))
     }
 
-    /// Opens a member with the model that the session was given, as the one that a person talks to.
+    /// Opens the member that talks to the user, with the model of the session.
     pub(crate) fn open_first(
         &self,
         shared: &SessionContext,
@@ -79,7 +79,7 @@ impl Team {
         Ok(member)
     }
 
-    /// Ends what the members hold. A member that is needed again is opened again.
+    /// Closes the members. A member that is needed again is opened again.
     pub(crate) fn close(&self) {
         let open = std::mem::take(&mut *self.members.lock().unwrap_or_else(PoisonError::into_inner));
         drop(open);
@@ -133,7 +133,7 @@ impl Team {
         let warn = |warning: &str| shared.show_warning(&spec.name, warning);
         let declared = member.map(|member| member.toolsets.as_slice()).unwrap_or_default();
         for set in toolsets::open_all(declared, &spec, &self.toolset_context, shared) {
-            // A server that does not start takes its own tools away, and not the agent (docker-agent, MCP tool).
+            // If a server does not start, the member works without its tools, as in docker-agent.
             let set = match set {
                 Ok(set) => set,
                 Err(why) => {
@@ -145,7 +145,7 @@ impl Team {
             for tool in set.tools {
                 let name = tool.definition().name.clone();
                 if toolbox.get(&name).is_some() {
-                    warn(&format!("two toolsets have a tool `{name}`; the first one is used"));
+                    warn(&format!("two toolsets have a tool named `{name}`; the first one is used"));
                 } else {
                     toolbox.add(tool);
                 }
@@ -163,7 +163,7 @@ impl Team {
         Ok(OpenMember { spec: Arc::new(spec), model, overlay, toolbox })
     }
 
-    /// What a member is told about those it may call.
+    /// The text that tells a member about the agents it may call.
     fn describe_others(&self, member: &MemberSpec) -> String {
         let list = |names: &[String], what: &str| {
             let known = names.iter().filter_map(|name| self.spec.agent(name));
@@ -173,25 +173,25 @@ impl Team {
         let lists = [
             list(
                 &member.sub_agents,
-                "You work in a team. With `transfer_task` you can give a task to one of these agents, and get its answer back; they know nothing but what the task says:",
+                "You work in a team. With `transfer_task` you can give a task to one of these agents and get its answer; an agent knows only what the task says:",
             ),
             list(
                 &member.handoffs,
-                "With `handoff` you can hand the conversation over to one of these agents, who then goes on with it:",
+                "With `handoff` you can hand the conversation over to one of these agents, which then continues it:",
             ),
         ];
         lists.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
     }
 }
 
-/// Why an agent is not there, for the model.
+/// The error for the model when an agent does not exist.
 pub(crate) fn unknown_agent_message<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
     let hint = match suggest_nearest(name, known.clone()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => match known.collect::<Vec<_>>().as_slice() {
-            [] => String::from("there are none"),
-            names => format!("there are: {}", names.join(", ")),
+            [] => String::from("there are no agents to call"),
+            names => format!("the agents are: {}", names.join(", ")),
         },
     };
-    format!("there is no agent `{name}` to call; {hint}")
+    format!("agent `{name}` does not exist or cannot be called; {hint}")
 }

@@ -1,4 +1,4 @@
-//! One model call and what it led to, between `iteration.start` and `iteration.end`.
+//! One iteration: a model call and its tool calls, between `iteration.start` and `iteration.end`.
 
 use pintle::event::{IterationEnd, IterationPost, IterationStart};
 
@@ -6,8 +6,8 @@ use super::turn_loop::TurnProgress;
 use crate::model::ModelReply;
 use crate::turn_context::TurnContext;
 
-/// An iteration under way. Dropping it fires `iteration.end`, so that the event follows every `iteration.start` once,
-/// also when the turn fails, is cancelled or panics.
+/// A running iteration. Dropping it fires `iteration.end`, so that the event follows every `iteration.start` once, even
+/// if the turn fails, is cancelled or panics.
 pub(super) struct Iteration {
     turn: TurnContext,
     number: u32,
@@ -15,18 +15,18 @@ pub(super) struct Iteration {
 }
 
 impl Iteration {
-    /// Fires `iteration.start`.
+    /// Begins an iteration and fires `iteration.start`.
     pub(super) fn begin(turn: &TurnContext, number: u32) -> Self {
         let _ = turn.fire_team(|| IterationStart { iteration: number });
         Self::resume(turn, number)
     }
 
-    /// One that began in another process.
+    /// Continues an iteration that began in another process.
     pub(super) fn resume(turn: &TurnContext, number: u32) -> Self {
         Self { turn: turn.clone(), number, reason: None }
     }
 
-    /// Ends it, in the words of docker-agent (behaviour, section 6.4).
+    /// Ends the iteration with one of docker-agent's reasons.
     pub(super) fn end(mut self, reason: &'static str) {
         self.reason = Some(reason);
     }
@@ -36,7 +36,7 @@ impl Drop for Iteration {
     fn drop(&mut self) {
         let is_cancelled = self.turn.scope.cancel.is_cancelled();
         let reason = match self.reason {
-            // A cancelled turn has no other end than that.
+            // A cancelled turn always ends as cancelled.
             None | Some("normal" | "continue" | "error") if is_cancelled => "canceled",
             None => "error",
             Some(reason) => reason,
@@ -45,8 +45,8 @@ impl Drop for Iteration {
     }
 }
 
-/// Fires `iteration.post`: a reply of the model and the calls that it asked for are in the conversation, and nobody has
-/// decided yet whether to go on (Harn, `post_turn`). What its hooks remind the model of is in the next request.
+/// Fires `iteration.post`: the model's reply and its tool results are in the conversation, and it is not yet decided
+/// whether the turn continues. Reminders of its hooks are in the next request.
 pub(super) fn fire_iteration_post(turn: &TurnContext, progress: &TurnProgress, reply: &ModelReply) {
     let _ = turn.fire_if_listened(|| {
         let names: Vec<String> = reply.tool_calls.iter().map(|call| call.name.clone()).collect();

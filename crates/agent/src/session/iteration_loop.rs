@@ -1,9 +1,9 @@
-//! The loop of a turn: ask the model, make its tool calls, ask again, until there is an answer.
+//! The loop of a turn: calls the model, runs its tool calls and calls it again, until there is an answer.
 //!
-//! The order within an iteration is that of docker-agent (behaviour, section 1.3), which for agents outside a team comes
-//! to the AI Harness order, since nothing else listens: the limit, compaction, steering, `iteration.start`, the model
-//! call between `completion.pre` and `completion.post`, the tool calls, the loop detector, a stop that hooks asked for,
-//! steering again, and for an answer `agent.stop`, a forced hand-off, steering and one follow-up.
+//! The order within an iteration is docker-agent's: the limit, compaction, steering, `iteration.start`, the model call
+//! between `completion.pre` and `completion.post`, the tool calls, the loop detector, a stop that hooks requested,
+//! steering again, and for an answer `agent.stop`, a forced hand-off, steering and one follow-up. For agents outside a
+//! team this equals the AI Harness order, since no hook listens to the other events.
 
 use pintle::ExitMode;
 use serde_json::Value;
@@ -21,21 +21,21 @@ use crate::observer::AgentEvent;
 use crate::persona;
 use crate::tools::DoneTool;
 
-/// What is said to a model that stopped without calling `done` (exit modes `done_tool` and `hybrid`).
+/// The message to a model that stopped without calling `done` (exit modes `done_tool` and `hybrid`).
 const CALL_DONE: &str = "Call the `done` tool when you have completed the task.";
 
-/// Forced hand-offs of one turn: two agents that always hand over to each other would go on forever.
+/// The maximum number of forced hand-offs in one turn: two agents that hand over to each other would never stop.
 const MAX_FORCED_HANDOFFS: u32 = 20;
 
-/// What one iteration came to.
+/// The result of one iteration.
 enum IterationResult {
-    /// There is more to do. The word is the reason of `iteration.end`.
+    /// The turn continues. The value is the reason of `iteration.end`.
     Continue(&'static str),
     /// The answer.
     Done(String),
 }
 
-/// Why an iteration, and with it the turn, failed.
+/// The error of an iteration, which also fails the turn.
 struct IterationError {
     error: TurnError,
     /// The reason of `iteration.end`.
@@ -49,7 +49,7 @@ impl From<TurnError> for IterationError {
     }
 }
 
-/// Ends an iteration. Gives the answer, if that is what it came to.
+/// Ends an iteration. Returns the answer, if there is one.
 fn finish_iteration(
     iteration: Iteration,
     step: Result<IterationResult, IterationError>,
@@ -71,7 +71,7 @@ fn finish_iteration(
 }
 
 impl TurnRun<'_> {
-    /// Goes around until an answer is accepted.
+    /// Runs iterations until an answer is accepted.
     pub(super) fn iterate(&mut self) -> Result<String, TurnError> {
         loop {
             if self.progress.iteration >= self.limit {
@@ -85,7 +85,7 @@ impl TurnRun<'_> {
             }
             EditQueue::drain(&self.turn);
             if let Some(cause) = compaction::check_trigger(&self.turn, self.conversation) {
-                // A conversation that could not be compacted is sent as it is: perhaps it fits all the same.
+                // A conversation that could not be compacted is sent unchanged: it may still fit.
                 let _ = compaction::compact(&self.turn, self.conversation, cause, None)?;
             }
             prompts::take_steering(&self.turn, self.conversation);
@@ -100,8 +100,7 @@ impl TurnRun<'_> {
         }
     }
 
-    /// Goes on behind a reply of the model whose calls have been made, in an iteration that has begun. Then as
-    /// [`TurnRun::iterate`].
+    /// Continues an interrupted iteration after the calls of its reply, then like [`TurnRun::iterate`].
     pub(super) fn iterate_after(&mut self, reply: ModelReply) -> Result<String, TurnError> {
         let iteration = Iteration::resume(&self.turn, self.progress.iteration);
         let step = self.handle_reply(reply);
@@ -127,12 +126,12 @@ impl TurnRun<'_> {
         self.handle_reply(reply)
     }
 
-    /// Whether the text beside a reply's calls may become the answer.
+    /// Whether the text of a reply with calls may become the answer.
     fn can_be_answer(&self, reply: &ModelReply) -> bool {
         self.progress.iteration >= self.limit || reply.tool_calls.iter().any(|call| call.name == DoneTool::NAME)
     }
 
-    /// Does what a reply leads to once its calls have been made.
+    /// Decides how to continue after a reply and its calls.
     fn handle_reply(&mut self, reply: ModelReply) -> Result<IterationResult, IterationError> {
         iteration::fire_iteration_post(&self.turn, &self.progress, &reply);
         let mut candidate = Some(reply.text.clone()).filter(|_| reply.tool_calls.is_empty());
@@ -162,7 +161,7 @@ impl TurnRun<'_> {
         }
     }
 
-    /// Sees what the calls of a reply came to. Gives the answer, when one of them was a `done` that ran.
+    /// Examines the results of a reply's calls. Returns the answer if one of them was a successful `done`.
     fn collect_answer(&mut self, reply: &ModelReply) -> Result<Option<String>, IterationError> {
         if self.turn.scope.cancel.is_cancelled() {
             return Err(TurnError::cancelled().into());
@@ -175,7 +174,7 @@ impl TurnRun<'_> {
         if let Some(why) = self.turn.state.take_stop() {
             return Err(TurnError::denied(why).into());
         }
-        // Only a `done` that ran counts: a hook may have blocked it.
+        // Only a `done` that ran counts, because a hook may have blocked it.
         let done = self.turn.state.take_done();
         self.progress.is_done |= done.is_some();
         if done.as_ref().is_some_and(String::is_empty) {
@@ -195,14 +194,15 @@ impl TurnRun<'_> {
         Ok(IterationResult::Continue(if is_steered { "steered" } else { "continue" }))
     }
 
-    /// An answer is accepted. It is the end of the turn, unless the conversation always goes on with another agent or
-    /// the person has said more in the meantime.
+    /// Handles an accepted answer. It ends the turn, unless the conversation is always handed to another agent or the
+    /// user
+    /// has sent another message meanwhile.
     fn finish_with_answer(&mut self, text: String) -> Result<IterationResult, IterationError> {
         let member = self.turn.agent.spec.member.as_ref();
         if let Some(next) = member.and_then(|member| member.forced_handoff.clone()) {
             if self.progress.forced_handoffs >= MAX_FORCED_HANDOFFS {
                 let why = format!(
-                    "agents handed the conversation on {MAX_FORCED_HANDOFFS} times without an end; break the circle of \
+                    "agents handed the conversation on {MAX_FORCED_HANDOFFS} times without ending; remove the cycle of \
                      forced hand-offs"
                 );
                 return Err(TurnError::failed("limit", why).with_event("agent.switch").into());
@@ -211,7 +211,7 @@ impl TurnRun<'_> {
             self.progress.text.accept(&self.turn, &text);
             let from = self.turn.agent.spec.name.clone();
             self.hand_over(&next, "forced_handoff")?;
-            let said = format!("The agent {from} has answered. Take the conversation over from there.");
+            let said = format!("The agent {from} has answered. Continue the conversation from there.");
             self.conversation.push(&self.turn, ModelMessage::user(said));
             return Ok(IterationResult::Continue("force_handoff"));
         }
@@ -224,12 +224,12 @@ impl TurnRun<'_> {
         Ok(IterationResult::Continue(reason))
     }
 
-    /// Gives the conversation to another member of the team.
+    /// Hands the conversation over to another member of the team.
     fn hand_over(&mut self, name: &str, kind: &'static str) -> Result<(), TurnError> {
         let agent = &self.turn.agent;
         let fault = |why: String| TurnError::failed("delegation", why).with_event("agent.switch");
         let team = agent.shared.team.as_ref();
-        let team = team.ok_or_else(|| fault(String::from("this agent is in no team, and can hand nothing over")))?;
+        let team = team.ok_or_else(|| fault(String::from("this agent is not part of a team and cannot hand over")))?;
         let next = team.as_successor(agent, name).map_err(fault)?;
         let summary = format!("{} hands the conversation to {name}", agent.spec.name);
         persona::emit_handoff(&self.turn, kind, name, &summary, || Value::Null);
@@ -250,7 +250,7 @@ impl TurnRun<'_> {
         }
     }
 
-    /// Whether a failure was that the conversation is too long for the model, and it is shorter now. Once in a row.
+    /// Compacts the conversation if the model rejected it as too long. Returns whether to retry. Done once in a row.
     fn try_compaction(&mut self, fault: &TurnError) -> Result<bool, TurnError> {
         if self.progress.has_overflowed || !compaction::is_overflow(&self.turn, fault) {
             return Ok(false);
@@ -259,7 +259,7 @@ impl TurnRun<'_> {
         Ok(compaction::compact(&self.turn, self.conversation, CompactionTrigger::Overflow, None)?.is_some())
     }
 
-    /// Asks the model once more and takes its answer into the conversation.
+    /// Calls the model once and adds its reply to the conversation.
     pub(super) fn request_reply(&mut self, tools: ToolChoice) -> Result<ModelReply, TurnError> {
         self.progress.iteration += 1;
         let turn = &self.turn;
@@ -268,19 +268,19 @@ impl TurnRun<'_> {
         self.progress.text.take_reply(turn, &reply.text, streamed);
         self.progress.finish_reason.clone_from(&reply.finish_reason);
         if reply.finish_reason == "content_filter" {
-            let why = "the provider's content filter cut the answer; ask in another way";
+            let why = "the provider's content filter cut the answer off; rephrase the message";
             return Err(TurnError::failed("model", why).with_event("completion.post"));
         }
         if reply.finish_reason == "length" {
             turn.notify(AgentEvent::Notice {
-                message: "the answer was cut at the model's token limit; raise `max_tokens`",
+                message: "the answer was cut off at the model's token limit; raise `max_tokens`",
             });
         }
         self.conversation.push(turn, reply.to_message());
         if let Err(fault) = turn.check_budgets() {
-            // Each call still has a result, else the provider refuses the conversation from here on.
+            // Without a result for each call the provider would reject the conversation.
             for call in &reply.tool_calls {
-                self.conversation.push(turn, ModelMessage::tool(call, "not called: the budget is spent"));
+                self.conversation.push(turn, ModelMessage::tool(call, "not called: the budget is exhausted"));
             }
             return Err(fault);
         }

@@ -1,4 +1,4 @@
-//! What happens when a turn has made as many model calls as it may.
+//! Handles the limit of model calls per turn.
 
 use std::sync::Arc;
 
@@ -14,22 +14,22 @@ use crate::approval::{self, ApprovalPrompt};
 use crate::model::ModelMessage;
 use crate::observer::AgentEvent;
 
-/// What is said to a model that may go on once more.
+/// The message to a model that may be called one last time.
 const LAST_CALL: &str = "You have reached the limit of this turn. Give your final answer now, without tools.";
 
-/// Model calls that a person's yes allows (docker-agent behaviour, section 6.5).
+/// The number of model calls that an approval adds, as in docker-agent.
 const MORE: u32 = 10;
 
-/// What came of the limit.
+/// The result of reaching the limit.
 pub(super) enum LimitResult {
-    /// There is a higher one.
+    /// The limit was raised.
     Raised,
     /// The turn ends with this text.
     Ended(String),
 }
 
 impl TurnRun<'_> {
-    /// Does what the agent's declaration says for this case.
+    /// Handles the limit as the agent's declaration says.
     pub(super) fn handle_limit(&mut self) -> Result<LimitResult, TurnError> {
         let limit = self.limit;
         let choice = self.turn.agent.spec.exit.on_max_iterations;
@@ -80,13 +80,13 @@ impl TurnRun<'_> {
     fn request_final_answer(&mut self, message: &str) -> Result<String, TurnError> {
         self.turn.notify(AgentEvent::Notice { message });
         self.conversation.push(&self.turn, ModelMessage::user(LAST_CALL));
-        // Without last words it is the answer.
+        // If the last call returns no text, this is the answer.
         let before = self.progress.text.take_held();
         let reply = self.request_reply(ToolChoice::Withheld)?;
         if let Some(text) = before.filter(|_| !reply.text.is_empty()) {
             self.turn.notify(AgentEvent::Message { text: &text, streamed: false });
         }
-        // The model may call tools though it was given none; nothing runs, and each call still has a result.
+        // The model may call tools although none were offered. They do not run, but each call gets a result.
         for call in &reply.tool_calls {
             self.conversation.push(&self.turn, ModelMessage::tool(call, "not called: the turn is over"));
         }
@@ -94,7 +94,7 @@ impl TurnRun<'_> {
         Ok(if reply.text.is_empty() { std::mem::take(&mut self.progress.last_text) } else { reply.text })
     }
 
-    /// Asks the person, and raises the limit on a yes that no hook of `session.resume` speaks against.
+    /// Asks the user, and raises the limit if approved and no hook of `session.resume` denies.
     fn request_more_iterations(&mut self, event: &Event, message: &str) -> Result<bool, TurnError> {
         let turn = &self.turn;
         if !prompts::is_of_person(turn) {

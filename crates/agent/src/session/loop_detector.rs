@@ -1,10 +1,10 @@
-//! Notices a model that makes the same calls again and again (docker-agent behaviour, section 6.6).
+//! Detects a model that repeats the same tool calls, as docker-agent does.
 
 use serde_json::Value;
 
 use crate::model::ModelToolCall;
 
-/// Tools that are called again and again while something else is waited for.
+/// Tools that may be called repeatedly to wait for something.
 const POLLING: [&str; 3] = ["view_background_agent", "list_background_agents", "view_background_job"];
 
 /// Counts identical batches of tool calls in a row.
@@ -15,13 +15,13 @@ pub(super) struct LoopDetector {
 }
 
 impl LoopDetector {
-    /// Takes a batch that was called. Gives what there is to say when it is one too many: so many in a row are allowed
-    /// as `limit` says, and the one that reaches it ends the turn. 0 is no limit.
+    /// Records a batch of calls. The batch that makes `limit` identical ones in a row ends the turn with the returned
+    /// message. 0 means no limit.
     pub(super) fn record_batch(&mut self, calls: &[ModelToolCall], limit: u32) -> Option<String> {
         if limit == 0 || calls.is_empty() || calls.iter().all(|call| POLLING.contains(&call.name.as_str())) {
             return None;
         }
-        // Objects compare whatever the order of their keys.
+        // Parsed objects compare equal whatever the order of their keys.
         let arguments = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()));
         let batch: Vec<_> = calls.iter().map(|call| (call.name.clone(), arguments(&call.arguments))).collect();
         self.count = if batch == self.last { self.count + 1 } else { 1 };

@@ -1,4 +1,4 @@
-//! A session: many turns of one agent with one person.
+//! A session: many turns of one agent with one user.
 
 mod batch;
 mod builder;
@@ -62,39 +62,40 @@ pub(crate) use turn_loop::{run_turn, usage_since};
 
 /// A session of many turns.
 ///
-/// `session.start` is fired by [`Session::start`], and `session.end` by [`Session::end`] or, at the latest, when the
-/// session is dropped: once, and only if it was started. [`Session::clear`] fires both for members of a team. A member of a
-/// team that the conversation is handed to for the first time hears `session.start` too. A session that was taken up from
-/// its tape ([`SessionBuilder::resume`]) fires `session.resume`, then `session.start` with the source `resume`. What its
-/// hooks told the model stays when the conversation is compacted or the session taken up again, and is not told twice.
+/// [`Session::start`] fires `session.start`. [`Session::end`], or dropping the session, fires `session.end`, once and
+/// only
+/// if it was started. [`Session::clear`] fires both for members of a team. A member of a team also gets `session.start`
+/// when the conversation is handed to it for the first time. A resumed session ([`SessionBuilder::resume`]) fires
+/// `session.resume`, then `session.start` with the source `resume`. Context from these hooks survives compaction and
+/// resuming, and is not added twice.
 #[derive(Debug)]
 pub struct Session {
-    /// The agent that the session began with; its hooks are told of the session.
+    /// The agent that the session began with; its hooks get the events of the session.
     pub(crate) first_agent: Arc<Agent>,
-    /// The agent that the person talks to now.
+    /// The agent that talks to the user now.
     agent: Arc<Agent>,
     pub(crate) conversation: Conversation,
-    /// The step at work, when one is.
+    /// The running step, if any.
     pub(crate) step_context: Option<Arc<StepContext>>,
     interrupt: InterruptHandle,
     turns: u32,
     began_us: u64,
     phase: SessionPhase,
-    /// How the session will end if nobody says otherwise.
+    /// How the session will end by default.
     ending: SessionEnding,
     /// Why the last turn stopped.
     stop_reason: String,
-    /// The text of the last answer that nobody has made the run's value.
+    /// The text of the last answer, until it becomes the run's value.
     pub(crate) last_answer: Option<String>,
     pub(crate) on_finish: Option<FinishCallback>,
     pub(crate) is_finished: bool,
-    /// What the program needs to open the session again.
+    /// The data the program needs to open the session again.
     reopen_data: Value,
-    /// Whether it goes on from a tape.
+    /// Whether the session is resumed from a tape.
     is_resumed: bool,
-    /// The turn that was cut off when the tape ended.
+    /// The turn that was interrupted when the tape ended.
     interrupted_turn: Option<Box<InterruptedTurn>>,
-    /// What hooks logged outside of turns; the hooks of the next `turn.end` see it.
+    /// Log lines of hooks outside of turns; the hooks of the next `turn.end` see them.
     logs: Vec<ScriptLogLine>,
 }
 
@@ -130,7 +131,7 @@ impl Session {
         }
     }
 
-    /// Starts the session, with the source `startup`, or takes it up again. A second start does nothing.
+    /// Starts the session, with the source `startup`, or resumes it. A second call does nothing.
     ///
     /// # Errors
     /// When a hook of `session.start` or `session.resume` denies: `session blocked: <reason>`.
@@ -145,7 +146,8 @@ impl Session {
         self.fire_start("startup")
     }
 
-    /// Tells hooks that the working directory is a tree that was made for this session, before it starts.
+    /// Fires `worktree.create`, because the working directory was created for this session. Call it before the session
+    /// starts.
     ///
     /// # Errors
     /// When a hook of `worktree.create` denies; then the session must not be started.
@@ -159,7 +161,7 @@ impl Session {
         Err(TurnError::denied(format!("working tree blocked: {}", outcome.reason())))
     }
 
-    /// Fires `session.start`. What its hooks tell the model stays for the session, compaction included.
+    /// Fires `session.start`. Context from its hooks stays for the whole session.
     fn fire_start(&mut self, source: &str) -> Result<(), TurnError> {
         self.phase = SessionPhase::Started;
         let first = Arc::clone(&self.first_agent);
@@ -174,7 +176,7 @@ impl Session {
         self.apply_start_outcome(&turn, &outcome)
     }
 
-    /// Takes over what the hooks of the session's beginning said. What they tell the model stays for the session.
+    /// Applies the outcome of a session's first events. Context from their hooks stays for the whole session.
     pub(super) fn apply_start_outcome(&mut self, turn: &TurnContext, outcome: &Outcome) -> Result<(), TurnError> {
         self.conversation.add_notes(turn.state.take_persistent());
         self.logs.extend(turn.scope.logs.take_lines());
@@ -186,9 +188,9 @@ impl Session {
         Err(fault)
     }
 
-    /// Plays one turn: the person's message in, the agent's answer out. Starts the session if nobody did.
+    /// Runs one turn: takes the user's message and returns the agent's answer. Starts the session if needed.
     ///
-    /// After a fault the session goes on with the next turn. A turn that was cut off is left as it is, see
+    /// After an error the session can continue with another turn. An interrupted turn is abandoned, see
     /// [`Session::continue_turn`].
     ///
     /// # Errors
@@ -196,7 +198,7 @@ impl Session {
     pub fn turn(&mut self, message: &str) -> Result<TurnOutput, TurnError> {
         self.start()?;
         if self.phase == SessionPhase::Ended {
-            return Err(TurnError::failed("session", "the session is over; start another one"));
+            return Err(TurnError::failed("session", "the session has ended; start another one"));
         }
         self.abandon_interrupted_turn();
         self.turns += 1;
@@ -204,58 +206,59 @@ impl Session {
         self.play_turn(TurnInput::Prompt(message))
     }
 
-    /// Ends the session, and [finishes](Session::finish) its run if nobody did. A second end does nothing.
+    /// Ends the session, and [finishes](Session::finish) its run if that was not done. A second call does nothing.
     pub fn end(&mut self) {
         self.finish();
         self.conclude(self.ending.clone());
-        if let Some(tape) = self.context().runtime.tape() {
-            // Where another session is at work on the same tape it is not closed yet.
+        if let Some(tape) = self.shared().runtime.tape() {
+            // If another session still writes to the tape, it is not closed yet.
             let _ = tape.close();
         }
     }
 
-    /// Why the last turn stopped, as one word: see [`TurnOutput::stop_reason`] and [`TurnError::stop_reason`]; empty before the
-    /// first turn.
+    /// Why the last turn stopped, as one word: see [`TurnOutput::stop_reason`] and [`TurnError::stop_reason`]; empty
+    /// before
+    /// the first turn.
     #[must_use]
     pub fn stop_reason(&self) -> &str {
         &self.stop_reason
     }
 
-    /// Tells the hooks of `file.edited`, at the next boundary of a round, that the host itself changed a file. `metadata`
-    /// is theirs to see; its `operation` and `bytes` say what was done and how large the file is now.
+    /// Reports a file that the host itself changed; `file.edited` fires at the end of the iteration. `metadata` is
+    /// passed to
+    /// the hooks; its `operation` and `bytes` give the operation and the new size of the file.
     pub fn notify_file_edited(&self, path: &str, metadata: Map<String, Value>) {
         EditQueue::queue_host_edit(&self.turn_for_agent(&self.first_agent, self.turns), path, metadata);
     }
 
-    /// The tokens of all model calls, those of delegated agents included.
+    /// The tokens of all model calls, including those of delegated agents.
     #[must_use]
     pub fn usage(&self) -> TokenUsage {
         self.conversation.usage
     }
 
-    /// How many turns there were.
+    /// The number of turns.
     #[must_use]
     pub fn turns(&self) -> u32 {
         self.turns
     }
 
-    /// The name of the agent that the person talks to now; another one after a hand-off.
+    /// The name of the agent that talks to the user now, which a hand-off changes.
     #[must_use]
     pub fn agent(&self) -> &str {
         &self.agent.spec.name
     }
 
-    /// Takes what the person says while a turn runs, from any thread.
+    /// The inbox for messages of the user while a turn runs, usable from any thread.
     #[must_use]
     pub fn inbox(&self) -> Inbox {
         self.agent.shared.inbox.clone()
     }
 
-    /// Sums the conversation up and goes on with the summary, because the person wants it. `instructions` says what is to
-    /// be kept. Starts the session if nobody did.
+    /// Compacts the conversation at the user's request. `instructions` says what to keep. Starts the session if needed.
     ///
-    /// `None` is a conversation that stays as it is: there is nothing to sum up, or a hook of `compact.pre` or
-    /// `compact.before` denied and the person was told why.
+    /// Returns `None` if the conversation stays unchanged: there is nothing to compact, or a hook of `compact.pre` or
+    /// `compact.before` denied and the user was told why.
     ///
     /// # Errors
     /// When the session does not start, or the model gives no summary.
@@ -270,26 +273,27 @@ impl Session {
         compacted
     }
 
-    /// Raise it to stop the session and everything it started. [`Session::interrupt`] stops one turn alone.
+    /// The token that stops the session and everything it started. [`Session::interrupt`] stops only one turn.
     #[must_use]
     pub fn cancel(&self) -> &CancelToken {
         &self.agent.shared.cancel
     }
 
-    /// The handle that stops the turn at work, from any thread, and leaves the session usable.
+    /// A handle that stops the running turn, from any thread, and leaves the session usable.
     #[must_use]
     pub fn interrupt(&self) -> InterruptHandle {
         self.interrupt.clone()
     }
 
-    /// Forgets the conversation; the turns and the usage stay.
+    /// Clears the conversation; the turns and the usage are kept.
     ///
-    /// For a member of a team that is the end of one session and the start of another: `session.end` with the reason
-    /// `clear`, then `session.start` with the source `clear`, whose hooks tell the model anew what stays. For any other
-    /// agent no event is fired, and what hooks told the model stays.
+    /// For a member of a team this ends one session and starts another: `session.end` with the reason `clear`, then
+    /// `session.start` with the source `clear`, whose hooks add their context again. For any other agent no event is
+    /// fired,
+    /// and context from hooks stays.
     ///
     /// # Errors
-    /// When a hook of `session.start` denies; then the session is over.
+    /// When a hook of `session.start` denies; then the session has ended.
     pub fn clear(&mut self) -> Result<(), TurnError> {
         let turn = self.turn_for_agent(&self.agent, self.turns);
         self.interrupted_turn = None;
@@ -305,7 +309,7 @@ impl Session {
         self.fire_start("clear")
     }
 
-    /// The names of the tools the model is told of.
+    /// The names of the tools that the model is offered.
     #[must_use]
     pub fn tools(&self) -> Vec<String> {
         self.agent.definitions().into_iter().map(|tool| tool.name).collect()
@@ -328,12 +332,12 @@ impl Session {
         TurnContext::new(agent, number, Arc::new(ScratchValues::default()), cancel, state)
     }
 
-    /// What the events of the step at work are fired in; they belong to no turn.
+    /// The context for events of the running step, which do not belong to a turn.
     pub(crate) fn turn_in_step(&self) -> TurnContext {
         self.turn_for_agent(&self.agent, 0)
     }
 
-    /// What the events of a persona outside its steps are fired in.
+    /// The context for events of a persona outside its steps.
     pub(crate) fn turn_for_persona(&self, persona: &str) -> TurnContext {
         let mut turn = self.turn_for_agent(&self.agent, 0);
         let origin = Origin { persona: persona.to_owned(), step: String::new(), ..Origin::clone(&turn.origin) };
@@ -341,24 +345,24 @@ impl Session {
         turn
     }
 
-    /// The agent that the person talks to now.
+    /// The agent that talks to the user now.
     pub(crate) fn active_agent(&self) -> &Arc<Agent> {
         &self.agent
     }
 
-    /// What all agents of the session share.
-    pub(crate) fn context(&self) -> &SessionContext {
+    /// The state that all agents of the session share.
+    pub(crate) fn shared(&self) -> &SessionContext {
         &self.agent.shared
     }
 
-    /// Keeps what hooks told the model for the rest of the session, and what they logged for the next turn.
+    /// Keeps context from hooks for the rest of the session, and their log lines for the next turn.
     pub(crate) fn keep_notes(&mut self, turn: &TurnContext) {
         self.conversation.notes.extend(turn.state.take_persistent());
         self.logs.extend(turn.scope.logs.take_lines());
     }
 }
 
-/// Fires `session.start` at the hooks of a turn's agent, which takes up a session.
+/// Fires `session.start` at the hooks of a turn's agent.
 pub(super) fn fire_session_start(turn: &TurnContext, source: &str) -> Outcome {
     let shared = &turn.agent.shared;
     shared.started_agents.add(&turn.agent.spec.name);

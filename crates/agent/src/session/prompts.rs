@@ -1,7 +1,8 @@
-//! What the person says: `prompt.submit`, and while the agent is at work `prompt.steer` and `prompt.followup`.
+//! Messages of the user: `prompt.submit`, and during a turn `prompt.steer` and `prompt.followup`.
 //!
-//! A hook of `prompt.submit` that keeps something out of the conversation has to see what is said while the agent is at
-//! work too. Hooks of docker-agent have events of their own for that, so that in a team it is not fired again.
+//! A hook of `prompt.submit` that filters prompts must also see the messages sent during a turn. docker-agent has
+//! separate
+//! events for these, so `prompt.submit` does not fire for them in a team.
 
 use pintle::event::{PromptFollowup, PromptSteer, PromptSubmit};
 use pintle::tape::record::host::MessageSource;
@@ -13,12 +14,12 @@ use crate::observer::AgentEvent;
 use crate::recording;
 use crate::turn_context::{TurnContext, denial_text};
 
-/// Whether a turn is a person's, and not a task that another agent gave.
+/// Whether the user started the turn, not another agent.
 pub(super) fn is_of_person(turn: &TurnContext) -> bool {
     turn.state.delegation.is_none()
 }
 
-/// Shows a prompt to the hooks before it enters the conversation, and gives it as they left it.
+/// Fires `prompt.submit` for a prompt and returns it after the rewrites.
 pub(super) fn submit(turn: &TurnContext, prompt: &str) -> Result<String, TurnError> {
     if !is_of_person(turn) {
         return Ok(prompt.to_owned());
@@ -36,7 +37,7 @@ pub(super) fn submit(turn: &TurnContext, prompt: &str) -> Result<String, TurnErr
     Ok(fields.get("prompt").and_then(Value::as_str).unwrap_or(prompt).to_owned())
 }
 
-/// Takes what the person said in the meantime into the conversation. Gives whether there was anything.
+/// Adds the messages that the user sent meanwhile to the conversation. Returns whether there were any.
 pub(super) fn take_steering(turn: &TurnContext, conversation: &mut Conversation) -> bool {
     if !is_of_person(turn) {
         return false;
@@ -65,8 +66,9 @@ pub(super) fn take_steering(turn: &TurnContext, conversation: &mut Conversation)
     count > 0
 }
 
-/// Shows the hooks of `prompt.submit` what was said while the agent is at work, and takes over what they make of it. Gives
-/// whether it may enter the conversation; if not, the person is told.
+/// Fires `prompt.submit` for a message sent during a turn and applies the rewrites. Returns whether the message is
+/// added to
+/// the conversation; if not, the user is notified.
 fn is_admitted(turn: &TurnContext, prompt: &mut String) -> bool {
     if turn.is_member() {
         return true;
@@ -83,7 +85,7 @@ fn is_admitted(turn: &TurnContext, prompt: &mut String) -> bool {
     }
 }
 
-/// Takes up the oldest prompt that waits and that hooks let pass. Gives whether there was one.
+/// Adds the oldest queued prompt that hooks allow to the conversation. Returns whether there was one.
 pub(super) fn take_follow_up(turn: &TurnContext, conversation: &mut Conversation) -> bool {
     if !is_of_person(turn) {
         return false;

@@ -1,4 +1,4 @@
-//! Trying a failed model call again.
+//! Retries failed model calls.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use crate::observer::AgentEvent;
 use crate::recording;
 use crate::turn_context::TurnContext;
 
-/// Lets time pass between two tries. An argument, so that tests need not wait.
+/// Waits between two attempts. A trait, so that tests need not wait.
 pub trait Sleeper: Send + Sync + Debug {
-    /// Waits, or returns early when the flag is raised.
+    /// Waits, or returns early when `cancel` is set.
     fn sleep(&self, duration_ms: u64, cancel: &CancelToken);
 }
 
-/// Really waits.
+/// Waits in real time.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RealSleeper;
 
@@ -35,16 +35,16 @@ impl Sleeper for RealSleeper {
     }
 }
 
-/// A reply, and the model that gave it when that was not the first choice.
+/// A reply, and the fallback model that gave it, if any.
 pub(crate) struct ModelAttempt {
     pub(crate) reply: ModelReply,
     pub(crate) fallback: Option<Arc<dyn Model>>,
 }
 
-/// Calls the model, again after an error that may pass, and then the models that stand in for it.
+/// Calls the model, retries errors that may pass, and then tries the fallback models.
 ///
-/// A request that is too long is not tried with another model: the conversation is compacted first. `heard` gets the
-/// words as they arrive. `same_as` is the dispatch whose final payload the request is, when it is one's.
+/// A request that is too long is not sent to another model: the conversation is compacted first. `heard` receives the
+/// text as it arrives. `same_as` is the dispatch whose final payload is the request, if there is one.
 pub(crate) fn complete(
     turn: &TurnContext,
     request: &ModelRequest,
@@ -67,10 +67,10 @@ pub(crate) fn complete(
                 continue;
             }
         };
-        let message = format!("model `{failed}` failed: {}; going on with `{}`", error.message, next.name());
+        let message = format!("model `{failed}` failed: {}; continuing with `{}`", error.message, next.name());
         turn.notify(AgentEvent::Notice { message: &message });
         next.name().clone_into(&mut failed);
-        // A name in the request is one of the first model's provider.
+        // A model name in the request belongs to the first model's provider.
         let request = ModelRequest { model: String::new(), ..request.clone() };
         error = match try_model(turn, &*next, (&request, same_as), heard) {
             Ok(reply) => return Ok(ModelAttempt { reply, fallback: Some(next) }),
@@ -120,10 +120,10 @@ fn try_model(
     }
 }
 
-/// How long to wait after so many retries.
+/// The delay after this number of retries.
 fn delay_ms(spec: &RetrySpec, retries: u32) -> u64 {
     let growth = spec.multiplier.max(1.0).powi(i32::try_from(retries).unwrap_or(i32::MAX));
-    #[expect(clippy::cast_precision_loss, reason = "a wait need not be exact")]
+    #[expect(clippy::cast_precision_loss, reason = "a delay need not be exact")]
     let wait = spec.initial_backoff_ms as f64 * growth;
     #[expect(
         clippy::cast_possible_truncation,

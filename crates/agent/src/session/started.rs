@@ -1,24 +1,24 @@
-//! Which agents of a session have heard that it started.
+//! The agents whose `session.start` hooks have run.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The agents whose hooks heard of the session's start, by name.
+/// The names of the agents whose `session.start` hooks have run.
 #[derive(Debug, Default)]
 pub(crate) struct StartedAgents(Mutex<BTreeSet<String>>);
 
 impl StartedAgents {
-    /// Takes note that an agent's hooks hear of the start.
+    /// Registers that an agent's hooks run.
     pub(super) fn add(&self, agent: &str) {
         self.lock_names().insert(agent.to_owned());
     }
 
-    /// Whether an agent's hooks heard of it.
+    /// Whether an agent's hooks have run.
     pub(super) fn contains(&self, agent: &str) -> bool {
         self.lock_names().contains(agent)
     }
 
-    /// Another session begins, of which nobody has heard.
+    /// Forgets all agents, because another session begins.
     pub(super) fn clear(&self) {
         self.lock_names().clear();
     }

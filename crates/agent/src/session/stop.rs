@@ -1,11 +1,12 @@
-//! `agent.stop`: may the agent give this answer?
+//! `agent.stop`: decides whether the agent may stop with this answer.
 //!
-//! It fires each time an answer is about to be accepted, in every exit mode. A deny sends the agent on with the reason
-//! as its next message, bounded by the turn's limit of model calls. A redirect (`delegate(request)`) runs another
-//! agent, whose answer is taken; that agent ran under the same hooks, `agent.stop` included, so it is not asked again.
+//! It fires each time an answer is about to be accepted, in every exit mode. If a hook denies, the agent continues with
+//! the reason as its next message, within the turn's limit of model calls. A redirect (`delegate(request)`) runs
+//! another
+//! agent and uses its answer; `agent.stop` does not fire again, because it has already fired for that agent.
 //!
-//! A hook that fails closed has not said what the agent should do, and the agent cannot mend the hook: the answer is not
-//! accepted, and the turn ends there.
+//! If a hook fails closed, there is no reason the agent could act on and it cannot fix the hook: the answer is not
+//! accepted, and the turn ends.
 
 use std::sync::Arc;
 
@@ -18,15 +19,15 @@ use super::{Conversation, TurnError};
 use crate::delegation;
 use crate::turn_context::{TurnContext, redirect};
 
-/// What the hooks said.
+/// The decision on an answer.
 pub(super) enum StopDecision {
-    /// The answer is accepted, as the hooks left it.
+    /// The answer is accepted, after the rewrites of hooks.
     Accept(String),
-    /// The agent goes on with this message.
+    /// The agent continues with this message.
     Continue(String),
 }
 
-/// Asks the hooks of `agent.stop`.
+/// Fires `agent.stop`.
 pub(super) fn check_stop(
     turn: &TurnContext,
     conversation: &mut Conversation,

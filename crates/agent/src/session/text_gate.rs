@@ -1,8 +1,9 @@
-//! Holding back what an agent says until every hook that can change or block it has been called.
+//! Holds back an agent's text until every hook that can change or block it has been called.
 //!
-//! A reply of the model can be changed or blocked by the hooks of `completion.post`; an answer also by those of `agent.stop`
-//! and `turn.end`, by those of the delegating agent, and in a step by those of `step.post`. Where none of them can, text is
-//! told as it arrives.
+//! A reply of the model can be changed or blocked by hooks of `completion.post`. An answer can also be changed or
+//! blocked
+//! by hooks of `agent.stop` and `turn.end`, by those of the delegating agent, and in a step by those of `step.post`. If
+//! there are no such hooks, text is reported as it arrives.
 
 use pintle::event::{
     AgentStop, CompletionPost, DelegationPost, DelegationPostVerify, StepPost, ToolPost, ToolResultPayload, TurnEnd,
@@ -11,17 +12,17 @@ use pintle::event::{
 use crate::observer::AgentEvent;
 use crate::turn_context::TurnContext;
 
-/// What observers know of the model's last reply.
+/// What observers have received of the model's last reply.
 #[derive(Debug, Default)]
 pub(super) struct TextGate {
-    /// The text, when they have been told.
+    /// The text, if it was reported.
     sent_text: Option<String>,
-    /// The text, when they have not: it may be or become the answer.
+    /// The text, if it is held back because it may be or become the answer.
     held_text: Option<String>,
 }
 
 impl TextGate {
-    /// Whether text may be told while it arrives.
+    /// Whether text may be reported while it arrives.
     pub(super) fn is_open(turn: &TurnContext) -> bool {
         !turn.can_change::<CompletionPost>()
             && !turn.can_change::<AgentStop>()
@@ -29,7 +30,7 @@ impl TextGate {
             && !is_reviewed(turn)
     }
 
-    /// Takes a reply that may be an answer. `streamed` says that observers were told of its text as it arrived.
+    /// Takes a reply that may be an answer. `streamed` says whether observers received its text as it arrived.
     pub(super) fn take_reply(&mut self, turn: &TurnContext, text: &str, streamed: bool) {
         (self.sent_text, self.held_text) = (None, None);
         if streamed {
@@ -40,24 +41,24 @@ impl TextGate {
         }
     }
 
-    /// Tells of the reply: it is no answer, and its own hooks have been called.
+    /// Reports the held reply: it is not an answer, and its own hooks have been called.
     pub(super) fn release(&mut self, turn: &TurnContext) {
         if let Some(text) = self.held_text.take() {
             self.send_text(turn, text);
         }
     }
 
-    /// Takes the reply out, so that another one can be taken before it is decided who hears it.
+    /// Takes the held reply out, so that another one can be taken before either is reported.
     pub(super) fn take_held(&mut self) -> Option<String> {
         self.held_text.take()
     }
 
-    /// Forgets the reply: hooks did not accept it.
+    /// Drops the held reply, because hooks did not accept it.
     pub(super) fn discard(&mut self) {
         self.held_text = None;
     }
 
-    /// Tells of a text that hooks have accepted, unless observers know it.
+    /// Reports a text that hooks have accepted, unless it was reported before.
     pub(super) fn accept(&mut self, turn: &TurnContext, text: &str) {
         self.held_text = None;
         if !text.is_empty() && self.sent_text.as_deref() != Some(text) {
@@ -65,8 +66,9 @@ impl TextGate {
         }
     }
 
-    /// Tells of a turn's answer, which the hooks of the turn have accepted. Where others can still change it, whoever fires
-    /// their events tells of what they leave.
+    /// Reports a turn's answer after the turn's own hooks. If other hooks can still change it, the code that fires
+    /// their
+    /// events reports the result instead.
     pub(super) fn conclude(&mut self, turn: &TurnContext, text: &str) {
         match is_reviewed(turn) {
             true => {
@@ -91,7 +93,7 @@ fn is_reviewed(turn: &TurnContext) -> bool {
         || (turn.state.delegation.is_none() && turn.step_context.is_some() && turn.can_change::<StepPost>())
 }
 
-/// Whether hooks of an agent can change or block the answer of another one that works for it.
+/// Whether hooks of an agent can change or block the answer of an agent that works for it.
 pub(crate) fn can_review_answers(turn: &TurnContext) -> bool {
     turn.state.is_reviewed
         || turn.can_change::<DelegationPost>()

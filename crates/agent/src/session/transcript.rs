@@ -1,25 +1,24 @@
-//! The conversation of a turn, for scripts to read while it runs.
+//! The conversation of a turn, which scripts can read while it runs.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::model::ModelMessage;
 
-/// A copy of the conversation that a turn works on.
+/// A copy of the conversation of a turn.
 #[derive(Debug, Default)]
 pub(crate) struct ConversationTranscript(Mutex<Vec<ModelMessage>>);
 
 impl ConversationTranscript {
-    /// Shows another conversation from here on.
+    /// Replaces all messages.
     pub(crate) fn replace(&self, messages: &[ModelMessage]) {
         *self.lock_messages() = messages.to_vec();
     }
 
-    /// Adds a message.
     pub(crate) fn push(&self, message: &ModelMessage) {
         self.lock_messages().push(message.clone());
     }
 
-    /// The messages as they stand.
+    /// The current messages.
     pub(crate) fn messages(&self) -> Vec<ModelMessage> {
         self.lock_messages().clone()
     }

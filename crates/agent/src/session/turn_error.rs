@@ -1,4 +1,4 @@
-//! Why a turn or a session did not come to an answer.
+//! Errors of turns and sessions.
 
 use std::fmt;
 
@@ -7,31 +7,31 @@ use pintle::Outcome;
 use crate::model::{ModelError, ModelErrorKind};
 use crate::turn_context::{TurnContext, denial_text};
 
-/// Why a turn or a session did not come to an answer.
+/// The error of a turn or session without an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnError {
-    /// What kind of thing it was.
+    /// The kind of error.
     pub kind: TurnErrorKind,
-    /// One line for people.
+    /// One line for the user.
     pub message: String,
-    /// Why the turn stopped, where that has a word of its own.
+    /// The stop reason, if it differs from the kind's.
     stop_reason: Option<&'static str>,
 }
 
-/// Kinds of faults.
+/// What kind of error a turn failed with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TurnErrorKind {
-    /// A hook said no.
+    /// A hook denied.
     Denied,
     /// The caller cancelled.
     Cancelled,
-    /// Something could not be done; the words are those of the `error` event.
+    /// Something failed; the fields are those of the `error` event.
     Failed {
         /// What failed: `model`, `hook`, `delegation`, `limit`, `session` or `config`.
         source: &'static str,
         /// The event during or after which it happened.
         event: &'static str,
-        /// Whether trying again may help.
+        /// Whether a retry may help.
         is_retryable: bool,
     },
 }
@@ -57,7 +57,7 @@ impl TurnError {
         self
     }
 
-    /// A hook said no to something. A member of a team says so in the hook's own words.
+    /// A hook denied something. For a member of a team the message is the hook's own text.
     pub(crate) fn from_denial(turn: &TurnContext, what: &str, outcome: &Outcome) -> Self {
         if turn.is_member() {
             return Self::denied(denial_text(outcome));
@@ -65,14 +65,15 @@ impl TurnError {
         Self::denied(format!("{what} blocked: {}", outcome.reason()))
     }
 
-    /// Gives the reason for the stop a word of its own.
+    /// Sets a specific stop reason.
     pub(super) fn with_stop_reason(mut self, reason: &'static str) -> Self {
         self.stop_reason = Some(reason);
         self
     }
 
-    /// Why the turn stopped, as one word: `user_prompt_submit_blocked`, `hook_denied`, `cancelled`, or what failed, such
-    /// as `model_error`.
+    /// Why the turn stopped, as one word: `user_prompt_submit_blocked`, `hook_denied`, `cancelled`, or what failed,
+    /// such as
+    /// `model_error`.
     #[must_use]
     pub fn stop_reason(&self) -> &'static str {
         let of_kind = match self.kind {
@@ -90,7 +91,7 @@ impl TurnError {
         self.stop_reason.unwrap_or(of_kind)
     }
 
-    /// Why an iteration that ends with this fault ends (docker-agent behaviour, section 6.4).
+    /// The reason for `iteration.end`, as docker-agent names it.
     pub(super) fn iteration_reason(&self) -> &'static str {
         match self.kind {
             TurnErrorKind::Denied => "hook_blocked",
@@ -99,13 +100,13 @@ impl TurnError {
         }
     }
 
-    /// Whether a hook said no.
+    /// Whether a hook denied.
     #[must_use]
     pub fn is_denied(&self) -> bool {
         self.kind == TurnErrorKind::Denied
     }
 
-    /// How a session that ends with this fault ends, in the words of `session.error`.
+    /// The value of `status` in `session.error`.
     pub(crate) fn status(&self) -> &'static str {
         match self.kind {
             TurnErrorKind::Denied => "blocked",
@@ -114,7 +115,7 @@ impl TurnError {
         }
     }
 
-    /// Why a session that ends with this fault ends.
+    /// The value of `reason` in `session.end`.
     pub(super) fn end_reason(&self) -> &'static str {
         match self.kind {
             TurnErrorKind::Denied => "blocked",

@@ -1,4 +1,4 @@
-//! A turn, from what the person said to the answer.
+//! Runs a turn, from the user's message to the answer.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::observer::AgentEvent;
 use crate::recording;
 use crate::turn_context::TurnContext;
 
-/// How far a turn has come.
+/// The progress of a turn.
 #[derive(Debug, Default)]
 pub(super) struct TurnProgress {
     pub(super) iteration: u32,
@@ -26,19 +26,19 @@ pub(super) struct TurnProgress {
     pub(super) tool_results: Vec<ToolResult>,
     pub(super) is_done: bool,
     pub(super) last_text: String,
-    /// What observers know of it.
+    /// What observers have received of it.
     pub(super) text: TextGate,
     pub(super) loops: LoopDetector,
     /// Whether the conversation was compacted because the last request was too long.
     pub(super) has_overflowed: bool,
-    /// How often an agent's answer sent the conversation to another agent.
+    /// How often a forced hand-off happened.
     pub(super) forced_handoffs: u32,
-    /// Whether hooks were told that the turn begins, and not yet that it is over.
+    /// Whether the turn's first events have fired and its last ones have not.
     pub(super) is_open: bool,
 }
 
 impl TurnProgress {
-    /// What the turn came to. The calls and their results go with it.
+    /// The turn's output. Takes the calls and their results.
     fn take_output(&mut self, text: String, usage: TokenUsage) -> TurnOutput {
         TurnOutput {
             text,
@@ -50,27 +50,27 @@ impl TurnProgress {
     }
 }
 
-/// A turn under way.
+/// A running turn.
 pub(super) struct TurnRun<'c> {
-    /// The turn, with the agent that is at work now.
+    /// The context of the turn, with the active agent.
     pub(super) turn: TurnContext,
     pub(super) conversation: &'c mut Conversation,
     pub(super) progress: TurnProgress,
-    /// What the conversation had cost before.
+    /// The conversation's usage before the turn.
     pub(super) usage_before: TokenUsage,
-    /// The model calls that the turn may make.
+    /// The maximum number of model calls.
     pub(super) limit: u32,
 }
 
 /// How a turn begins.
 pub(super) enum TurnInput<'a> {
-    /// With words for the agent.
+    /// With a message for the agent.
     Prompt(&'a str),
-    /// It began in another process and was cut off there.
+    /// It began in another process and was interrupted there.
     Interrupted(Box<InterruptedTurn>),
 }
 
-/// Plays one turn of an agent, from `prompt.submit` and `turn.start` to `turn.end` and `user.input`.
+/// Runs one turn of an agent, from `prompt.submit` and `turn.start` to `turn.end` and `user.input`.
 pub(crate) fn run_turn(
     turn: &TurnContext,
     conversation: &mut Conversation,
@@ -79,7 +79,7 @@ pub(crate) fn run_turn(
     play_turn(turn, conversation, TurnInput::Prompt(message))
 }
 
-/// Plays a turn, or the rest of one.
+/// Runs a turn, or the rest of an interrupted one.
 pub(super) fn play_turn(
     turn: &TurnContext,
     conversation: &mut Conversation,
@@ -109,7 +109,7 @@ pub(super) fn play_turn(
             if progress.is_open {
                 let answer = progress.take_output(String::new(), usage_since(before, conversation.usage));
                 let payload = answer.to_payload(turn.scope.logs.take_lines(), elapsed_ms());
-                // Nothing is left that its hooks could change or refuse.
+                // After a failure there is no answer that its hooks could change or deny.
                 let payload = TurnEnd { error: Some(fault.message.clone()), ..payload };
                 let _ = turn.fire_end(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
             }
@@ -148,7 +148,7 @@ impl TurnRun<'_> {
         Ok(answer)
     }
 
-    /// Shows the words to the hooks of `prompt.submit` and `turn.start`, and takes them into the conversation.
+    /// Fires `prompt.submit` and `turn.start`, and adds the message to the conversation.
     pub(super) fn open_turn(&mut self, message: &str) -> Result<(), TurnError> {
         let message = prompts::submit(&self.turn, message)?;
         self.progress.is_open = true;
@@ -164,8 +164,8 @@ impl TurnRun<'_> {
     }
 }
 
-/// Tells the hooks of `notification` and `error` what went wrong. That the person cancelled is no error. Nor is a refusal
-/// by a hook, except to members of a team: there it ends the run as a runtime error (docker-agent behaviour, section 6.7).
+/// Fires `notification` and `error`. A cancellation by the user is not an error. A denial by a hook is not one either,
+/// except for members of a team, where docker-agent ends the run with a runtime error.
 fn report_error(turn: &TurnContext, fault: &TurnError, iteration: u32) {
     let (kind, during, retryable, code) = match fault.kind {
         TurnErrorKind::Failed { source: what, event: during, is_retryable: retryable } => {
@@ -194,7 +194,7 @@ fn report_error(turn: &TurnContext, fault: &TurnError, iteration: u32) {
     let _ = turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
 }
 
-/// The answer with what the hooks of `turn.end` made of it.
+/// The answer with the rewrites of `turn.end` hooks applied.
 fn apply_rewrite(mut answer: TurnOutput, payload: &Value) -> TurnOutput {
     let list = |name: &str| payload.get(name).cloned().unwrap_or_default();
     if let Some(text) = payload.get("text").and_then(Value::as_str) {
@@ -209,7 +209,7 @@ fn apply_rewrite(mut answer: TurnOutput, payload: &Value) -> TurnOutput {
     answer
 }
 
-/// The tokens used between two moments.
+/// The tokens used between two points.
 pub(crate) fn usage_since(before: TokenUsage, now: TokenUsage) -> TokenUsage {
     TokenUsage::new(
         now.input_tokens.saturating_sub(before.input_tokens),

@@ -1,20 +1,20 @@
-//! What a turn came to.
+//! The result of a turn.
 
 use pintle::ScriptLogLine;
 use pintle::event::{self, TokenUsage, ToolCall, ToolResult, TurnEnd};
 
-/// What a turn came to.
+/// The result of a turn.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TurnOutput {
     /// The final text.
     pub text: String,
-    /// The tools that were called, in order.
+    /// The tool calls, in order.
     pub tool_calls: Vec<ToolCall>,
     /// Their results, in the same order.
     pub tool_results: Vec<ToolResult>,
-    /// The tokens of the turn's model calls, those of delegated agents included.
+    /// The tokens of the turn's model calls, including those of delegated agents.
     pub usage: TokenUsage,
-    /// Why the turn stopped: the word of the model's last reply, such as `stop`, or `max_iterations`.
+    /// Why the turn stopped: the finish reason of the model's last reply, such as `stop`, or `max_iterations`.
     pub stop_reason: String,
 }
 

@@ -1,16 +1,16 @@
-//! Arguments of a tool call: decoded, completed, coerced and checked against the tool's JSON Schema.
+//! The arguments of a tool call: decoded, filled with defaults, coerced and checked against the tool's JSON Schema.
 //!
-//! The subset is what tool schemas use: `type`, `properties`, `required`, `additionalProperties`, `items`, `enum`,
-//! `const`, `default`, `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`, `minLength`, `maxLength`,
-//! `pattern`, `minItems`, `maxItems`. Other keywords are not looked at.
+//! The supported keywords are those that tool schemas use: `type`, `properties`, `required`, `additionalProperties`,
+//! `items`, `enum`, `const`, `default`, `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`, `minLength`,
+//! `maxLength`, `pattern`, `minItems`, `maxItems`. Other keywords are ignored.
 
 use pintle::{PayloadError, read_payload, suggest_nearest};
 use serde_json::{Map, Number, Value};
 
-/// Reads a model's argument text. An empty text and `null` are no arguments.
+/// Decodes a model's argument text. An empty text and `null` mean no arguments.
 ///
 /// # Errors
-/// When it is no JSON object.
+/// When it is not a JSON object.
 pub(crate) fn decode(text: &str) -> Result<Value, String> {
     if text.trim().is_empty() {
         return Ok(Value::Object(Map::new()));
@@ -18,14 +18,14 @@ pub(crate) fn decode(text: &str) -> Result<Value, String> {
     match read_payload(text.as_bytes()) {
         Ok(Value::Null) => Ok(Value::Object(Map::new())),
         Ok(object @ Value::Object(_)) if is_finite(&object) => Ok(object),
-        Ok(Value::Object(_)) => Err(String::from("the arguments hold a number that is too large")),
+        Ok(Value::Object(_)) => Err(String::from("the arguments contain a number that is too large")),
         Ok(other) => Err(format!("the arguments must be a JSON object, not {}", kind(&other))),
         Err(PayloadError::NotJson(fault)) => Err(format!("the arguments are not valid JSON: {fault}")),
         Err(fault) => Err(format!("the arguments are too large: {fault}; send less at once")),
     }
 }
 
-/// Whether every number has a finite value. JSON can spell others, and scripts cannot hold them.
+/// Whether every number is finite. JSON can spell others, but scripts cannot represent them.
 fn is_finite(value: &Value) -> bool {
     match value {
         Value::Number(number) => number.as_f64().is_some_and(f64::is_finite),
@@ -35,10 +35,10 @@ fn is_finite(value: &Value) -> bool {
     }
 }
 
-/// Makes arguments fit a schema: defaults are filled in, and text that spells a value of the wanted type becomes it.
+/// Fits arguments to a schema: fills in defaults, and converts text that spells a value of the required type.
 ///
 /// # Errors
-/// With everything that does not fit, joined by `; `.
+/// With every mismatch, joined by `; `.
 pub(crate) fn coerce(arguments: &mut Value, schema: &Value) -> Result<(), String> {
     let mut faults = Vec::new();
     check_value(arguments, schema, "", &mut faults);
@@ -82,7 +82,7 @@ fn check_object(fields: &mut Map<String, Value>, schema: &Map<String, Value>, at
         schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     for (name, property) in properties {
         let here = join_path(at, name);
-        // Models write `null` for what they leave out.
+        // Models write `null` for omitted arguments.
         let left_out = fields.get(name).is_some_and(Value::is_null) && !allows_null(property);
         if left_out && !required.contains(&name.as_str()) {
             fields.shift_remove(name);
@@ -158,7 +158,7 @@ fn check_text(text: &str, schema: &Map<String, Value>, at: &str, faults: &mut Ve
     }
 }
 
-/// Whether a value keeps to a bound.
+/// Whether a value is within a bound.
 type BoundCheck = fn(f64, f64) -> bool;
 
 fn check_number(number: &Number, schema: &Map<String, Value>, at: &str, faults: &mut Vec<String>) {
@@ -202,12 +202,12 @@ fn is_of_type(value: &Value, wanted: &str) -> bool {
         "object" => value.is_object(),
         "array" => value.is_array(),
         "null" => value.is_null(),
-        // An unknown type is the schema's fault and not the model's.
+        // An unknown type is an error of the schema, not of the model.
         _ => true,
     }
 }
 
-/// The same value in the wanted type, when it spells one beyond doubt.
+/// The value converted to the required type, if the conversion is unambiguous.
 fn coerce_value(value: &Value, wanted: &str) -> Option<Value> {
     match (wanted, value) {
         ("integer", Value::String(text)) => text.trim().parse::<i64>().ok().map(Value::from),
@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn a_number_without_a_finite_value_is_refused() {
-        // Who refuses it, the parser or we, depends on how the parser was built.
+        // Depending on how the parser was built, it rejects the number itself.
         assert!(decode(r#"{"a":[1e400]}"#).is_err());
     }
 

@@ -1,6 +1,7 @@
-//! `done`: the model says that it has finished (exit modes `done_tool` and `hybrid`).
+//! `done`: the model declares that it has finished (exit modes `done_tool` and `hybrid`).
 //!
-//! A project may have a tool of that name, which says by `ctx.agent.set_done_flag` whether the work is done.
+//! A project may declare its own tool of that name, which uses `ctx.agent.set_done_flag` to say whether the work is
+//! done.
 
 use std::sync::Arc;
 
@@ -12,37 +13,35 @@ use super::{Tool, ToolContext};
 use crate::model::ModelTool;
 use crate::turn_context::TurnContext;
 
-/// The name of the tool.
 pub(crate) const NAME: &str = "done";
 
-/// The `done` tool.
 #[derive(Debug)]
 pub(crate) struct DoneTool {
     definition: ModelTool,
-    /// The project's tool of that name, which does the work.
+    /// The project's tool of that name, which this one calls.
     project_tool: Option<Arc<dyn Tool>>,
 }
 
 impl DoneTool {
     pub(crate) const NAME: &'static str = NAME;
 
-    /// The tool, around the project's where there is one.
+    /// Creates the tool, around the project's own one if there is one.
     pub(crate) fn new(own: Option<Arc<dyn Tool>>) -> Self {
         let builtin = || ModelTool {
             name: String::from(NAME),
-            description: String::from("Says that the task is complete. Call it once, when nothing is left to do."),
+            description: String::from("Declares the task complete. Call it once, when nothing is left to do."),
             parameters: json!({
                 "type": "object",
                 "properties": {
                     "summary": {"type": "string", "description": "The final answer."},
-                    "claims": {"type": "array", "description": "What you claim to have done, for those who verify it."},
+                    "claims": {"type": "array", "description": "What you claim to have done, for verification."},
                 },
             }),
         };
         Self { definition: own.as_ref().map_or_else(builtin, |tool| tool.definition().clone()), project_tool: own }
     }
 
-    /// Takes note that the tool ran with these arguments. Where it is the project's, the flag says what that means.
+    /// Records that the tool ran with these arguments. For a project's own tool, the flag decides what that means.
     pub(crate) fn record_done(turn: &TurnContext, arguments: &Value) {
         let has_own = turn.agent.spec.tools.iter().any(|tool| tool.name == NAME);
         let declared = if has_own { read_done_flag(turn) } else { Some(arguments.clone()) };
@@ -52,7 +51,7 @@ impl DoneTool {
     }
 }
 
-/// The flag as a script of the project's tool left it.
+/// The flag that a script of the project's tool set.
 fn read_done_flag(turn: &TurnContext) -> Option<Value> {
     let seam = turn.agent.shared.runtime.effects(&turn.origin, &turn.scope);
     let request = EffectRequest::ContextGet { key: Some(String::from(DONE_KEY)) };

@@ -160,7 +160,7 @@ fn a_body_cannot_hide_a_spent_budget_and_tool_calls_still_have_results() {
     stage.session.turn("go on").unwrap();
     let request = stage.model.request(1);
     let result = request.messages.iter().find(|message| message.role.to_string() == "tool").unwrap();
-    assert_eq!(result.content, "not called: the budget is spent");
+    assert_eq!(result.content, "not called: the budget is exhausted");
 }
 
 #[test]

@@ -215,5 +215,5 @@ fn a_set_can_be_narrowed_told_about_and_stands_behind_an_earlier_one() {
     assert!(system.contains(&root.to_string()) && !system.contains("Use `think`"), "{system}");
     let told = notices.0.lock().unwrap().join("\n");
     assert!(told.contains("there is no tool `raed_file` in this set; did you mean `read_file`?"), "{told}");
-    assert!(told.contains("two toolsets have a tool `read_file`; the first one is used"), "{told}");
+    assert!(told.contains("two toolsets have a tool named `read_file`; the first one is used"), "{told}");
 }

@@ -119,10 +119,14 @@ fn only_known_agents_are_called_and_never_one_that_waits() {
     model.add("worker", [call(&[("transfer_task", &back)]), call(&[("transfer_task", &down)]), say("done")]);
     model.add("helper", [say("helped")]);
     let (results, _, stage) = play_prompt(model, Vec::new());
-    assert_eq!(results[0], (String::from("tool error: there is no agent `closer` to call; there are: worker"), true));
+    assert_eq!(
+        results[0],
+        (String::from("tool error: agent `closer` does not exist or cannot be called; the agents are: worker"), true)
+    );
     assert!(results[1].1 && results[1].0.contains("`task` is empty"), "{results:?}");
     assert!(
-        results[2].1 && results[2].0.contains("there is no agent `worker` to call; there are: closer"),
+        results[2].1
+            && results[2].0.contains("agent `worker` does not exist or cannot be called; the agents are: closer"),
         "{results:?}"
     );
     assert_eq!(results[3], (String::from("done"), false));
@@ -142,7 +146,7 @@ fn hooks_of_the_asking_agent_may_refuse_change_and_withhold() {
     let refused = once(deny("delegation.pre", "not now"), Vec::new());
     assert!(refused.1 && refused.0.contains("delegation blocked") && refused.0.contains("not now"), "{refused:?}");
     let strayed = once(rewrite("delegation.pre", json!({"agent": "closer"})), Vec::new());
-    assert!(strayed.1 && strayed.0.contains("there is no agent `closer` to call"), "{strayed:?}");
+    assert!(strayed.1 && strayed.0.contains("agent `closer` does not exist or cannot be called"), "{strayed:?}");
     let withheld = once(deny("delegation.post", "secret"), vec![say("three")]);
     assert!(withheld.1 && withheld.0.contains("secret") && !withheld.0.contains("three"), "{withheld:?}");
     let changed = once(rewrite("delegation.post", json!({"result": "four"})), vec![say("three")]);
@@ -220,7 +224,7 @@ fn background_tasks_run_beside_and_are_listed_shown_and_stopped() {
     let (results, _, stage) = play_prompt(model, hooks);
     let text = |at: usize| results[at].0.as_str();
     assert_eq!(text(0), "Background Agent Tasks:\n\nNo background agent tasks found.\n");
-    assert!(results[1].1 && text(1).contains("there is no agent `closer` to call"), "{}", text(1));
+    assert!(results[1].1 && text(1).contains("agent `closer` does not exist or cannot be called"), "{}", text(1));
     let id = text(2).strip_prefix("Background agent task started with ID: ").unwrap().lines().next().unwrap();
     assert!(text(2).ends_with("Agent: worker\nTask: count"), "{}", text(2));
     assert!(text(3).contains(&format!("ID: {id}\n  Agent:   worker\n  Status:  ")), "{}", text(3));

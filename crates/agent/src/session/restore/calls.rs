@@ -1,4 +1,4 @@
-//! The calls of the model that a tape tells of, for models that know where they stand.
+//! The model calls on a tape, for models that track their position.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::model::{Model, ModelRequest};
 use crate::session::completion::wire;
 
-/// The calls that were answered, in their order.
+/// The answered calls, in order.
 #[derive(Debug, Default)]
 pub(super) struct RecordedModelCalls {
     pending: HashMap<u64, RecordedModelCall>,
@@ -25,7 +25,7 @@ struct RecordedModelCall {
 }
 
 impl RecordedModelCalls {
-    /// A model was asked; `payload` is what was sent.
+    /// Records a request; `payload` is what was sent.
     pub(super) fn record_request(&mut self, request: &host::ModelRequestRecord<'_>, payload: Value) {
         let asked = RecordedModelCall {
             agent: request.origin.agent.clone(),
@@ -36,19 +36,19 @@ impl RecordedModelCalls {
         self.pending.insert(request.request, asked);
     }
 
-    /// It answered. A call that was cut off is made again.
+    /// Records its reply. An interrupted call is made again.
     pub(super) fn record_reply(&mut self, reply: &host::ModelReplyRecord<'_>) {
         let is_cancelled = reply.error.as_ref().is_some_and(|error| error.kind == "cancelled");
         let asked = self.pending.remove(&reply.request).filter(|_| !is_cancelled);
         self.completed.extend(asked.map(|asked| (reply.request, asked)));
     }
 
-    /// An answer that never came into the conversation is asked for again.
+    /// Drops a reply that was never added to the conversation, so that it is requested again.
     pub(super) fn forget_reply(&mut self, request: u64) {
         self.completed.retain(|(answered, _)| *answered != request);
     }
 
-    /// Tells a model of those that were its own: those of the model that was asked first, by whatever name it goes now.
+    /// Passes a model its own calls: those of the first model on the tape, whatever its name is now.
     pub(super) fn resume_model(self, model: &dyn Model) {
         let calls: Vec<RecordedModelCall> = self.completed.into_iter().map(|(_, asked)| asked).collect();
         let Some(name) = calls.first().map(|first| first.model.clone()) else { return };

@@ -1,4 +1,4 @@
-//! Reading a session back from its tape, record by record.
+//! Restores a session from its tape, record by record.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use crate::model::{MessageRole, ModelMessage};
 use crate::session::{ConversationLength, estimate_tokens};
 use crate::tools::DoneTool;
 
-/// Reads what the session of this name was at the end of a tape.
+/// The state of this session at the end of a tape.
 pub(super) fn fold_tape(reading: &LoadedTape, session: &str) -> Result<RestoredSession, String> {
     let mut fold = TapeFold { session, ..TapeFold::default() };
     for record in &reading.records {
@@ -35,7 +35,7 @@ pub(super) fn fold_tape(reading: &LoadedTape, session: &str) -> Result<RestoredS
         }
     }
     if !fold.is_known {
-        return Err(format!("the tape has no session `{session}`"));
+        return Err(format!("the tape does not contain session `{session}`"));
     }
     let mut restored = fold.restored;
     fold.pending_request.into_iter().for_each(|request| restored.calls.forget_reply(request));
@@ -44,35 +44,35 @@ pub(super) fn fold_tape(reading: &LoadedTape, session: &str) -> Result<RestoredS
     Ok(restored)
 }
 
-/// What was read so far.
+/// The state after the records so far.
 #[derive(Default)]
 struct TapeFold<'r> {
     session: &'r str,
     is_known: bool,
     restored: RestoredSession,
-    /// The dispatches under way.
+    /// The open dispatches.
     open_events: HashMap<u64, OpenEvent<'r>>,
-    /// The final payloads of dispatches of `completion.pre`, which requests to the model name.
+    /// The final payloads of `completion.pre` dispatches, which model requests refer to.
     request_payloads: HashMap<u64, &'r Value>,
-    /// The personas that a request counts on and the model that was asked, by request.
+    /// For each open request, the personas it is charged to and the model.
     pending_requests: HashMap<u64, (Vec<String>, String)>,
     steps: OpenSteps,
-    /// Each call that hooks of `tool.pre` were asked about, as they left it, by run and id.
+    /// The calls after the rewrites of `tool.pre` hooks, by run and id.
     guarded_calls: HashMap<(String, String), &'r Value>,
-    /// The request to the model whose answer is not in the conversation yet.
+    /// The model request whose reply is not in the conversation yet.
     pending_request: Option<u64>,
-    /// The turn under way.
+    /// The running turn.
     interrupted_turn: Option<InterruptedTurn>,
 }
 
-/// A dispatch under way.
+/// An open dispatch.
 struct OpenEvent<'r> {
     event: &'r str,
     run: &'r str,
-    /// Whether it is the session's own agent's, and no delegated one's.
+    /// Whether it belongs to the session's own agent, not a delegated one.
     is_main: bool,
     payload: &'r Value,
-    /// Versions of the payload besides the one that was fired.
+    /// Rewritten versions of the payload.
     versions: Vec<(u32, &'r Value)>,
 }
 
@@ -82,7 +82,7 @@ impl<'r> TapeFold<'r> {
     }
 
     fn apply_event(&mut self, fired: &'r EventRecord<'static>) {
-        // What a script emits is its own affair.
+        // Events that a script emits do not change the session.
         let is_main = self.is_main(&fired.origin) && !fired.event.starts_with("custom.");
         let open = OpenEvent {
             event: &fired.event,
@@ -97,12 +97,12 @@ impl<'r> TapeFold<'r> {
         self.open_events.insert(fired.dispatch, open);
     }
 
-    /// Takes over what the beginning of a dispatch tells.
+    /// Applies an event when its dispatch begins.
     fn apply_event_start(&mut self, open: &OpenEvent<'r>) {
         let text = |name: &str| open.payload.get(name).and_then(Value::as_str).unwrap_or_default();
         let number = |name: &str| open.payload.get(name).and_then(Value::as_u64);
         match open.event {
-            // Another session of the same program: nothing of what hooks told the model is left.
+            // Another session of the same program: no context from hooks remains.
             "session.start" if text("source") == "clear" => {
                 self.restored.notes.clear();
                 self.restored.speaker = None;
@@ -187,7 +187,7 @@ impl<'r> TapeFold<'r> {
         }
     }
 
-    /// Takes over what the hooks of a dispatch told the model.
+    /// Adds the context from the hooks of a dispatch.
     fn take_notes(&mut self, open: &OpenEvent<'_>, decided: &OutcomeRecord<'_>) {
         let Ok(name) = EventName::parse(open.event) else { return };
         for told in &decided.effects {
@@ -202,7 +202,7 @@ impl<'r> TapeFold<'r> {
         }
     }
 
-    /// The person answered a question of the loop.
+    /// Applies the user's response to an approval request of the loop.
     fn apply_approval(&mut self, resolved: &ApprovalRecord<'_>) {
         let grant = match resolved.answer {
             ApprovalResult::GrantedTool => ApprovalScope::Tool,
@@ -291,12 +291,12 @@ impl<'r> TapeFold<'r> {
         if !self.is_main(&request.origin) {
             return;
         }
-        // An answer before this one never came into the conversation: its program was cut off, and this is the next one.
+        // An earlier reply was never added to the conversation: its program was interrupted, and this is the next one.
         if let Some(request) = self.pending_request.take() {
             self.restored.calls.forget_reply(request);
         }
         if let Some(turn) = &mut self.interrupted_turn {
-            // What the person said before was taken up or dropped.
+            // Earlier messages of the user were answered or dropped.
             turn.queued_messages.clear();
             turn.notes.call.clear();
         }
@@ -388,7 +388,7 @@ impl<'r> TapeFold<'r> {
             let (_, args) = turn.last_batch.started_calls.get(&id)?;
             Some(args.get(field).and_then(Value::as_str).unwrap_or_default().to_owned())
         };
-        // What these two did is kept by the turn alone.
+        // The results of these two are kept in the turn only.
         if !result.is_error && name == DoneTool::NAME {
             turn.last_batch.done = turn.last_batch.started_calls.get(&id).map(|(_, args)| args.clone());
         } else if !result.is_error && name == "handoff" {
@@ -402,7 +402,7 @@ impl<'r> TapeFold<'r> {
 }
 
 fn decode_message(message: &Value) -> Result<ModelMessage, String> {
-    serde_json::from_value(message.clone()).map_err(|fault| format!("a message on the tape cannot be read: {fault}"))
+    serde_json::from_value(message.clone()).map_err(|fault| format!("a message on the tape is invalid: {fault}"))
 }
 
 fn decode_usage(value: Option<&Value>) -> TokenUsage {

@@ -1,4 +1,4 @@
-//! A turn that was cut off: what it had come to, and going on with it.
+//! An interrupted turn: its progress, and how to continue it.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -13,43 +13,43 @@ use crate::model::{MessageRole, ModelMessage, ModelReply, ModelToolCall};
 use crate::tools::{DoneTool, INTERRUPTED, ResumedCall};
 use crate::turn_context::{ContextNotes, TurnContext};
 
-/// A turn that was cut off.
+/// An interrupted turn.
 #[derive(Debug, Default)]
 pub(crate) struct InterruptedTurn {
     pub(super) number: u32,
     pub(in super::super) has_begun: bool,
-    /// Whether it was part of a persona's step, which cannot be gone on with.
+    /// Whether it was part of a persona's step, which cannot be continued.
     pub(super) is_step: bool,
-    /// What the person had said and the conversation does not have yet, oldest first.
+    /// Messages of the user that are not in the conversation yet, oldest first.
     pub(super) queued_messages: VecDeque<(MessageSource, String)>,
-    /// What the conversation had cost before it.
+    /// The conversation's usage before the turn.
     pub(in super::super) usage_before: TokenUsage,
-    /// The model calls that the person allowed it.
+    /// The limit of model calls, if the user raised it.
     pub(super) limit: Option<u32>,
     pub(super) progress: TurnProgress,
     pub(super) notes: ContextNotes,
-    /// How many notes the conversation had before it.
+    /// The number of notes in the conversation before the turn.
     pub(super) notes_before: usize,
-    /// What its scripts wrote down and logged, and who.
+    /// Metrics, cache entries and log lines of its scripts, with their layer and hook.
     pub(super) effects: Vec<(Layer, String, EffectRequest)>,
-    /// Which model call was made last.
+    /// The number of its last model call.
     pub(super) last_iteration: u32,
     /// The calls of each reply of the model.
     pub(super) batches: Vec<Vec<ModelToolCall>>,
-    /// The calls of the last one.
+    /// The calls of the last reply.
     pub(super) last_batch: InterruptedBatch,
 }
 
-/// What is known of the calls of one reply.
+/// What the tape says about the calls of one reply.
 #[derive(Debug, Default)]
 pub(super) struct InterruptedBatch {
-    /// Those that hooks of `tool.pre` were asked about.
+    /// The calls for which `tool.pre` was fired.
     pub(super) guarded_ids: HashSet<String>,
-    /// Those whose tool began to run, with the name and arguments it got.
+    /// The calls whose tool began to run, with its name and arguments.
     pub(super) started_calls: HashMap<String, (String, Value)>,
-    /// What their tools gave.
+    /// The results of their tools.
     pub(super) tool_results: HashMap<String, ToolResult>,
-    /// Those that hooks of `tool.post` saw the end of, with their names and arguments.
+    /// The calls for which `tool.post` was fired, with their names and arguments.
     pub(super) reviewed_calls: HashMap<String, (String, Value)>,
     /// The arguments of the model's `done`.
     pub(super) done: Option<Value>,
@@ -60,12 +60,12 @@ pub(super) struct InterruptedBatch {
 }
 
 impl InterruptedTurn {
-    /// Whether it can be gone on with.
+    /// Whether the turn can be continued.
     pub(super) fn can_continue(&self) -> bool {
         !self.is_step
     }
 
-    /// The model replied: its calls are the last ones now.
+    /// Records a reply of the model, whose calls are now the last batch.
     pub(super) fn record_reply(&mut self, message: &ModelMessage) {
         self.progress.iteration = self.last_iteration;
         if !message.content.is_empty() {
@@ -77,7 +77,7 @@ impl InterruptedTurn {
         }
     }
 
-    /// A call has its result, as the hooks left it.
+    /// Records the result of a call, after the rewrites of hooks.
     pub(super) fn record_result(&mut self, message: &ModelMessage) {
         let Some(id) = &message.tool_call_id else { return };
         let Some((name, args)) = self.last_batch.reviewed_calls.remove(id) else { return };
@@ -89,8 +89,9 @@ impl InterruptedTurn {
         self.progress.tool_results.push(result);
     }
 
-    /// Gives the calls that were under way a result, and back to the inbox what the person had said. A prompt that never
-    /// came into the conversation is dropped: there is another one now.
+    /// Gives the open calls a result, and returns the user's queued messages to the inbox. A prompt that was not added
+    /// to the
+    /// conversation is dropped, because there is a newer one.
     pub(super) fn abandon(mut self, turn: &TurnContext, conversation: &mut Conversation) {
         if let Some(reply) = last_reply(conversation) {
             self.fill_results(turn, conversation, &reply);
@@ -109,7 +110,8 @@ impl InterruptedTurn {
         }
     }
 
-    /// Gives each call of the last reply that has no result one: what its tool gave, or the words that it was cut off.
+    /// Adds a result for each call of the last reply without one: its tool's result, or a message that it was
+    /// interrupted.
     fn fill_results(&mut self, turn: &TurnContext, conversation: &mut Conversation, reply: &ModelReply) {
         let has_result = |id: &str| {
             let newest = conversation.messages.iter().rev().take_while(|message| message.role == MessageRole::Tool);
@@ -122,7 +124,7 @@ impl InterruptedTurn {
         }
     }
 
-    /// The result of a call that has none. Hooks that were asked about the call are told how it ended.
+    /// The result of a call without one. If `tool.pre` was fired for the call, `tool.post` is fired as well.
     fn complete_call(&mut self, turn: &TurnContext, call: &ModelToolCall) -> String {
         let gave = self.last_batch.tool_results.remove(&call.id);
         if !self.last_batch.guarded_ids.contains(&call.id) {
@@ -144,7 +146,7 @@ fn parse_arguments(call: &ModelToolCall) -> Value {
     serde_json::from_str(&call.arguments).unwrap_or_else(|_| Value::Object(Map::new()))
 }
 
-/// The reply that the conversation ends with, apart from results of its calls.
+/// The last reply of the conversation, if only results of its calls follow.
 fn last_reply(conversation: &Conversation) -> Option<ModelReply> {
     let last = conversation.messages.iter().rev().find(|message| message.role != MessageRole::Tool)?;
     let is_reply = last.role == MessageRole::Assistant;
@@ -156,11 +158,11 @@ fn last_reply(conversation: &Conversation) -> Option<ModelReply> {
 }
 
 impl TurnRun<'_> {
-    /// Goes on with a turn that was cut off.
+    /// Continues an interrupted turn.
     pub(in super::super) fn continue_turn(&mut self, mut cut_off: InterruptedTurn) -> Result<String, TurnError> {
         let opening = cut_off.queued_messages.iter().position(|(source, _)| *source == MessageSource::Prompt);
         if let Some((_, words)) = opening.and_then(|at| cut_off.queued_messages.remove(at)) {
-            // Its hooks had not all been asked: they are asked again, and what they told the model then is told anew.
+            // Its first hooks had not all been called. They are called again, so their context from then is removed.
             self.conversation.notes.truncate(cut_off.notes_before);
             cut_off.requeue(&self.turn);
             self.open_turn(&words)?;
@@ -174,7 +176,7 @@ impl TurnRun<'_> {
         self.iterate_after(reply)
     }
 
-    /// Takes over what the turn had come to.
+    /// Restores the turn's progress.
     fn restore_progress(&mut self, cut_off: &mut InterruptedTurn) {
         let turn = &self.turn;
         self.progress = TurnProgress { is_open: true, ..std::mem::take(&mut cut_off.progress) };
@@ -186,7 +188,7 @@ impl TurnRun<'_> {
             turn.agent.shared.runtime.restore_effect(&kept, layer, &by, request);
         }
         let most = turn.agent.spec.member.as_ref().map_or(0, |member| member.max_consecutive_tool_calls);
-        // The last batch is looked at when its calls have been made.
+        // The last batch is examined after its calls have run.
         cut_off.batches.pop();
         for batch in &cut_off.batches {
             let _ = self.progress.loops.record_batch(batch, most);
@@ -195,7 +197,7 @@ impl TurnRun<'_> {
             DoneTool::record_done(turn, &arguments);
         }
         if let Some(agent) = cut_off.last_batch.handoff.take() {
-            // Nobody else has asked for one yet.
+            // No other hand-off has been requested yet.
             let _ = turn.state.request_handoff(&agent);
         }
         if let Some(why) = cut_off.last_batch.stop.take() {

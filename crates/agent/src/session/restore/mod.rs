@@ -1,10 +1,10 @@
-//! Taking a session up again from its tape.
+//! Resumes a session from its tape.
 //!
-//! `fold` reads what a session was when its tape ended, `cut_off` is the turn that was under way then, if one was,
-//! `steps` the steps of personas, and `calls` the calls of the model, for models that know where they stand. What is restored: the conversation and what
-//! hooks told the model in it, reminders, the tokens, the number of turns, who speaks, what the person has allowed, the
-//! metrics and the cache of scripts, and what a turn that was cut off had come to. What is not: tasks in the background,
-//! servers and lists that toolsets keep in memory, and hooks, tools and agents that an agent registered itself.
+//! `fold` computes the session's state at the end of the tape, `interrupted_turn` is the turn that was running then, if
+//! any, `open_steps` the steps of personas, and `calls` the model calls, for models that track their position. Restored
+//! are the conversation with context from hooks, reminders, usage, the number of turns, the active agent, the user's
+//! approvals, the metrics and cache of scripts, and the progress of an interrupted turn. Not restored are background
+//! tasks, servers and lists that toolsets keep in memory, and hooks, tools and agents that an agent registered itself.
 
 mod calls;
 mod fold;
@@ -31,57 +31,57 @@ pub(super) use interrupted_turn::InterruptedTurn;
 
 use calls::RecordedModelCalls;
 
-/// A session as its tape left it.
+/// The state of a session at the end of its tape.
 #[derive(Debug, Default)]
 pub(super) struct RestoredSession {
-    /// The name of the conversation, when anything was said in it.
+    /// The conversation's id, if it has messages.
     conversation: Option<String>,
     messages: Vec<ModelMessage>,
     notes: Vec<String>,
     reminders: Arc<ConversationReminders>,
     usage: TokenUsage,
-    /// How many of its model calls were answered.
+    /// The number of answered model calls.
     answered_count: u32,
     length: ConversationLength,
     turns: u32,
-    /// The agent that the person talks to, when it is another than at first.
+    /// The agent that talks to the user, if it is not the first one.
     speaker: Option<String>,
     grants: Vec<(ApprovalScope, Value)>,
-    /// What scripts did to the metrics and the cache, and who.
+    /// Changes of scripts to the metrics and the cache, with their layer and hook.
     effects: Vec<(Layer, String, EffectRequest)>,
     usage_records: Vec<RecordedUsage>,
-    /// Events of personas that were paused or went on.
+    /// The `persona.paused` and `persona.resumed` events.
     personas: Vec<(String, Value)>,
     interrupted_turn: Option<Box<InterruptedTurn>>,
     calls: RecordedModelCalls,
-    /// How many records there were: more than the session ever gave numbers.
+    /// The number of records, which is larger than any number in a generated name.
     record_count: u64,
 }
 
 /// The tokens of one model call.
 #[derive(Debug)]
 struct RecordedUsage {
-    /// The personas that it counts on.
+    /// The personas that it is charged to.
     personas: Vec<String>,
     model: String,
     usage: TokenUsage,
 }
 
 impl RestoredSession {
-    /// Takes no permission over.
+    /// Drops the user's approvals.
     pub(super) fn forget_grants(&mut self) {
         self.grants.clear();
     }
 
-    /// Reads what the session of this name was at the end of a tape.
+    /// Restores the session of this name from a tape.
     ///
     /// # Errors
-    /// When the tape has no such session, or a message in it cannot be read.
+    /// When the tape does not contain the session, or a message in it is invalid.
     pub(super) fn from_tape(reading: &LoadedTape, session: &str) -> Result<Self, String> {
         fold::fold_tape(reading, session)
     }
 
-    /// Takes over what hooks told the model for the rest of the session. What a session's start tells is not told twice.
+    /// Adds context from hooks for the rest of the session. Context from `session.start` is not added twice.
     fn add_notes(&mut self, event: &str, notes: Vec<String>) {
         for note in notes {
             if event != "session.start" || !self.notes.contains(&note) {
@@ -91,16 +91,16 @@ impl RestoredSession {
     }
 }
 
-/// The session that a tape tells of: the one that was opened last.
+/// The session on a tape: the one that was opened last.
 pub(super) fn find_session(reading: &LoadedTape) -> Option<&record::host::SessionRecord<'static>> {
     summary::session_records(reading).last()
 }
 
 impl Session {
-    /// Takes the place of a session that a tape tells of. Nothing is fired and nothing written yet.
+    /// Applies a restored state. No event is fired and nothing is recorded yet.
     ///
     /// # Errors
-    /// When the agent that spoke last is gone.
+    /// When the active agent no longer exists.
     pub(super) fn with_restored(mut self, restored: RestoredSession) -> Result<Self, String> {
         let shared = Arc::clone(&self.agent.shared);
         shared.skip_names_up_to(restored.record_count);
@@ -122,7 +122,7 @@ impl Session {
             }
         }
         if let Some(name) = restored.speaker.filter(|name| *name != self.agent.spec.name) {
-            let team = shared.team.as_ref().ok_or_else(|| format!("there is no agent `{name}` any more"))?;
+            let team = shared.team.as_ref().ok_or_else(|| format!("agent `{name}` no longer exists"))?;
             self.agent = team.as_successor(&self.agent, &name)?;
         }
         restored.calls.resume_model(&*self.first_agent.model);
@@ -142,8 +142,9 @@ impl Session {
         Ok(self)
     }
 
-    /// Fires `session.resume`, then `session.start` for the first agent and for the one that speaks now. What their hooks
-    /// tell the model stays for the session.
+    /// Fires `session.resume`, then `session.start` for the first agent and for the active one. Context from their
+    /// hooks stays
+    /// for the session.
     pub(super) fn fire_resume(&mut self) -> Result<(), TurnError> {
         self.phase = SessionPhase::Started;
         let turn = self.turn_for_agent(&self.first_agent, 0);
@@ -160,19 +161,20 @@ impl Session {
         }
     }
 
-    /// The number of the turn that was cut off, for a session that was taken up again and has not gone on with it yet.
+    /// The number of the interrupted turn, if the session was resumed and has not continued it yet.
     #[must_use]
     pub fn interrupted_turn(&self) -> Option<u32> {
         self.interrupted_turn.as_ref().filter(|turn| turn.can_continue()).map(|turn| turn.number)
     }
 
-    /// Goes on with the turn that was cut off, to its answer. `None` when there is none. Starts the session if nobody did.
+    /// Continues the interrupted turn to its answer. Returns `None` if there is none. Starts the session if needed.
     ///
-    /// Calls that were under way get a result that says so, unless their tool had given one. Hooks may be asked again
-    /// about the step that was cut off.
+    /// Open calls get a result that says they were interrupted, unless the tape contains their tool's result. Hooks may
+    /// be
+    /// called again for the interrupted step.
     ///
     /// # Errors
-    /// As for [`SessionRecord::turn`].
+    /// As for [`Session::turn`].
     pub fn continue_turn(&mut self) -> Result<Option<TurnOutput>, TurnError> {
         self.start()?;
         let Some(turn) = self.interrupted_turn.take_if(|turn| turn.can_continue()) else { return Ok(None) };
@@ -180,7 +182,7 @@ impl Session {
         self.play_turn(TurnInput::Interrupted(turn)).map(Some)
     }
 
-    /// Settles the turn that was cut off, because the person says something else now.
+    /// Closes the interrupted turn, because the user starts another one.
     pub(super) fn abandon_interrupted_turn(&mut self) {
         let Some(cut_off) = self.interrupted_turn.take() else { return };
         self.turns = cut_off.number;
@@ -193,7 +195,7 @@ impl Session {
         }
     }
 
-    /// Plays a turn of the agent that the person talks to.
+    /// Runs a turn of the active agent.
     pub(super) fn play_turn(&mut self, opening: TurnInput<'_>) -> Result<TurnOutput, TurnError> {
         let turn = self.new_turn(self.turns);
         turn.scope.scratch.set_for_all_layers(String::from("turn"), turn.origin.turn.into());

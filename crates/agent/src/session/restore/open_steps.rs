@@ -1,8 +1,8 @@
-//! Which steps stand in each other on a tape: a model call counts on the personas of all of them.
+//! The nesting of steps on a tape: a model call is charged to the personas of all open steps.
 
 use pintle::Origin;
 
-/// The steps under way, outermost first.
+/// The open steps, outermost first.
 #[derive(Debug, Default)]
 pub(super) struct OpenSteps(Vec<OpenStep>);
 
@@ -10,7 +10,7 @@ pub(super) struct OpenSteps(Vec<OpenStep>);
 struct OpenStep {
     persona: String,
     step: String,
-    /// Whether anything happened in it yet. Before that it may still be refused.
+    /// Whether anything happened in it yet. Before that it may still be denied.
     has_begun: bool,
 }
 
@@ -21,37 +21,37 @@ impl OpenStep {
 }
 
 impl OpenSteps {
-    /// Hooks are asked whether a step may begin.
+    /// Opens a step when `step.pre` fires.
     pub(super) fn enter(&mut self, persona: &str, step: &str) {
         self.0.iter_mut().for_each(|outer| outer.has_begun = true);
         self.0.push(OpenStep { persona: persona.to_owned(), step: step.to_owned(), has_begun: false });
     }
 
-    /// Hooks or a person refused something. A step that has begun goes on all the same.
+    /// Removes a step that hooks or the user refused. A step that has begun stays open.
     pub(super) fn refuse(&mut self, persona: &str, step: &str) {
         self.0.pop_if(|last| !last.has_begun && last.matches(persona, step));
     }
 
-    /// A step is over, and with it what stands in it.
+    /// Closes a step and every step inside it.
     pub(super) fn leave(&mut self, persona: &str, step: &str) {
         if let Some(at) = self.0.iter().rposition(|entered| entered.matches(persona, step)) {
             self.0.truncate(at);
         }
     }
 
-    /// A turn begins: what stands in its step is over.
+    /// Closes every step inside the step in which a turn begins.
     pub(super) fn start_turn(&mut self, origin: &Origin) {
         let at = self.0.iter().rposition(|entered| entered.matches(&origin.persona, &origin.step));
         self.0.truncate(at.map_or(0, |at| at + 1));
         self.0.iter_mut().for_each(|entered| entered.has_begun = true);
     }
 
-    /// The program was cut off: a step that was under way is not gone on with.
+    /// Closes all steps, because the program was interrupted and steps are not continued.
     pub(super) fn on_interrupt(&mut self) {
         self.0.clear();
     }
 
-    /// The personas that a model call counts on, each once. What hooks do while they are asked belongs to no step.
+    /// The personas that a model call is charged to, each once. What hooks cause does not belong to a step.
     pub(super) fn personas_of(&self, origin: &Origin) -> Vec<String> {
         let (persona, step) = (origin.persona.as_str(), origin.step.as_str());
         let at = self.0.iter().rposition(|entered| entered.matches(persona, step)).map_or(0, |at| at + 1);
@@ -75,7 +75,7 @@ mod tests {
         Origin { persona: persona.to_owned(), step: step.to_owned(), ..Origin::default() }
     }
 
-    /// What happens, as `WORD PERSONA/STEP`, and the personas that a model call of the last one counts on.
+    /// Actions, as `WORD PERSONA/STEP`, and the personas that a model call of the last one is charged to.
     #[test]
     fn a_model_call_counts_on_every_persona_around_it() {
         let cases: &[(&str, &[&str])] = &[

@@ -1,45 +1,45 @@
-//! What a tape tells of its session, for lists of sessions.
+//! The summary of a session on a tape, for lists of sessions.
 
 use pintle::tape::record::host::{self, HostRecord, MessageSource, TurnPhase};
 use pintle::tape::{LoadedTape, RecordBody};
 use serde_json::Value;
 
-/// What a tape tells of its session.
+/// The summary of a session on a tape.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionSummary {
-    /// The session's name.
+    /// The session's id.
     pub session: String,
-    /// What its program needs to open it again, as [`SessionBuilder::reopen_data`](crate::SessionBuilder::opened) was given
-    /// it last.
+    /// The data its program needs to open it again: the last value of
+    /// [`SessionBuilder::reopen_data`](crate::SessionBuilder::reopen_data).
     pub reopen_data: Value,
-    /// The agent that spoke last.
+    /// The agent that answered last.
     pub agent: String,
-    /// How many turns there were, the last one included.
+    /// The number of turns, the last one included.
     pub turns: u32,
-    /// How many prompts the person gave.
+    /// The number of the user's prompts.
     pub prompts: usize,
-    /// What the person said last; empty when that was nothing.
+    /// The user's last prompt; may be empty.
     pub last_prompt: String,
-    /// When it began, milliseconds since the Unix epoch.
+    /// When the session began, in milliseconds since the Unix epoch.
     pub began_ms: u64,
-    /// When something was written last, milliseconds since the Unix epoch.
+    /// When the last record was written, in milliseconds since the Unix epoch.
     pub last_ms: u64,
-    /// How it stands.
+    /// Whether the session ended or was interrupted.
     pub state: SessionStatus,
-    /// The turn that was cut off and can be gone on with.
+    /// The interrupted turn that can be continued.
     pub interrupted_turn: Option<u32>,
 }
 
-/// How a session stands.
+/// How a session stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionStatus {
-    /// It ended in good order; its last turn is whole.
+    /// It ended normally; its last turn is complete.
     Ended,
-    /// Its program was cut off, between turns or in one.
+    /// Its program was interrupted, between turns or during one.
     Interrupted,
 }
 
-/// The records with which sessions were opened or taken up again.
+/// The records of opened and resumed sessions.
 pub(super) fn session_records(reading: &LoadedTape) -> impl Iterator<Item = &host::SessionRecord<'static>> {
     reading.records.iter().filter_map(|record| match &record.body {
         RecordBody::Host(HostRecord::Session(session) | HostRecord::Resumed(session)) => Some(session),
@@ -48,8 +48,8 @@ pub(super) fn session_records(reading: &LoadedTape) -> impl Iterator<Item = &hos
 }
 
 impl SessionSummary {
-    /// Reads what a tape tells of the session that was opened last. `None` when it tells of none: the program that wrote it
-    /// was cut off before there was one, or fired events without one.
+    /// The summary of the session that was opened last. Returns `None` if the tape contains no session: its program was
+    /// interrupted before there was one, or fired events without one.
     #[must_use]
     pub fn from_tape(reading: &LoadedTape) -> Option<Self> {
         let opened = session_records(reading).last()?;

@@ -1,16 +1,14 @@
-//! Everybody who may keep a call from running, in the order in which they are asked (docker-agent behaviour, section
-//! 1.4):
+//! The checks before a tool call runs, in docker-agent's order:
 //!
 //! 1. `tool.transform` may change the call.
-//! 2. `tool.guard` judges it, and a denial ends it here; then the permission rules and the session's mode judge.
-//! 3. `tool.pre`, always: no mode, rule or grant keeps a hook that decides from being asked. What a rule denies stays
-//!    denied.
-//! 4. When `tool.pre` changed the call, step 2 again on the final one. It may deny or ask; it allows nothing.
-//! 5. When anybody wants a person to look: `permission.ask`, then the person, see `question`.
-//! 6. `permission.reply` tells what it came to.
+//! 2. `tool.guard` decides, and a denial ends the checks; then the permission rules and the session's mode decide.
+//! 3. `tool.pre` always fires: no mode, rule or grant skips a hook that decides. What a rule denies stays denied.
+//! 4. If `tool.pre` changed the call, step 2 is repeated with the final call. It may deny or ask, but not allow.
+//! 5. If a hook or rule asks: `permission.ask`, then the user, see `question`.
+//! 6. `permission.reply` reports the result.
 //!
-//! For agents that are in no team each step but 3 is left out where nothing is declared and nobody listens; asks of their
-//! `tool.pre` go to the runtime's resolver.
+//! For agents outside a team every step but 3 is skipped if nothing is declared and no hook listens; the asks of
+//! `tool.pre` then go to the runtime's approver.
 
 use std::sync::Arc;
 
@@ -26,18 +24,18 @@ use super::target::CallTarget;
 use crate::permission::PermissionStatus;
 use crate::turn_context::{TurnContext, denial_text};
 
-/// How often hooks of `permission.ask` may change a call, each time to be judged anew.
+/// How often hooks of `permission.ask` may change a call, which repeats the checks.
 const MAX_ROUNDS: u32 = 3;
 
-/// Asks everybody, and takes over what hooks made of the call.
+/// Runs all checks, and applies the rewrites of hooks to the call.
 ///
 /// # Errors
-/// With what keeps it from running.
+/// With the reason why the call does not run.
 pub(super) fn check(turn: &TurnContext, id: &str, target: &mut CallTarget) -> Result<(), CallRefusal> {
     let gate = ToolCallGate { turn, id, is_managed: is_managed(turn) };
     let settled = gate.decide(target);
     let settled = match settled {
-        // What hooks that were cut short said is no denial: the person wanted everything to stop.
+        // Output of hooks that were cancelled is not a denial: the user wanted everything to stop.
         _ if turn.scope.cancel.is_cancelled() => {
             GateResult::deny("cancelled", "context_canceled", CallRefusal::Cancelled)
         }
@@ -49,7 +47,7 @@ pub(super) fn check(turn: &TurnContext, id: &str, target: &mut CallTarget) -> Re
     settled.refusal.map_or(Ok(()), |refusal| Err(*refusal))
 }
 
-/// Whether the loop settles asks itself, with all that belongs to it.
+/// Whether the loop itself handles asks, with all their events.
 fn is_managed(turn: &TurnContext) -> bool {
     turn.agent.shared.permissions.is_declared()
         || turn.team_listens::<ToolGuard>()
@@ -59,12 +57,12 @@ fn is_managed(turn: &TurnContext) -> bool {
         || turn.has_listener::<ApprovalRequested>()
 }
 
-/// What it came to.
+/// The result of the checks.
 pub(super) struct GateResult {
     pub(super) refusal: Option<Box<CallRefusal>>,
     /// `person`, `hook`, `rule`, `resolver` or `cancelled`.
     pub(super) source: &'static str,
-    /// docker-agent's word for it; empty when nothing was settled because the call cannot run anyway.
+    /// docker-agent's name for it; empty if nothing was decided because the call cannot run anyway.
     pub(super) detail: &'static str,
     pub(super) reason: String,
     pub(super) should_remember: bool,
@@ -79,7 +77,7 @@ impl GateResult {
         Self { refusal: Some(Box::new(refusal)), ..Self::allow(source, detail) }
     }
 
-    /// A hook of an event said no.
+    /// The result when a hook denied.
     pub(super) fn from_denial(event: &'static str, detail: &'static str, outcome: &Outcome) -> Self {
         let said = !outcome.reasons.iter().all(|reason| reason.text.trim().is_empty());
         let words = if said { denial_text(outcome) } else { String::new() };
@@ -88,29 +86,29 @@ impl GateResult {
     }
 }
 
-/// Who wants a person to look, and what is said about the call for that person.
+/// The pending asks of hooks and rules, and what the user is shown about the call.
 #[derive(Debug, Default)]
 pub(super) struct PendingAsks {
     pub(super) reasons: Vec<OutcomeReason>,
-    /// Whether a hook of `tool.guard` asks: then no other hook can answer for the person.
+    /// Whether a hook of `tool.guard` asks. Then no other hook can approve for the user.
     pub(super) has_guard_ask: bool,
-    /// What a rule or the mode asks for.
+    /// The ask of a rule or the mode.
     pub(super) rule_ask: Option<RuleAsk>,
     pub(super) metadata: Map<String, Value>,
 }
 
-/// What a rule or the mode asks for.
+/// An ask of a permission rule or of the mode.
 #[derive(Debug)]
 pub(super) struct RuleAsk {
     pub(super) reason: String,
     /// Whether a hook that allows the call is enough.
     allows_by_hook: bool,
-    /// Whether a person's `always` is.
+    /// Whether an earlier `always` of the user is enough.
     allows_by_grant: bool,
 }
 
 impl PendingAsks {
-    /// Takes over who asks, and what the hooks say about the call.
+    /// Adds the asks and the metadata of an outcome.
     fn add_outcome(&mut self, outcome: &Outcome) {
         self.take_metadata(outcome);
         if outcome.decision != Decision::Ask {
@@ -123,7 +121,8 @@ impl PendingAsks {
         }
     }
 
-    /// What was said first stands: the hooks of `tool.guard` are asked first, and those of `permission.ask` last.
+    /// Adds metadata. The first value of a key wins: hooks of `tool.guard` run first, and those of `permission.ask`
+    /// last.
     pub(super) fn take_metadata(&mut self, outcome: &Outcome) {
         let mut said = Map::new();
         for (_, effect) in &outcome.effects {
@@ -136,7 +135,7 @@ impl PendingAsks {
         }
     }
 
-    /// Whether nobody asks but the session's mode.
+    /// Whether only the session's mode asks.
     pub(super) fn is_only_mode(&self) -> bool {
         self.reasons.is_empty() && self.rule_ask.as_ref().is_some_and(|asked| asked.allows_by_grant)
     }
@@ -146,7 +145,7 @@ impl PendingAsks {
     }
 }
 
-/// One call on its way past everybody.
+/// The checks of one call.
 pub(super) struct ToolCallGate<'a> {
     pub(super) turn: &'a TurnContext,
     pub(super) id: &'a str,
@@ -161,12 +160,12 @@ impl ToolCallGate<'_> {
         for _ in 0..MAX_ROUNDS {
             match self.check_once(target) {
                 Ok(AskResult::Decided(settled)) => return settled,
-                // Everybody judges the changed call anew.
+                // The changed call goes through all checks again.
                 Ok(AskResult::Changed) => {}
                 Err(denied) => return denied,
             }
         }
-        let reason = String::from("the hooks of `permission.ask` change the call again and again");
+        let reason = String::from("the hooks of `permission.ask` keep changing the call");
         let refusal =
             CallRefusal::Blocked { event: "permission_request", reason: reason.clone(), user_text: reason.clone() };
         GateResult { reason, ..GateResult::deny("hook", "permission_request_hook_deny", refusal) }
@@ -177,7 +176,7 @@ impl ToolCallGate<'_> {
         self.fire_guard(target, &mut asks)?;
         let ruled = self.check_rules(target, &mut asks);
         let pre = self.fire_pre(target);
-        // What a rule denies stays denied, whatever the hooks of `tool.pre` made of it.
+        // What a rule denies stays denied, whatever the hooks of `tool.pre` decide.
         let mut runs = ruled.or_else(|denied| self.check_cancelled().and(Err(denied)))?;
         let (outcome, changed) = pre?;
         asks.add_outcome(&outcome);
@@ -186,12 +185,12 @@ impl ToolCallGate<'_> {
             runs = self.check_rules(target, &mut asks)?;
         }
         if !self.is_managed {
-            // Whoever answers asks here left this one to the loop, which asks nobody outside a team.
+            // The approver left this ask to the loop, which does not request approval outside a team.
             let is_open = outcome.decision == Decision::Ask;
             let open = || GateResult::deny("resolver", "non_interactive_deny", CallRefusal::Unavailable);
             return Ok(AskResult::Decided(if is_open { open() } else { GateResult::allow("hook", "") }));
         }
-        // Nobody need look at a call that cannot run.
+        // A call that cannot run needs no approval.
         if target.unusable_reason(self.turn).is_some() {
             return Ok(AskResult::Decided(GateResult::allow("rule", "")));
         }
@@ -225,7 +224,7 @@ impl ToolCallGate<'_> {
         Ok(())
     }
 
-    /// Step 2, the guards.
+    /// Step 2, the hooks of `tool.guard`.
     fn fire_guard(&self, target: &CallTarget, asks: &mut PendingAsks) -> Result<(), GateResult> {
         if !self.turn.team_listens::<ToolGuard>() {
             return Ok(());
@@ -240,7 +239,7 @@ impl ToolCallGate<'_> {
         Ok(())
     }
 
-    /// Step 2, the rules and the mode. Gives who lets the call run if nobody asks, and docker-agent's word for that.
+    /// Step 2, the rules and the mode. Returns what allows the call if nothing asks, and docker-agent's name for it.
     fn check_rules(
         &self,
         target: &CallTarget,
@@ -257,7 +256,7 @@ impl ToolCallGate<'_> {
                 allows_by_grant: grant_settles,
             } => {
                 match &mut asks.rule_ask {
-                    // What asked about the call before a hook changed it still asks.
+                    // An ask from before a hook changed the call still applies.
                     Some(firm) if !firm.allows_by_hook => firm.allows_by_grant &= grant_settles,
                     open => {
                         *open =
@@ -269,7 +268,7 @@ impl ToolCallGate<'_> {
         }
     }
 
-    /// Step 3. Gives what the hooks said and whether they made another call of it.
+    /// Step 3. Returns the outcome and whether the hooks changed the call.
     fn fire_pre(&self, target: &mut CallTarget) -> Result<(Outcome, bool), GateResult> {
         let event = self.new_event(&target.to_pre_payload(self.turn, self.id));
         let outcome = if self.is_managed { self.turn.fire_deferring_asks(&event) } else { self.turn.fire(&event) };
@@ -293,7 +292,7 @@ impl ToolCallGate<'_> {
         let _ = self.turn.fire_team_end(reply);
     }
 
-    /// A raised flag says that the person wants everything to stop, whatever the hooks that were cut short said.
+    /// Fails if the turn was cancelled, whatever the cancelled hooks returned.
     pub(super) fn check_cancelled(&self) -> Result<(), GateResult> {
         if self.turn.scope.cancel.is_cancelled() {
             return Err(GateResult::deny("cancelled", "context_canceled", CallRefusal::Cancelled));
@@ -309,7 +308,7 @@ impl ToolCallGate<'_> {
         self.turn.fire(&self.new_event(payload))
     }
 
-    /// The event that a person is asked about, and that nothing but the person may still stop.
+    /// The event that the user approves, after which only the user can stop the call.
     pub(super) fn final_event(&self, target: &CallTarget) -> Event {
         let payload: ToolPre = target.to_pre_payload(self.turn, self.id);
         self.new_event(&payload)

@@ -1,14 +1,15 @@
-//! The one door through which every tool call goes.
+//! The single path that every tool call takes.
 //!
-//! Every call ends with one `tool.post`, and goes through one `tool.pre` first with the same id, whatever becomes of it:
-//! run, failed, blocked, denied by policy, not found, or called with arguments that cannot be used. So an audit can pair
-//! them, and a hook sees every attempt. Only a hook of `tool.transform` or `tool.guard` that denies, or one that ends the
-//! run before the call's turn comes, spares it its `tool.pre`.
+//! Every call ends with one `tool.post`, preceded by one `tool.pre` with the same id, whether the call ran, failed, was
+//! blocked, was denied by policy, did not exist, or had invalid arguments. So an audit can pair them, and hooks see
+//! every
+//! attempt. `tool.pre` is skipped only if a hook of `tool.transform` or `tool.guard` denies, or a hook ends the run
+//! before the call's turn comes.
 //!
-//! Arguments that cannot be used reach `tool.pre` as `args: {}`, with the model's own text in `arguments` and why it
-//! cannot be used in `invalid`; such a call never runs, unless a hook repairs it.
+//! Invalid arguments reach `tool.pre` as `args: {}`, with the model's own text in `arguments` and the reason in
+//! `invalid`. Such a call never runs, unless a hook repairs it.
 //!
-//! `gate` is what comes before the tool and `review` what comes after it.
+//! `gate` runs the checks before the tool, `review` handles its result.
 
 mod gate;
 mod question;
@@ -35,7 +36,7 @@ use target::CallTarget;
 
 pub(crate) use resumed::{INTERRUPTED, ResumedCall};
 
-/// A call as somebody asks for it.
+/// A requested tool call.
 #[derive(Debug)]
 pub(crate) struct ToolCallRequest<'a> {
     pub(crate) id: &'a str,
@@ -44,34 +45,34 @@ pub(crate) struct ToolCallRequest<'a> {
     pub(crate) arguments: &'a str,
 }
 
-/// What became of a call: as it was made in the end, and its result.
+/// A finished call: the final name and arguments, and the result.
 #[derive(Debug, Clone)]
 pub(crate) struct FinishedCall {
     pub(crate) call: ToolCallMade,
     pub(crate) result: ToolResult,
 }
 
-/// Makes one call with its whole lifecycle. Never fails: what went wrong is the result.
+/// Runs one call with all its events. Never fails: an error is the result.
 pub(crate) fn dispatch(turn: &TurnContext, request: &ToolCallRequest<'_>) -> FinishedCall {
     let asked = GuardedCall::guard(turn, request);
     let ran = asked.run(turn);
     asked.review(turn, ran)
 }
 
-/// A call that its guards have judged.
+/// A call after its checks.
 pub(crate) struct GuardedCall {
     id: String,
     target: CallTarget,
     refusal: Option<CallRefusal>,
 }
 
-/// A call that has run, or was kept from it.
+/// A call that has run or was refused.
 pub(crate) struct ExecutedCall {
     result: Result<Value, CallRefusal>,
     duration_ms: Option<u64>,
 }
 
-/// What stands for a call whose thread died.
+/// The result of a call whose thread crashed.
 impl Default for ExecutedCall {
     fn default() -> Self {
         Self { result: Err(CallRefusal::Failed(String::from("the call crashed"))), duration_ms: None }
@@ -79,7 +80,7 @@ impl Default for ExecutedCall {
 }
 
 impl GuardedCall {
-    /// Asks everybody who may keep a call from running.
+    /// Runs the checks that may refuse a call.
     pub(crate) fn guard(turn: &TurnContext, request: &ToolCallRequest<'_>) -> Self {
         let mut target = CallTarget::parse(turn, request.name, request.arguments);
         turn.notify(AgentEvent::ToolCalled { id: request.id, name: &target.name, arguments: &target.arguments });
@@ -87,14 +88,14 @@ impl GuardedCall {
         Self { id: request.id.to_owned(), target, refusal }
     }
 
-    /// A call that nobody is asked about, because a hook has ended the run.
+    /// A call that is skipped without checks, because a hook has ended the run.
     pub(crate) fn skip(turn: &TurnContext, request: &ToolCallRequest<'_>) -> Self {
         let target = CallTarget::parse(turn, request.name, request.arguments);
         turn.notify(AgentEvent::ToolCalled { id: request.id, name: &target.name, arguments: &target.arguments });
         Self { id: request.id.to_owned(), target, refusal: Some(CallRefusal::Skipped) }
     }
 
-    /// Runs the tool, unless something speaks against it.
+    /// Runs the tool, unless the call was refused.
     pub(crate) fn run(&self, turn: &TurnContext) -> ExecutedCall {
         if let Some(refusal) = &self.refusal {
             return ExecutedCall { result: Err(refusal.clone()), duration_ms: None };
@@ -106,7 +107,7 @@ impl GuardedCall {
         ExecutedCall { result, duration_ms }
     }
 
-    /// Shows the result to the hooks of `tool.result` and `tool.post`.
+    /// Fires `tool.result` and `tool.post` with the result.
     pub(crate) fn review(&self, turn: &TurnContext, ran: ExecutedCall) -> FinishedCall {
         let Self { id, target, .. } = self;
         let result = to_tool_result(turn, id, &target.name, ran.result);
@@ -114,7 +115,7 @@ impl GuardedCall {
     }
 }
 
-/// Shows a result to the hooks of `tool.result` and `tool.post`, with whether the tool ran and how long.
+/// Fires `tool.result` and `tool.post` with a result, whether the tool ran and its duration.
 fn review_result(
     turn: &TurnContext,
     target: &CallTarget,
@@ -152,7 +153,7 @@ fn run_tool(turn: &TurnContext, call_id: &str, target: &CallTarget) -> Result<Va
     let began_us = shared.runtime.clock().monotonic_us();
     let _open = shared.pending_work.begin(WorkKind::ToolCall, call_id, &target.name, began_us);
     let _watched = tool.can_write_unseen().then(|| edits::watch_call(turn, &target.name, call_id));
-    // A tool is somebody else's code: a panic in it is its failure and not the session's.
+    // A tool may be code of the embedder: a panic in it fails the call, not the session.
     recording::record_tool_call(turn, call_id, &target.name, &target.args);
     if let Some(why) = recording::recording_failure(turn) {
         return Err(CallRefusal::Unusable(why));
@@ -165,7 +166,7 @@ fn run_tool(turn: &TurnContext, call_id: &str, target: &CallTarget) -> Result<Va
     result
 }
 
-/// What a tool gave, or why hooks and the model cannot be shown it: it would not fit into the events behind the call.
+/// A tool's result, or an error if it is too large for the events that follow.
 fn check_size(given: Result<Value, String>) -> Result<Value, String> {
     let fits = match &given {
         Ok(value) => check_payload(value),
@@ -176,7 +177,7 @@ fn check_size(given: Result<Value, String>) -> Result<Value, String> {
     given
 }
 
-/// What the model gets of a call before hooks have seen it.
+/// The result for the model, before hooks see it.
 fn to_tool_result(turn: &TurnContext, id: &str, name: &str, result: Result<Value, CallRefusal>) -> ToolResult {
     match result {
         Ok(Value::String(text)) => ToolResult::from_content(id, name, &text, false),

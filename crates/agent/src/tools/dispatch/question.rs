@@ -1,4 +1,4 @@
-//! Asking whether a call may run: the hooks of `permission.ask` first, then the person.
+//! Resolves asks about a call: the hooks of `permission.ask` first, then the user.
 
 use pintle::{ApprovalResponse, ApprovalScope, Decision, HookId, OutcomeReason};
 
@@ -7,17 +7,17 @@ use super::refusal::CallRefusal;
 use super::target::CallTarget;
 use crate::approval::{self, ApprovalPrompt};
 
-/// What asking came to.
+/// How the asks were resolved.
 pub(super) enum AskResult {
-    /// It is settled.
+    /// The call is allowed or denied.
     Decided(GateResult),
-    /// A hook changed the call, which everybody has to judge again.
+    /// A hook changed the call, so all checks are repeated.
     Changed,
 }
 
-/// Asks.
+/// Resolves the pending asks.
 pub(super) fn resolve_asks(gate: &ToolCallGate<'_>, target: &mut CallTarget, mut asks: PendingAsks) -> AskResult {
-    // No hook and no rule asks: it is the session's mode, which a person may have answered for good.
+    // If only the session's mode asks, the user may approve for the whole session.
     let can_grant = asks.is_only_mode();
     if can_grant && gate.turn.agent.shared.permissions.is_granted(&target.name, &target.args) {
         return AskResult::Decided(allow_granted());
@@ -31,8 +31,9 @@ pub(super) fn resolve_asks(gate: &ToolCallGate<'_>, target: &mut CallTarget, mut
     }
 }
 
-/// Asks the hooks of `permission.ask`, which may answer for the person. An ask of theirs is no opinion. What a hook of
-/// `tool.guard` asks they can deny and not allow.
+/// Fires `permission.ask`, whose hooks may approve for the user. Their own asks have no effect. If a hook of
+/// `tool.guard`
+/// asks, they can deny but not allow.
 fn fire_permission_ask(gate: &ToolCallGate<'_>, target: &mut CallTarget, asks: &mut PendingAsks) -> Option<AskResult> {
     let texts: Vec<&str> = asks.reasons.iter().map(|reason| reason.text.as_str()).collect();
     let mut payload = target.to_ask_payload(gate.turn, gate.id);
@@ -58,7 +59,7 @@ fn fire_permission_ask(gate: &ToolCallGate<'_>, target: &mut CallTarget, asks: &
     None
 }
 
-/// Asks the person about the exact call that runs on a yes. What hooks and rules ask is asked every time.
+/// Requests the user's approval of the exact call that will run. Asks of hooks and rules are requested every time.
 fn request_approval(gate: &ToolCallGate<'_>, target: &CallTarget, asks: &PendingAsks, can_grant: bool) -> GateResult {
     let turn = gate.turn;
     let event = gate.final_event(target);
@@ -107,7 +108,7 @@ fn request_approval(gate: &ToolCallGate<'_>, target: &CallTarget, asks: &Pending
     }
 }
 
-/// The person has said yes before, to this call for the whole session.
+/// The user approved this call earlier for the whole session.
 fn allow_granted() -> GateResult {
     GateResult::allow("person", "session_permissions_allow")
 }

@@ -1,38 +1,39 @@
-//! Why a call did not run, in the words that the model gets.
+//! Why a call did not run, and the text for the model.
 
 use crate::turn_context::TurnContext;
 
-/// Why a call did not run, or what it failed with.
+/// Why a call did not run, or how it failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum CallRefusal {
-    /// A hook said no.
+    /// A hook denied it.
     Blocked {
-        /// The event, as docker-agent calls it.
+        /// The event, as docker-agent names it.
         event: &'static str,
-        /// Why, in the words of AI Harness.
+        /// The reason, as AI Harness words it.
         reason: String,
-        /// Why, in the words of docker-agent.
+        /// The reason, as docker-agent words it.
         user_text: String,
     },
-    /// A rule said no.
+    /// A permission rule denied it.
     Denied(String),
-    /// The person said no.
+    /// The user denied it.
     Rejected,
-    /// Somebody has to say yes and nobody is there.
+    /// It needs approval and no user is available.
     Unavailable,
     /// The turn was cancelled.
     Cancelled,
     /// A hook ended the run before this call's turn came.
     Skipped,
-    /// It cannot be made: no such tool, not allowed, unusable arguments.
+    /// It cannot run: the tool does not exist or is not allowed, or the arguments are invalid.
     Unusable(String),
     /// The tool ran and failed.
     Failed(String),
 }
 
 impl CallRefusal {
-    /// The text in the place of the result. A member of a team gets docker-agent's words (docker-agent behaviour,
-    /// section 1.4), any other agent those of AI Harness.
+    /// The text that the model gets as the result. A member of a team gets docker-agent's wording, any other agent that
+    /// of AI
+    /// Harness.
     pub(super) fn text(self, turn: &TurnContext, tool: &str) -> String {
         match self {
             Self::Blocked { event, user_text: words, .. } if turn.is_member() => {

@@ -1,4 +1,4 @@
-//! Calls that were under way when their session was cut off.
+//! Calls that were running when their session was interrupted.
 
 use pintle::event::ToolResult;
 use serde_json::Value;
@@ -7,10 +7,10 @@ use super::target::CallTarget;
 use super::{FinishedCall, review_result};
 use crate::turn_context::TurnContext;
 
-/// What the model gets of a call of which nobody knows how it ended. It is the same text for every such call, whether its
-/// tool had begun, its hooks were still being asked, or another agent was at work on it.
-pub(crate) const INTERRUPTED: &str = "interrupted: the session was cut off before this call returned; it may or may not \
-                                      have taken effect. Look at what is there before you call it again.";
+/// The result of a call whose end is unknown. The text is the same for every such call, whether its tool had begun, its
+/// hooks were still running, or another agent was working on it.
+pub(crate) const INTERRUPTED: &str = "interrupted: the session was cut off before this call returned; it may or may \
+                                      not have taken effect. Check the current state before you call it again.";
 
 /// A call of an earlier process that has no result yet.
 pub(crate) struct ResumedCall<'a> {
@@ -19,12 +19,12 @@ pub(crate) struct ResumedCall<'a> {
     pub(crate) args: Value,
     /// Whether its tool began to run.
     pub(crate) has_run: bool,
-    /// What its tool gave, when that is known.
+    /// The tool's result, if it is known.
     pub(crate) result: Option<ToolResult>,
 }
 
 impl ResumedCall<'_> {
-    /// Ends the call: its hooks are told how.
+    /// Ends the call and fires its last events.
     pub(crate) fn finish(self, turn: &TurnContext) -> FinishedCall {
         let Self { id, name, args, has_run: was_run, result: gave } = self;
         let target = CallTarget::parse(turn, name, &args.to_string());

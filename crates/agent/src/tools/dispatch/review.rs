@@ -1,4 +1,4 @@
-//! What comes after a tool: `tool.result`, then `tool.post`.
+//! Handles the result of a tool: `tool.result`, then `tool.post`.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::target::{CallFacts, CallTarget};
 use crate::turn_context::TurnContext;
 
-/// Shows the result to the hooks of `tool.result`, before anybody else sees it. The stand-in of a call that did not run
-/// goes the same way.
+/// Fires `tool.result` before anything else sees the result. The replacement result of a refused call goes the same
+/// way.
 pub(super) fn transform_result(turn: &TurnContext, target: &CallTarget, result: ToolResult) -> ToolResult {
     let payload = || {
         let CallFacts { category, read_only, permission_mode } = target.call_facts(turn);
@@ -39,8 +39,7 @@ pub(super) fn transform_result(turn: &TurnContext, target: &CallTarget, result: 
     }
 }
 
-/// Shows the result to the hooks of `tool.post`. A hook that denies in docker-agent's sense ends the run, and the result
-/// stands.
+/// Fires `tool.post` with the result. A hook that denies in docker-agent's sense ends the run, but the result stays.
 pub(super) fn finish_call(
     turn: &TurnContext,
     target: &CallTarget,
@@ -63,7 +62,7 @@ pub(super) fn finish_call(
     apply_rewrite(result, outcome)
 }
 
-/// The result as hooks left it.
+/// The result after the rewrites of hooks.
 fn apply_rewrite(result: ToolResult, outcome: Outcome) -> ToolResult {
     if outcome.denies_event() {
         let content = format!("tool result blocked: {}", outcome.reason_for_model());

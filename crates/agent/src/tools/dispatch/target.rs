@@ -1,4 +1,4 @@
-//! What is called: the name and arguments that stand after the hooks.
+//! The name and arguments of a call, updated by the rewrites of hooks.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::super::{Tool, arguments};
 use crate::permission::PermissionChecker;
 use crate::turn_context::TurnContext;
 
-/// A call on its way: the name and arguments that stand after the hooks.
+/// A tool call with its current name and arguments.
 #[derive(Debug, Clone)]
 pub(super) struct CallTarget {
     pub(super) name: String,
@@ -17,11 +17,11 @@ pub(super) struct CallTarget {
     pub(super) arguments: String,
     pub(super) tool: Option<Arc<dyn Tool>>,
     pub(super) invalid: Option<String>,
-    /// Whether `args` stands for a text that could not be decoded.
+    /// Whether `args` replaces a text that could not be decoded.
     is_undecoded: bool,
 }
 
-/// What events say of the tool and the session besides the call.
+/// What events say about the tool and the session besides the call.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CallFacts {
     pub(super) category: Option<String>,
@@ -32,7 +32,7 @@ pub(super) struct CallFacts {
 impl CallTarget {
     pub(super) fn parse(turn: &TurnContext, name: &str, text: &str) -> Self {
         match arguments::decode(text) {
-            // Hooks get the model's own text, whatever the schema makes of it (AI Harness, payloads).
+            // Hooks get the model's own text, whatever the schema changes.
             Ok(args) => Self { arguments: text.to_owned(), ..Self::from_args(turn, name, args) },
             Err(invalid) => Self {
                 name: name.to_owned(),
@@ -45,7 +45,7 @@ impl CallTarget {
         }
     }
 
-    /// A target whose arguments are checked against the tool's schema.
+    /// Creates a target and checks its arguments against the tool's schema.
     fn from_args(turn: &TurnContext, name: &str, mut args: Value) -> Self {
         let tool = turn.agent.tool(name);
         let fitted = tool.as_ref().map_or(Ok(()), |tool| arguments::coerce(&mut args, &tool.definition().parameters));
@@ -59,12 +59,13 @@ impl CallTarget {
         }
     }
 
-    /// Takes over what hooks made of the call. The new target meets the same schema check, the same rules and, before it
-    /// runs, the same policy. Gives whether it is another call now.
+    /// Applies the rewrites of hooks. The new call goes through the same schema check, the same rules and, before it
+    /// runs, the
+    /// same policy. Returns whether the call changed.
     pub(super) fn apply_rewrite(&mut self, turn: &TurnContext, fields: &Value) -> bool {
         let name = fields.get("name").and_then(Value::as_str).unwrap_or(&self.name);
         let args = fields.get("args").cloned().unwrap_or_default();
-        // A hook that left the empty stand-in alone has not repaired the call.
+        // A hook that left the empty replacement unchanged has not repaired the call.
         let kept = self.invalid.take().filter(|_| self.is_undecoded && args == self.args);
         let mut taken = Self::from_args(turn, name, args);
         taken.invalid = kept.or(taken.invalid.take());
@@ -76,7 +77,7 @@ impl CallTarget {
         changed
     }
 
-    /// Why it cannot run, whoever allows it.
+    /// Why the call cannot run, regardless of permissions.
     pub(super) fn unusable_reason(&self, turn: &TurnContext) -> Option<String> {
         let name = &self.name;
         if !turn.allows(name) {
@@ -88,7 +89,7 @@ impl CallTarget {
         self.invalid.as_ref().map(|invalid| format!("tool \"{name}\" was not called: {invalid}"))
     }
 
-    /// Whether the tool says of itself that it changes nothing.
+    /// Whether the tool claims to change nothing.
     pub(super) fn is_read_only(&self) -> bool {
         self.tool.as_ref().is_some_and(|tool| tool.is_read_only())
     }
