@@ -134,7 +134,7 @@ fn slow_hook_is_killed_and_fails_open_unless_closed() {
     let entry = |rest: Value| [("PreToolUse", rest, slow)];
     assert!(run_shell_turn(&entry(json!({"timeout": 200}))).0);
     let (ran, told) = run_shell_turn(&entry(json!({"timeout": 200, "on_error": "closed"})));
-    assert!(!ran && told.iter().any(|line| line.contains("a policy check gave no answer")), "{told:?}");
+    assert!(!ran && told.iter().any(|line| line.contains("a policy check failed, so this was denied")), "{told:?}");
 }
 
 #[test]

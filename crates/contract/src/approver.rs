@@ -1,4 +1,4 @@
-//! Who answers an ask.
+//! Approvals: the request that an `ask` decision sends, and the trait that responds to it.
 
 use std::fmt::Debug;
 
@@ -6,69 +6,71 @@ use serde_json::{Map, Value};
 
 use crate::{Event, OutcomeReason};
 
-/// What a resolver is asked.
+/// A request to approve an event, sent when the decision of its hooks is `ask`.
 #[derive(Debug)]
 pub struct ApprovalRequest<'a> {
-    /// The event with the exact payload that will be used if the answer is yes.
+    /// The event, with the exact payload that is used if the request is approved.
     pub event: &'a Event,
-    /// Who asks and why.
+    /// The hooks that returned `ask`, and their reasons.
     pub reasons: &'a [OutcomeReason],
-    /// The digest the approval will be bound to.
+    /// The digest of the payload; the approval is bound to it.
     pub digest: &'a str,
-    /// What the hooks said about it for whoever is asked, such as how much it could destroy; may be empty.
+    /// Data from the hooks for the approver, such as how much the call could destroy; may be empty.
     pub metadata: &'a Map<String, Value>,
-    /// Whether more than this one call can be allowed, see [`ApprovalResponse::Granted`].
+    /// Whether the response may be [`ApprovalResponse::Granted`], which allows more than this one call.
     pub allows_grant: bool,
 }
 
-/// The answer to an ask.
+/// The response to an [`ApprovalRequest`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ApprovalResponse {
-    /// Go on; `by` says who approved.
+    /// The event is approved.
     Approved {
-        /// Who, for the tape.
+        /// Who approved, for the tape.
         answered_by: String,
     },
-    /// Go on, now and later. Where nothing but this call can be allowed it is an [`ApprovalResponse::Approved`].
+    /// The event is approved, and so are later ones. If only this one call can be allowed, it has the same effect as
+    /// [`ApprovalResponse::Approved`].
     Granted {
-        /// Who, for the tape.
+        /// Who approved, for the tape.
         answered_by: String,
-        /// What else need not be asked.
+        /// What else is approved.
         grant: ApprovalScope,
     },
-    /// Do not go on.
+    /// The event is not approved.
     Refused {
-        /// Who, for the tape.
+        /// Who refused, for the tape.
         answered_by: String,
     },
-    /// The host asks in its own way: the outcome stays [`Decision::Ask`](crate::Decision::Ask).
+    /// The host asks the user in its own way: the decision remains [`Decision::Ask`](crate::Decision::Ask).
     Deferred,
-    /// Nobody is there to ask, which means deny.
+    /// No approver is available; the event is denied.
     Unavailable,
 }
 
-/// What a person allows for the rest of the session. No hook and no rule that denies is passed over for it.
+/// What the user allows for the rest of the session. It never overrides a deny of a hook or a permission rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ApprovalScope {
-    /// The tool that the question is about, with the arguments that were shown. What a hook or a rule asks is asked
-    /// again all the same.
+    /// The requested tool, with the arguments that were shown. A hook or rule that asks for approval still asks each
+    /// time.
     Tool,
     /// Every call of every tool.
     Session,
 }
 
-/// Answers asks: a person at a terminal, a flag, a permission hook.
+/// Responds to approval requests. Implementations prompt the user, apply a flag, or call a permission hook.
 pub trait Approver: Send + Sync + Debug {
-    /// Answers one question.
+    /// Responds to one request, and may wait for the user.
     fn request_approval(&self, question: &ApprovalRequest<'_>) -> ApprovalResponse;
 
-    /// Whether there is anybody to wait for. Hosts say that they wait for a person only then.
+    /// Whether a response can be expected. Hosts announce that they are waiting for the user only if it can. Default:
+    /// true.
     fn is_available(&self) -> bool {
         true
     }
 }
 
-/// The resolver that has nobody to ask.
+/// An [`Approver`] that is never available, so that every request is denied.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoApprover;
 

@@ -4,24 +4,24 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A flag that is raised once and never lowered.
+/// A cancellation token. Once cancelled it stays cancelled.
 ///
-/// Clones share the flag. Handlers look at it at their own points of rest.
+/// Clones share their state. Handlers check the token at points where they can stop safely.
 #[derive(Debug, Clone, Default)]
 pub struct CancelToken(Arc<CancelFlag>);
 
 #[derive(Debug, Default)]
 struct CancelFlag {
     raised: AtomicBool,
-    /// Raised for this one too when it is raised.
+    /// The parent: if it is cancelled, so is this token.
     parent: Option<CancelToken>,
-    /// Whether of the one above only its time limits count.
+    /// Whether only the time limits of the parent apply.
     only_time_limits: bool,
-    /// Counts as raised when this says so.
+    /// The time limit of this token.
     limit: Option<TimeLimit>,
 }
 
-/// Says whether a time limit has passed; the clock is that of whoever made it.
+/// Returns whether a time limit has passed, by the clock of the code that created it.
 struct TimeLimit(Box<dyn Fn() -> bool + Send + Sync>);
 
 impl fmt::Debug for TimeLimit {
@@ -31,32 +31,32 @@ impl fmt::Debug for TimeLimit {
 }
 
 impl CancelToken {
-    /// A flag of its own for a part of the work. It counts as raised when this one is; raising it leaves this one alone.
+    /// Creates a child token for part of the work. It is cancelled with its parent; cancelling the child does not
+    /// affect the parent.
     #[must_use]
     pub fn child_token(&self) -> Self {
         Self(Arc::new(CancelFlag { parent: Some(self.clone()), ..CancelFlag::default() }))
     }
 
-    /// The same for a part of the work with a time limit: it also counts as raised as soon as `is_over` says so.
+    /// Creates a child token with a time limit: it is also cancelled as soon as `is_over` returns true.
     #[must_use]
     pub fn child_with_time_limit(&self, is_over: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         let limit = Some(TimeLimit(Box::new(is_over)));
         Self(Arc::new(CancelFlag { parent: Some(self.clone()), limit, ..CancelFlag::default() }))
     }
 
-    /// The time limits of this flag and of those above it: it counts as raised when one of them has passed, and not because
-    /// somebody raised a flag.
+    /// Creates a token that only follows the time limits of this token and its parents, not their cancellation.
     #[must_use]
     pub fn time_limit_token(&self) -> Self {
         Self(Arc::new(CancelFlag { parent: Some(self.clone()), only_time_limits: true, ..CancelFlag::default() }))
     }
 
-    /// Raises the flag.
+    /// Cancels the token and its children.
     pub fn cancel(&self) {
         self.0.raised.store(true, Ordering::Release);
     }
 
-    /// Tells whether the flag is raised.
+    /// Whether the token is cancelled, by itself, its parent or a time limit.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         let CancelFlag { raised, parent: above, only_time_limits: limits_alone, .. } = &*self.0;
@@ -69,7 +69,7 @@ impl CancelToken {
         self.has_passed() || above.as_ref().is_some_and(Self::is_cancelled)
     }
 
-    /// Whether its own time limit has passed, or that of one above it.
+    /// Whether the time limit of this token or of a parent has passed.
     fn is_over(&self) -> bool {
         self.has_passed() || self.0.parent.as_ref().is_some_and(Self::is_over)
     }

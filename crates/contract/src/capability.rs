@@ -1,51 +1,51 @@
-//! What somebody's hooks and tools can reach outside of the sandbox, which takes the consent of whoever runs them.
+//! Capabilities: what hooks and tools could do beyond returning a decision.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// One thing that a hook or a tool can do beyond judging an event.
+/// One thing that a hook or tool could do beyond returning a decision.
 ///
-/// A hook that has none of these needs nobody's consent: whatever it answers, it can do no harm but refuse.
+/// A hook without capabilities does not need the user's trust: whatever it returns, the most it can do is deny.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Capability {
-    /// Runs a program: the command as written, its arguments behind it.
+    /// Runs a program: the command as written, followed by its arguments.
     Command(String),
-    /// Connects to a host, by its name or its address as written.
+    /// Connects to a host: its name or address as written.
     Host(String),
-    /// Asks a language model, by its name as people write it.
+    /// Calls a language model: its name as written.
     Model(String),
-    /// Calls tools, by their name or by what calls them.
+    /// Calls tools: their name, or the function that calls them.
     Tool(String),
-    /// Does something else, in words that go on after "it", such as `keeps snapshots of the files`.
+    /// Does something else, as a phrase that follows "it", such as `keeps snapshots of the files`.
     Effect(String),
 }
 
-/// In words that go on after "it".
+/// Formats as a phrase that follows "it".
 impl fmt::Display for Capability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Command(command) => write!(f, "runs `{command}`"),
             Self::Host(host) => write!(f, "connects to {host}"),
-            Self::Model(model) => write!(f, "asks the model {model}"),
+            Self::Model(model) => write!(f, "calls the model {model}"),
             Self::Tool(tool) => write!(f, "calls tools by `{tool}`"),
             Self::Effect(effect) => f.write_str(effect),
         }
     }
 }
 
-/// What becomes of the guards of a project that nobody agreed to.
+/// What happens to the guards of an untrusted project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UntrustedGuardPolicy {
-    /// What they guard is denied.
+    /// The events that they guard are denied.
     Deny,
-    /// They are passed over.
+    /// The guards are skipped.
     Skip,
 }
 
 impl UntrustedGuardPolicy {
-    /// The words for them, as settings have them.
+    /// The names of the policies in settings.
     pub const WORDS: [(&'static str, Self); 2] = [("deny", Self::Deny), ("skip", Self::Skip)];
 }

@@ -1,12 +1,12 @@
-//! Time as an argument.
+//! The clock, passed as an argument.
 
 use std::fmt::Debug;
 
-/// Tells the time. The engine and the tape get it as an argument, so that tests and replay choose it.
+/// Provides the time. The engine and the tape receive it as an argument, so that tests and replay control it.
 pub trait Clock: Send + Sync + Debug {
-    /// Milliseconds since the Unix epoch, for people and for the tape.
+    /// The milliseconds since the Unix epoch, for display and for the tape.
     fn unix_ms(&self) -> u64;
 
-    /// Microseconds of a clock that never goes back, for durations.
+    /// The microseconds of a monotonic clock, for durations.
     fn monotonic_us(&self) -> u64;
 }

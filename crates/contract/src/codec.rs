@@ -1,4 +1,4 @@
-//! The codec of a dialect, which travels with each of its hooks.
+//! The codec of a dialect, which each of its hooks carries.
 
 use std::fmt::Debug;
 
@@ -6,59 +6,60 @@ use serde_json::Value;
 
 use crate::{Event, HandlerOutput, HookInfluence, LazyPayload, Verdict};
 
-/// Translates between the canonical event and what one dialect's handlers expect and answer.
+/// Translates between the canonical event and the input and output of one dialect's handlers.
 ///
-/// The engine never names a dialect: it holds handlers, and a handler holds its codec.
+/// The engine does not know any dialect: it holds handlers, and a handler holds its codec. In all methods, `spelling`
+/// is the event alias: the event's name as the hook's author wrote it.
 pub trait Codec: Send + Sync + Debug {
-    /// The dialect's name, such as `ai_harness`.
+    /// The name of the dialect, such as `ai_harness`.
     fn dialect(&self) -> &'static str;
 
-    /// Names the form it encodes to. Two codecs of one form encode every event alike, so that their hooks share what was
-    /// encoded. Default: the dialect's name.
+    /// The key of the encoding. Two codecs with the same key encode every event alike, so their hooks share the encoded
+    /// payload. Default: the dialect's name.
     fn encoding_key(&self) -> &'static str {
         self.dialect()
     }
 
-    /// The payload as the dialect's handlers expect it, or `None` when the canonical payload is already that
-    /// (then nothing is copied). `spelling` is the event's name as the hook's author wrote it.
+    /// Encodes the payload for the dialect's handlers. `None` if the canonical payload can be used as it is, without a
+    /// copy.
     fn encode(&self, event: &Event, spelling: &str) -> Option<Value>;
 
-    /// What [`Codec::encode`] gives, key by key, for a reader that does not want all of it. Default: `None`, and then
-    /// the payload is encoded whole.
+    /// The result of [`Codec::encode`] key by key, for a reader that needs only some keys. Default: `None`, which
+    /// encodes the whole payload.
     fn lazy_payload<'a>(&self, _event: &'a Event, _spelling: &str) -> Option<LazyPayload<'a>> {
         None
     }
 
-    /// Tells which events of the catalogue the dialect's event stands for, where it is narrower than the catalogue's: its
-    /// hooks are not asked about the others. Default: it is not narrower.
+    /// The filter for a dialect event that is narrower than the catalogue's event: hooks are only called for events it
+    /// accepts. Default: `None`, all events.
     fn event_filter(&self, _spelling: &str) -> Option<fn(&Event) -> bool> {
         None
     }
 
-    /// Tells whether the dialect's hooks on an event can deny it at all. Those that cannot are no guards, whatever runs
-    /// them; see [`Hook::guard`](crate::Hook::guard). Default: they can.
+    /// Whether the dialect's hooks on an event can deny it. Hooks that cannot are not guards, whatever runs them; see
+    /// [`Hook::guard`](crate::Hook::guard). Default: true.
     fn can_deny(&self, _spelling: &str) -> bool {
         true
     }
 
-    /// Tells the most that the dialect's hooks on an event can do to it. Default: change or withhold what it is about.
+    /// The most that the dialect's hooks on an event can do to it. Default: rewrite or withhold its data.
     fn influence(&self, _spelling: &str) -> HookInfluence {
         HookInfluence::Shapes
     }
 
-    /// The payload as bytes for a program's standard input. Default: compact JSON of [`Codec::encode`].
+    /// Encodes the payload as bytes for a program's standard input. Default: compact JSON of [`Codec::encode`].
     fn encode_bytes(&self, event: &Event, spelling: &str) -> Vec<u8> {
         let encoded = self.encode(event, spelling);
-        // A `WordValue` always has a JSON form.
+        // A `Value` can always be serialised to JSON.
         serde_json::to_vec(encoded.as_ref().unwrap_or(event.payload.value())).unwrap_or_default()
     }
 
-    /// Variables that the dialect's programs see about the event, such as where the project is. They replace those of this
-    /// process, and what the hook's author declared replaces them. Default: none.
+    /// Environment variables that the dialect's programs receive for the event, such as the project directory. They
+    /// override Pintle's own variables and are overridden by those that the hook's author declared. Default: none.
     fn environment(&self, _event: &Event, _spelling: &str) -> Vec<(String, String)> {
         Vec::new()
     }
 
-    /// Reads an answer as a verdict. Total: any answer gives some verdict, never a panic.
+    /// Decodes handler output into a verdict. Every output gives a verdict; the codec never panics.
     fn decode(&self, event: &Event, spelling: &str, answer: HandlerOutput) -> Verdict;
 }

@@ -1,4 +1,4 @@
-//! Hooks as a dialect read them: what the user wrote, not yet compiled.
+//! Hooks as the user declared them, before they are compiled.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,61 +14,63 @@ use crate::{
 /// One hook as declared in a file.
 #[derive(Debug, Clone)]
 pub struct HookDeclaration {
-    /// The hook's name.
+    /// The name of the hook.
     pub name: String,
     /// The canonical event.
     pub event: EventName,
-    /// The event's name as written.
+    /// The event alias: the event's name as written.
     pub event_alias: Arc<str>,
     /// The author's number for ordering; lower runs first.
     pub priority: i64,
-    /// What it wants to see; `None` is everything.
+    /// The condition for the hook to run; `None` matches every dispatch.
     pub matcher: Option<MatcherSpec>,
-    /// What runs.
+    /// What the hook runs.
     pub handler: HandlerSpec,
-    /// What a failure means when the author said so.
+    /// The failure policy that the author wrote, if any.
     pub on_error: Option<FailurePolicy>,
-    /// What a failure means otherwise, as the dialect documents it for this event.
+    /// The failure policy that applies otherwise, as the dialect documents it for this event.
     pub default_on_error: FailurePolicy,
-    /// What a deny of the hook means.
+    /// What a deny of the hook does.
     pub on_deny: DenyEffect,
-    /// How the hook composes with the others of its source and event.
+    /// How the hook's verdict is combined with others of its source and event.
     pub profile: Profile,
-    /// The whole definition as text, when the dialect runs a hook that is defined twice only once.
+    /// The complete definition as text, if the dialect runs a hook that is defined twice only once.
     pub definition: Option<Arc<str>>,
     /// Whether the verdict is enforced.
     pub mode: EnforcementMode,
-    /// Wall time for one call, when the author said so.
+    /// The time limit of one call in milliseconds, if the author wrote one.
     pub timeout_ms: Option<u64>,
-    /// Whether nobody waits for its answer. Such a hook decides nothing, so it is no guard. Default: no.
+    /// Whether the hook runs without waiting for its output. Such a hook cannot decide anything, so it is not a guard.
+    /// Default: false.
     pub background: bool,
-    /// Files that belong to it and that nothing else of it names: paths and globs below the project. Default: none.
+    /// Files that belong to the hook in addition to those it names: paths and globs below the project. Default: none.
     pub files: Vec<String>,
-    /// The tools that its script may call; those of the whole agent where that may change itself. Default: none.
+    /// The tools that the hook's script may call; in an agent that may modify itself, all of the agent's tools.
+    /// Default: none.
     pub tools: Vec<String>,
-    /// Whether the user trusts it. Default: yes; loading a project says otherwise.
+    /// Whether the user trusts the hook. Default: trusted; loading a project sets it otherwise.
     pub source_trust: SourceTrust,
-    /// Worked examples, run by `pintle test`.
+    /// Examples, run by `pintle test`.
     pub examples: Vec<HookExample>,
     /// Where it was declared.
     pub location: Location,
-    /// How its handler is spoken to.
+    /// Encodes the handler's input and decodes its output.
     pub codec: Arc<dyn Codec>,
 }
 
-/// What a hook wants to see.
+/// The condition under which a hook runs.
 #[derive(Debug, Clone)]
 pub enum MatcherSpec {
     /// A Starlark expression over `event` and `payload`.
     Expression(ScriptSource),
-    /// A regular expression that the whole subject has to match, such as `shell|edit_file`.
+    /// A regular expression that must match the whole subject, such as `shell|edit_file`.
     Pattern {
-        /// The expression, without the anchors.
+        /// The regular expression, without anchors.
         text: Arc<str>,
         /// Where it was written.
         location: Location,
     },
-    /// One that the dialect compiled.
+    /// A matcher that the dialect compiled.
     Compiled(Arc<dyn Matcher>),
 }
 
@@ -79,126 +81,131 @@ pub enum HandlerSpec {
     None,
     /// A Starlark module with an entry point.
     Script(ScriptSource),
-    /// A program that reads the payload and prints its answer.
+    /// A program that reads the payload and prints its output.
     Command(CommandSpec),
-    /// A server that is sent the payload and answers.
+    /// A server that receives the payload and responds.
     Http(HttpSpec),
-    /// Something that Pintle brings along.
+    /// A handler built into Pintle.
     Builtin(BuiltinSpec),
-    /// A model that judges.
+    /// A language model that returns a verdict.
     Model(JudgeSpec),
     /// A function of a Starlark module.
     Function(FunctionSpec),
-    /// Something in this process that is ready to run, such as a closure of the host program.
+    /// A handler in this process, such as a closure of the host program.
     Native(Arc<dyn Handler>),
 }
 
-/// A program to run.
+/// A program that a hook runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommandSpec {
-    /// Shell text; with `arguments` the program itself.
+    /// The shell text; if `arguments` is set, the program.
     pub command: String,
-    /// The program's arguments: then no shell reads anything. `None` is shell text. Default: `None`.
+    /// The program's arguments, which run it without a shell. Default: `None`, so `command` is shell text.
     pub arguments: Option<Vec<String>>,
-    /// The shell; `None` is `/bin/sh`, whatever the user's own shell is. It gets `-c` and the text.
+    /// The shell, which is called with `-c` and the text; `None` is `/bin/sh`, whatever the user's login shell is.
     pub shell: Option<String>,
-    /// Variables besides those that Pintle itself has; they replace.
+    /// Environment variables that are added to Pintle's own and override them.
     pub environment: Vec<(String, String)>,
-    /// The working directory; a relative one is below [`Origin::cwd`](crate::Origin::cwd), `None` is that itself.
+    /// The working directory, absolute or relative to [`Origin::cwd`](crate::Origin::cwd); `None` is
+    /// [`Origin::cwd`](crate::Origin::cwd) itself.
     pub directory: Option<String>,
-    /// Whether `${env.NAME}` is expanded in `environment`, and `~`, `$NAME`, `${NAME}` and `${env.NAME}` in `directory`.
+    /// Whether `${env.NAME}` is expanded in `environment`, and `~`, `$NAME`, `${NAME}` and `${env.NAME}` in
+    /// `directory`.
     pub expands: bool,
-    /// Whether one process answers many calls, a line of JSON each.
+    /// Whether one persistent process handles many calls, with one line of JSON each.
     pub keep: bool,
-    /// What the program is kept from; `None` is nothing.
+    /// The restrictions on the program; `None` is unrestricted.
     pub sandbox: Option<SandboxSpec>,
-    /// The files that it was loaded with, where these are all that it may run. Default: it may run whatever it names.
+    /// The files that the command was loaded with, if it may only run these. Default: `None`, it may run any file that
+    /// it names.
     pub binding: Option<Arc<CommandBinding>>,
 }
 
-/// The files that a command of a project was loaded with.
+/// The files that a project's command was loaded with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommandBinding {
-    /// The project's folder, without links in its path.
+    /// The project directory, with symbolic links resolved.
     pub project_dir: PathBuf,
-    /// The files without links in their paths, each with its digest.
+    /// The files, with symbolic links resolved, and the digest of each.
     pub files: BTreeMap<PathBuf, String>,
-    /// Whether they are all that it names, so that in another folder it must name the same. Else they are its programs.
+    /// Whether these are all the files that the command names, so that in another directory it must name the same ones.
+    /// Otherwise they are only its programs.
     pub is_complete: bool,
 }
 
-/// A server to ask: the payload is posted to it as JSON, and what it answers is read as what a program prints.
+/// A server that a hook calls: the payload is posted as JSON, and the response is read like the output of a program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HttpSpec {
-    /// The address, as written.
+    /// The URL, as written.
     pub url: String,
-    /// Headers besides `Content-Type`; `$NAME` and `${NAME}` in their values are variables of `allowed_environment`.
+    /// Headers in addition to `Content-Type`; `$NAME` and `${NAME}` in their values are replaced by variables of
+    /// `allowed_environment`.
     pub headers: Vec<(String, String)>,
-    /// The variables that headers may hold; every other one is empty.
+    /// The environment variables that headers may contain; all others are empty.
     pub allowed_environment: Vec<String>,
 }
 
-/// What a program is kept from.
+/// The restrictions on a program.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SandboxSpec {
-    /// Whether it may only read files. What is left to write to is `/dev/null` and its own pipes.
+    /// Whether the program may only read files. It can still write to `/dev/null` and its own pipes.
     pub read_only: bool,
-    /// Whether it has no network.
+    /// Whether the program is denied network access.
     pub no_network: bool,
 }
 
-/// Something that Pintle brings along, by name.
+/// A handler built into Pintle, by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BuiltinSpec {
-    /// Its name, such as `add_date`.
+    /// The name of the builtin, such as `add_date`.
     pub name: String,
-    /// Its arguments.
+    /// The arguments of the builtin.
     pub arguments: Vec<String>,
-    /// As for [`CommandSpec::environment`].
+    /// Environment variables, as in [`CommandSpec::environment`].
     pub environment: Vec<(String, String)>,
-    /// As for [`CommandSpec::directory`].
+    /// The working directory, as in [`CommandSpec::directory`].
     pub directory: Option<String>,
-    /// As for [`CommandSpec::expands`].
+    /// Whether variables are expanded, as in [`CommandSpec::expands`].
     pub expands: bool,
 }
 
-/// A model that judges an event.
+/// A language model that returns a verdict on an event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JudgeSpec {
-    /// The model as people write it, such as `openai/gpt-4o-mini`.
+    /// The model as the user wrote it, such as `openai/gpt-4o-mini`.
     pub model: String,
-    /// The template of the question, over the payload as the dialect encodes it.
+    /// The template of the prompt, over the payload as the dialect encodes it.
     pub prompt: String,
-    /// What the reply has to be, such as `pre_tool_use_decision`; `None` is any text.
+    /// The name of the schema that the reply must match, such as `pre_tool_use_decision`; `None` accepts any text.
     pub schema: Option<String>,
 }
 
-/// Starlark source and where it stands in its file.
+/// Starlark source, with its position in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScriptSource {
     /// The source, with the file's indentation removed.
     pub text: Arc<str>,
-    /// The place of the value in its file.
+    /// The position of the source in its file.
     pub location: Location,
-    /// The line of the file, from 1, that holds the first line of `text`.
+    /// The line of the file, from 1, that contains the first line of `text`.
     pub first_line: usize,
-    /// Characters that stand before each line of `text` in the file.
+    /// The number of characters before each line of `text` in the file.
     pub indent: usize,
 }
 
 impl ScriptSource {
-    /// Source that stands in no file.
+    /// Creates source that is not in a file.
     pub fn without_file(text: impl Into<Arc<str>>) -> Self {
         Self { text: text.into(), location: Location::default(), first_line: 1, indent: 0 }
     }
 }
 
-/// One worked example of a hook.
+/// One example of a hook.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HookExample {
     /// The payload that is fired.
     pub payload: Value,
-    /// What the hook is expected to say: `allow`, `block`, `modify`, `ask`.
+    /// The expected verdict: `allow`, `block`, `modify` or `ask`.
     pub expect: String,
     /// Where it was declared.
     pub location: Location,

@@ -1,4 +1,4 @@
-//! Findings about what people wrote.
+//! Diagnostics: messages about the files that users wrote.
 
 use std::fmt;
 
@@ -6,50 +6,50 @@ use serde::{Deserialize, Serialize};
 
 use crate::Location;
 
-/// One finding: what, where, why, and the next step.
+/// A message about a user's file: what is wrong, where, and what to do next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// How severe the problem is.
     pub severity: Severity,
-    /// A stable short name for machines, such as `unknown_event`.
+    /// A stable identifier for programs, such as `unknown_event`.
     pub code: &'static str,
     /// What is wrong: lower case, one line, no full stop.
     pub message: String,
-    /// Where.
+    /// Where the problem is.
     pub location: Location,
-    /// What to do about it.
+    /// The next step for the user.
     pub help: Option<String>,
 }
 
-/// How bad a finding is.
+/// How severe a diagnostic is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Worth knowing.
+    /// For information only.
     Note,
-    /// Probably not what was meant; it still runs.
+    /// Probably a mistake; the file is still used.
     Warning,
-    /// It does not run.
+    /// The hook or file cannot be used.
     Error,
 }
 
 impl Diagnostic {
-    /// An error at a place.
+    /// Creates an error.
     pub fn error(code: &'static str, message: impl Into<String>, location: Location) -> Self {
         Self { severity: Severity::Error, code, message: message.into(), location, help: None }
     }
 
-    /// A warning at a place.
+    /// Creates a warning.
     pub fn warning(code: &'static str, message: impl Into<String>, location: Location) -> Self {
         Self { severity: Severity::Warning, ..Self::error(code, message, location) }
     }
 
-    /// A note at a place.
+    /// Creates a note.
     pub fn note(code: &'static str, message: impl Into<String>, location: Location) -> Self {
         Self { severity: Severity::Note, ..Self::error(code, message, location) }
     }
 
-    /// Adds the next step.
+    /// Adds the next step for the user.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
@@ -57,7 +57,7 @@ impl Diagnostic {
     }
 }
 
-/// `path:line:column: severity: message`, the form editors understand.
+/// Formats as `path:line:column: severity: message`, which editors can parse.
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let (Some(path), Some((line, column))) = (self.location.path(), self.location.line_column()) {

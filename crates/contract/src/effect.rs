@@ -1,34 +1,34 @@
-//! What a verdict carries besides its decision.
+//! Effects: what a verdict carries in addition to its decision.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::Reminder;
 
-/// A side effect of a verdict, handed to the host with the outcome.
+/// A side effect of a verdict, passed to the host with the outcome.
 ///
-/// Metrics, logs and emitted events that a script makes while it runs go through the [`EffectRunner`](crate::Seam) at
-/// once; the effects here are what the host has to act on.
+/// Metrics, logs and emitted events of a running script go through the [`EffectRunner`](crate::EffectRunner) at once;
+/// the effects here are for the host to act on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Effect {
-    /// Text for the model. How long it stays is said by the event's row in the catalogue.
+    /// Text for the model. The event's definition says how long it stays.
     Context(String),
-    /// Text the model is reminded of, and for how long.
+    /// Text that reminds the model of something, with its lifetime.
     Reminder(Reminder),
-    /// Text for the person.
+    /// Text for the user.
     Notice(String),
-    /// A summary that replaces what is compacted.
+    /// A summary that replaces the compacted messages.
     Summary(String),
     /// A log line, in order, for `turn.end`.
     Log {
         /// How urgent the line is.
         level: LogLevel,
-        /// The text.
+        /// The text of the line.
         message: String,
     },
-    /// Facts for whoever asks a person about this call, such as how much it could destroy.
+    /// Data for the approver of this call, such as how much it could destroy.
     Metadata(serde_json::Map<String, Value>),
     /// A request to run another agent and use its answer (`delegate(request)`).
     Delegate(Value),
@@ -38,8 +38,8 @@ pub enum Effect {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogLevel {
-    /// `log(..)` and `log.info(..)`.
+    /// Written by `log(..)` and `log.info(..)`.
     Info,
-    /// `log.warn(..)`.
+    /// Written by `log.warn(..)`.
     Warn,
 }

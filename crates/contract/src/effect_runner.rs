@@ -1,7 +1,7 @@
-//! The one door through which a script reaches the world.
+//! Effect requests: how a script does anything outside its interpreter.
 //!
-//! Every effect is a [`EffectRequest`] with a [`EffectReply`]. Because there is one door, a tape can record what went through
-//! it and a replay can answer from the tape.
+//! Every effect is an [`EffectRequest`] with an [`EffectReply`]. All of them go through one trait, so a tape can record
+//! them and a replay can answer them from the tape.
 
 use std::fmt::Debug;
 
@@ -10,48 +10,48 @@ use serde_json::Value;
 
 use crate::{CallId, CancelToken, Layer, LogLevel};
 
-/// What a script asks of the world.
+/// A request for an effect outside the interpreter.
 ///
-/// Which requests a script may make is decided by its kind before it is compiled: hooks get no `Exec`, no `Host`, and of
-/// `Fs` what only reads; `when` gets none at all.
+/// The kind of script determines which requests it may make, before it is compiled: hooks cannot make `Exec` and `Host`
+/// requests, and only read-only `Fs` requests; `when` expressions cannot make any.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EffectRequest {
     /// `metrics.incr(name, by)`; replies with the new value.
     MetricIncr {
-        /// The counter.
+        /// The name of the counter.
         name: String,
-        /// How much.
+        /// The amount to add.
         #[serde(rename = "by")]
         amount: i64,
     },
     /// `metrics.set(name, value)`.
     MetricSet {
-        /// The gauge.
+        /// The name of the gauge.
         name: String,
-        /// Its value.
+        /// The new value.
         value: Value,
     },
-    /// `metrics.get(name)`; replies 0 for a name nobody set.
+    /// `metrics.get(name)`; replies 0 for a name that was never set.
     MetricGet {
-        /// The counter or gauge.
+        /// The name of the counter or gauge.
         name: String,
     },
-    /// `metrics.reset(name)`, all when `None`.
+    /// `metrics.reset(name)`; resets all if the name is `None`.
     MetricReset {
-        /// The counter or gauge.
+        /// The name of the counter or gauge.
         name: Option<String>,
     },
-    /// `metrics.snapshot()`; replies an object.
+    /// `metrics.snapshot()`; replies with an object.
     MetricSnapshot,
     /// `log(..)`, `log.info(..)`, `log.warn(..)`, `print(..)`.
     Log {
-        /// How urgent.
+        /// How urgent the line is.
         level: LogLevel,
-        /// The text.
+        /// The text of the line.
         message: String,
     },
-    /// `cache.get(key)`; replies the value or [`EffectReply::Absent`].
+    /// `cache.get(key)`; replies with the value or [`EffectReply::Absent`].
     CacheGet {
         /// The key.
         key: String,
@@ -63,118 +63,120 @@ pub enum EffectRequest {
         /// The value.
         value: Value,
     },
-    /// `cache.delete(key)`, all when `None`; replies whether there was something.
+    /// `cache.delete(key)`, or all keys if `None`; replies whether anything was deleted.
     CacheDelete {
         /// The key.
         key: Option<String>,
     },
-    /// A per-turn scratch value, `ctx.get(key)`.
+    /// `ctx.get(key)`: a scratch value of the current turn.
     ContextGet {
-        /// The key; `None` replies an object of all.
+        /// The key; `None` replies with an object of all values.
         key: Option<String>,
     },
-    /// `ctx.set(key, value)`; `None` deletes.
+    /// `ctx.set(key, value)`; `None` deletes the value.
     ContextSet {
         /// The key.
         key: String,
         /// The value.
         value: Option<Value>,
     },
-    /// `http.get`, `http.post`; replies an object `status, ok, url, body, headers`.
+    /// `http.get`, `http.post`; replies with an object `status, ok, url, body, headers`.
     Http {
         /// `GET` or `POST`.
         method: String,
-        /// The address.
+        /// The URL.
         url: String,
-        /// Header names and values.
+        /// The header names and values.
         headers: Vec<(String, String)>,
-        /// The body.
+        /// The body of the request.
         body: Option<String>,
-        /// How long it may take.
+        /// The time limit, in milliseconds.
         timeout_ms: u64,
     },
-    /// `time.now()`; replies milliseconds since the Unix epoch.
+    /// `time.now()`; replies with milliseconds since the Unix epoch.
     Now,
-    /// `random(min, max)`; replies an integer of the closed range.
+    /// `random(min, max)`; replies with an integer between both, inclusive.
     Random {
-        /// The least.
+        /// The minimum.
         min: i64,
-        /// The greatest.
+        /// The maximum.
         max: i64,
     },
-    /// `uuid.v4()`; replies the text.
+    /// `uuid.v4()`; replies with the UUID as text.
     Uuid,
     /// `sleep(ms)`.
     Sleep {
-        /// How long.
+        /// How long to sleep, in milliseconds.
         duration_ms: u64,
     },
-    /// `events.emit(event, payload)`; replies the payload after the hooks of that event.
+    /// `events.emit(event, payload)`; replies with the payload after the hooks of that event.
     Emit {
-        /// `custom.*`.
+        /// The name of the event, one of `custom.*`.
         event: String,
         /// The payload.
         payload: Value,
     },
-    /// `meta.call_tool(name, arguments)`; replies `{content, is_error, result}`. Runs the whole lifecycle.
+    /// `meta.call_tool(name, arguments)`; replies with `{content, is_error, result}`. Runs the whole tool call
+    /// lifecycle.
     CallTool {
-        /// The tool.
+        /// The name of the tool.
         name: String,
-        /// Its arguments.
+        /// The arguments of the call.
         arguments: Value,
     },
     /// `meta.register_tool`, `meta.register_hook`, `meta.register_agent`, `meta.list_tools`.
     Meta {
-        /// Which function of `meta`.
+        /// The name of the function in `meta`.
         function: String,
-        /// Its arguments by name.
+        /// The arguments by name.
         arguments: Value,
     },
-    /// `transcript.messages`, `transcript.inject_reminder`, `notify_file_edited`, `unsettled_state`: the agent's session.
+    /// `transcript.messages`, `transcript.inject_reminder`, `notify_file_edited`, `unsettled_state`: requests to the
+    /// agent's session.
     Session {
-        /// Which of them, without the namespace.
+        /// The name of the function, without its namespace.
         function: String,
-        /// Its arguments by name.
+        /// The arguments by name.
         arguments: Value,
     },
-    /// `exec.run(cmd, args, timeout_ms, dir)`, tools only.
+    /// `exec.run(cmd, args, timeout_ms, dir)`; tools only.
     Exec {
         /// The program.
         program: String,
-        /// Its arguments.
+        /// The arguments of the program.
         arguments: Vec<String>,
-        /// How long it may take.
+        /// The time limit, in milliseconds.
         timeout_ms: u64,
         /// The working directory, inside the workspace.
         directory: Option<String>,
     },
-    /// `fs.*`; of hooks only what reads ([`EffectRequest::reads_files`]).
+    /// `fs.*`; hooks may only make read-only requests ([`EffectRequest::reads_files`]).
     Fs {
-        /// Which function of `fs`.
+        /// The name of the function in `fs`.
         function: String,
-        /// Its arguments by name.
+        /// The arguments by name.
         arguments: Value,
     },
-    /// `env(key)`, `os.*`: a fact about the host, tools only.
+    /// `env(key)`, `os.*`: a fact about the host; tools only.
     Host {
-        /// `env`, `cwd`, `hostname`, `platform`, `args`.
+        /// The fact: `env`, `cwd`, `hostname`, `platform` or `args`.
         fact: String,
-        /// The variable, for `env`.
+        /// The name of the variable, for `env`.
         key: Option<String>,
     },
 }
 
-/// The functions of `fs` that change nothing.
+/// The read-only functions of `fs`.
 const FILE_READS: [&str; 7] = ["read", "exists", "list", "stat", "glob", "find", "read_lines"];
 
 impl EffectRequest {
-    /// Whether it looks at files and changes none.
+    /// Whether the request reads files and changes none.
     #[must_use]
     pub fn reads_files(&self) -> bool {
         matches!(self, Self::Fs { function, .. } if FILE_READS.contains(&function.as_str()))
     }
 
-    /// Whether the answer may take time: what it waits for ends with the time of the caller.
+    /// Whether the reply may take time. Waiting for it ends with the time limit of the caller.
     #[must_use]
     pub fn may_wait(&self) -> bool {
         match self {
@@ -205,22 +207,22 @@ impl EffectRequest {
     }
 }
 
-/// The answer to a request.
+/// The reply to an effect request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EffectReply {
-    /// Done; nothing to tell.
+    /// The request was performed; there is no value.
     Done,
-    /// There is no such thing.
+    /// There is no such value.
     Absent,
     /// A whole number.
     Int(i64),
-    /// A value.
+    /// A JSON value.
     Value(Value),
 }
 
-/// Why the world refused, in one line for the script's author, such as
-/// `http.get: network sandbox: host "x" is not in the allowlist`.
+/// Why an effect request was refused or failed, in one line for the script's author, such as `http.get: network
+/// sandbox: host "x" is not in the allowlist`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct EffectError(pub String);
@@ -231,62 +233,63 @@ impl std::fmt::Display for EffectError {
     }
 }
 
-/// Who asks something of the world.
+/// The hook or tool that makes an effect request.
 #[derive(Debug, Clone, Copy)]
 pub struct EffectCaller<'a> {
-    /// The call, as numbered by the journal.
+    /// The ID of the call, from the journal.
     pub call: CallId,
     /// The name of the hook or tool.
     pub name: &'a str,
-    /// The configuration layer that it belongs to. Metrics, cache and context of one layer are out of reach of the others.
+    /// The configuration layer of the caller. Metrics, cache and context of one layer are not accessible to the others.
     pub layer: Layer,
-    /// Raised when nobody waits for the caller any more, its time limit included. Whatever a request waits for ends then.
+    /// Cancelled when the caller no longer waits, for example after its time limit. A request that is waiting then
+    /// ends.
     pub cancel: Option<&'a CancelToken>,
-    /// The tools that it may call by its own declaration.
+    /// The tools that the caller declared and may call.
     pub tools: &'a [String],
 }
 
 impl<'a> EffectCaller<'a> {
-    /// A caller of the project, such as a tool, that waits as long as its host does.
+    /// Creates a caller in the project layer without a cancellation token, such as a tool.
     #[must_use]
     pub fn new(call: CallId, name: &'a str) -> Self {
         Self { call, name, layer: Layer::Project, cancel: None, tools: &[] }
     }
 
-    /// The same caller, whose requests end when `cancel` is raised.
+    /// Copies the caller with a cancellation token for its requests.
     #[must_use]
     pub fn with_cancel(self, cancel: &'a CancelToken) -> Self {
         Self { cancel: Some(cancel), ..self }
     }
 
-    /// The same caller in another configuration layer.
+    /// Copies the caller with another configuration layer.
     #[must_use]
     pub fn with_layer(self, layer: Layer) -> Self {
         Self { layer, ..self }
     }
 
-    /// The same caller, which may call these tools.
+    /// Copies the caller with the tools that it may call.
     #[must_use]
     pub fn with_tools(self, tools: &'a [String]) -> Self {
         Self { tools, ..self }
     }
 
-    /// Whether a hook asks. The calls of tools are not numbered.
+    /// Whether the caller is a hook. Tool calls have no call ID.
     #[must_use]
     pub fn is_hook(&self) -> bool {
         self.call != CallId::default()
     }
 }
 
-/// Performs requests. Shared by all calls of a session; the caller says which one asks.
+/// Performs effect requests. One runner serves all calls of a session.
 pub trait EffectRunner: Send + Sync + Debug {
-    /// Performs one request.
+    /// Performs one request and returns its reply.
     ///
     /// # Errors
-    /// When the request is refused or fails; the script sees it as an error at that line.
+    /// When the request is refused or fails; the script gets the error at the calling line.
     fn perform(&self, caller: EffectCaller<'_>, request: EffectRequest) -> Result<EffectReply, EffectError>;
 
-    /// Adds to a counter and gives its new value. The same as [`EffectRequest::MetricIncr`], without its allocation.
+    /// Adds to a counter and returns its new value, like [`EffectRequest::MetricIncr`] but without its allocation.
     ///
     /// # Errors
     /// As [`EffectRunner::perform`].
@@ -298,7 +301,7 @@ pub trait EffectRunner: Send + Sync + Debug {
     }
 }
 
-/// A seam that refuses everything: for `when`, for validation, for tests.
+/// An [`EffectRunner`] that refuses every request: for `when` expressions, validation and tests.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoEffects;
 

@@ -1,4 +1,4 @@
-//! Failures of hooks. A failed hook is not a refusing hook (design, section 4).
+//! Failures of hooks. A hook that fails has not denied: its failure policy decides.
 
 use std::fmt;
 
@@ -6,24 +6,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::Diagnostic;
 
-/// Why a hook gave no answer.
+/// The reason why a hook gave no verdict.
 #[derive(Debug, Clone)]
 pub struct Failure {
-    /// The kind, which is what policies and tests look at.
+    /// The kind of failure, for policies and tests.
     pub kind: FailureKind,
-    /// One line for people, lower case, without a full stop.
+    /// The message for the user: one line, lower case, without a full stop.
     pub message: String,
-    /// Where in the hook's source it happened, when that is known.
+    /// The position in the hook's source, if known.
     pub diagnostic: Option<Box<Diagnostic>>,
 }
 
 impl Failure {
-    /// A failure without a source position.
+    /// Creates a failure without a source position.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), diagnostic: None }
     }
 
-    /// Adds the place in the hook's source.
+    /// Adds the position in the hook's source.
     #[must_use]
     pub fn with_location(mut self, diagnostic: Diagnostic) -> Self {
         self.diagnostic = Some(Box::new(diagnostic));
@@ -31,7 +31,7 @@ impl Failure {
     }
 }
 
-/// Positions are for people; two failures are the same when kind and message are.
+/// Compares kind and message; the source position is only for display.
 impl PartialEq for Failure {
     fn eq(&self, other: &Self) -> bool {
         self.kind == other.kind && self.message == other.message
@@ -50,25 +50,25 @@ impl fmt::Display for Failure {
 pub enum FailureKind {
     /// The hook raised an error.
     Error,
-    /// The hook did not answer in time.
+    /// The hook did not finish within its time limit.
     Timeout,
-    /// The hook went over a limit.
+    /// The hook exceeded a limit.
     Limit(LimitKind),
-    /// The hook answered something that cannot be read.
+    /// The hook's output cannot be decoded.
     BadOutput,
-    /// The program of the hook is not there.
+    /// The hook's program does not exist.
     Missing,
-    /// The hook died: a panic in process, a signal or an exit outside it.
+    /// The hook crashed: a panic in process, or a signal or exit of its process.
     Crash,
     /// The host cancelled the call.
     Cancelled,
 }
 
-/// Which limit was exceeded.
+/// The limit that a hook exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitKind {
-    /// Too many steps.
+    /// Too many interpreter steps.
     Steps,
     /// Too much memory.
     Memory,
@@ -79,9 +79,10 @@ pub enum LimitKind {
 }
 
 impl FailureKind {
-    /// Whether something other than the hook's own code ended the call: a limit, the deadline, a death, a cancel.
+    /// Whether the call was ended by something other than the hook's own code: a limit, the deadline, a missing
+    /// program, a crash or a cancellation.
     ///
-    /// A matcher that ends so has not said that its hook does not want the event.
+    /// A matcher that is cut short has not decided that its hook does not match.
     #[must_use]
     pub fn is_cut_short(self) -> bool {
         match self {
@@ -108,14 +109,14 @@ impl fmt::Display for FailureKind {
     }
 }
 
-/// What a failure of a hook means for the decision.
+/// What a hook's failure means for the decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FailurePolicy {
-    /// The failure denies.
+    /// The failure counts as a deny.
     Closed,
-    /// The failure is recorded, counted and shown, and does not deny.
+    /// The failure does not deny; it is recorded, counted and shown.
     Open,
-    /// The failure is recorded and counted, and neither denies nor is shown.
+    /// The failure does not deny and is not shown; it is recorded and counted.
     Ignored,
 }

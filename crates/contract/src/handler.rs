@@ -1,34 +1,34 @@
-//! The trait every handler implements.
+//! The trait that every handler implements.
 
 use std::fmt::Debug;
 
 use crate::{CallLimits, CancelToken, EffectCaller, EffectRunner, Event, Hook, Layer, Verdict};
 
-/// Identifies one call of one hook within a session's tape.
+/// The ID of one hook call within a session's tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct CallId(pub u64);
 
 /// One call of one hook.
 #[derive(Debug, Clone, Copy)]
 pub struct HookCall<'a> {
-    /// Numbers the call; effects through the seam carry it.
+    /// The ID of the call, which its effect requests carry.
     pub id: CallId,
     /// The hook that is called.
     pub hook: &'a Hook,
-    /// The configuration layer of its chain, to which the state that it keeps belongs.
+    /// The configuration layer of the hook's chain. State that the hook keeps belongs to this layer.
     pub layer: Layer,
-    /// The event, with the rewrites the hook's profile lets it see.
+    /// The event, with the rewrites that the hook's profile lets it see.
     pub event: &'a Event,
-    /// What the call may use.
+    /// The limits of the call.
     pub limits: &'a CallLimits,
-    /// Where effects go.
+    /// Performs the call's effect requests.
     pub effects: &'a dyn EffectRunner,
-    /// Raised when the host no longer wants the answer.
+    /// Cancelled when the host no longer needs the verdict.
     pub cancel: &'a CancelToken,
 }
 
 impl HookCall<'_> {
-    /// Who asks, for requests through the seam.
+    /// The caller, for effect requests.
     #[must_use]
     pub fn caller(&self) -> EffectCaller<'_> {
         let caller = EffectCaller::new(self.id, self.hook.id.as_str()).with_layer(self.layer);
@@ -36,43 +36,43 @@ impl HookCall<'_> {
     }
 }
 
-/// What an answer can do to its event, as far as that can be told before the hook is called. From the least to the most:
-/// a handler has no more influence than its dialect gives to the event.
+/// What a hook's output can do to its event, as far as it is known before the call. Ordered from least to most: a
+/// handler never has more influence than its dialect grants for the event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HookInfluence {
-    /// It can neither deny nor rewrite the event. A host may let text be read before such a hook has been called.
+    /// The hook can neither deny nor rewrite the event. A host may show text before such a hook has been called.
     Observes,
-    /// It may deny or rewrite the event; nothing shows that it does.
+    /// The hook may deny or rewrite the event.
     MayChange,
-    /// It changes or withholds what the event is about. On an event that shapes data such a hook fails closed where nothing
-    /// is said: what it would take out must not pass.
+    /// The hook rewrites or withholds the event's data. On an event of class `rewrite` such a hook fails closed by
+    /// default, because data that it would remove must not pass.
     Shapes,
 }
 
 /// Runs one kind of hook: a script, a command, a builtin, a native closure.
 ///
-/// A handler never panics and never blocks longer than its limits. What went wrong is a verdict
-/// ([`VerdictKind::Failed`](crate::Said::Failed)). The engine still catches a panic and records it as a crash.
+/// A handler never panics and never blocks beyond its limits. A failure is a verdict
+/// ([`VerdictKind::Failed`](crate::VerdictKind::Failed)). The engine still catches a panic and records it as a crash.
 pub trait Handler: Send + Sync + Debug {
-    /// The kind's name: `script`, `command`, `worker`, `http`, `builtin`, `model`, `native` or `none`.
+    /// The name of the kind: `script`, `command`, `worker`, `http`, `builtin`, `model`, `native` or `none`.
     fn kind(&self) -> &'static str;
 
-    /// Whether a call may wait for something outside this process. Calls that may are run at once where the profile
-    /// allows it; the others are not worth a thread.
+    /// Whether a call may wait for something outside this process. Such calls run in parallel if the profile allows it;
+    /// for the others a thread is not worthwhile.
     fn may_wait(&self) -> bool {
         false
     }
 
-    /// What takes secrets out of texts, when that is what the handler is for. A host then keeps them off its tape too.
+    /// The redactor, if the handler exists to redact secrets. A host then also applies it to its tape. Default: none.
     fn redactor(&self) -> Option<std::sync::Arc<dyn crate::Redactor>> {
         None
     }
 
-    /// Tells what an answer can do to an event that the hook's author spelled like this. Default: it may change it.
+    /// What a call's output can do to an event with this alias. Default: deny or rewrite it.
     fn influence(&self, _spelling: &str) -> HookInfluence {
         HookInfluence::MayChange
     }
 
-    /// Answers an event.
+    /// Runs the hook on an event.
     fn call(&self, call: &HookCall<'_>) -> Verdict;
 }

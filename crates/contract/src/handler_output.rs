@@ -1,31 +1,32 @@
-//! What a handler's program answered, before a codec reads it as a verdict.
+//! Handler output: what a hook's program or function returned, before a codec decodes it.
 
 use serde_json::{Map, Value};
 
-/// The raw answer of a handler, in the shape its kind of program gives it.
+/// The raw output of a handler, in the form that its kind of program produces.
 ///
-/// A [`Codec`](crate::Codec) turns it into a [`Verdict`](crate::Verdict).
+/// A [`Codec`](crate::Codec) decodes it into a [`Verdict`](crate::Verdict).
 #[derive(Debug, Clone, PartialEq)]
 pub enum HandlerOutput {
-    /// A Starlark function returned.
+    /// The return value of a Starlark hook script.
     Script(ScriptOutput),
-    /// A program ended by itself. One that was too slow, or could not be started, has failed and gives no answer.
+    /// The result of a program that ended by itself. A program that timed out or could not be started failed, and has
+    /// no output.
     Process(CommandOutput),
-    /// A model replied with this text.
+    /// The text of a model's reply.
     Text(String),
-    /// A function of a script module, or one of the host program, returned.
+    /// The return value of a function of a script module or of the host program.
     Returned(FunctionOutput),
 }
 
-/// What a function returned.
+/// The return value of a function.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FunctionOutput {
-    /// A value; nothing is `null`.
+    /// A JSON value; no return value is `null`.
     Value(Value),
-    /// A table of texts, truth values and nothing, in its order and no key twice: the same as an object, and cheaper,
-    /// because most answers are read once and are no more than a key or two.
+    /// A table of strings, booleans and nulls, in order and without repeated keys. It is equivalent to an object, but
+    /// cheaper: most outputs have one or two keys and are read once.
     Table(Vec<(String, Value)>),
-    /// Something that has no JSON form: its type's name and the printed value, cut to 200 characters.
+    /// A value without a JSON form: the name of its type, and the printed value cut to 200 characters.
     Other {
         /// The name of the type, such as `function`.
         type_name: String,
@@ -34,33 +35,33 @@ pub enum FunctionOutput {
     },
 }
 
-/// How a program ended and what it printed.
+/// The exit status and output of a program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommandOutput {
-    /// Its exit code; `None` when a signal ended it.
+    /// The exit code; `None` if a signal ended the program.
     pub exit_code: Option<i32>,
-    /// The signal that ended it.
+    /// The signal that ended the program.
     pub signal: Option<i32>,
-    /// What it printed, at most [`CallLimits::output_bytes`](crate::Limits::output_bytes).
+    /// The standard output, at most [`CallLimits::output_bytes`](crate::CallLimits::output_bytes).
     pub stdout: Vec<u8>,
-    /// Whether it printed more than what was kept.
+    /// Whether the standard output was longer than the limit.
     pub stdout_cut: bool,
-    /// What it complained, under the same limit.
+    /// The standard error, under the same limit.
     pub stderr: Vec<u8>,
-    /// Whether it complained more than what was kept.
+    /// Whether the standard error was longer than the limit.
     pub stderr_cut: bool,
 }
 
-/// What a Starlark `handle(event, payload)` returned.
+/// The return value of a Starlark `handle(event, payload)`.
 ///
-/// The constructors are kept apart from dictionaries, so that the common answers cost no JSON.
+/// The constructors are separate from dictionaries, so that common results need no JSON.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ScriptOutput {
     /// `allow()`.
     Allow,
     /// `block(reason)`.
     Block(String),
-    /// `ask(reason)`, a Pintle addition.
+    /// `ask(reason)`, an extension of Pintle.
     Ask(String),
     /// `modify(payload)`.
     Modify(Value),
@@ -68,9 +69,9 @@ pub enum ScriptOutput {
     Delegate(Value),
     /// A dictionary, such as `{"action": "block", "reason": ".."}`.
     Dict(Map<String, Value>),
-    /// Anything else: the Starlark type name and the printed value, cut to 200 characters.
+    /// Any other value: the Starlark type name, and the printed value cut to 200 characters.
     Other {
-        /// Starlark's name of the type, such as `int` or `NoneType`.
+        /// Starlark's name for the type, such as `int` or `NoneType`.
         type_name: String,
         /// The value as Starlark prints it.
         printed: String,

@@ -1,4 +1,4 @@
-//! Hooks as the engine runs them, and the chains they stand in.
+//! Hooks as the engine runs them, and the chains that contain them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CallLimits, EventName, FailurePolicy, Handler, Location, Matcher};
 
-/// A hook's name, unique enough for people: for files it is the file's stem.
+/// The name of a hook, for display. For files it is the file's stem; two hooks may have the same name.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct HookId(Arc<str>);
 
 impl HookId {
-    /// Makes an id from a name.
+    /// Creates an ID from a name.
     pub fn new(name: impl Into<Arc<str>>) -> Self {
         Self(name.into())
     }
@@ -37,53 +37,54 @@ impl fmt::Debug for HookId {
     }
 }
 
-/// A compiled hook: event, matcher, handler and options.
+/// A hook that is ready to run: event, matcher, handler and options.
 #[derive(Debug, Clone)]
 pub struct Hook {
     /// The hook's name.
     pub id: HookId,
-    /// The canonical event it listens to.
+    /// The canonical event that the hook runs on.
     pub event: EventName,
-    /// The event's name as the hook's author wrote it; handlers are told this one.
+    /// The event alias: the event's name as the hook's author wrote it. Handlers receive this name.
     pub event_alias: Arc<str>,
-    /// The author's number for ordering, kept for people. The order itself is the position in the [`Chain`].
+    /// The author's number for ordering, kept for display. The order itself is the position in the [`Chain`].
     pub priority: i64,
-    /// Whether the hook wants an event; `None` matches every dispatch.
+    /// Decides whether the hook runs; `None` matches every dispatch.
     pub matcher: Option<Arc<dyn Matcher>>,
-    /// What runs.
+    /// Runs the hook.
     pub handler: Arc<dyn Handler>,
-    /// What a deny of this hook means.
+    /// What a deny of the hook does.
     pub on_deny: DenyEffect,
-    /// The whole definition as text, for dialects in which a hook that is defined twice runs once.
+    /// The complete definition as text, for dialects in which a hook that is defined twice runs once; `None` for other
+    /// dialects.
     pub definition: Option<Arc<str>>,
-    /// Whether the hook can deny. Guards are asked again when the target changes after they judged it.
+    /// Whether the hook can deny. Guards are rechecked if the payload changes after their verdict.
     pub guard: bool,
-    /// What a failure of this hook means.
+    /// What a failure of the hook means for the decision.
     pub on_failure: FailurePolicy,
-    /// Whether an error of the *matcher's* own code counts as a failure of the hook (`on_error: closed` written by the
-    /// author) rather than as a non-match with a warning. A matcher that is cut short always fails its hook.
+    /// Whether an error in the *matcher's* own code is a failure of the hook (the author wrote `on_error: closed`)
+    /// instead of a non-match with a warning. A matcher that is cut short always fails its hook.
     pub strict_matcher: bool,
     /// Whether the verdict is enforced.
     pub mode: EnforcementMode,
-    /// Whether the user trusts its source. An untrusted hook can only restrict.
+    /// Whether the user trusts the source of the hook. An untrusted hook can only deny or ask.
     pub source_trust: SourceTrust,
-    /// The tools that its script may call.
+    /// The tools that the hook's script may call.
     pub tools: Vec<String>,
-    /// What one call may use.
+    /// The limits of one call.
     pub limits: CallLimits,
     /// Where the hook was declared.
     pub location: Location,
 }
 
-/// What a deny of a hook means to the host.
+/// What a deny of a hook does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DenyEffect {
-    /// What the event's row of the catalogue says.
+    /// The deny has the effect that the event's definition states.
     #[default]
     #[serde(rename = "default")]
     DenyEvent,
-    /// The agent's run ends; what the event is about stands (docker-agent, `post_tool_use`).
+    /// The agent's run ends, but the event itself is not denied. In docker-agent, `post_tool_use` works this way.
     StopRun,
 }
 
@@ -91,49 +92,49 @@ pub enum DenyEffect {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EnforcementMode {
-    /// The verdict counts.
+    /// The verdict is enforced.
     #[default]
     Enforce,
-    /// The hook is asked and its verdict recorded, and nothing follows from it.
+    /// The hook is called and its verdict recorded, but not enforced.
     Shadow,
 }
 
 /// Whether the user trusts the source of a hook.
 ///
-/// Set by whoever loads the hook, and held by the engine for every event, verdict and effect: what an untrusted hook says
-/// beyond a deny or an ask counts as no opinion.
+/// The loader sets it, and the engine enforces it for every event, verdict and effect: anything but a deny or an ask
+/// from an untrusted hook becomes a pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SourceTrust {
-    /// The user named the source, agreed to it, or owns it.
+    /// The user named the source, trusted it, or owns it.
     #[default]
     Trusted,
-    /// It comes with a project that the user did not agree to, or not as it is now. It may deny and ask; it may not allow,
-    /// rewrite, give text to the model, cause events or leave state behind.
+    /// The source is a project that the user has not trusted, or that changed since. The hook may deny and ask. It may
+    /// not allow, rewrite, add text for the model, fire events or store state.
     Untrusted,
 }
 
 impl SourceTrust {
-    /// Whether it is the default.
+    /// Whether the source is trusted.
     #[must_use]
     pub fn is_trusted(&self) -> bool {
         *self == Self::Trusted
     }
 }
 
-/// Who put a hook there. Earlier layers come first, and later ones can only narrow (design, section 4).
+/// A configuration layer: who configured a hook. Earlier layers run first, and later ones can only restrict further.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Layer {
-    /// The organisation.
+    /// The organisation, in managed settings.
     Managed,
-    /// The person.
+    /// The user, in personal settings.
     User,
-    /// The project.
+    /// The project, in its files.
     Project,
     /// One agent of the project.
     Agent,
-    /// Registered while running.
+    /// Code, while the session runs.
     Runtime,
 }
 
@@ -149,23 +150,24 @@ impl fmt::Display for Layer {
     }
 }
 
-/// How the verdicts of one chain compose (design, section 4).
+/// How the verdicts of one chain are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Profile {
-    /// Calls in order, each sees the rewrites so far; the first deny ends the chain.
+    /// Hooks run in order, and each sees the rewrites so far. The first deny ends the chain.
     #[serde(rename = "sequential/first_deny")]
     SequentialFirstDeny,
-    /// Calls in order, each sees the rewrites so far; all run and the severest wins.
+    /// Hooks run in order, and each sees the rewrites so far. All of them run, and the most restrictive verdict wins.
     #[serde(rename = "sequential/run_all")]
     SequentialRunAll,
-    /// All see the same payload; the severest wins; two different rewrites of one field deny.
+    /// Hooks run in parallel on the same payload. The most restrictive verdict wins; two different rewrites of one
+    /// field deny.
     #[serde(rename = "parallel/strictest")]
     ParallelStrictest,
-    /// All see the same payload; the severest wins; rewrites are laid over each other in declared order (docker-agent
-    /// before its rewrites became sequential).
+    /// Hooks run in parallel on the same payload. The most restrictive verdict wins; rewrites are merged in declared
+    /// order. docker-agent worked this way before its rewrites became sequential.
     #[serde(rename = "parallel/merge")]
     ParallelMerge,
-    /// All see the same payload; anything but unanimous allow denies.
+    /// Hooks run in parallel on the same payload. Anything but a unanimous allow denies.
     #[serde(rename = "parallel/unanimous")]
     ParallelUnanimous,
 }
@@ -182,17 +184,17 @@ impl fmt::Display for Profile {
     }
 }
 
-/// The hooks of one source, in declared order, and how they compose.
+/// The hooks of one source, in declared order, with the profile that combines their verdicts.
 #[derive(Debug, Clone)]
 pub struct Chain {
-    /// The source's name for people, such as a path.
+    /// The name of the source for display, such as a path.
     pub source: Arc<str>,
-    /// The dialect the source is written in.
+    /// The dialect that the source is written in.
     pub dialect: &'static str,
-    /// Who put it there.
+    /// The configuration layer of the source.
     pub layer: Layer,
-    /// How its verdicts compose.
+    /// How the verdicts are combined.
     pub profile: Profile,
-    /// The hooks, in declared order, of any events.
+    /// The hooks of all events, in declared order.
     pub hooks: Vec<Arc<Hook>>,
 }

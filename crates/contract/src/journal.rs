@@ -1,75 +1,76 @@
-//! What the engine tells the tape.
+//! The journal: receives each step of a dispatch, for the tape.
 
 use std::fmt::Debug;
 
 use crate::{ApprovalResponse, CallId, Event, Failure, Hook, Outcome, OutcomeReason, Verdict, Warning};
 
-/// One step of a dispatch, in the order the tape keeps.
+/// One step of a dispatch, in the order in which the tape records them.
 #[derive(Debug)]
 pub enum JournalEntry<'a> {
-    /// A dispatch begins.
+    /// A dispatch starts.
     Event {
         /// The event as the host fired it.
         event: &'a Event,
-        /// The call of a hook that caused it, when one did.
+        /// The hook call that caused the event; `None` if the host fired it.
         cause: Option<CallId>,
     },
-    /// A hook's matcher failed. What follows from that comes next: a warning, or [`JournalEntry::NotCalled`].
+    /// A hook's matcher failed. The next entry shows the effect: a warning, or [`JournalEntry::NotCalled`].
     MatcherFailed {
         /// The hook.
         hook: &'a Hook,
-        /// The round in which its turn came: 0 for the first, then 1 to 4 when guards have their turn again.
+        /// The recheck round: 0 for the first pass, 1 to 4 when guards are matched again.
         round: u8,
-        /// What happened.
+        /// The error of the matcher.
         failure: &'a Failure,
     },
-    /// A hook wants the event and is not asked: its matcher failed and that counts, or the host cancelled.
+    /// A hook matched but was not called, because its matcher failed and that counts as a failure, or because the host
+    /// cancelled.
     NotCalled {
         /// The hook.
         hook: &'a Hook,
-        /// The round in which its turn came: 0 for the first, then 1 to 4 when guards have their turn again.
+        /// The recheck round: 0 for the first pass, 1 to 4 when guards are matched again.
         round: u8,
-        /// Why, as a failure of the hook.
+        /// The reason, as a failure of the hook.
         failure: &'a Failure,
     },
     /// A hook is called.
     Call {
-        /// Numbers the call within the session.
+        /// The ID of the call within the session.
         id: CallId,
         /// The hook.
         hook: &'a Hook,
-        /// The round in which it is called: 0 for the first, then 1 to 3 when guards are asked again. A guard that was
-        /// passed over before is called for the first time in such a round.
+        /// The recheck round: 0 for the first pass, 1 to 3 when guards are called again. A guard that did not match
+        /// before may be called for the first time in a recheck round.
         round: u8,
-        /// The event with the payload that this hook sees.
+        /// The event, with the payload that this hook receives.
         event: &'a Event,
     },
     /// A hook returned.
     Return {
-        /// The number of its call.
+        /// The ID of the call.
         id: CallId,
         /// The hook.
         hook: &'a Hook,
-        /// What it said.
+        /// The hook's verdict.
         verdict: &'a Verdict,
-        /// How long it took.
+        /// How long the call took, in microseconds.
         duration_us: u64,
     },
-    /// Something worth telling that is no verdict, such as a matcher that failed.
+    /// A problem that did not affect the decision, such as a matcher that failed.
     Warning {
-        /// What, and of which hook.
+        /// The warning, with the hook that it is about.
         warning: &'a Warning,
     },
-    /// An ask was answered, or nobody was there to answer it.
+    /// An approval request was answered, or could not be answered.
     ApprovalAnswered {
-        /// The digest of the payload that the answer is bound to.
+        /// The digest of the payload that the response is bound to.
         digest: &'a str,
-        /// Who asked and why.
+        /// The hooks that returned `ask`, and their reasons.
         reasons: &'a [OutcomeReason],
-        /// The answer.
+        /// The response.
         response: &'a ApprovalResponse,
     },
-    /// The dispatch is over. Written before the host acts on it.
+    /// The dispatch is over. The entry is recorded before the host acts on the outcome.
     Outcome {
         /// The event as the host fired it.
         event: &'a Event,
@@ -80,14 +81,14 @@ pub enum JournalEntry<'a> {
 
 /// Receives the steps of every dispatch.
 pub trait Journal: Send + Sync + Debug {
-    /// Records a step. A journal that cannot write keeps the fault to itself until it is asked.
+    /// Records a step. A journal that cannot write does not report it here; the host has to check the journal.
     fn record(&self, entry: &JournalEntry<'_>);
 
-    /// A number for the next call, unique and growing within the journal.
+    /// The ID for the next call: unique and increasing within the journal.
     fn next_call(&self) -> CallId;
 }
 
-/// A journal that keeps nothing.
+/// A journal that discards every entry. Every call gets the ID 0.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NullJournal;
 

@@ -1,19 +1,19 @@
-//! Reading JSON that can be read in one way only.
+//! Reading JSON in which no object repeats a key.
 
 use std::collections::HashSet;
 use std::fmt;
 
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
-/// The most characters of a key that stand in a message.
+/// The maximum number of characters of a key in a message.
 const SHOWN_CHARACTERS: usize = 64;
 
-/// Why a text is not JSON that can be read in one way only.
+/// The error for a text that is not JSON, or in which an object repeats a key.
 #[derive(Debug)]
 pub enum JsonError {
-    /// It is not JSON, or not of the wanted shape.
+    /// The text is not JSON, or does not have the expected shape.
     Syntax(serde_json::Error),
-    /// An object holds a key twice, and readers disagree about which of the two counts.
+    /// An object repeats a key; programs disagree on which value applies.
     RepeatedKey(String),
 }
 
@@ -29,14 +29,14 @@ impl fmt::Display for JsonError {
 impl std::error::Error for JsonError {}
 
 impl JsonError {
-    /// Whether the text is JSON all the same, with a key that is there twice.
+    /// Whether the text is valid JSON apart from a repeated key.
     #[must_use]
     pub fn is_repeated_key(&self) -> bool {
         matches!(self, Self::RepeatedKey(_))
     }
 }
 
-/// A key as it is shown in a message: on one line, and cut where it is long.
+/// Formats a key for a message: on one line, without control characters, and cut if it is long.
 #[must_use]
 pub fn format_key(key: &str) -> String {
     let mut letters = key.chars().filter(|letter| !letter.is_control());
@@ -44,31 +44,30 @@ pub fn format_key(key: &str) -> String {
     if letters.next().is_some() { format!("{shown}…") } else { shown }
 }
 
-/// Reads one JSON value in which no object, at any depth, holds a key twice. Keys are compared as they read, not as they
-/// are escaped.
+/// Parses one JSON value in which no object, at any depth, repeats a key. Keys are compared after unescaping.
 ///
 /// # Errors
-/// When the text is not such a value.
+/// When the text is not JSON, does not have the expected shape, or repeats a key.
 pub fn read_json<T: DeserializeOwned>(text: &str) -> Result<T, JsonError> {
     let value = serde_json::from_str(text).map_err(JsonError::Syntax)?;
     check_keys(&mut serde_json::Deserializer::from_str(text))?;
     Ok(value)
 }
 
-/// [`read_json`] of bytes.
+/// Parses bytes like [`read_json`].
 ///
 /// # Errors
-/// When the bytes are not such a value.
+/// When the bytes are not JSON, do not have the expected shape, or repeat a key.
 pub fn read_json_bytes<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, JsonError> {
     let value = serde_json::from_slice(bytes).map_err(JsonError::Syntax)?;
     check_keys(&mut serde_json::Deserializer::from_slice(bytes))?;
     Ok(value)
 }
 
-/// Reads the JSON value that a text begins with, and tells how many bytes of the text it takes. `None` is an empty text.
+/// Parses the JSON value at the start of a text, and returns it with its length in bytes. `None` if the text is empty.
 ///
 /// # Errors
-/// When the text does not begin with a value, or an object in it holds a key twice.
+/// When the text does not start with a value, or an object in it repeats a key.
 pub fn read_leading_json<T: DeserializeOwned>(text: &str) -> Option<Result<(T, usize), JsonError>> {
     let mut stream = serde_json::Deserializer::from_str(text).into_iter::<T>();
     let value = match stream.next()? {
@@ -85,12 +84,12 @@ fn check_keys<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(), JsonErro
     let read = DistinctKeys(&mut repeated).deserialize(deserializer);
     match (repeated, read) {
         (Some(key), _) => Err(JsonError::RepeatedKey(key)),
-        // The text was read before, so nothing else can be wrong with it.
+        // The text was parsed before, so it cannot have another error.
         (None, _) => Ok(()),
     }
 }
 
-/// Goes through a value, and stops at an object that holds a key twice.
+/// Visits a value and stops at an object that repeats a key.
 struct DistinctKeys<'a>(&'a mut Option<String>);
 
 impl<'de> DeserializeSeed<'de> for DistinctKeys<'_> {

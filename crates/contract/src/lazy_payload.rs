@@ -1,4 +1,4 @@
-//! A payload described key by key, so that a reader takes what it wants and nothing else is made.
+//! A payload described key by key, so that only the keys that are read are computed.
 
 use serde_json::{Map, Value};
 
@@ -7,42 +7,41 @@ use crate::Event;
 /// One key of a table.
 #[derive(Debug, Clone, Copy)]
 pub struct PayloadKey {
-    /// Its name.
+    /// The name of the key.
     pub name: &'static str,
-    /// Where its value comes from.
+    /// Where the value comes from.
     pub get: KeySource,
 }
 
-/// Where a key's value comes from.
+/// Where the value of a key comes from.
 #[derive(Debug, Clone, Copy)]
 pub enum KeySource {
-    /// A field of the canonical payload; the key is absent when the field is.
+    /// A field of the canonical payload; the key is absent if the field is.
     Field(&'static str),
-    /// Something else.
+    /// A function of the event.
     Computed(fn(&Event) -> LazyValue<'_>),
-    /// A table; absent when all its keys are.
+    /// A nested table; absent if all its keys are.
     Table(&'static [PayloadKey]),
 }
 
 /// The value of a key.
 #[derive(Debug, Clone)]
 pub enum LazyValue<'a> {
-    /// There is none.
+    /// The key is absent.
     Absent,
-    /// A text.
+    /// A string.
     Text(&'a str),
     /// A number.
     Number(u64),
-    /// A value of the event's canonical payload, at its place there: whoever keeps what it made of it may know it again
-    /// by its address.
+    /// A reference into the event's canonical payload. A reader that caches conversions can use its address as the key.
     Value(&'a Value),
-    /// A value that was made.
+    /// A computed value.
     Computed(Value),
     /// A table of further keys.
     Table(&'static [PayloadKey]),
 }
 
-/// The payload of one event by its keys.
+/// The payload of one event, by its keys.
 #[derive(Debug, Clone, Copy)]
 pub struct LazyPayload<'a> {
     event: &'a Event,
@@ -50,7 +49,7 @@ pub struct LazyPayload<'a> {
 }
 
 impl PayloadKey {
-    /// The key's value for an event.
+    /// The value of the key for an event.
     #[must_use]
     pub fn value_for<'a>(&self, event: &'a Event) -> LazyValue<'a> {
         match self.get {
@@ -62,20 +61,20 @@ impl PayloadKey {
 }
 
 impl<'a> LazyValue<'a> {
-    /// A text, unless it is empty.
+    /// A string, or absent if it is empty.
     #[must_use]
     pub fn text_or_absent(text: &'a str) -> Self {
         if text.is_empty() { Self::Absent } else { Self::Text(text) }
     }
 
-    /// The first of some fields of the canonical payload that is there.
+    /// The first of several fields that the canonical payload has; absent if it has none of them.
     #[must_use]
     pub fn first_present(event: &'a Event, fields: &[&str]) -> Self {
         let found = fields.iter().find_map(|field| event.payload.field(field));
         found.map_or(Self::Absent, Self::Value)
     }
 
-    /// The value as JSON; `None` for one that is absent, and for a table without a key that is there.
+    /// Converts the value to JSON; `None` if it is absent, or a table without present keys.
     #[must_use]
     pub fn to_value(self, event: &Event) -> Option<Value> {
         Some(match self {
@@ -96,30 +95,30 @@ impl<'a> LazyValue<'a> {
 }
 
 impl<'a> LazyPayload<'a> {
-    /// The payload of an event: the keys of both tables, in order. No name may be in them twice.
+    /// Creates the payload of an event from the keys of two tables, in order. A name must not occur in both.
     #[must_use]
     pub fn new(event: &'a Event, keys: [&'static [PayloadKey]; 2]) -> Self {
         Self { event, keys }
     }
 
-    /// The event.
+    /// The event that the payload belongs to.
     #[must_use]
     pub fn event(&self) -> &'a Event {
         self.event
     }
 
-    /// The keys that may be there, in order.
+    /// The keys that may be present, in order.
     pub fn keys(&self) -> impl Iterator<Item = &'static PayloadKey> {
         self.keys.into_iter().flatten()
     }
 
-    /// The key of a name.
+    /// Finds a key by name.
     #[must_use]
     pub fn key(&self, name: &str) -> Option<&'static PayloadKey> {
         self.keys().find(|key| key.name == name)
     }
 
-    /// Whether no key is there.
+    /// Whether no key is present.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.keys().all(|key| match key.value_for(self.event) {
@@ -129,7 +128,7 @@ impl<'a> LazyPayload<'a> {
         })
     }
 
-    /// The payload as JSON: the keys that are there.
+    /// Converts the present keys to a JSON object.
     #[must_use]
     pub fn to_object(&self) -> Map<String, Value> {
         let mut fields = Map::with_capacity(self.keys.iter().map(|keys| keys.len()).sum());

@@ -1,10 +1,9 @@
-//! The words of Pintle: events, hooks, verdicts, outcomes and the seams between the crates.
+//! The vocabulary of Pintle: events, hooks, verdicts, outcomes, and the traits between the crates.
 //!
-//! This crate holds data and traits only. It does no I/O, reads no clock, starts no thread and knows no dialect
-//! by name; the tidy test of the workspace holds it to that.
+//! This crate holds data and traits only. It does no I/O, reads no clock, starts no thread and names no dialect; `xtask
+//! tidy` checks this.
 //!
-//! Data flows one way: event → select → dispatch → compose → outcome → tape (design, section 3). The modules
-//! follow that order.
+//! Data flows one way: event → select → dispatch → compose → outcome → tape. The modules follow that order.
 
 #![deny(missing_docs)]
 

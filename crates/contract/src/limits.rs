@@ -1,19 +1,19 @@
-//! What one call of a hook may use.
+//! The limits of one hook call.
 
 use serde::{Deserialize, Serialize};
 
-/// Bounds on one call.
+/// The limits of one hook call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallLimits {
-    /// Wall time. A hook's `timeout_ms` sets it. Default 5,000.
+    /// The time limit in milliseconds of wall time, set by a hook's `timeout_ms`. Default 5,000.
     pub timeout_ms: u64,
-    /// Steps of a script: calls and loop turns. Default 1,000,000.
+    /// The maximum number of script steps: calls and loop iterations. Default 1,000,000.
     pub steps: u64,
-    /// Memory a script may allocate in one call. Default 64 MiB.
+    /// The maximum memory in bytes that a script may allocate. Default 64 MiB.
     pub memory_bytes: u64,
-    /// Nested calls in a script. Default 100.
+    /// The maximum depth of nested calls in a script. Default 100.
     pub call_depth: u32,
-    /// What a hook may print or return. Default 1 MiB.
+    /// The maximum size in bytes of what a hook prints or returns. Default 1 MiB.
     pub output_bytes: u64,
 }
 

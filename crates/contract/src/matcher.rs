@@ -1,51 +1,51 @@
-//! The predicate that says whether a hook wants an event.
+//! Matchers: the conditions under which a hook runs.
 
 use std::fmt::Debug;
 
 use crate::{Event, Failure};
 
-/// Decides whether a hook wants an event. Pure: no effects, no I/O.
+/// Decides whether a hook runs for an event. A matcher has no side effects and does no I/O.
 pub trait Matcher: Send + Sync + Debug {
-    /// Looks at the event, with the payload as it stands at this hook's turn.
+    /// Matches the event, with the payload that this hook would receive.
     fn matches(&self, event: &Event) -> MatchResult;
 
-    /// Which subjects can match at all; the engine builds its index from this.
+    /// The subjects that can match; the engine builds its index from them. Default: any subject.
     fn subjects(&self) -> SubjectFilter {
         SubjectFilter::Any
     }
 
-    /// The mark in per cent that a hook of `budget.threshold` waits for, when it waits for one. Hosts fire the event at
-    /// these marks besides their own.
+    /// The threshold in per cent at which a hook of `budget.threshold` runs; `None` if the hook sets none. Hosts fire
+    /// the event at these thresholds in addition to their own.
     fn threshold_percent(&self) -> Option<f64> {
         None
     }
 
-    /// The matcher as its author wrote it, for people.
+    /// The matcher as its author wrote it, for messages to the user.
     fn describe(&self) -> String;
 }
 
-/// What a matcher said.
+/// The result of matching one hook against an event.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MatchResult {
-    /// The hook wants the event.
+    /// The hook runs.
     Yes,
-    /// It does not.
+    /// The hook does not run.
     No,
-    /// The matcher failed. Where its own code did, the hook is passed over and a warning recorded, unless its author wrote
-    /// `on_error: closed` (AI Harness reference, `when`); where it was cut short, by a limit for instance, the hook failed.
+    /// The matcher failed. If its own code raised an error, the hook is skipped with a warning, unless its author wrote
+    /// `on_error: closed`. If the matcher was cut short, for example by a limit, the hook itself fails.
     Failed(Failure),
 }
 
-/// Which subjects a matcher can match.
+/// The subjects that a matcher can match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SubjectFilter {
-    /// Any subject, and events without one.
+    /// Any subject, and events without a subject.
     Any,
-    /// Only these subjects.
+    /// Only the listed subjects.
     Only {
         /// The subjects, such as tool names.
         names: Vec<String>,
-        /// True when a subject in `names` is all it takes, so that [`Matcher::matches`] need not be called.
+        /// Whether a subject in `names` always matches, so that [`Matcher::matches`] need not be called.
         sufficient: bool,
     },
 }

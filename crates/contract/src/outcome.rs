@@ -1,4 +1,4 @@
-//! What a chain of verdicts came to.
+//! Outcomes: the combined result of all verdicts.
 
 use std::fmt;
 
@@ -6,38 +6,38 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Effect, Failure, FailurePolicy, HookId, Payload, Verdict};
 
-/// The result of a dispatch. There is always one: what could not be asked is in `failures`.
+/// The result of a dispatch. Every dispatch has one; hooks that failed are in `failures`.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     /// What the host must do.
     pub decision: Decision,
-    /// Whether a hook said `allow` in so many words, rather than nobody objecting.
+    /// Whether a hook explicitly returned `allow`, as opposed to no hook objecting.
     pub approved: bool,
-    /// The payload with every rewrite applied. The host uses this one and no other.
+    /// The payload with every rewrite applied. The host must use this payload and no other.
     pub payload: Payload,
-    /// Whether `payload` differs from the one that was fired.
+    /// Whether `payload` differs from the payload that was fired.
     pub rewritten: bool,
-    /// Why, in the order of the deciding hooks.
+    /// The reasons for the decision, in the order of the deciding hooks.
     pub reasons: Vec<OutcomeReason>,
-    /// Effects for the host, in declared order of their hooks.
+    /// The effects for the host, in the declared order of their hooks.
     pub effects: Vec<(HookId, Effect)>,
-    /// The hooks that gave no answer, and what that meant.
+    /// The hooks that failed, and what their failure meant.
     pub failures: Vec<FailureReport>,
-    /// What deserves attention though it decided nothing.
+    /// Problems that did not affect the decision.
     pub warnings: Vec<Warning>,
-    /// What the hooks in shadow mode would have done.
+    /// The verdicts of hooks in shadow mode, which were not enforced.
     pub shadow: Vec<ShadowVerdict>,
-    /// The approval of an ask, bound to the target it was given for.
+    /// The approval of an `ask`, bound to the payload it was given for.
     pub approval: Option<Approval>,
-    /// Hooks that were asked.
+    /// The number of hooks that were called.
     pub hooks_called: u32,
 }
 
-/// What a model is told of a hook that failed closed.
-const UNANSWERED: &str = "a policy check gave no answer, so this was refused";
+/// The reason that a model receives for a hook that failed with the failure policy `closed`.
+const UNANSWERED: &str = "a policy check failed, so this was denied";
 
 impl Outcome {
-    /// The outcome when no hook listens: allowed, unchanged.
+    /// The outcome if no hook matches: allowed, with the payload unchanged.
     #[must_use]
     pub fn unchanged(payload: Payload) -> Self {
         Self {
@@ -55,13 +55,13 @@ impl Outcome {
         }
     }
 
-    /// Whether the host may go on.
+    /// Whether the host may continue.
     #[must_use]
     pub fn is_allowed(&self) -> bool {
         self.decision == Decision::Allow
     }
 
-    /// Why the agent's run has to end, when a hook that denies says so.
+    /// Why the agent's run must end; `None` unless a hook that denied requires it.
     #[must_use]
     pub fn stop_reason(&self) -> Option<String> {
         let stops = self.reasons.iter().filter(|reason| self.decision == Decision::Deny && reason.stops_run);
@@ -69,14 +69,14 @@ impl Outcome {
         (!texts.is_empty()).then(|| texts.join("\n"))
     }
 
-    /// Whether a hook denies in the sense of the event's row, rather than only ending the run.
+    /// Whether the event itself is denied, as opposed to only ending the agent's run.
     #[must_use]
     pub fn denies_event(&self) -> bool {
         self.decision == Decision::Deny
             && (self.reasons.is_empty() || self.reasons.iter().any(|reason| !reason.stops_run))
     }
 
-    /// Whether the denial is all of hooks that failed, and nobody refused.
+    /// Whether the event is denied only because hooks failed.
     #[must_use]
     pub fn is_failed(&self) -> bool {
         self.decision == Decision::Deny
@@ -88,8 +88,8 @@ impl Outcome {
         self.failures.iter().any(|report| report.hook == *hook && report.policy == FailurePolicy::Closed)
     }
 
-    /// The reasons for a model, which sees the consequences of a hook and never its name (AI Harness, Hooks): the hooks' own
-    /// words in one line. Of a hook that gave no answer it is told only that; the fault is for the user.
+    /// The reasons for the model, in one line: the hooks' own texts, without their names. For a hook that failed the
+    /// model only learns that a check failed; the error is for the user.
     #[must_use]
     pub fn reason_for_model(&self) -> String {
         let mut texts: Vec<&str> = Vec::new();
@@ -99,10 +99,10 @@ impl Outcome {
                 texts.push(text);
             }
         }
-        if texts.is_empty() { String::from("refused by policy") } else { texts.join("; ") }
+        if texts.is_empty() { String::from("denied by policy") } else { texts.join("; ") }
     }
 
-    /// The reasons in one line: `blocked by hook "h": why; …` for a deny.
+    /// The reasons in one line, such as `blocked by hook "h": why; …` for a deny.
     #[must_use]
     pub fn reason(&self) -> String {
         let verb = match self.decision {
@@ -116,7 +116,7 @@ impl Outcome {
                 line.push_str("; ");
             }
             line.push_str(&format!("{verb} by hook \"{}\"", reason.hook));
-            // A program may refuse without a word.
+            // A program may deny without a reason.
             if !reason.text.is_empty() {
                 line.push_str(": ");
                 line.push_str(&reason.text);
@@ -130,11 +130,11 @@ impl Outcome {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Decision {
-    /// Go on, with the outcome's payload.
+    /// Continue with the outcome's payload.
     Allow,
-    /// Go on only if somebody who may says yes. Only seen where the resolver defers to the host.
+    /// Continue only with the user's approval. Hosts receive it only if the approver defers to them.
     Ask,
-    /// Do not go on.
+    /// Do not continue.
     Deny,
 }
 
@@ -151,11 +151,11 @@ impl fmt::Display for Decision {
 /// Why a hook decided as it did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutcomeReason {
-    /// Who.
+    /// The hook.
     pub hook: HookId,
-    /// Why, for people and for the model.
+    /// The reason, for the user and the model.
     pub text: String,
-    /// Whether the hook's deny ends the agent's run, see [`DenyEffect`](crate::OnDeny).
+    /// Whether the hook's deny ends the agent's run; see [`DenyEffect`](crate::DenyEffect).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stops_run: bool,
     /// The guard that never judged the final target, when the engine stopped rechecking guards and denied. On the tape since
@@ -165,45 +165,45 @@ pub struct OutcomeReason {
 }
 
 impl OutcomeReason {
-    /// A reason of a hook whose deny means what the event's row says.
+    /// Creates a reason for a deny of the event itself.
     pub fn new(hook: HookId, text: impl Into<String>) -> Self {
         Self { hook, text: text.into(), stops_run: false, unsettled_guard: None }
     }
 }
 
-/// A hook that gave no answer.
+/// A hook that failed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FailureReport {
-    /// Who.
+    /// The hook.
     pub hook: HookId,
-    /// What happened.
+    /// The failure.
     pub failure: Failure,
-    /// What it meant: `ClosedRecord` denied, `Open` went on.
+    /// The policy that was applied: `Closed` denied, `Open` continued.
     pub policy: FailurePolicy,
 }
 
-/// Something worth telling that decided nothing.
+/// A problem that did not affect the decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Warning {
-    /// Who.
+    /// The hook.
     pub hook: HookId,
-    /// What.
+    /// The message for the user.
     pub message: String,
 }
 
-/// What a hook in shadow mode said.
+/// The verdict of a hook in shadow mode.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShadowVerdict {
-    /// Who.
+    /// The hook.
     pub hook: HookId,
-    /// What it would have done.
+    /// The verdict, which was not enforced.
     pub verdict: Verdict,
 }
 
-/// A lifted ask. Void for any other target than the one with this digest.
+/// An approved `ask`. It is valid only for a payload with this digest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Approval {
-    /// [`Payload::digest`] of the payload that was approved.
+    /// The [`Payload::digest`] of the payload that was approved.
     pub digest: String,
     /// Who approved, for the tape.
     #[serde(rename = "by")]
@@ -211,7 +211,7 @@ pub struct Approval {
 }
 
 impl Approval {
-    /// Whether the approval holds for this payload.
+    /// Whether the approval is valid for this payload.
     #[must_use]
     pub fn covers(&self, payload: &Payload) -> bool {
         self.digest == payload.digest()
@@ -241,8 +241,8 @@ mod tests {
         let failures = vec![FailureReport { hook: HookId::new("c"), failure, policy: FailurePolicy::Closed }];
         let denied =
             Outcome { decision: Decision::Deny, reasons, failures, ..Outcome::unchanged(Payload::new(Value::Null)) };
-        assert_eq!(denied.reason_for_model(), "not today; a policy check gave no answer, so this was refused");
+        assert_eq!(denied.reason_for_model(), "not today; a policy check failed, so this was denied");
         let silent = Outcome { reasons: denied.reasons[..1].to_vec(), failures: Vec::new(), ..denied };
-        assert_eq!(silent.reason_for_model(), "refused by policy");
+        assert_eq!(silent.reason_for_model(), "denied by policy");
     }
 }

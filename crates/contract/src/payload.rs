@@ -1,4 +1,4 @@
-//! An event's data, shared and never copied on the dispatch path.
+//! An event's data, shared so that dispatch does not copy it.
 
 use std::any::{Any, TypeId};
 use std::fmt;
@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-/// The data of an event.
+/// The data of an event. A clone shares the value.
 ///
-/// A clone shares the value. Handlers that need another form of it (a frozen script value, an encoded buffer) make
-/// that once a dispatch and keep it with [`Payload::cached_view`]; the next handler finds it there.
+/// A handler that needs another representation (a frozen script value, an encoded buffer) creates it once for each
+/// dispatch with [`Payload::cached_view`]; the next handler reuses it.
 #[derive(Clone)]
 pub struct Payload(Arc<PayloadInner>);
 
@@ -22,26 +22,26 @@ struct PayloadInner {
 }
 
 impl Payload {
-    /// Wraps a value.
+    /// Creates a payload from a JSON value.
     #[must_use]
     pub fn new(value: Value) -> Self {
         Self(Arc::new(PayloadInner { value, views: Mutex::new(Vec::new()) }))
     }
 
-    /// The value.
+    /// The payload as a JSON value.
     #[must_use]
     pub fn value(&self) -> &Value {
         &self.0.value
     }
 
-    /// A field of an object payload; `None` when absent or when the payload is no object.
+    /// A field of the payload; `None` if it is absent or the payload is not an object.
     #[must_use]
     #[inline]
     pub fn field(&self, name: &str) -> Option<&Value> {
         self.0.value.as_object().and_then(|fields| get_field(fields, name))
     }
 
-    /// The value, without a copy when nobody else holds it.
+    /// Takes the value out, without a copy if it is not shared.
     #[must_use]
     pub fn into_value(self) -> Value {
         match Arc::try_unwrap(self.0) {
@@ -50,9 +50,10 @@ impl Payload {
         }
     }
 
-    /// Another form of this payload, made by `make` at most once for each type and `key`, and shared.
+    /// Another representation of this payload. It is created by `make` at most once for each type and `key`, and
+    /// shared.
     ///
-    /// `key` tells apart two forms of one type, such as the buffers of two dialects.
+    /// `key` distinguishes two representations of one type, such as the buffers of two dialects.
     pub fn cached_view<T: Any + Send + Sync>(&self, key: &'static str, make: impl FnOnce(&Value) -> T) -> Arc<T> {
         let wanted = TypeId::of::<T>();
         let mut views = self.0.views.lock().unwrap_or_else(PoisonError::into_inner);
@@ -65,13 +66,13 @@ impl Payload {
         made
     }
 
-    /// Whether two payloads are one and the same allocation, which is a cheap sign that nothing changed.
+    /// Whether two payloads share one allocation: a cheap sign that nothing changed.
     #[must_use]
     pub fn ptr_eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// `sha256:` and the hex digest of the value as compact JSON with sorted keys.
+    /// The digest of the payload: `sha256:` and the hex SHA-256 of the value as compact JSON with sorted keys.
     #[must_use]
     pub fn digest(&self) -> String {
         struct DigestWriter(Sha256);
@@ -87,7 +88,7 @@ impl Payload {
         let mut sorted = self.0.value.clone();
         sorted.sort_all_objects();
         let mut sink = DigestWriter(Sha256::new());
-        // Neither the sink nor a `WordValue` can fail to be written.
+        // Neither `DigestWriter` nor a `Value` can fail to be written.
         let _ = serde_json::to_writer(&mut sink, &sorted);
         let mut text = String::from("sha256:");
         for byte in sink.0.finalize() {
@@ -97,10 +98,10 @@ impl Payload {
     }
 }
 
-/// The most fields of an object in which reading all the names is quicker than hashing one.
+/// The largest number of fields for which a linear search is faster than hashing a name.
 const FEW_FIELDS: usize = 16;
 
-/// A field of an object, as `get` finds it: payloads have few fields, where looking through them is quicker than a hash.
+/// Finds a field of an object. Payloads have few fields, for which a linear search is faster than a hash.
 #[must_use]
 #[inline]
 pub fn get_field<'a>(fields: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {

@@ -1,4 +1,4 @@
-//! How large a payload may be: hooks decide within a time and a memory of their own, and a caller chooses its payload.
+//! The maximum size of a payload. Hooks decide within a time and memory limit, but the caller chooses the payload.
 
 use std::{fmt, io};
 
@@ -6,26 +6,27 @@ use serde_json::Value;
 
 use crate::{JsonError, read_json_bytes};
 
-/// The most JSON text of a payload.
+/// The maximum size of a payload, in bytes of JSON text.
 pub const MAX_PAYLOAD_BYTES: usize = 16 << 20;
 
-/// The most values in a payload. A value takes far more memory than its text: `[0,0,..]` some 40 bytes for each zero.
+/// The maximum number of values in a payload. A value takes far more memory than its text: in `[0,0,..]` about 40 bytes
+/// for each zero.
 pub const MAX_PAYLOAD_VALUES: usize = 250_000;
 
-/// Why a text is no payload.
+/// The error for a text that cannot be a payload.
 #[derive(Debug)]
 pub enum PayloadError {
-    /// It is longer than [`MAX_PAYLOAD_BYTES`].
+    /// The text is longer than [`MAX_PAYLOAD_BYTES`].
     TooLong,
-    /// It holds more than [`MAX_PAYLOAD_VALUES`] values.
+    /// The text contains more than [`MAX_PAYLOAD_VALUES`] values.
     TooMany,
-    /// It is not JSON.
+    /// The text is not JSON.
     NotJson(JsonError),
 }
 
 impl fmt::Display for PayloadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let most = "which is the most that hooks are asked about";
+        let most = "the limit for hook payloads";
         match self {
             Self::TooLong => write!(f, "it is longer than {} MiB of JSON, {most}", MAX_PAYLOAD_BYTES >> 20),
             Self::TooMany => write!(f, "it holds more than {MAX_PAYLOAD_VALUES} JSON values, {most}"),
@@ -36,35 +37,35 @@ impl fmt::Display for PayloadError {
 
 impl std::error::Error for PayloadError {}
 
-/// Reads a payload. One that is too large is told before any memory is taken for it.
+/// Parses a payload. A payload that is too large is rejected before memory is allocated for it.
 ///
 /// # Errors
-/// When it is too large, or not JSON.
+/// When the text is too large, or is not JSON.
 pub fn read_payload(text: &[u8]) -> Result<Value, PayloadError> {
     check_json_text(text)?;
     read_json_bytes(text).map_err(PayloadError::NotJson)
 }
 
-/// Checks that a text of JSON is no larger than that of a payload may be, before any memory is taken for it.
+/// Checks that a JSON text does not exceed the limits of a payload, before memory is allocated for it.
 ///
 /// # Errors
-/// When it is too large.
+/// When the text is too large.
 pub fn check_json_text(text: &[u8]) -> Result<(), PayloadError> {
     if text.len() > MAX_PAYLOAD_BYTES {
         return Err(PayloadError::TooLong);
     }
-    // Each value but the first has one of these before it, or is a key.
+    // Each value but the first follows one of these characters, or is a key.
     if text.len() > MAX_PAYLOAD_VALUES && count_values(text) > MAX_PAYLOAD_VALUES {
         return Err(PayloadError::TooMany);
     }
     Ok(())
 }
 
-/// Checks that a value that was made here is no larger than a payload may be. It is measured as its JSON text is by
-/// [`read_payload`], and no such text is made.
+/// Checks that a value in memory does not exceed the limits of a payload. It is measured like its JSON text in
+/// [`read_payload`], without creating that text.
 ///
 /// # Errors
-/// When it is too large.
+/// When the value is too large.
 pub fn check_payload(value: &Value) -> Result<(), PayloadError> {
     let mut count: usize = 0;
     let mut open = vec![value];
@@ -84,11 +85,11 @@ pub fn check_payload(value: &Value) -> Result<(), PayloadError> {
             return Err(PayloadError::TooMany);
         }
     }
-    // Nothing but its length makes writing it fail.
+    // Writing can only fail because of the length.
     serde_json::to_writer(SizeLimitWriter(MAX_PAYLOAD_BYTES), value).map_err(|_| PayloadError::TooLong)
 }
 
-/// Takes so many bytes and keeps none.
+/// Counts down from a number of bytes, discards them, and fails below zero.
 struct SizeLimitWriter(usize);
 
 impl io::Write for SizeLimitWriter {
@@ -102,7 +103,7 @@ impl io::Write for SizeLimitWriter {
     }
 }
 
-/// The values and keys of a JSON text, at the least: what separates and opens them, outside of strings.
+/// The minimum number of values and keys in a JSON text: the separators and opening brackets outside strings.
 fn count_values(text: &[u8]) -> usize {
     let (mut count, mut in_string, mut is_escaped) = (0, false, false);
     for byte in text {
@@ -117,10 +118,11 @@ fn count_values(text: &[u8]) -> usize {
     count
 }
 
-/// The text bytes and values of a payload, or `None` as soon as they are worth more than `most` bytes of memory.
+/// The memory that a payload takes in bytes: its text and a fixed amount for each value. `None` as soon as it exceeds
+/// `most`.
 #[must_use]
 pub fn measure_payload(value: &Value, most: usize) -> Option<usize> {
-    /// What a value takes beside its text.
+    /// The memory that a value takes in addition to its text.
     const VALUE_BYTES: usize = 32;
     let mut weight: usize = 0;
     let mut open = vec![value];
@@ -162,7 +164,7 @@ mod tests {
         {
             assert!(matches!(read_payload(&many), Err(PayloadError::TooMany)));
         }
-        // What stands in texts counts for nothing.
+        // Separators inside strings are not counted.
         assert!(read_payload(format!("\"{}\"", ",[{:\\\\\\\"".repeat(200_000)).as_bytes()).is_ok());
         assert!(matches!(read_payload(b"{"), Err(PayloadError::NotJson(_))));
     }

@@ -1,4 +1,4 @@
-//! What a plugin registers while it is loaded.
+//! What a plugin registers when it is loaded.
 
 use std::sync::Arc;
 
@@ -6,45 +6,46 @@ use serde_json::Value;
 
 use crate::{Diagnostic, Location, ScriptSource};
 
-/// A function of a script module that answers events: it takes the event and returns what its dialect understands.
+/// A function of a script module that handles events. It takes the event and returns a value that its dialect
+/// understands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FunctionSpec {
-    /// The module's name, for people.
+    /// The name of the module, for display.
     pub name: Arc<str>,
-    /// The module.
+    /// The source of the module.
     pub module: ScriptSource,
-    /// Which function of it.
+    /// Which function of the module.
     pub function: FunctionRef,
 }
 
-/// A function of a module.
+/// Identifies a function of a module.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum FunctionRef {
-    /// The one of this name, which must not begin with an underscore: those are private.
+    /// The function with this name. Names that start with an underscore are private and cannot be used.
     Exported(Arc<str>),
-    /// The one that the module's top level handed to a registration function, counted from 0 over all of them.
+    /// The function that the top level passed to a registration function, by its index over all of them, from 0.
     Registered(u32),
 }
 
-/// A plugin as loaded: what its top level registered, in order.
+/// A plugin after loading: what its top level registered, in order.
 #[derive(Debug, Default)]
 pub struct LoadedPlugin {
-    /// Its registrations, in order.
+    /// The registrations, in order.
     pub registrations: Vec<RegistrationCall>,
-    /// What was found while loading it.
+    /// The diagnostics of loading the plugin.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// One call of a registration function. What it means is its dialect's affair.
+/// One call of a registration function. The dialect defines what it means.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RegistrationCall {
     /// The function that was called, such as `register_tool_hook`.
     pub function: String,
-    /// Its arguments without a name, in order.
+    /// The positional arguments, in order.
     pub arguments: Vec<RegistrationArgument>,
-    /// Its arguments with a name, in order.
+    /// The named arguments, in order.
     pub named_arguments: Vec<(String, RegistrationArgument)>,
-    /// The place of the call.
+    /// The position of the call.
     pub location: Location,
 }
 
@@ -55,21 +56,21 @@ pub enum RegistrationArgument {
     Value(Value),
     /// A function.
     Function(RegisteredFunction),
-    /// A dictionary with a function somewhere in it, in its own order.
+    /// A dictionary that contains a function, in its own order.
     Table(Vec<(String, RegistrationArgument)>),
-    /// A list with a function somewhere in it.
+    /// A list that contains a function.
     List(Vec<RegistrationArgument>),
 }
 
-/// A function that was handed to a registration function.
+/// A function that was passed to a registration function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegisteredFunction {
-    /// Its number, for [`FunctionRef::Registered`].
+    /// The index of the function, for [`FunctionRef::Registered`].
     pub index: u32,
-    /// Its name; `lambda` for one without.
+    /// The name of the function; `lambda` if it has none.
     pub name: String,
-    /// Whether it can be called with one argument.
+    /// Whether the function can be called with one argument.
     pub takes_one_argument: bool,
-    /// Whether it can deny or ask; see [`Hook::guard`](crate::Hook::guard).
+    /// Whether the function can deny or ask; see [`Hook::guard`](crate::Hook::guard).
     pub guard: bool,
 }

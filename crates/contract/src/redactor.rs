@@ -1,26 +1,26 @@
-//! Taking secrets out of what is written down, shown or sent.
+//! Redaction: removing secrets from what is recorded, shown or sent.
 
 use std::fmt::Debug;
 
 use serde_json::{Map, Value};
 
-/// Takes secrets out of texts.
+/// Removes secrets from texts and values.
 pub trait Redactor: Send + Sync + Debug {
-    /// The text without its secrets; `None` when it has none.
+    /// Redacts a text; `None` if it contains no secret.
     fn redact(&self, text: &str) -> Option<String>;
 
-    /// Whether a text could hold a secret or the beginning of one. Cheap, and wrong in one direction only: a text that
-    /// is not suspected has none.
+    /// Whether a text could contain a secret or the start of one. The check is cheap and may have false positives, but
+    /// no false negatives. Default: true.
     fn may_contain_secret(&self, _text: &str) -> bool {
         true
     }
 
-    /// The same as [`Redactor::redact`] for the value of a field, whose name may say that it is a secret.
+    /// Redacts the value of a field, whose name may show that it is a secret; otherwise like [`Redactor::redact`].
     fn redact_named(&self, _name: &str, text: &str) -> Option<String> {
         self.redact(text)
     }
 
-    /// The value without the secrets in its texts and names, at any depth; `None` when it has none.
+    /// Redacts the strings and field names in a value, at any depth; `None` if it contains no secret.
     fn redact_value(&self, value: &Value) -> Option<Value> {
         match value {
             Value::String(text) => self.redact(text).map(Value::String),
@@ -40,7 +40,7 @@ pub trait Redactor: Send + Sync + Debug {
         }
     }
 
-    /// As [`Redactor::redact_value`], for the fields of an object.
+    /// Redacts the fields of an object, like [`Redactor::redact_value`].
     fn redact_fields(&self, fields: &Map<String, Value>) -> Option<Map<String, Value>> {
         let mut clean: Option<Map<String, Value>> = None;
         let mut renamed = Vec::new();

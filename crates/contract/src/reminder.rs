@@ -1,42 +1,42 @@
-//! Reminders: short texts that a hook puts before the model, and how long they stay.
+//! Reminders: short texts that a hook adds for the model, with their lifetime.
 
 use serde::{Deserialize, Serialize};
 
-/// A text the model is reminded of (Harn, `transcript.inject_reminder`).
+/// A reminder: a text that the host adds to model calls.
 ///
-/// The host renders it, once for each model call that should see it, drops what has expired, keeps of several with one
-/// `dedupe_key` the newest of the highest authority, and carries it over compaction and into child agents as it says.
+/// The host adds it once to each model call that should see it and removes it when it expires. Of several reminders
+/// with one `dedupe_key` it keeps the newest with the highest authority. Compaction and child agents keep it as its
+/// fields say.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Reminder {
     /// The text; never empty.
     pub body: String,
-    /// Words to find it by, each once.
+    /// Labels for finding the reminder, each once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// What it is about: a newer reminder with the same key takes its place.
+    /// The topic of the reminder: a newer reminder with the same key replaces it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dedupe_key: Option<String>,
-    /// For how many turns the model sees it, at least 1; `None` is until something else ends it.
+    /// The number of turns in which the model sees the reminder, at least 1; `None` has no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ttl_turns: Option<u32>,
-    /// Whether it outlives a compaction of the conversation. Default: no.
+    /// Whether the reminder is kept when the conversation is compacted. Default: false.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub preserve_on_compact: bool,
-    /// Which other agents get it. Default: the agent's own session alone.
+    /// Which agents get the reminder. Default: only the agent's own session.
     #[serde(skip_serializing_if = "is_default")]
     pub propagate: ReminderPropagation,
-    /// In whose voice it is put. Default: the system's.
+    /// The role in which the reminder is sent. Default: system.
     #[serde(skip_serializing_if = "is_default")]
     pub role_hint: ReminderRoleHint,
-    /// How much it weighs beside others. Default: it binds.
+    /// How binding the reminder is. Default: [`ReminderAuthority::Contract`].
     #[serde(skip_serializing_if = "is_default")]
     pub authority: ReminderAuthority,
 }
 
 impl Reminder {
-    /// A reminder that is nothing but its text, and stays for one turn: what a hook of another system asks for that knows
-    /// no more.
+    /// Creates a reminder with defaults that stays for one turn, for hooks of dialects without further settings.
     pub fn for_one_turn(body: impl Into<String>) -> Self {
         Self { body: body.into(), ttl_turns: Some(1), ..Self::default() }
     }
@@ -46,40 +46,40 @@ impl Reminder {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReminderPropagation {
-    /// This one and every agent below it.
+    /// This agent and all of its child agents.
     All,
-    /// This one.
+    /// This agent.
     #[default]
     Session,
-    /// This one, and no copy of the conversation either.
+    /// This agent, but not copies of its conversation.
     None,
 }
 
-/// In whose voice a reminder is put.
+/// The role in which a reminder is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReminderRoleHint {
-    /// The system's.
+    /// As a system message.
     #[default]
     System,
-    /// The developer's.
+    /// As a developer message.
     Developer,
-    /// The person's.
+    /// As a user message.
     UserBlock,
-    /// The system's, where it may break the cache of what came before.
+    /// As a system message, at a position that may invalidate the provider's prompt cache.
     EphemeralCache,
 }
 
-/// How much a reminder weighs. Smaller weighs more.
+/// How binding a reminder is. A smaller value has priority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReminderAuthority {
-    /// It binds.
+    /// The model must follow it.
     #[default]
     Contract,
-    /// It corrects.
+    /// It corrects the model.
     Corrective,
-    /// It advises.
+    /// It advises the model.
     Advisory,
 }
 

@@ -1,4 +1,4 @@
-//! Places in the files people wrote.
+//! Positions in the files that users wrote.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,44 +6,44 @@ use std::sync::Arc;
 /// A file's text, kept for diagnostics.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceFile {
-    /// The path as the user gave it.
+    /// The path as the user specified it.
     pub path: PathBuf,
-    /// The whole text.
+    /// The complete text of the file.
     pub text: String,
 }
 
 /// A range of bytes in a [`SourceFile`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ByteSpan {
-    /// The first byte.
+    /// The offset of the first byte.
     pub start: usize,
-    /// One past the last byte.
+    /// The offset after the last byte.
     pub end: usize,
 }
 
-/// Where something was declared.
+/// The place where something was declared.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Location {
-    /// The file; `None` for what was registered in code.
+    /// The file; `None` if it was registered in code.
     pub file: Option<Arc<SourceFile>>,
-    /// The range in it.
+    /// The range in the file.
     pub span: ByteSpan,
 }
 
 impl Location {
-    /// A place in a file.
+    /// Creates a location in a file.
     #[must_use]
     pub fn new(file: Arc<SourceFile>, span: ByteSpan) -> Self {
         Self { file: Some(file), span }
     }
 
-    /// The path, when there is a file.
+    /// The path of the file, if there is one.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         self.file.as_ref().map(|file| file.path.as_path())
     }
 
-    /// Line and column of the start, both from 1; columns count characters.
+    /// The line and column of the start, both from 1; `None` without a file. Columns count characters.
     #[must_use]
     pub fn line_column(&self) -> Option<(usize, usize)> {
         self.file.as_ref().map(|file| file.line_column(self.span.start))
@@ -51,7 +51,8 @@ impl Location {
 }
 
 impl SourceFile {
-    /// Line and column of a byte, both from 1; columns count characters. A byte past the end is the end.
+    /// The line and column of a byte offset, both from 1. Columns count characters. An offset past the end means the
+    /// end.
     #[must_use]
     pub fn line_column(&self, byte: usize) -> (usize, usize) {
         let mut end = byte.min(self.text.len());
@@ -65,7 +66,7 @@ impl SourceFile {
         (line, column)
     }
 
-    /// The byte at which a line starts, from 1; the end of the text for a line past the last.
+    /// The byte offset at which a line starts. Lines count from 1; a line past the last means the end of the text.
     #[must_use]
     pub fn line_start(&self, line: usize) -> usize {
         if line <= 1 {

@@ -1,12 +1,12 @@
-//! Did you mean.
+//! Suggestions for misspelt names.
 
-/// The most characters of a word that is compared with names.
+/// The maximum length in characters of a name that is compared.
 const LONGEST_NAME: usize = 64;
 
-/// The candidate nearest to what was written, when it is near enough to be a slip.
+/// Finds the candidate most similar to what was written; `None` if no candidate is similar enough.
 ///
-/// Near enough is one edit for each three characters, at least one. Case does not count. What is longer than any name
-/// is not a slip of one, and is not compared.
+/// One edit is tolerated for each three characters, at least one. Case is ignored. A text longer than any name is not
+/// compared.
 pub fn suggest_nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if written.chars().nth(LONGEST_NAME).is_some() {
         return None;
@@ -21,7 +21,7 @@ pub fn suggest_nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &
         .map(|(_, candidate)| candidate)
 }
 
-/// Edits (insert, delete, replace, swap of neighbours) from one text to the other.
+/// The number of edits (insert, delete, replace, swap of neighbours) between two texts.
 fn edit_distance(from: &str, to: &str) -> usize {
     let to: Vec<char> = to.chars().collect();
     let mut before_last: Vec<usize> = Vec::new();

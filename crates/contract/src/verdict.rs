@@ -1,99 +1,99 @@
-//! What one hook said.
+//! Verdicts: the decoded output of one hook.
 
 use serde_json::{Map, Value};
 
 use crate::{Effect, Failure, FailurePolicy};
 
-/// The answer of one hook to one event.
+/// The verdict of one hook on one event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
-    /// The answer itself.
+    /// What the hook decided.
     pub kind: VerdictKind,
-    /// Another target, beside an answer that is not itself a rewrite: an allow or an ask *of the rewritten target*. It is
-    /// dropped beside a deny or a failure.
+    /// A rewrite that comes with another kind of verdict: an allow or ask of the rewritten payload. It is ignored with
+    /// a deny or a failure.
     pub rewrite: Option<Rewrite>,
-    /// What comes with it.
+    /// The effects that the hook returned with the verdict.
     pub effects: Vec<Effect>,
-    /// What the hook's author should know, such as `returned int, not a decision`.
+    /// Warnings for the hook's author, such as `returned int, not a decision`.
     pub warnings: Vec<String>,
 }
 
-/// What a hook said about the event.
+/// What a hook decided about the event.
 #[derive(Debug, Clone, PartialEq)]
 pub enum VerdictKind {
-    /// No objection and no opinion. What AI Harness calls `allow()`: a no-op pass.
+    /// The hook has no objection and no opinion. AI Harness calls this `allow()`.
     Pass,
-    /// An explicit yes, which may stand in for a person's.
+    /// The hook explicitly allows the event; this may replace the user's approval.
     Allow {
-        /// Why.
+        /// Why the hook allows it.
         reason: String,
     },
-    /// Go on with another target.
+    /// The hook continues with a changed payload.
     Rewrite(Rewrite),
-    /// A person should look.
+    /// The hook requires the user's approval.
     Ask {
-        /// Why.
+        /// Why an approval is needed.
         reason: String,
     },
-    /// No.
+    /// The hook denies the event.
     Deny {
-        /// Why; surfaced to the agent.
+        /// Why the hook denies it; shown to the agent.
         reason: String,
     },
-    /// No answer. Not a refusal: the failure policy of the hook says what follows.
+    /// The hook gave no verdict. This is not a deny: the hook's failure policy decides.
     Failed(Failure),
 }
 
 /// How a hook changes the payload.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Rewrite {
-    /// Named fields replace, the others stay. For payloads that are objects.
+    /// Replaces the named fields and keeps the others. For payloads that are objects.
     Fields(Map<String, Value>),
-    /// The whole payload is replaced. For payloads that are no objects.
+    /// Replaces the whole payload. For payloads that are not objects.
     Whole(Value),
 }
 
 impl Verdict {
-    /// A verdict that carries nothing else.
+    /// Creates a verdict without a rewrite, effects or warnings.
     #[must_use]
     pub fn new(said: VerdictKind) -> Self {
         Self { kind: said, rewrite: None, effects: Vec::new(), warnings: Vec::new() }
     }
 
-    /// No objection.
+    /// Creates a verdict without objection.
     #[must_use]
     pub fn pass() -> Self {
         Self::new(VerdictKind::Pass)
     }
 
-    /// An explicit yes.
+    /// Creates a verdict that allows the event.
     pub fn allow(reason: impl Into<String>) -> Self {
         Self::new(VerdictKind::Allow { reason: reason.into() })
     }
 
-    /// No.
+    /// Creates a verdict that denies the event.
     pub fn deny(reason: impl Into<String>) -> Self {
         Self::new(VerdictKind::Deny { reason: reason.into() })
     }
 
-    /// Let a person look.
+    /// Creates a verdict that requires the user's approval.
     pub fn ask(reason: impl Into<String>) -> Self {
         Self::new(VerdictKind::Ask { reason: reason.into() })
     }
 
-    /// Replace named fields.
+    /// Creates a verdict that replaces the named fields.
     #[must_use]
     pub fn rewrite(fields: Map<String, Value>) -> Self {
         Self::new(VerdictKind::Rewrite(Rewrite::Fields(fields)))
     }
 
-    /// No answer.
+    /// Creates a verdict for a hook that failed.
     #[must_use]
     pub fn failed(failure: Failure) -> Self {
         Self::new(VerdictKind::Failed(failure))
     }
 
-    /// Adds another target; beside a pass it becomes the answer.
+    /// Adds a rewrite; a pass becomes a rewrite verdict.
     #[must_use]
     pub fn with_rewrite(mut self, rewrite: Rewrite) -> Self {
         match self.kind {
@@ -103,7 +103,7 @@ impl Verdict {
         self
     }
 
-    /// The target that this is about: that of a rewrite, or of the allow or ask that comes with one.
+    /// The rewrite that this verdict applies: its own, or the one that comes with an allow or ask.
     #[must_use]
     pub fn target_rewrite(&self) -> Option<&Rewrite> {
         match &self.kind {
@@ -113,7 +113,7 @@ impl Verdict {
         }
     }
 
-    /// Whether this refuses, where a failure means what the policy says.
+    /// Whether the verdict denies, if a failure means what `on_failure` says.
     #[must_use]
     pub fn denies(&self, on_failure: FailurePolicy) -> bool {
         match self.kind {

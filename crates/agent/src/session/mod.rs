@@ -210,7 +210,7 @@ impl Session {
     pub fn end(&mut self) {
         self.finish();
         self.conclude(self.ending.clone());
-        if let Some(tape) = self.shared().runtime.tape() {
+        if let Some(tape) = self.context().runtime.tape() {
             // If another session still writes to the tape, it is not closed yet.
             let _ = tape.close();
         }
@@ -351,7 +351,7 @@ impl Session {
     }
 
     /// The state that all agents of the session share.
-    pub(crate) fn shared(&self) -> &SessionContext {
+    pub(crate) fn context(&self) -> &SessionContext {
         &self.agent.shared
     }
 

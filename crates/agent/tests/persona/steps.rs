@@ -302,7 +302,7 @@ fn what_is_wrong_with_a_persona_is_told_before_anything_runs() {
     let fault = stage.session.persona(&spec).unwrap_err();
     assert_eq!(
         fault.message,
-        "persona `captain`: `max_usd` cannot be kept without prices; step `audit`: `max_tokens` is 0, with which nothing can run"
+        "persona `captain`: `max_usd` cannot be enforced without prices; step `audit`: `max_tokens` is 0, so no step can run"
     );
     let spec = persona_spec("captain", [StepSpec::new("audit")]);
     let error = stage.session.persona(&spec).unwrap().step("adit", json!([]), |_| Ok(Value::Null)).unwrap_err();

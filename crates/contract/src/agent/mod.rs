@@ -1,4 +1,4 @@
-//! Agents as a dialect read them: what the user declared, in one neutral form.
+//! Agents as declared by the user, in one form for all dialects.
 
 mod permission;
 mod persona;
@@ -17,76 +17,77 @@ pub use persona::{BudgetSpec, ErrorBoundary, PersonaSpec, PriceSpec, StepSpec, p
 pub use team::{CompactionSpec, MemberSpec, TeamSpec};
 pub use toolset::{McpSpec, McpTransport, ScriptToolSpec, ToolsetKind, ToolsetSpec};
 
-/// One agent: its model, instruction, tools, sub-agents and bounds.
+/// One agent: its model, instruction, tools, child agents and limits.
 #[derive(Debug, Clone, Default)]
 pub struct AgentSpec {
-    /// The agent's name; the root agent of a project is called `root` unless its file names it.
+    /// The name of the agent. The root agent of a project is called `root` unless its file names it.
     pub name: String,
-    /// What it is for; shown to agents that may delegate to it.
+    /// The description of the agent, shown to agents that may delegate to it.
     pub description: String,
-    /// The model, when declared.
+    /// The model; `None` if not declared.
     pub model: Option<ModelSpec>,
-    /// Further models that it or its children may ask for by name.
+    /// Further models that the agent or its child agents may request by name.
     pub models: Vec<ModelSpec>,
     /// The system prompt.
     pub instruction: String,
-    /// Tools declared in files, as Starlark.
+    /// The tools declared in files, as Starlark.
     pub tools: Vec<ToolSpec>,
-    /// Which tools may be used.
+    /// The policy on which tools may be used.
     pub policy: ToolsPolicy,
-    /// Agents it may delegate to.
+    /// The agents that this agent may delegate to.
     pub agents: Vec<Arc<AgentSpec>>,
-    /// Hooks that belong to this agent alone, besides those of its project.
+    /// The hooks that apply to this agent only, in addition to those of its project.
     pub hooks: Vec<HookDeclaration>,
-    /// What of the conversation is sent.
+    /// How much of the conversation is sent to the model.
     pub history: HistorySpec,
-    /// When the conversation is compacted; a member of a team has a word of its own.
+    /// When the conversation is compacted. For a member of a team, [`MemberSpec::compaction`] applies instead.
     pub compaction: CompactionSpec,
-    /// What happens to a call that no rule names; `None` runs it. A member of a team has a word of its own.
+    /// What happens to a tool call that no permission rule matches; `None` runs it. For a member of a team,
+    /// [`MemberSpec::permission_mode`] applies instead.
     pub permission_mode: Option<PermissionMode>,
-    /// Bounds on delegation.
+    /// The limits on delegation.
     pub delegation: DelegationSpec,
-    /// Bounds on self-augmentation.
+    /// The limits on self-modification (`meta.*`).
     pub meta: MetaSpec,
-    /// Where scripts may connect to.
+    /// The hosts that scripts may connect to.
     pub network: NetworkSpec,
-    /// When a turn may end.
+    /// When a turn ends.
     pub exit: ExitSpec,
-    /// What the agent is in a team; `None` for an agent that is in none.
+    /// The agent's role in a team; `None` if it is not in a team.
     pub member: Option<MemberSpec>,
-    /// Where it was declared.
+    /// Where the agent was declared.
     pub location: Location,
 }
 
 /// A language model and how to reach it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelSpec {
-    /// The model's name, such as `gpt-4o`.
+    /// The name of the model, such as `gpt-4o`.
     pub name: String,
     /// The provider: `openai`, `anthropic`, `gemini`, `ollama`, … or `script`.
     pub provider: String,
-    /// The provider's address, when it is not the usual one.
+    /// The base URL of the provider; `None` is the provider's default.
     pub base_url: Option<String>,
-    /// The environment variable that holds the key.
+    /// The environment variable that contains the API key.
     pub api_key_env: Option<String>,
-    /// The most tokens of one reply.
+    /// The maximum number of tokens in one response; `None` is the provider's default.
     pub max_tokens: Option<u32>,
     /// The sampling temperature, 0 to 2.
     pub temperature: Option<f64>,
-    /// What to do when a call fails.
+    /// When and how a failed call is retried.
     pub retry: RetrySpec,
 }
 
-/// How often and how fast a failed model call is tried again.
+/// How often and how fast a failed model call is retried.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RetrySpec {
-    /// Tries after the first. Default 3.
+    /// The maximum number of retries after the first attempt. Default 3.
     pub max_retries: u32,
-    /// The first wait. Default 250.
+    /// The delay before the first retry, in milliseconds. Default 250.
     pub initial_backoff_ms: u64,
-    /// The longest wait. Default 8,000.
+    /// The maximum delay, in milliseconds. Default 8,000.
     pub max_backoff_ms: u64,
-    /// How much longer each wait is. Default 2.
+    /// The factor by which each delay is longer than the one before. Default 2.
     pub multiplier: f64,
 }
 
@@ -99,63 +100,63 @@ impl Default for RetrySpec {
 /// A tool declared in a file.
 #[derive(Debug, Clone)]
 pub struct ToolSpec {
-    /// The tool's name; for files it is the file's stem.
+    /// The name of the tool; by default the file's stem.
     pub name: String,
-    /// What it does, for the model.
+    /// The description of the tool, for the model.
     pub description: String,
-    /// JSON Schema of its arguments: an object.
+    /// The JSON Schema of the arguments, which must be an object.
     pub parameters: Value,
-    /// The source that defines `run(args)`.
+    /// The script that defines `run(args)`.
     pub script: Option<ScriptSource>,
-    /// How long one run may take. Default 60,000.
+    /// The time limit of one call, in milliseconds. Default 60,000.
     pub timeout_ms: u64,
-    /// A script `run(result)` that says whether a result is good.
+    /// A script `run(result)` that decides whether a result is acceptable.
     pub verify: Option<ScriptSource>,
-    /// Where it was declared.
+    /// Where the tool was declared.
     pub location: Location,
 }
 
-/// The tools that the reference host brings along, under each of their names. Files may refer to them.
+/// The built-in tools of Pintle's own agent loop, under each of their names. Files may refer to them.
 pub const NATIVE_TOOLS: [&str; 14] = [
     "shell", "read", "write", "edit", "list", "glob", "grep", "fetch", "fs.read", "fs.write", "fs.edit", "fs.list",
     "fs.glob", "fs.grep",
 ];
 
-/// The tool with which an agent of the reference host says that it is done.
+/// The tool that an agent calls to finish a turn.
 pub const DONE_TOOL: &str = "done";
 
-/// The tools with which an agent of the reference host delegates.
+/// The tools that an agent delegates with.
 pub const DELEGATION_TOOLS: [&str; 5] =
     ["delegate", "delegate_async", "delegate_status", "delegate_result", "delegate_await"];
 
-/// Which tools an agent may use. Globs; deny wins.
+/// Which tools an agent may use. Patterns are globs; `deny` overrides `allow`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolsPolicy {
-    /// How `allow` is read.
+    /// How `allow` is applied.
     pub mode: PolicyMode,
-    /// Globs of allowed tools.
+    /// The globs of allowed tools.
     pub allow: Vec<String>,
-    /// Globs of denied tools.
+    /// The globs of denied tools.
     pub deny: Vec<String>,
 }
 
-/// How a tools policy is read.
+/// How a [`ToolsPolicy`] is applied.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PolicyMode {
-    /// Everything but what `deny` names.
+    /// Every tool is allowed unless `deny` matches it.
     #[default]
     Denylist,
-    /// Nothing but what `allow` names.
+    /// Only tools that `allow` matches are allowed.
     Allowlist,
 }
 
-/// What of a conversation is sent to the model.
+/// How much of a conversation is sent to the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistorySpec {
-    /// The most messages. Default 50.
+    /// The maximum number of messages. Default 50.
     pub max_messages: usize,
-    /// The most tokens, estimated. Default 128,000.
+    /// The maximum number of tokens, estimated. Default 128,000.
     pub max_tokens: usize,
 }
 
@@ -165,33 +166,34 @@ impl Default for HistorySpec {
     }
 }
 
-/// Bounds on delegation.
+/// The limits on delegation.
 #[derive(Debug, Clone, Default)]
 pub struct DelegationSpec {
-    /// How deep agents may delegate; `None` is 3, and 0 forbids it. At most 5.
+    /// The maximum delegation depth; `None` is 3, 0 forbids delegation. At most 5.
     pub max_depth: Option<u32>,
-    /// How many children run at once; `None` is 5.
+    /// The maximum number of child agents that run at the same time; `None` is 5.
     pub max_concurrent: Option<u32>,
-    /// Model calls a child may make, by depth; the last entry counts for deeper ones. Empty is `[20, 10, 5, 3]`.
+    /// The maximum number of model calls of a child agent, by depth; the last entry applies to deeper ones. An empty
+    /// list is `[20, 10, 5, 3]`.
     pub iterations_per_depth: Vec<u32>,
-    /// A script `run(result)` that every delegation must pass.
+    /// A script `run(result)` that must accept the result of every delegation.
     pub verify: Option<ScriptSource>,
-    /// Tries after a failed verification; `None` is 2.
+    /// The maximum number of attempts after a failed verification; `None` is 2.
     pub max_verify_retries: Option<u32>,
 }
 
-/// Bounds on self-augmentation.
+/// The limits on self-modification (`meta.*`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MetaSpec {
-    /// Whether `meta.*` may be used at all. Default false.
+    /// Whether `meta.*` functions are available. Default false.
     pub enabled: bool,
-    /// Tools that may be registered. Default 50.
+    /// The maximum number of registered tools. Default 50.
     pub max_tools: u32,
-    /// Hooks that may be registered. Default 30.
+    /// The maximum number of registered hooks. Default 30.
     pub max_hooks: u32,
-    /// Agents that may be registered. Default 10.
+    /// The maximum number of registered agents. Default 10.
     pub max_agents: u32,
-    /// How deep `meta.call_tool` may nest. Default 5.
+    /// The maximum nesting depth of `meta.call_tool`. Default 5.
     pub max_call_depth: u32,
 }
 
@@ -201,23 +203,24 @@ impl Default for MetaSpec {
     }
 }
 
-/// Where scripts may connect to.
+/// The hosts that scripts may connect to.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NetworkSpec {
-    /// Hosts: `example.com` with its sub-domains, `*.example.com` without the apex, `*` for all. Empty is none.
+    /// The allowed hosts: `example.com` includes its subdomains, `*.example.com` matches only subdomains, `*` matches
+    /// every host. An empty list allows none.
     pub allowed_domains: Vec<String>,
 }
 
-/// When a turn may end.
+/// When a turn ends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExitSpec {
-    /// What ends a turn.
+    /// The condition that ends a turn.
     pub mode: ExitMode,
-    /// Model calls of one turn. Default 50.
+    /// The maximum number of model calls in one turn. Default 50.
     pub max_iterations: u32,
-    /// What happens then.
+    /// What happens when the maximum is reached.
     pub on_max_iterations: OnMaxIterations,
-    /// Whether a block of `agent.stop` fails the turn instead of going on with it. Default false.
+    /// Whether a deny of `agent.stop` fails the turn instead of continuing it. Default false.
     pub block_fails_turn: bool,
 }
 
@@ -232,32 +235,33 @@ impl Default for ExitSpec {
     }
 }
 
-/// What ends a turn. `agent.stop` fires in every mode.
+/// The condition that ends a turn. `agent.stop` fires in every mode.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExitMode {
-    /// The model's final text.
+    /// The model gives its final text.
     #[default]
     Natural,
-    /// The `done` tool.
+    /// The model calls the `done` tool.
     DoneTool,
-    /// The hooks of `agent.stop`.
+    /// The hooks of `agent.stop` decide.
     Hook,
-    /// The `done` tool and the hooks.
+    /// The model calls the `done` tool, or the hooks of `agent.stop` decide.
     Hybrid,
 }
 
-/// What happens when a turn runs out of iterations.
+/// What happens when a turn reaches its maximum number of model calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnMaxIterations {
     /// The turn fails.
     #[default]
     Error,
-    /// The turn ends with what there is, and a warning.
+    /// The turn ends with the text produced so far, and a warning.
     WarnAndExit,
-    /// The turn goes on once more with a warning to the model, then ends.
+    /// The model gets a warning and one more call, then the turn ends.
     ContinueWithWarning,
-    /// A person is asked, and a yes allows 10 more; without a yes the turn ends with a word of the limit (docker-agent).
+    /// The user is prompted. An approval allows 10 more model calls; otherwise the turn ends with a message about the
+    /// limit.
     Ask,
 }

@@ -1,46 +1,47 @@
-//! Rules that say which tool calls need a person's word.
+//! Permission rules: which tool calls run, need the user's approval, or are denied.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Location;
 
-/// Rules for tool calls. Deny wins over ask, and ask over allow. No rule keeps a hook from being asked.
+/// The permission rules for tool calls. `deny` overrides `ask`, and `ask` overrides `allow`. Hooks are called whatever
+/// the rules say.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PermissionsSpec {
-    /// Calls that run without a question.
+    /// Calls that run without an approval request.
     pub allow: Vec<PermissionRule>,
-    /// Calls that always need a word.
+    /// Calls that always need an approval.
     pub ask: Vec<PermissionRule>,
     /// Calls that never run.
     pub deny: Vec<PermissionRule>,
-    /// What happens to a call that no rule names; `None` is the host's own default.
+    /// What happens to a call that no rule matches; `None` is the host's default.
     pub mode: Option<PermissionMode>,
 }
 
-/// One rule: a tool and conditions on its arguments, all of which must hold.
+/// One permission rule: a tool and conditions on its arguments, all of which must match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PermissionRule {
     /// The rule as written, such as `shell:cmd=git *`.
     pub text: String,
-    /// A glob of the tool's name.
+    /// A glob of the tool name.
     pub tool: String,
-    /// Argument names, and globs of their values.
+    /// Argument names, with globs of their values.
     pub arguments: Vec<(String, String)>,
-    /// Where it was written.
+    /// Where the rule was written.
     pub location: Location,
 }
 
-/// What happens to a call that no rule names.
+/// What happens to a tool call that no permission rule matches.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PermissionMode {
-    /// Tools that say they only read run; a person is asked about all others.
+    /// Tools that declare themselves read-only run; all others need an approval.
     #[default]
     Balanced,
-    /// A person is asked about every call.
+    /// Every call needs an approval.
     Strict,
-    /// Tools that say they only read run; all others are denied without a question.
+    /// Tools that declare themselves read-only run; all others are denied without an approval request.
     Restricted,
-    /// Everything runs that no hook and no rule speaks against.
+    /// Every call runs unless a hook or rule denies it or asks for an approval.
     Autonomous,
 }

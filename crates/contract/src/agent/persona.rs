@@ -1,102 +1,105 @@
-//! Personas: an agent in a role, which drives named steps (Harn behaviour, section 1.3).
+//! Personas: roles in which an agent runs named steps.
 
 use serde::{Deserialize, Serialize};
 
 use super::{ModelSpec, ToolsPolicy};
 use crate::{Diagnostic, Location, suggest_nearest};
 
-/// A role that an agent works in: named steps, what they may use and spend, and whom it may pass its work to.
+/// A persona: named steps, with the tools, budgets and handoffs they may use.
 #[derive(Debug, Clone, Default)]
 pub struct PersonaSpec {
-    /// Its name, which persona hooks match on.
+    /// The name of the persona, which persona hooks match.
     pub name: String,
-    /// What it is for, for people.
+    /// The description of the persona, for the user.
     pub description: String,
-    /// What the model is told while one of its steps runs; may be empty.
+    /// The instruction for the model while a step of the persona runs; may be empty.
     pub instruction: String,
-    /// The model of its steps; `None` is the agent's own.
+    /// The model of the persona's steps; `None` is the agent's model.
     pub model: Option<ModelSpec>,
-    /// Which of the agent's tools its steps may use. It can only narrow what the agent may. Default: all of them.
+    /// Which of the agent's tools the steps may use. It cannot add tools. Default: all of the agent's tools.
     pub tools: ToolsPolicy,
-    /// What all its steps together may use up in one session. Default: no bound.
+    /// The budget of all steps together, in one session. Default: unlimited.
     pub budget: BudgetSpec,
-    /// What tokens cost, by model. There are no prices but these.
+    /// The prices of tokens, by model. Pintle has no built-in prices.
     pub prices: Vec<PriceSpec>,
-    /// Marks of its budgets in per cent, besides [`BudgetSpec::MARKS`] and those that hooks wait for.
+    /// Budget thresholds in per cent, in addition to [`BudgetSpec::MARKS`] and the thresholds that hooks set.
     pub thresholds: Vec<f64>,
-    /// Its steps, in the order in which they run when nobody says otherwise.
+    /// The steps, in the order in which they run by default.
     pub steps: Vec<StepSpec>,
-    /// Whom it may pass its work to: personas, agents or pipelines. Empty is nobody.
+    /// The personas, agents or pipelines that the persona may hand work to. An empty list allows none.
     pub handoffs: Vec<String>,
-    /// Where it was declared.
+    /// Where the persona was declared.
     pub location: Location,
 }
 
 /// One step of a persona.
 #[derive(Debug, Clone, Default)]
 pub struct StepSpec {
-    /// Its name, which step hooks are pinned to.
+    /// The name of the step, which step hooks match.
     pub name: String,
-    /// The function that is the step, for hooks and people. Empty is the step's name.
+    /// The function that implements the step, for hooks and for display. Empty means the name of the step.
     pub function: String,
-    /// What the model is told while the step runs; may be empty.
+    /// The instruction for the model while the step runs; may be empty.
     pub instruction: String,
-    /// What the agent is asked when the step is run by its declaration alone: text with `{{args.0}}`, `{{args.name}}` and
-    /// `{{steps.NAME}}` in it. A step without one is run from code.
+    /// The prompt with which the agent runs the step: text with `{{args.0}}`, `{{args.name}}` and `{{steps.NAME}}`. A
+    /// step without a prompt can only be run from code.
     pub prompt: Option<String>,
-    /// The model; `None` is the persona's.
+    /// The model; `None` is the persona's model.
     pub model: Option<ModelSpec>,
-    /// Which tools it may use, of those the persona may. Default: all of them.
+    /// Which of the persona's tools the step may use. Default: all of them.
     pub tools: ToolsPolicy,
-    /// What one run of it may use up. Default: no bound.
+    /// The budget of one run of the step. Default: unlimited.
     pub budget: BudgetSpec,
-    /// What an error in it means. Default [`ErrorBoundary::Fail`].
+    /// What happens if the step fails. Default [`ErrorBoundary::Fail`].
     pub error_boundary: ErrorBoundary,
-    /// Why somebody has to approve it before it runs; `None` needs no approval.
+    /// Why the step needs an approval before it runs; `None` needs none.
     pub approval: Option<String>,
-    /// Where it was declared.
+    /// Where the step was declared.
     pub location: Location,
 }
 
-/// A bound on what may be used up. It is looked at after each model call, so that the call which passes it is the last.
+/// A budget: how many tokens and how much money may be used. It is checked after each model call, so the call that
+/// exceeds it is the last one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct BudgetSpec {
-    /// The most tokens, of input and output together.
+    /// The maximum number of tokens, input and output together.
     pub max_tokens: Option<u64>,
-    /// The most money, in US dollars. Needs prices.
+    /// The maximum cost in US dollars. It requires prices.
     pub max_usd: Option<f64>,
 }
 
-/// What an error in a step means. Denials, refusals and a paused persona are no errors of the step: they always fail it.
+/// What happens if a step fails with an error. A deny, a refused approval or a paused persona is not an error of the
+/// step: it always fails the step.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ErrorBoundary {
     /// The step fails.
     #[default]
     Fail,
-    /// The error becomes the step's output, and the persona goes on.
+    /// The error becomes the output of the step, and the persona continues.
     Continue,
-    /// A person is asked. Yes to a spent budget gives the step as much again; yes to another error goes on with it as
-    /// [`ErrorBoundary::Continue`] does. Anything else fails the step.
+    /// The user is asked for an approval. For an exhausted budget, an approval extends the budget by its original
+    /// amount; for any other error, it continues as [`ErrorBoundary::Continue`] does. Without an approval the step
+    /// fails.
     Escalate,
 }
 
-/// What the tokens of one model cost.
+/// The price of one model's tokens.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PriceSpec {
-    /// The model's name, with or without its provider; `*` is every model that has no price of its own.
+    /// The name of the model, with or without its provider; `*` applies to every model without a price of its own.
     pub model: String,
-    /// US dollars for a million tokens of input.
+    /// The price of a million input tokens, in US dollars.
     pub input_usd_per_million: f64,
-    /// US dollars for a million tokens of output.
+    /// The price of a million output tokens, in US dollars.
     pub output_usd_per_million: f64,
 }
 
 impl BudgetSpec {
-    /// The marks of every budget, in per cent.
+    /// The thresholds of every budget, in per cent.
     pub const MARKS: [f64; 3] = [50.0, 80.0, 100.0];
 
-    /// Whether there is any bound.
+    /// Whether the budget has a limit.
     #[must_use]
     pub fn is_bounded(&self) -> bool {
         self.max_tokens.is_some() || self.max_usd.is_some()
@@ -104,10 +107,10 @@ impl BudgetSpec {
 }
 
 impl PersonaSpec {
-    /// One of its steps.
+    /// Finds a step of the persona by name.
     ///
     /// # Errors
-    /// With one line for people when there is none of this name.
+    /// With a one-line message for the user when the persona has no such step.
     pub fn step(&self, name: &str) -> Result<&StepSpec, String> {
         if let Some(step) = self.steps.iter().find(|step| step.name == name) {
             return Ok(step);
@@ -116,18 +119,18 @@ impl PersonaSpec {
         let hint = match suggest_nearest(name, known()) {
             Some(near) => format!("did you mean `{near}`?"),
             None if self.steps.is_empty() => String::from("it has no steps"),
-            None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
+            None => format!("its steps are {}", known().collect::<Vec<_>>().join(", ")),
         };
         Err(format!("persona `{}` has no step `{name}`; {hint}", self.name))
     }
 
-    /// The price of a model, when one is declared.
+    /// The price of a model; `None` if none is declared.
     #[must_use]
     pub fn price(&self, model: &str) -> Option<&PriceSpec> {
         price_of(&self.prices, model)
     }
 
-    /// Everything that is wrong with what is declared, at the places where it was declared.
+    /// Checks the persona and its steps; returns every problem with its location.
     #[must_use]
     pub fn validate(&self) -> Vec<Diagnostic> {
         let mut found = Vec::new();
@@ -136,19 +139,19 @@ impl PersonaSpec {
         }
         check_budget(&self.budget, &self.prices, &format!("persona `{}`", self.name), &self.location, &mut found);
         for mark in self.thresholds.iter().filter(|mark| !(mark.is_finite() && **mark > 0.0)) {
-            let message = format!("persona `{}`: the threshold `{mark}` is no percentage above 0", self.name);
+            let message = format!("persona `{}`: the threshold `{mark}` is not a percentage above 0", self.name);
             found.push(Diagnostic::error("persona_threshold", message, self.location.clone()));
         }
         for price in &self.prices {
             let sound = |usd: f64| usd.is_finite() && usd >= 0.0;
             if !(sound(price.input_usd_per_million) && sound(price.output_usd_per_million)) {
-                let message = format!("persona `{}`: the price of `{}` is below 0", self.name, price.model);
+                let message = format!("persona `{}`: the price of `{}` is negative", self.name, price.model);
                 found.push(Diagnostic::error("persona_price", message, self.location.clone()));
             }
         }
         for (at, step) in self.steps.iter().enumerate() {
             if self.steps.iter().take(at).any(|other| other.name == step.name) {
-                let message = format!("persona `{}` has two steps `{}`; give one another name", self.name, step.name);
+                let message = format!("persona `{}` has two steps `{}`; rename one", self.name, step.name);
                 found.push(Diagnostic::error("persona_step", message, step.location.clone()));
             }
             found.extend(step.validate(&self.prices));
@@ -158,19 +161,19 @@ impl PersonaSpec {
 }
 
 impl StepSpec {
-    /// A step that needs nothing but its name.
+    /// Creates a step with a name and defaults.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), ..Self::default() }
     }
 
-    /// The function that is the step.
+    /// The function that implements the step.
     #[must_use]
     pub fn function(&self) -> &str {
         if self.function.is_empty() { &self.name } else { &self.function }
     }
 
-    /// Everything that is wrong with what is declared, under these prices.
+    /// Checks the step under these prices; returns every problem with its location.
     #[must_use]
     pub fn validate(&self, prices: &[PriceSpec]) -> Vec<Diagnostic> {
         let mut found = Vec::new();
@@ -182,7 +185,7 @@ impl StepSpec {
     }
 }
 
-/// The price of a model in a table: by its whole name, by its name without the provider, or the one for `*`.
+/// Finds the price of a model: by its full name, by its name without the provider, or the price for `*`.
 #[must_use]
 pub fn price_of<'p>(prices: &'p [PriceSpec], model: &str) -> Option<&'p PriceSpec> {
     let bare = model.rsplit([':', '/']).next().unwrap_or(model);
@@ -201,15 +204,15 @@ fn check_budget(
         found.push(Diagnostic::error("persona_budget", message, location.clone()).help(help));
     };
     if budget.max_tokens == Some(0) {
-        tell(format!("{whose}: `max_tokens` is 0, with which nothing can run"), "leave it out for no bound");
+        tell(format!("{whose}: `max_tokens` is 0, so no step can run"), "omit it for no limit");
     }
     if let Some(usd) = budget.max_usd {
         if !(usd.is_finite() && usd > 0.0) {
-            tell(format!("{whose}: `max_usd` is `{usd}`, which is no amount above 0"), "leave it out for no bound");
+            tell(format!("{whose}: `max_usd` is `{usd}`, which is not an amount above 0"), "omit it for no limit");
         } else if prices.is_empty() {
             tell(
-                format!("{whose}: `max_usd` cannot be kept without prices"),
-                "say what the model's tokens cost in `prices`, or bound the tokens with `max_tokens`",
+                format!("{whose}: `max_usd` cannot be enforced without prices"),
+                "declare the model's price in `prices`, or limit the tokens with `max_tokens`",
             );
         }
     }
@@ -254,12 +257,12 @@ mod tests {
             messages,
             [
                 "a persona needs a name",
-                "persona ``: the threshold `0` is no percentage above 0",
-                "persona ``: the threshold `NaN` is no percentage above 0",
-                "step `audit`: `max_tokens` is 0, with which nothing can run",
-                "step `audit`: `max_usd` is `-1`, which is no amount above 0",
-                "persona `` has two steps `audit`; give one another name",
-                "step `audit`: `max_usd` cannot be kept without prices",
+                "persona ``: the threshold `0` is not a percentage above 0",
+                "persona ``: the threshold `NaN` is not a percentage above 0",
+                "step `audit`: `max_tokens` is 0, so no step can run",
+                "step `audit`: `max_usd` is `-1`, which is not an amount above 0",
+                "persona `` has two steps `audit`; rename one",
+                "step `audit`: `max_usd` cannot be enforced without prices",
                 "a step needs a name",
             ]
         );

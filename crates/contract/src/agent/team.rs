@@ -1,64 +1,64 @@
-//! Agents that work as a team.
+//! Teams: agents that delegate and hand over to each other by name.
 
 use std::sync::Arc;
 
 use super::{AgentSpec, PermissionsSpec, ToolsetSpec};
 
-/// Agents that know each other by name. The first is the one a person talks to.
+/// A team of agents that know each other by name. The first is the main agent.
 #[derive(Debug, Clone, Default)]
 pub struct TeamSpec {
-    /// The agents, in the order of their file. Each has [`AgentSpec::member`].
+    /// The agents, in the order of their file. Each has an [`AgentSpec::member`].
     pub agents: Vec<Arc<AgentSpec>>,
-    /// What may run without a question, for all of them.
+    /// The permission rules of all agents.
     pub permissions: PermissionsSpec,
 }
 
 impl TeamSpec {
-    /// An agent by name.
+    /// Finds an agent by name.
     #[must_use]
     pub fn agent(&self, name: &str) -> Option<&Arc<AgentSpec>> {
         self.agents.iter().find(|agent| agent.name == name)
     }
 }
 
-/// What an agent is in its team.
+/// An agent's role in its team.
 ///
-/// A member has the tools of its toolsets and no others, runs under its own hooks and those of no other member, and
-/// answers for itself.
+/// A member has only the tools of its toolsets, and runs under its own hooks, not those of other members.
 #[derive(Debug, Clone, Default)]
 pub struct MemberSpec {
-    /// Its tools.
+    /// The toolsets of the member.
     pub toolsets: Vec<ToolsetSpec>,
-    /// Members that it may give a task to, and wait.
+    /// The members that it may delegate a task to.
     pub sub_agents: Vec<String>,
-    /// Members that it may hand the conversation to.
+    /// The members that it may hand the conversation to.
     pub handoffs: Vec<String>,
-    /// The member that always gets the conversation when this one has answered.
+    /// The member that always gets the conversation after this one has answered.
     pub forced_handoff: Option<String>,
-    /// Models to try when the first fails, in this order.
+    /// The models to try if the first one fails, in this order.
     pub fallback_models: Vec<super::ModelSpec>,
-    /// What the person is greeted with.
+    /// The text that greets the user.
     pub welcome_message: Option<String>,
-    /// Named prompts, as `/name` in a conversation.
+    /// Named prompts, available as `/name` in a conversation.
     pub commands: Vec<(String, String)>,
-    /// When its conversation is compacted.
+    /// When the member's conversation is compacted.
     pub compaction: CompactionSpec,
-    /// Identical batches of tool calls in a row after which it is stopped. Default 5; 0 is never.
+    /// How many identical batches of tool calls in a row stop the member. Default 5; 0 never stops it.
     pub max_consecutive_tool_calls: u32,
-    /// The most messages of the conversation that are sent; `None` is all.
+    /// The maximum number of messages sent to the model; `None` sends all.
     pub history_items: Option<usize>,
-    /// What happens to a call that no rule names, in sessions that begin with this member; `None` is the team's word.
+    /// What happens to a tool call that no permission rule matches, in sessions that start with this member; `None` is
+    /// the mode of the team.
     pub permission_mode: Option<super::PermissionMode>,
 }
 
 /// When a conversation is compacted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CompactionSpec {
-    /// Whether it is compacted without being asked. Default true.
+    /// Whether the conversation is compacted automatically. Default true.
     pub enabled: bool,
-    /// The share of the model's window that starts it, above 0 up to 1. Default 0.9.
+    /// The share of the model's context window at which compaction starts, above 0 and at most 1. Default 0.9.
     pub threshold: f64,
-    /// The model's window in tokens; `None` is what is known of the model.
+    /// The model's context window in tokens; `None` is the known window of the model.
     pub context_limit: Option<u64>,
 }
 

@@ -1,102 +1,103 @@
-//! Sets of tools that a member of a team may have.
+//! Toolsets that a member of a team may have.
 
 use serde_json::Value;
 
 use crate::Location;
 
-/// One set of tools.
+/// One toolset of a member.
 #[derive(Debug, Clone)]
 pub struct ToolsetSpec {
-    /// What it is.
+    /// What the toolset contains.
     pub kind: ToolsetKind,
-    /// The names of the tools that are taken from it; empty is all.
+    /// The tools to use from it; an empty list uses all.
     pub tools: Vec<String>,
-    /// What the model is told about the set; empty is the set's own words.
+    /// The instruction for the model about the toolset; `None` is the toolset's own instruction.
     pub instruction: Option<String>,
-    /// Where it was declared.
+    /// Where the toolset was declared.
     pub location: Location,
 }
 
-/// The sets there are.
+/// The kinds of toolset.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToolsetKind {
-    /// A shell, with variables for it.
+    /// A shell, with environment variables.
     Shell {
-        /// Variables besides the host's own.
+        /// Variables in addition to the host's own.
         environment: Vec<(String, String)>,
     },
-    /// Files of the workspace.
+    /// Tools for files of the workspace.
     Filesystem,
-    /// A place to think aloud.
+    /// A tool for the model to write down its reasoning.
     Think,
-    /// A list of things to do.
+    /// Tools for a to-do list.
     Todo {
         /// Whether all members of the team share one list.
         shared: bool,
     },
-    /// Notes that outlive the session.
+    /// Tools for notes that are kept after the session.
     Memory {
-        /// Their file; `None` is one of the workspace's own.
+        /// The file of the notes; `None` is the workspace's default.
         path: Option<String>,
     },
-    /// Reads addresses.
+    /// A tool that fetches URLs.
     Fetch {
-        /// How long one may take; `None` is 30,000.
+        /// The time limit of one fetch, in milliseconds; `None` is 30,000.
         timeout_ms: Option<u64>,
     },
     /// Shell commands as tools.
     Script(Vec<ScriptToolSpec>),
-    /// A server of the Model Context Protocol.
+    /// The tools of an MCP server.
     Mcp(McpSpec),
-    /// Tasks for sub-agents that run beside the conversation.
+    /// Tools that delegate background tasks to child agents.
     BackgroundAgents,
 }
 
 /// One shell command as a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScriptToolSpec {
-    /// The tool's name.
+    /// The name of the tool.
     pub name: String,
-    /// What it does, for the model.
+    /// The description of the tool, for the model.
     pub description: String,
-    /// JSON Schema of its arguments: an object. Each argument is a variable of the command's environment.
+    /// The JSON Schema of the arguments, which must be an object. Each argument becomes an environment variable of the
+    /// command.
     pub parameters: Value,
-    /// Shell text.
+    /// The command, as shell text.
     pub command: String,
-    /// Variables besides the arguments.
+    /// Environment variables in addition to the arguments.
     pub environment: Vec<(String, String)>,
-    /// The working directory, below the workspace; `None` is that itself.
+    /// The working directory, relative to the workspace; `None` is the workspace itself.
     pub directory: Option<String>,
-    /// How long one run may take; `None` is 60,000.
+    /// The time limit of one call, in milliseconds; `None` is 60,000.
     pub timeout_ms: Option<u64>,
 }
 
-/// A server of the Model Context Protocol.
+/// An MCP server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct McpSpec {
-    /// What its tools are called by, as `name_tool`; empty is their own names.
+    /// The prefix of its tools, as `name_tool`; empty keeps their own names.
     pub name: String,
-    /// How it is reached.
+    /// How the server is reached.
     pub transport: McpTransport,
 }
 
-/// How a server of the Model Context Protocol is reached.
+/// How an MCP server is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum McpTransport {
-    /// A program that speaks it over its standard input and output.
+    /// A program that speaks MCP over its standard input and output.
     Stdio {
         /// The program.
         command: String,
         /// Its arguments.
         arguments: Vec<String>,
-        /// Variables besides the host's own.
+        /// Variables in addition to the host's own.
         environment: Vec<(String, String)>,
-        /// The working directory, below the workspace; `None` is that itself.
+        /// The working directory, relative to the workspace; `None` is the workspace itself.
         directory: Option<String>,
     },
-    /// An address that speaks it over streamable HTTP.
+    /// A server that speaks MCP over streamable HTTP.
     Http {
-        /// The address.
+        /// The URL of the server.
         url: String,
         /// Header names and values.
         headers: Vec<(String, String)>,

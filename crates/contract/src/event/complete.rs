@@ -1,17 +1,17 @@
-//! Payloads that people type, made whole.
+//! Fills in payloads that a user wrote by hand.
 
 use serde_json::{Map, Value};
 
 use super::EventName;
 
 impl EventName {
-    /// Fills in what a typed payload leaves out: the other spellings of what is there, and blanks for the rest.
+    /// Fills in what a hand-written payload leaves out: aliases of the given fields, and empty values for the rest.
     ///
-    /// The documents show some payloads in part (`{agent, prompt, depth, ...}`), and hosts of other make write `null` for
-    /// an empty list. The name of a tool is never filled in: a call without one is none.
+    /// Users often write only some fields (`{agent, prompt, depth, ...}`), and some hosts write `null` for an empty
+    /// list. The name of a tool is never filled in: a call without a name is not a tool call.
     ///
     /// # Errors
-    /// When the payload is none of this event.
+    /// When the payload is not valid for the event.
     pub fn complete(&self, payload: &mut Value) -> Result<(), String> {
         let row = self.def();
         let schema = (row.schema)();
@@ -27,19 +27,21 @@ impl EventName {
                 overlay_fields(&mut whole, given);
                 *payload = Value::Object(whole);
             }
-            // A payload that is no object has one spelling and nothing to leave out.
+            // A payload that is not an object has no aliases and no fields to fill in.
             _ => blank = Value::Null,
         }
-        // Seen from the blank, what was given has changed, so that its other spellings follow it.
+        // Compared with the blank, every given field counts as changed, so its aliases follow it.
         (row.normalize)(&blank, payload)
     }
 }
 
-/// The empty value of a schema's type, where there is one; of an object, with every required field that has one.
+/// The empty value of a schema's type, if the type has one. An object gets every required field that has an empty
+/// value.
 fn build_blank(schema: &Value, definitions: &Value) -> Option<Value> {
     if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
         let name = reference.rsplit('/').next()?;
-        // A definition is followed as far as its own fields, which ends: payloads are not recursive.
+        // References are followed only through an object's own fields. This ends, because payload types are not
+        // recursive.
         return build_blank(definitions.get(name)?, definitions);
     }
     Some(match schema.get("type")?.as_str()? {
@@ -59,7 +61,7 @@ fn build_blank(schema: &Value, definitions: &Value) -> Option<Value> {
     })
 }
 
-/// Lays the given fields over blank ones. A `null` over a blank is left out.
+/// Copies the given fields over the blank ones. A `null` does not replace a blank value.
 fn overlay_fields(fields: &mut Map<String, Value>, given: &Map<String, Value>) {
     for (name, value) in given {
         match (fields.get_mut(name), value) {
@@ -79,7 +81,7 @@ mod tests {
     use super::*;
     use crate::event::CATALOGUE;
 
-    /// Event, what is given, and some of what it becomes.
+    /// The event, the given payload, and some of the expected fields.
     fn cases() -> Vec<(&'static str, Value, Value)> {
         vec![
             (

@@ -1,4 +1,4 @@
-//! What the catalogue says of one event.
+//! The definition of one event of the catalogue.
 
 use std::fmt;
 
@@ -10,41 +10,42 @@ use serde_json::Value;
 
 use crate::FailurePolicy;
 
-/// One row of the catalogue.
+/// The definition of one event. A constant of the catalogue.
 #[derive(Debug)]
 pub struct EventDef {
-    /// The canonical name; a family ends in `.*`.
+    /// The canonical name; the name of a family ends in `.*`.
     pub name: &'static str,
-    /// When it fires, one sentence.
+    /// When the event fires, in one sentence.
     pub fires_when: &'static str,
-    /// What hooks may do to it.
+    /// What hooks may do to the event.
     pub class: EventClass,
-    /// The payload field that matchers look at first.
+    /// The payload field that matchers check first; `None` if the event has none.
     pub subject: Option<&'static str>,
-    /// The part of the payload that a rewrite may replace.
+    /// The part of the payload that hooks may rewrite.
     pub target: RewriteTarget,
-    /// What a deny means to the host, one sentence.
+    /// What the host does after a deny, in one sentence.
     pub deny_means: &'static str,
-    /// Whether a deny only takes something away. Where it sends a model on, with the reason as its next message, a hook that
-    /// is not trusted has no say.
+    /// Whether a deny only prevents something. If a deny makes the model continue, with the reason as its next message,
+    /// untrusted hooks cannot deny.
     pub deny_restricts: bool,
-    /// How long a hook's context stays with the model.
+    /// How long context that a hook returns stays with the model.
     pub context: ContextScope,
-    /// What a failed hook means when neither its author nor its dialect says. A script that may rewrite or refuse fails closed
-    /// on an event that shapes data, whatever stands here: what it would have taken out does not pass.
+    /// The failure policy if neither the hook's author nor its dialect sets one. On an event of class
+    /// [`EventClass::Rewrite`], a script that may rewrite or deny fails closed regardless of this value, so that data
+    /// it would have removed does not pass.
     pub on_failure: FailurePolicy,
     /// The JSON Schema of the payload.
     pub schema: fn() -> Value,
-    /// A payload as it is really fired.
+    /// A realistic example payload.
     pub example: fn() -> Value,
-    /// Makes a rewritten payload whole again, given the one before: two spellings of one value follow each other.
+    /// Makes a rewritten payload consistent, given the payload before: aliases of one value are made equal.
     ///
-    /// Fails when the rewrite makes no sense for the event; the hook's verdict is then a failure.
+    /// Fails if the rewrite is not valid for the event; the hook's verdict is then a failure.
     pub normalize: fn(before: &Value, after: &mut Value) -> Result<(), String>,
 }
 
 impl EventDef {
-    /// The prefix of an open family with its dot, such as `custom.`.
+    /// The prefix of an event family with its dot, such as `custom.`; `None` for a single event.
     #[must_use]
     pub fn family(&self) -> Option<&'static str> {
         self.name.strip_suffix('*')
@@ -55,11 +56,11 @@ impl EventDef {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EventClass {
-    /// It guards an action: hooks may deny.
+    /// The event guards an action: hooks may deny it.
     Guard,
-    /// It shapes data: hooks may rewrite, and deny where the row says what that means.
+    /// The event carries data: hooks may rewrite it, and deny it with the effect that [`EventDef::deny_means`] states.
     Rewrite,
-    /// It only tells: nothing follows from a verdict.
+    /// The event is a notification: verdicts have no effect.
     Observe,
 }
 
@@ -73,7 +74,7 @@ impl fmt::Display for EventClass {
     }
 }
 
-/// The part of a payload that a rewrite may replace.
+/// The part of a payload that hooks may rewrite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RewriteTarget {
@@ -81,15 +82,15 @@ pub enum RewriteTarget {
     Nothing,
     /// The whole payload.
     Whole,
-    /// These top-level fields; a rewrite of others is ignored with a warning.
+    /// These top-level fields; a rewrite of other fields is ignored with a warning.
     Fields(&'static [&'static str]),
 }
 
-/// How long a hook's context stays with the model.
+/// How long context that a hook returns stays with the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ContextScope {
-    /// It is ignored.
+    /// The context is ignored.
     None,
     /// For the rest of the session.
     Persistent,
@@ -99,7 +100,7 @@ pub enum ContextScope {
     Call,
 }
 
-/// The [`EventDef::normalize`] of events whose payload has one spelling only.
+/// The [`EventDef::normalize`] of payloads without aliases.
 ///
 /// # Errors
 /// Never.
@@ -107,7 +108,7 @@ pub(super) fn no_aliases(_before: &Value, _after: &mut Value) -> Result<(), Stri
     Ok(())
 }
 
-/// The [`EventDef::schema`] of a payload type: what hooks receive, so that a field which is always sent is required.
+/// Generates the JSON Schema of a payload type as hooks receive it: a field that is always sent is required.
 pub(super) fn schema_of<T: JsonSchema>() -> Value {
     let no_defaults = RecursiveTransform(|schema: &mut Schema| {
         schema.remove("default");

@@ -1,4 +1,4 @@
-//! Whether what a rewrite made of a field is still a field of its event.
+//! Checks that a rewritten field is still valid for its event.
 
 use std::iter;
 
@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 use super::catalogue;
 use super::{ChatMessage, EventDef, EventName, RewriteTarget};
 
-/// The roles that a message may have. `developer` is OpenAI's newer word for `system`.
+/// The roles that a message may have. `developer` is OpenAI's newer name for `system`.
 const ROLES: [&str; 5] = ["system", "developer", "user", "assistant", "tool"];
 
-/// Checks the fields that a rewrite changed against the payload type of their event, down to what is in them. What a hook
-/// left as it was is not its to answer for.
+/// Checks the fields that a rewrite changed, including nested values, against the payload type of the event. Unchanged
+/// fields are not checked.
 ///
 /// # Errors
-/// When a field makes no sense for the event; the hook's verdict is then a failure.
+/// When a field is not valid for the event; the hook's verdict is then a failure.
 pub fn check_rewrite(event: &EventName, before: &Value, after: &Value) -> Result<(), String> {
     let row = event.def();
     let RewriteTarget::Fields(names) = row.target else { return Ok(()) };
@@ -27,13 +27,13 @@ pub fn check_rewrite(event: &EventName, before: &Value, after: &Value) -> Result
             check_messages(value)?;
         }
         if *name == "choices" && value.as_array().is_some_and(Vec::is_empty) {
-            return Err(String::from("`choices` must hold at least one answer"));
+            return Err(String::from("`choices` must contain at least one choice"));
         }
     }
     Ok(())
 }
 
-/// Reads one field as the payload type has it.
+/// Deserialises one field as the payload type declares it.
 pub(super) fn check_field<'de, T: Deserialize<'de>>(
     name: &'de str,
     value: &'de Value,
@@ -41,7 +41,7 @@ pub(super) fn check_field<'de, T: Deserialize<'de>>(
     T::deserialize(MapDeserializer::new(iter::once((name, value)))).map(drop)
 }
 
-/// A conversation that can be sent: every message is somebody's, and not all of them are instructions.
+/// Checks that a conversation can be sent: every role is known, and not all messages are instructions.
 fn check_messages(value: &Value) -> Result<(), String> {
     let messages = value.as_array().map(Vec::as_slice).unwrap_or_default();
     let mut has_talk = false;
@@ -50,14 +50,14 @@ fn check_messages(value: &Value) -> Result<(), String> {
             return Err(format!("a message has the unknown role `{}`; a role is {}", message.role, ROLES.join(", ")));
         }
         if !matches!(message.content, Value::Null | Value::String(_) | Value::Array(_)) {
-            return Err(String::from("the `content` of a message must be a text or a list of parts"));
+            return Err(String::from("the `content` of a message must be a string or a list of parts"));
         }
         has_talk |= !matches!(message.role.as_str(), "system" | "developer");
     }
-    if has_talk { Ok(()) } else { Err(String::from("`messages` must hold something besides system messages")) }
+    if has_talk { Ok(()) } else { Err(String::from("`messages` must contain more than system messages")) }
 }
 
-/// Says what a field has to be, where that is plain.
+/// Describes the type that a field must have, if the schema is simple enough.
 fn explain_mismatch(row: &EventDef, name: &str, value: &Value, fault: &serde_json::Error) -> String {
     let schema = (row.schema)();
     let schema = schema.get("properties").and_then(|fields| fields.get(name)).unwrap_or(&Value::Null);
@@ -71,14 +71,14 @@ fn explain_mismatch(row: &EventDef, name: &str, value: &Value, fault: &serde_jso
         ["integer"] if schema.get("minimum") == Some(&json!(0)) => (false, "a whole number, 0 or more"),
         ["integer"] => (whole(value), "a whole number"),
         ["number"] => (value.is_number(), "a number"),
-        ["string"] => (value.is_string(), "a text"),
+        ["string"] => (value.is_string(), "a string"),
         ["boolean"] => (value.is_boolean(), "true or false"),
         ["array"] => (value.is_array(), "a list"),
         ["object"] => (value.is_object(), "an object"),
         _ => (true, ""),
     };
     if is_right {
-        return format!("`{name}` does not fit the event: {fault}");
+        return format!("`{name}` is not valid for the event: {fault}");
     }
     let shown: String = value.to_string().chars().take(60).collect();
     format!("`{name}` must be {words}, not `{shown}`")
@@ -105,7 +105,7 @@ mod tests {
             ("completion.pre", json!({"max_tokens": -1}), "`max_tokens` must be a whole number, 0 or more, not `-1`"),
             ("completion.pre", json!({"max_tokens": 1.5}), "`max_tokens` must be a whole number, 0 or more, not `1.5`"),
             ("completion.pre", json!({"stop": "x"}), "`stop` must be a list, not `\"x\"`"),
-            ("completion.pre", json!({"model": null}), "`model` must be a text, not `null`"),
+            ("completion.pre", json!({"model": null}), "`model` must be a string, not `null`"),
             (
                 "completion.pre",
                 json!({"messages": [{"role": "alien", "content": "x"}]}),
@@ -114,23 +114,27 @@ mod tests {
             (
                 "completion.pre",
                 json!({"messages": [{"role": "user", "content": 3}]}),
-                "the `content` of a message must be a text or a list of parts",
+                "the `content` of a message must be a string or a list of parts",
             ),
-            ("completion.pre", json!({"messages": []}), "`messages` must hold something besides system messages"),
-            ("completion.pre", json!({"messages": ["x"]}), "`messages` does not fit the event: "),
-            ("completion.pre", json!({"tools": [{"function": {"name": 3}}]}), "`tools` does not fit the event: "),
-            ("completion.post", json!({"usage": {"input_tokens": "x"}}), "`usage` does not fit the event: "),
-            ("completion.post", json!({"choices": []}), "`choices` must hold at least one answer"),
-            ("completion.post", json!({"choices": [{"index": "x"}]}), "`choices` does not fit the event: "),
+            ("completion.pre", json!({"messages": []}), "`messages` must contain more than system messages"),
+            ("completion.pre", json!({"messages": ["x"]}), "`messages` is not valid for the event: "),
+            ("completion.pre", json!({"tools": [{"function": {"name": 3}}]}), "`tools` is not valid for the event: "),
+            ("completion.post", json!({"usage": {"input_tokens": "x"}}), "`usage` is not valid for the event: "),
+            ("completion.post", json!({"choices": []}), "`choices` must contain at least one choice"),
+            ("completion.post", json!({"choices": [{"index": "x"}]}), "`choices` is not valid for the event: "),
             (
                 "delegation.pre",
                 json!({"max_verify_retries": "x"}),
                 "`max_verify_retries` must be a whole number, 0 or more, not `\"x\"`",
             ),
-            ("delegation.pre", json!({"verify": 3}), "`verify` must be a text, not `3`"),
-            ("turn.end", json!({"tool_calls": [3]}), "`tool_calls` does not fit the event: "),
-            ("turn.end", json!({"usage": {"output_tokens": -1}}), "`usage` does not fit the event: "),
-            ("agent.stop", json!({"tool_results": [{"is_error": "no"}]}), "`tool_results` does not fit the event: "),
+            ("delegation.pre", json!({"verify": 3}), "`verify` must be a string, not `3`"),
+            ("turn.end", json!({"tool_calls": [3]}), "`tool_calls` is not valid for the event: "),
+            ("turn.end", json!({"usage": {"output_tokens": -1}}), "`usage` is not valid for the event: "),
+            (
+                "agent.stop",
+                json!({"tool_results": [{"is_error": "no"}]}),
+                "`tool_results` is not valid for the event: ",
+            ),
             ("tool.post", json!({"is_error": null}), "`is_error` must be true or false, not `null`"),
         ];
         for (event, fields, wanted) in cases {

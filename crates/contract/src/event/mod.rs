@@ -1,4 +1,4 @@
-//! Events: their names, their data, and the one catalogue that describes them.
+//! Events: their names, their data, and the catalogue that defines them.
 
 mod aliases;
 mod catalogue;
@@ -25,76 +25,78 @@ pub use name::{EventName, UnknownEvent};
 
 use crate::Payload;
 
-/// A point in an agent's life, and its data.
+/// One point in an agent's lifecycle, with its data.
 #[derive(Debug, Clone)]
 pub struct Event {
-    /// Which point.
+    /// The canonical name, such as `tool.pre`.
     pub name: EventName,
-    /// The data.
+    /// The data, as the catalogue defines it for the name.
     pub payload: Payload,
-    /// Whose life.
+    /// The session, turn and agent that fired the event.
     pub origin: Arc<Origin>,
 }
 
 impl Event {
-    /// Makes an event from a value.
+    /// Creates an event from a JSON value.
     #[must_use]
     pub fn new(name: EventName, payload: impl Into<Payload>, origin: Arc<Origin>) -> Self {
         Self { name, payload: payload.into(), origin }
     }
 
-    /// Makes an event from a typed payload of the catalogue.
+    /// Creates an event from a typed payload of the catalogue.
     #[must_use]
     pub fn from_payload<P: EventPayload>(payload: &P, origin: Arc<Origin>) -> Self {
-        // A catalogue payload is plain data with text keys, which always has a JSON form.
+        // A catalogue payload is plain data with string keys, which can always be serialised to JSON.
         let value = serde_json::to_value(payload).unwrap_or(Value::Null);
         Self::new(EventName::from_def(P::def()), value, origin)
     }
 
-    /// The subject: the field of the payload that matchers look at first, such as the tool's name.
+    /// The event's subject: the payload field that matchers check first, such as the tool name. `None` if the event has
+    /// none.
     #[must_use]
     pub fn subject(&self) -> Option<&str> {
         self.name.def().subject.and_then(|field| self.payload.field(field)).and_then(Value::as_str)
     }
 
-    /// The same event with another payload.
+    /// Copies the event with another payload.
     #[must_use]
     pub fn with_payload(&self, payload: Payload) -> Self {
         Self { name: self.name.clone(), payload, origin: Arc::clone(&self.origin) }
     }
 }
 
-/// Which session, turn and agent an event belongs to.
+/// The session, turn and agent that an event belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Origin {
-    /// The session.
+    /// The ID of the session.
     pub session: String,
-    /// The turn within the session, from 1; 0 outside a turn.
+    /// The number of the turn within the session, from 1; 0 outside a turn.
     pub turn: u32,
-    /// The agent.
+    /// The name of the agent.
     pub agent: String,
-    /// How deep in delegation: 0 for the agent the person talks to.
+    /// The delegation depth: 0 for the main agent.
     pub depth: u32,
-    /// The run of a delegated agent within the session; empty for the agent the person talks to.
+    /// The ID of the child agent's run within the session; empty for the main agent.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub run: String,
-    /// The persona at work; empty outside one.
+    /// The running persona; empty outside a persona.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub persona: String,
-    /// The persona's step that runs; empty outside one.
+    /// The persona's current step; empty outside a step.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub step: String,
-    /// The absolute path of the working directory. It stays off the tape, which is to be read on other machines.
+    /// The absolute path of the working directory. It is not recorded on the tape, so that tapes can be read on other
+    /// machines.
     #[serde(skip)]
     pub cwd: String,
-    /// The absolute path of the file that keeps the session, JSON a line; empty when it is kept nowhere. It stays off the
-    /// tape as well.
+    /// The absolute path of the session file, in JSON Lines; empty if the session is not stored. It is not recorded on
+    /// the tape.
     #[serde(skip)]
     pub transcript: String,
 }
 
 /// A typed payload of the catalogue.
 pub trait EventPayload: Serialize {
-    /// The catalogue row it belongs to.
+    /// The event definition that the payload belongs to.
     fn def() -> &'static EventDef;
 }

@@ -9,7 +9,8 @@ use serde::{Serialize, Serializer};
 use super::{CATALOGUE, EventDef};
 use crate::suggest_nearest;
 
-/// The name of an event: a row of the catalogue and, for the open families `custom.*` and `meta.*`, the rest of it.
+/// The canonical name of an event: its definition in the catalogue and, for the families `custom.*` and `meta.*`, a
+/// suffix.
 #[derive(Clone)]
 pub struct EventName {
     def: &'static EventDef,
@@ -17,18 +18,18 @@ pub struct EventName {
 }
 
 impl EventName {
-    /// The name of a row that is no family.
+    /// The name of a single event, which is not a family.
     #[must_use]
     pub fn from_def(row: &'static EventDef) -> Self {
         Self { def: row, full: None }
     }
 
-    /// Reads a canonical name.
+    /// Parses a canonical name.
     ///
-    /// `custom.` and `meta.` take a suffix of `[a-z0-9_]+` (AI Harness reference, Events).
+    /// The families `custom.` and `meta.` take a suffix of `[a-z0-9_]+`.
     ///
     /// # Errors
-    /// When no row has this name.
+    /// When the catalogue has no event with this name.
     pub fn parse(name: &str) -> Result<Self, UnknownEvent> {
         let unknown = || UnknownEvent {
             name: name.to_owned(),
@@ -47,13 +48,13 @@ impl EventName {
         Ok(Self { def: row, full: Some(Arc::from(name)) })
     }
 
-    /// The catalogue row.
+    /// The event definition in the catalogue.
     #[must_use]
     pub fn def(&self) -> &'static EventDef {
         self.def
     }
 
-    /// The whole name, such as `tool.pre` or `custom.deploy`.
+    /// The full name, such as `tool.pre` or `custom.deploy`.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.full.as_deref().unwrap_or(self.def.name)
@@ -93,12 +94,12 @@ impl Serialize for EventName {
     }
 }
 
-/// A name that no event has.
+/// The error for a name that is not in the catalogue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownEvent {
-    /// What was written.
+    /// The name that was given.
     pub name: String,
-    /// The nearest name, when one is near.
+    /// The most similar event name; `None` if no name is similar enough.
     pub suggestion: Option<&'static str>,
 }
 

@@ -265,7 +265,7 @@ name = "merge"
             ),
             (
                 "[[personas]]\nname = \"a\"\nbudget = { max_usd = 1 }\n",
-                "1 persona `a`: `max_usd` cannot be kept without prices | say what the model's tokens cost in `prices`, or bound the tokens with `max_tokens`",
+                "1 persona `a`: `max_usd` cannot be enforced without prices | declare the model's price in `prices`, or limit the tokens with `max_tokens`",
             ),
             (
                 "[[personas]]\nname = \"a\"\n[[personas]]\nname = \"a\"\n",

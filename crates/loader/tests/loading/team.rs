@@ -73,6 +73,8 @@ fn a_version_that_is_asked_for_outranks_the_file() {
     let older = project.findings(&load(Some(DockerAgentVersion::G1)), Severity::Error);
     assert_eq!(
         older,
-        ["team.yaml:6:7: error: hooks: `compat: g1` has no event `tool_guard`; newer versions of docker-agent added it"]
+        [
+            "team.yaml:6:7: error: hooks: `compat: g1` has no event `tool_guard`; newer versions of docker-agent added it"
+        ]
     );
 }

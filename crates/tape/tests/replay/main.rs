@@ -3,9 +3,9 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests fail by panicking")]
 
 mod changed;
+mod corpus;
 mod cut;
 mod fixture;
-mod corpus;
 mod random;
 mod rounds;
 mod sessions;

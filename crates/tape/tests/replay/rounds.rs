@@ -1,10 +1,7 @@
 //! In which round a hook is asked.
 
-use std::sync::Arc;
 
 use pintle_contract::{CancelToken, Hook, Layer, Profile, Verdict};
-use pintle_tape::Tape;
-use pintle_tape::replay::DifferenceKind;
 use pintle_testkit::chain;
 use serde_json::{Value, json};
 

@@ -1,10 +1,10 @@
-//! The final answer of an agent: its text, its calls, their results and its tokens, each also under a capitalised name.
+//! The aliases of an agent's final answer: its text, tool calls, results and usage, each also under a capitalised name.
 
 use serde_json::Value;
 
 use super::{require_lists, require_object, require_texts, sync_aliases, sync_usage};
 
-/// Makes both spellings of a final answer equal. `text` is the lower-case name of its text.
+/// Makes the aliases of a final answer equal. `text` is the lower-case name of the text field.
 pub(in crate::event) fn sync_final_answer(
     event: &str,
     text: &str,

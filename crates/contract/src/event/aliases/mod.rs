@@ -1,4 +1,4 @@
-//! Two spellings of one value follow each other: the one that a hook changed decides.
+//! Field aliases: two names for one value, kept equal. The name that a hook changed wins.
 
 mod final_answer;
 mod tool_call;
@@ -10,23 +10,23 @@ pub(super) use final_answer::sync_final_answer;
 pub(super) use tool_call::sync_tool_call;
 pub(super) use tool_result::sync_tool_result;
 
-/// The value that a text stands for: decoded when it is JSON, the text itself otherwise.
+/// Parses a text as JSON, or returns it as a string if it is not JSON.
 pub(super) fn parse_json_or_text(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
 }
 
-/// The text that stands for a value: a text as it is, anything else as JSON.
+/// Converts a value to text: a string unchanged, any other value as compact JSON.
 #[must_use]
 pub fn json_to_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// The fields of a payload that must stay an object.
+/// The fields of a payload, which must be an object.
 pub(super) fn require_object<'a>(event: &str, payload: &'a mut Value) -> Result<&'a mut Map<String, Value>, String> {
     payload.as_object_mut().ok_or_else(|| format!("the payload of `{event}` must stay an object"))
 }
 
-/// Refuses a payload in which one of these fields is no text.
+/// Rejects a payload unless each of these fields is a string.
 pub(super) fn require_texts(fields: &Map<String, Value>, names: &[&str]) -> Result<(), String> {
     match names.iter().find(|name| !fields.get(**name).is_some_and(Value::is_string)) {
         Some(name) => Err(format!("`{name}` must stay a string")),
@@ -34,7 +34,7 @@ pub(super) fn require_texts(fields: &Map<String, Value>, names: &[&str]) -> Resu
     }
 }
 
-/// Refuses a payload in which one of these fields is no list.
+/// Rejects a payload unless each of these fields is a list.
 pub(super) fn require_lists(fields: &Map<String, Value>, names: &[&str]) -> Result<(), String> {
     match names.iter().find(|name| !fields.get(**name).is_some_and(Value::is_array)) {
         Some(name) => Err(format!("`{name}` must stay a list")),
@@ -42,7 +42,7 @@ pub(super) fn require_lists(fields: &Map<String, Value>, names: &[&str]) -> Resu
     }
 }
 
-/// Makes `one` and `other` equal: `other` decides when it alone changed, `one` in every other case.
+/// Makes two aliases equal: `other` wins if only it changed, otherwise `one` wins.
 pub(super) fn sync_aliases(before: &Value, fields: &mut Map<String, Value>, one: &str, other: &str) {
     let changed = |name: &str| fields.get(name) != before.get(name);
     let (from, to) = if changed(other) && !changed(one) { (other, one) } else { (one, other) };
@@ -54,7 +54,7 @@ pub(super) fn sync_aliases(before: &Value, fields: &mut Map<String, Value>, one:
     }
 }
 
-/// Makes the spellings of the token counts in a usage object equal.
+/// Makes the aliases of the token counts in a usage object equal.
 pub(super) fn sync_usage(before: &Value, fields: &mut Map<String, Value>, name: &str) {
     let before = before.get(name).unwrap_or(&Value::Null);
     let Some(Value::Object(usage)) = fields.get_mut(name) else { return };

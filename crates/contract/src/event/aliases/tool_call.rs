@@ -1,11 +1,11 @@
-//! The arguments of a tool call.
+//! The aliases of a tool call's arguments.
 
 use serde_json::Value;
 
 use super::{require_object, require_texts};
 use crate::read_json;
 
-/// `args` and `arguments` are two spellings of one value: the one that changed decides, `args` when both did.
+/// Makes `args` and `arguments` equal: the one that changed wins, or `args` if both did.
 pub(in crate::event) fn sync_tool_call(event: &str, before: &Value, after: &mut Value) -> Result<(), String> {
     let fields = require_object(event, after)?;
     require_texts(fields, &["name"])?;

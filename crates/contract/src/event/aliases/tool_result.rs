@@ -1,11 +1,11 @@
-//! The result of a tool call.
+//! The aliases of a tool call's result.
 
 use serde_json::Value;
 
 use super::{json_to_text, parse_json_or_text, require_object, require_texts};
 
-/// `content` and `result` are two spellings of one value: the one that changed decides, `content` when both did.
-/// `error` is the content of a failed call and absent otherwise.
+/// Makes `content` and `result` equal: the one that changed wins, or `content` if both did. `error` is the content of a
+/// failed call, and absent otherwise.
 pub(in crate::event) fn sync_tool_result(event: &str, before: &Value, after: &mut Value) -> Result<(), String> {
     let fields = require_object(event, after)?;
     let changed = |name: &str| fields.get(name) != before.get(name);

@@ -9,14 +9,15 @@ use crate::event::fragment::{HostPayload, ToolCall, ToolResult, TokenUsage};
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
 use crate::event::aliases::sync_final_answer;
 
-/// The row of `agent.stop`.
+/// The event definition of `agent.stop`.
 pub static ROW: EventDef = EventDef {
     name: "agent.stop",
     fires_when: "An agent is about to give its final answer.",
     class: EventClass::Guard,
     subject: Some("finish_reason"),
     target: RewriteTarget::Fields(&["response", "Response", "tool_calls", "ToolCalls", "tool_results", "ToolResults", "usage", "Usage"]),
-    deny_means: "The agent goes on: the reason is its next message, until the turn's limit of model calls is reached. A hook that fails closed ends the turn instead.",
+    deny_means: "The agent continues: the reason becomes its next message, until the turn reaches its limit of model \
+                 calls. If a hook fails and its failure policy is `closed`, the turn ends instead.",
     deny_restricts: false,
     context: ContextScope::None,
     on_failure: FailurePolicy::Closed,
@@ -83,53 +84,53 @@ pub static ROW: EventDef = EventDef {
     normalize,
 };
 
-/// The payload of `agent.stop` (AI Harness, issue 104, in both of its forms).
+/// The payload of `agent.stop`. Most values also have a capitalised alias, such as `Response` for `response`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct AgentStop {
-    /// The id of the agent's run.
+    /// The ID of the agent's run.
     pub id: String,
-    /// The id of the run that delegated to it.
+    /// The ID of the run that delegated to this agent; absent for the main agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_id: Option<String>,
-    /// Why the model stopped.
+    /// Why the model stopped, such as `stop` or `length`.
     pub finish_reason: String,
-    /// How many model calls it made.
+    /// The number of model calls that the agent made.
     pub iteration: u32,
-    /// The answer.
+    /// The agent's final answer.
     pub response: String,
-    /// The tools that it called, in order.
+    /// The tool calls of the agent, in order.
     pub tool_calls: Vec<ToolCall>,
-    /// Their results, in the same order.
+    /// The results of `tool_calls`, in the same order.
     pub tool_results: Vec<ToolResult>,
-    /// The tokens of its model calls.
+    /// The tokens used by the agent's model calls.
     pub usage: TokenUsage,
-    /// Whether the agent said that it is done by calling the `done` tool.
+    /// Whether the agent finished by calling the `done` tool.
     pub done: bool,
-    /// How many times hooks already sent the agent on.
+    /// How many times hooks have already made the agent continue.
     pub continuations: u32,
-    /// What the person said last.
+    /// The user's most recent message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_user_message: Option<String>,
-    /// The same text as `response`.
+    /// Alias of `response`.
     #[serde(rename = "Response")]
     pub response_alias: String,
-    /// The same list as `tool_calls`.
+    /// Alias of `tool_calls`.
     #[serde(rename = "ToolCalls")]
     pub tool_calls_alias: Vec<ToolCall>,
-    /// The same list as `tool_results`.
+    /// Alias of `tool_results`.
     #[serde(rename = "ToolResults")]
     pub tool_results_alias: Vec<ToolResult>,
-    /// The same counts as `usage`.
+    /// Alias of `usage`.
     #[serde(rename = "Usage")]
     pub usage_alias: TokenUsage,
-    /// What the agent that told of it said in its own words, when it is another one.
+    /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
 }
 
 impl AgentStop {
-    /// The same payload with every value in both spellings.
+    /// Copies every value to its capitalised alias.
     #[must_use]
     pub fn with_aliases(mut self) -> Self {
         self.response_alias.clone_from(&self.response);
@@ -140,7 +141,7 @@ impl AgentStop {
     }
 }
 
-/// The lower-case names and the capitalised ones are spellings of the same values.
+/// Keeps the lower-case fields and their capitalised aliases equal.
 fn normalize(before: &Value, after: &mut Value) -> Result<(), String> {
     sync_final_answer(ROW.name, "response", before, after)
 }

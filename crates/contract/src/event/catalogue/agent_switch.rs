@@ -7,14 +7,14 @@ use serde_json::json;
 use crate::FailurePolicy;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
-/// The row of `agent.switch`.
+/// The event definition of `agent.switch`.
 pub static ROW: EventDef = EventDef {
     name: "agent.switch",
-    fires_when: "The conversation goes to another agent.",
+    fires_when: "The conversation switches to another agent.",
     class: EventClass::Observe,
     subject: Some("to"),
     target: RewriteTarget::Nothing,
-    deny_means: "Nothing follows: the event only tells.",
+    deny_means: "Nothing: hooks can observe this event, but not block it.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
@@ -34,13 +34,13 @@ pub static ROW: EventDef = EventDef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct AgentSwitch {
-    /// The agent that spoke so far.
+    /// The agent that had the conversation so far.
     pub from: String,
-    /// The agent that speaks from now on.
+    /// The agent that has the conversation from now on.
     pub to: String,
-    /// How: `delegation`, `delegation_return`, `handoff` or `forced_handoff`.
+    /// How the switch happens: `delegation`, `delegation_return`, `handoff` or `forced_handoff`.
     pub kind: String,
-    /// The models of the agent that spoke so far.
+    /// The models of the agent named in `from`.
     pub from_models: Vec<AgentModel>,
 }
 
@@ -48,14 +48,14 @@ pub struct AgentSwitch {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct AgentModel {
-    /// Who serves it.
+    /// The provider of the model, such as `openai`.
     pub provider: String,
-    /// Its name.
+    /// The name of the model.
     pub model: String,
-    /// The address of the server, when it is not the provider's own.
+    /// The URL of the server; absent if it is the provider's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
-    /// The address that unloads the model from memory, when the server has one.
+    /// The URL that unloads the model from memory; absent if the server has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unload_url: Option<String>,
 }

@@ -7,14 +7,14 @@ use serde_json::json;
 use crate::FailurePolicy;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
-/// The row of `approval.requested`.
+/// The event definition of `approval.requested`.
 pub static ROW: EventDef = EventDef {
     name: "approval.requested",
-    fires_when: "A person is about to be asked for approval.",
+    fires_when: "An approval request is about to be sent to the user.",
     class: EventClass::Observe,
     subject: Some("name"),
     target: RewriteTarget::Nothing,
-    deny_means: "Nothing follows: the event only tells.",
+    deny_means: "Nothing: hooks can observe this event, but not block it.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
@@ -35,23 +35,23 @@ pub static ROW: EventDef = EventDef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ApprovalRequested {
-    /// The id of the request.
+    /// The ID of the request.
     pub id: String,
-    /// What kind of thing waits: `tool`, `step`, `budget`, `error` or `limit`.
+    /// What the approval is for: `tool`, `step`, `budget`, `error` or `limit`.
     pub kind: String,
-    /// What is to be approved, such as a tool's name.
+    /// The name of what is to be approved, such as a tool.
     pub name: String,
     /// Why approval is needed.
     pub reason: String,
-    /// The digest of the exact target that the approval is for.
+    /// The digest of the exact target that the approval is bound to.
     pub digest: String,
-    /// How long the request stands, in milliseconds; absent when it does not end.
+    /// How long the request is valid, in milliseconds; absent if it does not expire.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_ms: Option<u64>,
-    /// The persona at work; absent outside one.
+    /// The running persona; absent outside a persona.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub persona: String,
-    /// The persona's step that runs; absent outside one.
+    /// The persona's current step; absent outside a step.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub step: String,
 }

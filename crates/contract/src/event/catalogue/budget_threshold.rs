@@ -7,14 +7,14 @@ use serde_json::json;
 use crate::FailurePolicy;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
-/// The row of `budget.threshold`.
+/// The event definition of `budget.threshold`.
 pub static ROW: EventDef = EventDef {
     name: "budget.threshold",
-    fires_when: "A budget is used up to a mark; once for each mark of a budget.",
+    fires_when: "A budget reaches a threshold. It fires once for each threshold of a budget.",
     class: EventClass::Observe,
     subject: Some("budget"),
     target: RewriteTarget::Nothing,
-    deny_means: "Nothing follows: the event only tells.",
+    deny_means: "Nothing: hooks can observe this event, but not block it.",
     deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Open,
@@ -37,25 +37,25 @@ pub static ROW: EventDef = EventDef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct BudgetThreshold {
-    /// What is counted: `tokens`, `cost_usd`, `time_ms`, `iterations` or `tool_calls`.
+    /// The budget: `tokens`, `cost_usd`, `time_ms`, `iterations` or `tool_calls`.
     pub budget: String,
-    /// Over what: `session`, `turn`, `agent`, `persona` or `step`.
+    /// What the budget applies to: `session`, `turn`, `agent`, `persona` or `step`.
     pub scope: String,
-    /// How much is used, in the unit that `budget` names.
+    /// The amount used, in the unit that `budget` names.
     pub used: f64,
-    /// How much there is, in the same unit.
+    /// The amount available, in the unit that `budget` names.
     pub limit: f64,
-    /// `used` in per cent of `limit`.
+    /// `used` as a percentage of `limit`.
     pub percent: f64,
-    /// The mark that was reached, in per cent.
+    /// The threshold that was reached, in per cent.
     pub threshold_percent: f64,
-    /// The mark before it that the event was fired for, in per cent; 0 for the first. A hook that waits for a mark of its
-    /// own is meant when that lies above this one and not above `threshold_percent`, which is once.
+    /// The last threshold for which the event fired, in per cent; 0 if this is the first. A hook that sets its own
+    /// threshold runs if that threshold is above this value and at most `threshold_percent`, so it runs once.
     pub previous_percent: f64,
-    /// The persona at work; absent outside one.
+    /// The running persona; absent outside a persona.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub persona: String,
-    /// The persona's step that runs; absent outside one.
+    /// The persona's current step; absent outside a step.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub step: String,
 }

@@ -9,14 +9,14 @@ use crate::event::ChatMessage;
 use crate::event::fragment::HostPayload;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
-/// The row of `compact.before`.
+/// The event definition of `compact.before`.
 pub static ROW: EventDef = EventDef {
     name: "compact.before",
-    fires_when: "The summary of a compaction is about to be written; a hook may write it instead.",
+    fires_when: "The summary for a compaction is about to be written; a hook can supply it instead.",
     class: EventClass::Guard,
     subject: Some("reason"),
     target: RewriteTarget::Nothing,
-    deny_means: "The conversation stays as it is; the person sees the reason.",
+    deny_means: "The conversation is not compacted; the user sees the reason.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
@@ -37,17 +37,17 @@ pub static ROW: EventDef = EventDef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CompactBefore {
-    /// Why: `threshold`, `overflow` or `manual`.
+    /// Why the conversation is compacted: `threshold`, `overflow` or `manual`.
     pub reason: String,
-    /// Tokens of the conversation.
+    /// The number of tokens in the conversation.
     pub input_tokens: u64,
-    /// Tokens that the model gave so far.
+    /// The number of tokens that the model has produced so far.
     pub output_tokens: u64,
-    /// The most tokens that the model takes; 0 when it is not known.
+    /// The maximum number of tokens that the model accepts; 0 if unknown.
     pub context_limit: u64,
-    /// What is about to be summed up, oldest first.
+    /// The messages that are about to be summarised, oldest first.
     pub messages: Vec<ChatMessage>,
-    /// What the agent that told of it said in its own words, when it is another one.
+    /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
 }

@@ -8,14 +8,14 @@ use crate::FailurePolicy;
 use crate::event::fragment::HostPayload;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
-/// The row of `compact.post`.
+/// The event definition of `compact.post`.
 pub static ROW: EventDef = EventDef {
     name: "compact.post",
-    fires_when: "The conversation was compacted.",
+    fires_when: "The conversation has been compacted.",
     class: EventClass::Observe,
     subject: Some("reason"),
     target: RewriteTarget::Nothing,
-    deny_means: "Nothing follows: the event only tells.",
+    deny_means: "Nothing: hooks can observe this event, but not block it.",
     deny_restricts: true,
     context: ContextScope::Persistent,
     on_failure: FailurePolicy::Open,
@@ -39,23 +39,23 @@ pub static ROW: EventDef = EventDef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CompactPost {
-    /// Why: `threshold`, `overflow` or `manual`.
+    /// Why the conversation is compacted: `threshold`, `overflow` or `manual`.
     pub reason: String,
-    /// The summary that stands for what was removed.
+    /// The summary that replaces the removed messages.
     pub summary: String,
-    /// How many messages were removed.
+    /// The number of messages that were removed.
     pub removed_messages: u32,
-    /// How many messages are left.
+    /// The number of messages that are left.
     pub remaining_messages: u32,
-    /// Tokens of the conversation before.
+    /// The number of tokens in the conversation before the compaction.
     pub input_tokens: u64,
-    /// Tokens that the model gave until then.
+    /// The number of tokens that the model had produced before the compaction.
     pub output_tokens: u64,
-    /// Tokens of the conversation now.
+    /// The number of tokens in the conversation after the compaction.
     pub input_tokens_after: u64,
-    /// The most tokens that the model takes.
+    /// The maximum number of tokens that the model accepts; 0 if unknown.
     pub context_limit: u64,
-    /// What the agent that told of it said in its own words, when it is another one.
+    /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
 }

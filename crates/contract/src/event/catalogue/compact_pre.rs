@@ -8,14 +8,14 @@ use crate::FailurePolicy;
 use crate::event::fragment::HostPayload;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
-/// The row of `compact.pre`.
+/// The event definition of `compact.pre`.
 pub static ROW: EventDef = EventDef {
     name: "compact.pre",
-    fires_when: "The conversation is about to be compacted, and nothing was prepared yet.",
+    fires_when: "The conversation is about to be compacted; nothing has been prepared yet.",
     class: EventClass::Guard,
     subject: Some("source"),
     target: RewriteTarget::Nothing,
-    deny_means: "The conversation stays as it is; the person sees the reason.",
+    deny_means: "The conversation is not compacted; the user sees the reason.",
     deny_restricts: true,
     context: ContextScope::Call,
     on_failure: FailurePolicy::Closed,
@@ -28,14 +28,14 @@ pub static ROW: EventDef = EventDef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CompactPre {
-    /// Why: `auto`, `overflow`, `manual` or `tool_overflow`.
+    /// Why the conversation is compacted: `auto`, `overflow`, `manual` or `tool_overflow`.
     pub source: String,
-    /// How many messages the conversation has.
+    /// The number of messages in the conversation.
     pub message_count: u32,
-    /// What the person wants to be kept.
+    /// The user's instructions on what to keep.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
-    /// What the agent that told of it said in its own words, when it is another one.
+    /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
 }

@@ -9,14 +9,14 @@ use crate::event::fragment::{CompletionChoice, HostPayload, TokenUsage};
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
 use crate::event::aliases::{require_lists, require_object, require_texts, sync_usage};
 
-/// The row of `completion.post`.
+/// The event definition of `completion.post`.
 pub static ROW: EventDef = EventDef {
     name: "completion.post",
-    fires_when: "The model answered; the answer is about to enter the conversation.",
+    fires_when: "The model responded; the response is about to enter the conversation.",
     class: EventClass::Rewrite,
     subject: Some("finish_reason"),
     target: RewriteTarget::Fields(&["choices", "text", "finish_reason", "usage"]),
-    deny_means: "The answer does not enter the conversation and the turn fails: `completion blocked: <reason>`.",
+    deny_means: "The response does not enter the conversation and the turn fails: `completion blocked: <reason>`.",
     deny_restricts: true,
     context: ContextScope::Call,
     on_failure: FailurePolicy::Open,
@@ -47,41 +47,42 @@ pub static ROW: EventDef = EventDef {
     normalize,
 };
 
-/// The payload of `completion.post` (AI Harness reference, canonical payload shapes).
+/// The payload of `completion.post`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CompletionPost {
-    /// The provider's id of the answer.
+    /// The provider's ID of the response.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The model that answered.
+    /// The model that responded.
     pub model: String,
-    /// The answers, in the words of OpenAI's chat format; the first one counts.
+    /// The choices of the response, in OpenAI's chat format; Pintle uses the first one.
     pub choices: Vec<CompletionChoice>,
-    /// The tokens of this call.
+    /// The tokens used by this model call.
     pub usage: TokenUsage,
     /// Why the model stopped; the same as in the first choice.
     pub finish_reason: String,
-    /// The text of the first choice; empty when it only calls tools.
+    /// The text of the first choice; empty if it only calls tools.
     pub text: String,
-    /// How long the model took, in milliseconds.
+    /// How long the model call took, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
-    /// What the call cost, in US dollars; absent when it is not priced, 0 when it is free.
+    /// The cost of the call in US dollars; absent if the model has no price, 0 if it is free.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
-    /// Who serves the model, when that is known.
+    /// The provider of the model; absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// What the person said last.
+    /// The user's most recent message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_user_message: Option<String>,
-    /// What the agent that told of it said in its own words, when it is another one.
+    /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
 }
 
-/// `text` and `finish_reason` follow the first choice, or the choice follows them when they changed and it did not.
+/// Keeps `text` and `finish_reason` equal to the first choice. If a hook changed them and not `choices`, the first
+/// choice is updated from them.
 fn normalize(before: &Value, after: &mut Value) -> Result<(), String> {
     let fields = require_object(ROW.name, after)?;
     require_lists(fields, &["choices"])?;
@@ -98,7 +99,7 @@ fn normalize(before: &Value, after: &mut Value) -> Result<(), String> {
         let text = match choice.get(key) {
             Some(Value::String(text)) => text.clone(),
             None | Some(Value::Null) => String::new(),
-            // A list of content parts has no one text.
+            // A list of content parts has no single text.
             Some(_) => continue,
         };
         fields.insert(name.to_owned(), Value::String(text));

@@ -9,7 +9,7 @@ use crate::event::fragment::{HostPayload, ChatMessage, ChatTool};
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
 use crate::event::aliases::{require_lists, require_object, require_texts};
 
-/// The row of `completion.pre`.
+/// The event definition of `completion.pre`.
 pub static ROW: EventDef = EventDef {
     name: "completion.pre",
     fires_when: "A request is about to be sent to the model.",
@@ -49,42 +49,42 @@ pub static ROW: EventDef = EventDef {
     normalize,
 };
 
-/// The payload of `completion.pre` (AI Harness reference, canonical payload shapes).
+/// The payload of `completion.pre`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CompletionPre {
-    /// The model that is asked.
+    /// The model that the request is sent to.
     pub model: String,
-    /// The whole conversation that is sent, oldest first, system messages included.
+    /// The whole conversation, oldest message first, including system messages.
     pub messages: Vec<ChatMessage>,
     /// The tools that the model may call.
     pub tools: Vec<ChatTool>,
-    /// Which tool the model must call, in the provider's words.
+    /// Which tool the model must call, in the provider's format.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_choice: Option<Value>,
-    /// The most tokens that may come out.
+    /// The maximum number of output tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u64>,
-    /// How freely the model chooses, from 0 to 2.
+    /// The sampling temperature, from 0 to 2.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
-    /// The share of likely words that the model chooses from, above 0 up to 1.
+    /// The share of probability that sampling is limited to (nucleus sampling), above 0 and at most 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub top_p: Option<f64>,
-    /// Texts at which the model stops.
+    /// The texts at which the model stops.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<Vec<String>>,
-    /// Which model call of the turn it is, from 1.
+    /// The number of the model call within the turn, from 1.
     pub iteration: u32,
-    /// Who serves the model, when that is known.
+    /// The provider of the model; absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// What the agent that told of it said in its own words, when it is another one.
+    /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
 }
 
-/// There is a model to ask and a conversation to send.
+/// A request needs a model and at least one message.
 fn normalize(_before: &Value, after: &mut Value) -> Result<(), String> {
     let fields = require_object(ROW.name, after)?;
     require_texts(fields, &["model"])?;

@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use crate::FailurePolicy;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
-/// The row of `custom.*`.
+/// The event definition of `custom.*`.
 pub static ROW: EventDef = EventDef {
     name: "custom.*",
     fires_when: "A script calls `events.emit(\"custom.name\", payload)`.",
     class: EventClass::Rewrite,
     subject: None,
     target: RewriteTarget::Whole,
-    deny_means: "`events.emit` raises the reason in the script that called it.",
+    deny_means: "`events.emit` raises an error with the reason in the script that called it.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
@@ -23,7 +23,7 @@ pub static ROW: EventDef = EventDef {
     normalize: no_aliases,
 };
 
-/// The payload of `custom.*`: whatever was emitted, `null` by default.
+/// The payload of `custom.*`: the value that the script emitted; `null` by default.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct CustomPayload(pub Value);

@@ -9,10 +9,10 @@ use crate::event::fragment::{HostPayload, ToolCall, ToolResult, TokenUsage};
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
 use crate::event::aliases::{require_lists, require_object, sync_aliases, require_texts};
 
-/// The row of `delegation.post`.
+/// The event definition of `delegation.post`.
 pub static ROW: EventDef = EventDef {
     name: "delegation.post",
-    fires_when: "Another agent gave its answer, which is about to reach the agent that asked.",
+    fires_when: "A child agent has answered; its answer is about to reach the delegating agent.",
     class: EventClass::Rewrite,
     subject: Some("agent"),
     target: RewriteTarget::Fields(&["result", "response", "tool_calls", "tool_results", "is_error"]),
@@ -58,37 +58,37 @@ pub static ROW: EventDef = EventDef {
     normalize,
 };
 
-/// The payload of `delegation.post` (AI Harness reference, canonical payload shapes).
+/// The payload of `delegation.post`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct DelegationPost {
-    /// The id of the delegation.
+    /// The ID of the delegation.
     pub id: String,
-    /// The id of the delegation that the delegating agent itself works on.
+    /// The ID of the delegation that the delegating agent itself is working on; absent for the main agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_id: Option<String>,
-    /// The agent that had the task.
+    /// The child agent that worked on the task.
     pub agent: String,
-    /// Its answer.
+    /// The child agent's final answer.
     pub result: String,
-    /// The same text as `result`.
+    /// Alias of `result`.
     pub response: String,
-    /// How deep the agent was: 1 for an agent that the first one called.
+    /// The delegation depth of the child agent: 1 if the main agent delegated to it.
     pub depth: u32,
-    /// The tools that it called, in order.
+    /// The tool calls of the child agent, in order.
     pub tool_calls: Vec<ToolCall>,
-    /// Their results, in the same order.
+    /// The results of `tool_calls`, in the same order.
     pub tool_results: Vec<ToolResult>,
-    /// The tokens of its model calls.
+    /// The tokens used by the agent's model calls.
     pub usage: TokenUsage,
-    /// Whether it failed; `result` then says how.
+    /// Whether the child agent failed; `result` then contains the error.
     pub is_error: bool,
-    /// What the agent that told of it said in its own words, when it is another one.
+    /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
 }
 
-/// `result` and `response` are two spellings of one text.
+/// Keeps `result` and `response` equal: they are aliases of one text.
 fn normalize(before: &Value, after: &mut Value) -> Result<(), String> {
     let fields = require_object(ROW.name, after)?;
     sync_aliases(before, fields, "result", "response");

@@ -9,14 +9,14 @@ use crate::event::fragment::{ToolCall, ToolResult, TokenUsage};
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
 use crate::event::aliases::{require_lists, require_object, sync_aliases, require_texts};
 
-/// The row of `delegation.post_verify`.
+/// The event definition of `delegation.post_verify`.
 pub static ROW: EventDef = EventDef {
     name: "delegation.post_verify",
-    fires_when: "The answer of another agent is verified.",
+    fires_when: "The answer of a child agent is verified.",
     class: EventClass::Guard,
     subject: Some("agent"),
     target: RewriteTarget::Fields(&["result", "response", "tool_calls", "tool_results"]),
-    deny_means: "Verification failed: the other agent gets the reason and another attempt, until none is left.",
+    deny_means: "Verification fails: the child agent gets the reason and another attempt, until none is left.",
     deny_restricts: false,
     context: ContextScope::None,
     on_failure: FailurePolicy::Closed,
@@ -61,44 +61,44 @@ pub static ROW: EventDef = EventDef {
     normalize,
 };
 
-/// The payload of `delegation.post_verify` (AI Harness reference, canonical payload shapes).
+/// The payload of `delegation.post_verify`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct DelegationPostVerify {
-    /// The id of the delegation.
+    /// The ID of the delegation.
     pub id: String,
-    /// The id of the delegation that the delegating agent itself works on.
+    /// The ID of the delegation that the delegating agent itself is working on; absent for the main agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_id: Option<String>,
-    /// The agent that had the task.
+    /// The child agent that worked on the task.
     pub agent: String,
-    /// Its answer.
+    /// The child agent's final answer.
     pub result: String,
-    /// The same text as `result`.
+    /// Alias of `result`.
     pub response: String,
-    /// How deep the agent was: 1 for an agent that the first one called.
+    /// The delegation depth of the child agent: 1 if the main agent delegated to it.
     pub depth: u32,
-    /// The tools that it called, in order.
+    /// The tool calls of the child agent, in order.
     pub tool_calls: Vec<ToolCall>,
-    /// Their results, in the same order.
+    /// The results of `tool_calls`, in the same order.
     pub tool_results: Vec<ToolResult>,
-    /// The tokens of its model calls.
+    /// The tokens used by the agent's model calls.
     pub usage: TokenUsage,
-    /// Whether it failed; `result` then says how.
+    /// Whether the child agent failed; `result` then contains the error.
     pub is_error: bool,
-    /// Which attempt it is, from 1.
+    /// The number of this attempt, from 1.
     pub attempt: u32,
-    /// How many attempts there are.
+    /// The maximum number of attempts.
     pub max_attempts: u32,
-    /// What the `verify` script of the delegation said; absent when it has none.
+    /// The result of the delegation's `verify` script; absent if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verified: Option<bool>,
-    /// Why the script was not satisfied.
+    /// Why the `verify` script rejected the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// `result` and `response` are two spellings of one text.
+/// Keeps `result` and `response` equal: they are aliases of one text.
 fn normalize(before: &Value, after: &mut Value) -> Result<(), String> {
     let fields = require_object(ROW.name, after)?;
     sync_aliases(before, fields, "result", "response");

@@ -9,14 +9,14 @@ use crate::event::fragment::HostPayload;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
 use crate::event::aliases::{require_lists, require_object, sync_aliases, require_texts};
 
-/// The row of `delegation.pre`.
+/// The event definition of `delegation.pre`.
 pub static ROW: EventDef = EventDef {
     name: "delegation.pre",
-    fires_when: "An agent is about to hand a task to another agent.",
+    fires_when: "An agent is about to delegate a task to another agent.",
     class: EventClass::Guard,
     subject: Some("agent"),
     target: RewriteTarget::Fields(&["agent", "prompt", "task", "model", "tools", "system_prompt", "verify", "max_verify_retries"]),
-    deny_means: "The task is not handed over; the delegating agent gets `delegation blocked: <reason>` as an error.",
+    deny_means: "The task is not delegated; the delegating agent gets `delegation blocked: <reason>` as an error.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Closed,
@@ -35,43 +35,43 @@ pub static ROW: EventDef = EventDef {
     normalize,
 };
 
-/// The payload of `delegation.pre` (AI Harness reference, canonical payload shapes).
+/// The payload of `delegation.pre`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct DelegationPre {
-    /// The id of the delegation.
+    /// The ID of the delegation.
     pub id: String,
-    /// The id of the delegation that the delegating agent itself works on.
+    /// The ID of the delegation that the delegating agent itself is working on; absent for the main agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_id: Option<String>,
-    /// The agent that gets the task; empty when it is described here alone.
+    /// The child agent that gets the task; empty if only this payload describes it.
     pub agent: String,
-    /// The task.
+    /// The task, as a prompt for the child agent.
     pub prompt: String,
-    /// The same text as `prompt`.
+    /// Alias of `prompt`.
     pub task: String,
-    /// How deep the other agent will be: 1 for an agent that the first one calls.
+    /// The delegation depth of the child agent: 1 if the main agent delegates to it.
     pub depth: u32,
-    /// The model of the other agent.
+    /// The model of the child agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The tools that it gets besides its own, as written in the request.
+    /// Tools that the child agent gets in addition to its own, as written in the request.
     pub tools: Vec<Value>,
-    /// The system prompt of the other agent.
+    /// The system prompt of the child agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,
-    /// The script that verifies its result.
+    /// The script that verifies the child agent's answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verify: Option<String>,
-    /// How many more attempts it gets when verification fails.
+    /// How many more attempts the child agent gets if verification fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_verify_retries: Option<u32>,
-    /// What the agent that told of it said in its own words, when it is another one.
+    /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
 }
 
-/// `prompt` and `task` are two spellings of one text.
+/// Keeps `prompt` and `task` equal: they are aliases of one text.
 fn normalize(before: &Value, after: &mut Value) -> Result<(), String> {
     let fields = require_object(ROW.name, after)?;
     sync_aliases(before, fields, "prompt", "task");

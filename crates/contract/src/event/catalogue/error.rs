@@ -8,14 +8,14 @@ use crate::FailurePolicy;
 use crate::event::fragment::HostPayload;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
-/// The row of `error`.
+/// The event definition of `error`.
 pub static ROW: EventDef = EventDef {
     name: "error",
-    fires_when: "The agent loop met an error that it cannot mend.",
+    fires_when: "The agent loop met an error that it cannot recover from.",
     class: EventClass::Observe,
     subject: Some("kind"),
     target: RewriteTarget::Nothing,
-    deny_means: "Nothing follows: the event only tells.",
+    deny_means: "Nothing: hooks can observe this event, but not block it.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
@@ -36,21 +36,21 @@ pub static ROW: EventDef = EventDef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ErrorPayload {
-    /// What went wrong, for a person.
+    /// The error message, for the user.
     pub message: String,
     /// What failed: `model`, `tool`, `hook`, `delegation`, `limit`, `config` or `internal`.
     pub kind: String,
-    /// The event during or after which it happened, such as `completion.pre`; empty outside of any.
+    /// The event during or after which the error occurred, such as `completion.pre`; empty outside any event.
     pub during: String,
-    /// The provider's or the host's code of the error.
+    /// The error code of the provider or host.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// Whether trying again may help.
+    /// Whether a retry may succeed.
     pub retryable: bool,
-    /// Which model call of the turn it was, from 1.
+    /// The number of the model call within the turn, from 1; absent outside a model call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub iteration: Option<u32>,
-    /// What the agent that told of it said in its own words, when it is another one.
+    /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
 }

@@ -8,14 +8,14 @@ use crate::FailurePolicy;
 use crate::event::fragment::HostPayload;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
-/// The row of `file.edited`.
+/// The event definition of `file.edited`.
 pub static ROW: EventDef = EventDef {
     name: "file.edited",
     fires_when: "A tool or the host changed a file.",
     class: EventClass::Observe,
     subject: Some("path"),
     target: RewriteTarget::Nothing,
-    deny_means: "Nothing follows: the event only tells.",
+    deny_means: "Nothing: hooks can observe this event, but not block it.",
     deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Open,
@@ -36,26 +36,26 @@ pub static ROW: EventDef = EventDef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct FileEdited {
-    /// The absolute path.
+    /// The absolute path of the file.
     pub path: String,
-    /// What was done: `write`, `append`, `edit`, `create`, `delete`, `copy` or `move`, or the host's own word.
+    /// What was done: `write`, `append`, `edit`, `create`, `delete`, `copy` or `move`, or the host's own name for it.
     pub operation: String,
-    /// The size of the file afterwards, in bytes; absent when it is gone.
+    /// The size of the file afterwards, in bytes; absent if the file no longer exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size_bytes: Option<u64>,
-    /// The absolute path before, when it was moved or copied.
+    /// The absolute path of the original; absent unless the file was moved or copied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// The tool that did it.
+    /// The tool that changed the file; absent if the host did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// The call that did it.
+    /// The ID of the tool call that changed the file; absent if the host did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
-    /// What whoever told of it has to say besides.
+    /// Additional data from the source of the event; absent if empty.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Value>,
-    /// What the agent that told of it said in its own words, when it is another one.
+    /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
 }

@@ -8,14 +8,14 @@ use crate::FailurePolicy;
 use crate::event::fragment::{UnsettledWork};
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
-/// The row of `finish.post`.
+/// The event definition of `finish.post`.
 pub static ROW: EventDef = EventDef {
     name: "finish.post",
-    fires_when: "A run has finished; the value goes to the host next.",
+    fires_when: "A run has finished; its return value is about to go to the host.",
     class: EventClass::Observe,
     subject: None,
     target: RewriteTarget::Nothing,
-    deny_means: "Nothing follows: the event only tells.",
+    deny_means: "Nothing: hooks can observe this event, but not block it.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
@@ -28,8 +28,8 @@ pub static ROW: EventDef = EventDef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct FinishPost {
-    /// What it gave back.
+    /// The value that the run returned.
     pub return_value: Value,
-    /// The work that was left unsettled.
+    /// The work that was still pending when the run finished.
     pub unsettled: Vec<UnsettledWork>,
 }

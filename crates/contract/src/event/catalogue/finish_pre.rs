@@ -8,14 +8,14 @@ use crate::FailurePolicy;
 use crate::event::fragment::{UnsettledWork};
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
-/// The row of `finish.pre`.
+/// The event definition of `finish.pre`.
 pub static ROW: EventDef = EventDef {
     name: "finish.pre",
-    fires_when: "A run is about to finish, before the callback that the host registered for that.",
+    fires_when: "A run is about to finish, before the finish callback that the host registered.",
     class: EventClass::Observe,
     subject: None,
     target: RewriteTarget::Nothing,
-    deny_means: "Nothing follows: the event only tells.",
+    deny_means: "Nothing: hooks can observe this event, but not block it.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
@@ -28,10 +28,10 @@ pub static ROW: EventDef = EventDef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct FinishPre {
-    /// What it gives back.
+    /// The value that the run is about to return.
     pub return_value: Value,
-    /// The work that is not settled yet.
+    /// The work that is still pending.
     pub unsettled: Vec<UnsettledWork>,
-    /// Whether a callback follows, whose value replaces this one.
+    /// Whether a finish callback follows; its value then replaces `return_value`.
     pub has_on_finish: bool,
 }

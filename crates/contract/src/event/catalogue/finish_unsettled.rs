@@ -8,14 +8,14 @@ use crate::FailurePolicy;
 use crate::event::fragment::{UnsettledWork};
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
-/// The row of `finish.unsettled`.
+/// The event definition of `finish.unsettled`.
 pub static ROW: EventDef = EventDef {
     name: "finish.unsettled",
-    fires_when: "A run is about to finish while work is not settled, after `finish.pre`.",
+    fires_when: "A run is about to finish with work still pending. It fires after `finish.pre`.",
     class: EventClass::Observe,
     subject: None,
     target: RewriteTarget::Nothing,
-    deny_means: "Nothing follows: the event only tells.",
+    deny_means: "Nothing: hooks can observe this event, but not block it.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
@@ -40,8 +40,8 @@ pub static ROW: EventDef = EventDef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct FinishUnsettled {
-    /// The work that is not settled yet.
+    /// The work that is still pending.
     pub unsettled: Vec<UnsettledWork>,
-    /// The same as one line for a person.
+    /// The pending work as one line for the user.
     pub summary: String,
 }

@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use crate::FailurePolicy;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
-/// The row of `handoff.emitted`.
+/// The event definition of `handoff.emitted`.
 pub static ROW: EventDef = EventDef {
     name: "handoff.emitted",
-    fires_when: "An agent or persona passes work on.",
+    fires_when: "An agent or persona hands work over.",
     class: EventClass::Observe,
     subject: Some("to"),
     target: RewriteTarget::Nothing,
-    deny_means: "Nothing follows: the event only tells.",
+    deny_means: "Nothing: hooks can observe this event, but not block it.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
@@ -36,23 +36,24 @@ pub static ROW: EventDef = EventDef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct HandoffEmitted {
-    /// The id of the handoff.
+    /// The ID of the handoff.
     pub id: String,
-    /// How it is passed on: `handoff` and `forced_handoff` (the conversation goes to another agent), `task` (an agent
-    /// gets a task and its answer comes back), `background` (the same, and nobody waits) or `persona`.
+    /// How the work is handed over: `handoff` and `forced_handoff` (the conversation switches to another agent), `task`
+    /// (an agent gets a task and returns an answer), `background` (the same, without waiting for the answer) or
+    /// `persona`.
     pub kind: String,
-    /// The agent or persona that had the work.
+    /// The agent or persona that hands the work over.
     pub from: String,
-    /// The agent, persona or pipeline that gets it.
+    /// The agent, persona or pipeline that receives the work.
     pub to: String,
-    /// What is handed over, for a person.
+    /// What is handed over, as text for the user.
     pub summary: String,
     /// What is handed over, as data.
     pub payload: Value,
-    /// The persona at work; absent outside one.
+    /// The running persona; absent outside a persona.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub persona: String,
-    /// The persona's step that runs; absent outside one.
+    /// The persona's current step; absent outside a step.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub step: String,
 }

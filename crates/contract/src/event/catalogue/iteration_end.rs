@@ -7,14 +7,15 @@ use serde_json::json;
 use crate::FailurePolicy;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
-/// The row of `iteration.end`.
+/// The event definition of `iteration.end`.
 pub static ROW: EventDef = EventDef {
     name: "iteration.end",
-    fires_when: "A model call and the tool calls that it asked for are over, however that came. It follows every `iteration.start`, once.",
+    fires_when: "A model call and its tool calls are over, whatever the result. It fires once for each \
+                 `iteration.start`.",
     class: EventClass::Observe,
     subject: Some("reason"),
     target: RewriteTarget::Nothing,
-    deny_means: "Nothing follows: the event only tells.",
+    deny_means: "Nothing: hooks can observe this event, but not block it.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
@@ -23,13 +24,13 @@ pub static ROW: EventDef = EventDef {
     normalize: no_aliases,
 };
 
-/// The payload of `iteration.end` (docker-agent, `turn_end`).
+/// The payload of `iteration.end`, which docker-agent calls `turn_end`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct IterationEnd {
-    /// Which model call of the turn it was, from 1.
+    /// The number of the model call within the turn, from 1.
     pub iteration: u32,
-    /// Why it is over: `normal`, `continue`, `steered`, `error`, `canceled`, `hook_blocked`, `loop_detected`,
-    /// `force_handoff` or `budget_exceeded`.
+    /// Why the iteration is over: `normal`, `continue`, `steered`, `error`, `canceled`, `hook_blocked`,
+    /// `loop_detected`, `force_handoff` or `budget_exceeded`.
     pub reason: String,
 }

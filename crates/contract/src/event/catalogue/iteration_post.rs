@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use crate::FailurePolicy;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
-/// The row of `iteration.post`.
+/// The event definition of `iteration.post`.
 pub static ROW: EventDef = EventDef {
     name: "iteration.post",
-    fires_when: "A model's answer and the tool calls that it asked for are recorded, before it is decided whether to go on.",
+    fires_when: "A model response and its tool calls have been recorded, before the agent decides whether to continue.",
     class: EventClass::Observe,
     subject: None,
     target: RewriteTarget::Nothing,
-    deny_means: "Nothing follows: the event only tells.",
+    deny_means: "Nothing: hooks can observe this event, but not block it.",
     deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Open,
@@ -45,31 +45,31 @@ pub static ROW: EventDef = EventDef {
     normalize: no_aliases,
 };
 
-/// The payload of `iteration.post` (Harn, `post_turn`).
+/// The payload of `iteration.post`, which Harn calls `post_turn`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct IterationPost {
-    /// Which model call of the turn it was, from 1.
+    /// The number of the model call within the turn, from 1.
     pub iteration: u32,
-    /// The text of the model's answer.
+    /// The text of the model response.
     pub text: String,
-    /// Whether the answer asked for tools.
+    /// Whether the response requested tool calls.
     pub has_tool_calls: bool,
-    /// The tools that it asked for, in order, each as often as it was asked for.
+    /// The names of the requested tools, in order, one for each call.
     pub tool_names: Vec<String>,
-    /// Those of them that ran and did not fail.
+    /// The requested tools that ran and did not fail.
     pub successful_tool_names: Vec<String>,
-    /// Those of them that were refused, cancelled, not found or failed.
+    /// The requested tools that were denied, cancelled, not found or failed.
     pub rejected_tool_names: Vec<String>,
-    /// The tools that the model was told of.
+    /// The tools that the model could call.
     pub available_tool_names: Vec<String>,
     /// The results, in the order of the calls: `call_id`, `name`, `content`, `is_error`, `result`.
     pub tool_results: Vec<Value>,
-    /// Who serves the model, when that is declared.
+    /// The provider of the model; absent if not declared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// The model's name.
+    /// The name of the model.
     pub model: String,
-    /// Why the model ended its answer.
+    /// Why the model stopped.
     pub finish_reason: String,
 }

@@ -7,14 +7,14 @@ use serde_json::json;
 use crate::FailurePolicy;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
-/// The row of `iteration.start`.
+/// The event definition of `iteration.start`.
 pub static ROW: EventDef = EventDef {
     name: "iteration.start",
-    fires_when: "A model call of the turn is being prepared; what hooks tell the model is for this call alone.",
+    fires_when: "A model call of the turn is being prepared. Context that hooks return applies to this call only.",
     class: EventClass::Observe,
     subject: None,
     target: RewriteTarget::Nothing,
-    deny_means: "Nothing follows: the event only tells.",
+    deny_means: "Nothing: hooks can observe this event, but not block it.",
     deny_restricts: true,
     context: ContextScope::Call,
     on_failure: FailurePolicy::Open,
@@ -23,10 +23,10 @@ pub static ROW: EventDef = EventDef {
     normalize: no_aliases,
 };
 
-/// The payload of `iteration.start` (docker-agent, `turn_start`: there a turn is one model call).
+/// The payload of `iteration.start`, which docker-agent calls `turn_start`: its turn is one model call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct IterationStart {
-    /// Which model call of the turn it is, from 1.
+    /// The number of the model call within the turn, from 1.
     pub iteration: u32,
 }

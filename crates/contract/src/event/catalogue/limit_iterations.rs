@@ -7,14 +7,14 @@ use serde_json::json;
 use crate::FailurePolicy;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
-/// The row of `limit.iterations`.
+/// The event definition of `limit.iterations`.
 pub static ROW: EventDef = EventDef {
     name: "limit.iterations",
-    fires_when: "A turn has made as many model calls as it may.",
+    fires_when: "A turn has reached its limit of model calls.",
     class: EventClass::Observe,
     subject: None,
     target: RewriteTarget::Nothing,
-    deny_means: "Nothing follows: the event only tells.",
+    deny_means: "Nothing: hooks can observe this event, but not block it.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
@@ -33,10 +33,10 @@ pub static ROW: EventDef = EventDef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct LimitIterations {
-    /// How many model calls a turn may make.
+    /// The maximum number of model calls in a turn.
     pub limit: u32,
-    /// What the person is told.
+    /// The message for the user.
     pub message: String,
-    /// What the host does: `stop`, `ask` or `continue`.
+    /// What the host does next: `stop`, `ask` or `continue`.
     pub action: String,
 }

@@ -1,7 +1,7 @@
-//! The catalogue: one row and one payload file an event.
+//! The catalogue: one file for each event, with its event definition and payload type.
 //!
-//! Reference pages, JSON Schemas, `pintle events`, dialect mappings and lints derive from it. Adding an event is one
-//! file here and one word in the list below.
+//! Reference pages, JSON Schemas, `pintle events`, dialect mappings and lints are derived from it. To add an event, add
+//! a file here and an entry to the list below.
 
 use serde_json::Value;
 
@@ -19,10 +19,10 @@ macro_rules! catalogue {
             }
         })*
 
-        /// Every event, in the order of an agent's life.
+        /// Every event definition, in the order of an agent's lifecycle.
         pub static CATALOGUE: &[&EventDef] = &[$(&$module::ROW),*];
 
-        /// Reads one field of a payload as the payload type of its row has it.
+        /// Checks one field of a payload against the payload type of its event definition.
         pub(super) fn fits(row: &EventDef, name: &str, value: &Value) -> Result<(), serde_json::Error> {
             $(if std::ptr::eq(row, &$module::ROW) {
                 return fit::check_field::<$payload>(name, value);

@@ -8,14 +8,14 @@ use crate::FailurePolicy;
 use crate::event::fragment::HostPayload;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
-/// The row of `notification`.
+/// The event definition of `notification`.
 pub static ROW: EventDef = EventDef {
     name: "notification",
-    fires_when: "The person is told something outside the conversation.",
+    fires_when: "The user is notified of something outside the conversation.",
     class: EventClass::Observe,
     subject: Some("kind"),
     target: RewriteTarget::Nothing,
-    deny_means: "Nothing follows: the event only tells.",
+    deny_means: "Nothing: hooks can observe this event, but not block it.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
@@ -28,16 +28,16 @@ pub static ROW: EventDef = EventDef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Notification {
-    /// What it is about: `permission`, `idle`, `error`, `limit`, or the host's own word.
+    /// What the notification is about: `permission`, `idle`, `error`, `limit`, or the host's own value.
     pub kind: String,
-    /// How urgent it is: `info`, `warning` or `error`.
+    /// How urgent the notification is: `info`, `warning` or `error`.
     pub level: String,
-    /// The heading.
+    /// The title.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The text.
+    /// The text of the notification.
     pub message: String,
-    /// What the agent that told of it said in its own words, when it is another one.
+    /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
 }

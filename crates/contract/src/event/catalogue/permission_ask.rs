@@ -9,14 +9,14 @@ use crate::event::fragment::HostPayload;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
 use crate::event::aliases::{sync_tool_call};
 
-/// The row of `permission.ask`.
+/// The event definition of `permission.ask`.
 pub static ROW: EventDef = EventDef {
     name: "permission.ask",
-    fires_when: "A person is about to be asked whether a tool call may run.",
+    fires_when: "The user is about to be prompted for permission to run a tool call.",
     class: EventClass::Guard,
     subject: Some("name"),
     target: RewriteTarget::Fields(&["args", "arguments"]),
-    deny_means: "The tool does not run and nobody is asked; the reason is the tool's error result.",
+    deny_means: "The tool does not run and the user is not prompted; the reason is the tool's error result.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Closed,
@@ -38,7 +38,7 @@ pub static ROW: EventDef = EventDef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PermissionAsk {
-    /// The provider's id of the call.
+    /// The provider's ID of the call.
     pub id: String,
     /// The tool's name.
     pub name: String,
@@ -46,29 +46,29 @@ pub struct PermissionAsk {
     pub arguments: String,
     /// The arguments, decoded.
     pub args: Value,
-    /// Why somebody should look.
+    /// Why the user's permission is needed.
     pub reason: String,
-    /// The hook or rule that wants somebody to look.
+    /// The hook or rule that requires the user's permission.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asked_by: Option<String>,
-    /// How the session asks for permission, in the host's words.
+    /// The session's permission mode, by the host's own name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<String>,
-    /// The group that the tool belongs to, such as `shell` or `filesystem`.
+    /// The tool's category, such as `shell` or `filesystem`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    /// Whether the tool says of itself that it changes nothing; a claim, not a proof.
+    /// Whether the tool declares itself read-only. Pintle does not verify the claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_only: Option<bool>,
-    /// What the hooks that want somebody to look said about the call, for whoever is asked.
+    /// Data for the approver from the hooks that returned `ask`; absent if empty.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Value>,
-    /// What the agent that told of it said in its own words, when it is another one.
+    /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
 }
 
-/// As for `tool.pre`.
+/// Keeps `args` and `arguments` equal, as in `tool.pre`.
 fn normalize(before: &Value, after: &mut Value) -> Result<(), String> {
     sync_tool_call(ROW.name, before, after)
 }

@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use crate::FailurePolicy;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
-/// The row of `permission.reply`.
+/// The event definition of `permission.reply`.
 pub static ROW: EventDef = EventDef {
     name: "permission.reply",
-    fires_when: "It is settled whether a tool call may run.",
+    fires_when: "The permission to run a tool call has been granted or denied.",
     class: EventClass::Observe,
     subject: Some("name"),
     target: RewriteTarget::Nothing,
-    deny_means: "Nothing follows: the event only tells.",
+    deny_means: "Nothing: hooks can observe this event, but not block it.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
@@ -37,33 +37,33 @@ pub static ROW: EventDef = EventDef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PermissionReply {
-    /// The provider's id of the call.
+    /// The provider's ID of the call.
     pub id: String,
     /// The tool's name.
     pub name: String,
     /// `allow` or `deny`.
     pub decision: String,
-    /// Who settled it: `person`, `hook`, `rule`, `resolver` or `cancelled`.
+    /// What decided: `person` (the user), `hook`, `rule`, `resolver` (the host's approver) or `cancelled`.
     pub source: String,
-    /// Why; empty when nobody said.
+    /// The reason; empty if none was given.
     pub reason: String,
-    /// Whether the decision holds for later calls of the session too.
+    /// Whether the decision also applies to later calls of the session.
     pub remember: bool,
-    /// Who settled it in the host's own words, such as `user_approved` or `tool_guard_deny`.
+    /// What decided, by the host's own name, such as `user_approved` or `tool_guard_deny`.
     pub detail: String,
     /// The arguments of the call, decoded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub args: Option<Value>,
-    /// How the call was judged before: `safe`, `destructive` or `unknown`.
+    /// The safety label that the call was given before: `safe`, `destructive` or `unknown`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub safety_label: Option<String>,
-    /// The group that the tool belongs to, such as `shell` or `filesystem`.
+    /// The tool's category, such as `shell` or `filesystem`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    /// Whether the tool says of itself that it changes nothing; a claim, not a proof.
+    /// Whether the tool declares itself read-only. Pintle does not verify the claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_only: Option<bool>,
-    /// How the session asks for permission, in the host's words.
+    /// The session's permission mode, by the host's own name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<String>,
 }

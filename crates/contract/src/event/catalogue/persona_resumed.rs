@@ -7,14 +7,14 @@ use serde_json::json;
 use crate::FailurePolicy;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
-/// The row of `persona.resumed`.
+/// The event definition of `persona.resumed`.
 pub static ROW: EventDef = EventDef {
     name: "persona.resumed",
-    fires_when: "A persona that was paused may run steps again.",
+    fires_when: "A paused persona has been resumed and can run steps again.",
     class: EventClass::Observe,
     subject: Some("persona"),
     target: RewriteTarget::Nothing,
-    deny_means: "Nothing follows: the event only tells.",
+    deny_means: "Nothing: hooks can observe this event, but not block it.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
@@ -33,10 +33,10 @@ pub static ROW: EventDef = EventDef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PersonaResumed {
-    /// The persona.
+    /// The name of the persona.
     pub persona: String,
-    /// Why; empty when nobody said.
+    /// The reason; empty if none was given.
     pub reason: String,
-    /// Who did it: `person`, `agent`, `budget` or `host`.
+    /// Who did it: `person` (the user), `agent`, `budget` or `host`.
     pub by: String,
 }

@@ -8,14 +8,14 @@ use crate::FailurePolicy;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
 use crate::event::aliases::{require_object, require_texts};
 
-/// The row of `prompt.followup`.
+/// The event definition of `prompt.followup`.
 pub static ROW: EventDef = EventDef {
     name: "prompt.followup",
-    fires_when: "A prompt that was queued while the agent was at work is taken up.",
+    fires_when: "A prompt that was queued while the agent was working is about to start a turn.",
     class: EventClass::Guard,
     subject: None,
     target: RewriteTarget::Fields(&["prompt"]),
-    deny_means: "The prompt is dropped and no turn starts; the person sees the reason.",
+    deny_means: "The prompt is dropped and no turn starts; the user sees the reason.",
     deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Closed,
@@ -28,13 +28,13 @@ pub static ROW: EventDef = EventDef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PromptFollowup {
-    /// What the person wrote.
+    /// The text that the user wrote.
     pub prompt: String,
-    /// How many more prompts wait in the queue.
+    /// How many more prompts are queued.
     pub waiting: u32,
 }
 
-/// The prompt stays a text.
+/// The prompt must stay a text.
 fn normalize(_before: &Value, after: &mut Value) -> Result<(), String> {
     require_texts(require_object(ROW.name, after)?, &["prompt"])
 }

@@ -8,14 +8,14 @@ use crate::FailurePolicy;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
 use crate::event::aliases::{require_lists, require_object};
 
-/// The row of `prompt.steer`.
+/// The event definition of `prompt.steer`.
 pub static ROW: EventDef = EventDef {
     name: "prompt.steer",
-    fires_when: "Messages that a person sent while the agent was at work are about to enter the conversation.",
+    fires_when: "Messages that the user sent while the agent was working are about to enter the conversation.",
     class: EventClass::Guard,
     subject: None,
     target: RewriteTarget::Fields(&["messages"]),
-    deny_means: "The messages are dropped; the person sees the reason.",
+    deny_means: "The messages are dropped; the user sees the reason.",
     deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Closed,
@@ -28,11 +28,11 @@ pub static ROW: EventDef = EventDef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PromptSteer {
-    /// What the person wrote, oldest first.
+    /// The messages that the user wrote, oldest first.
     pub messages: Vec<String>,
 }
 
-/// The messages stay a list.
+/// The messages must stay a list.
 fn normalize(_before: &Value, after: &mut Value) -> Result<(), String> {
     require_lists(require_object(ROW.name, after)?, &["messages"])
 }

@@ -9,14 +9,14 @@ use crate::event::fragment::HostPayload;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
 use crate::event::aliases::{require_object, require_texts};
 
-/// The row of `prompt.submit`.
+/// The event definition of `prompt.submit`.
 pub static ROW: EventDef = EventDef {
     name: "prompt.submit",
-    fires_when: "A person sent a prompt, which is about to enter the conversation.",
+    fires_when: "The user sent a prompt, which is about to enter the conversation.",
     class: EventClass::Guard,
     subject: None,
     target: RewriteTarget::Fields(&["prompt"]),
-    deny_means: "The prompt does not enter the conversation and no turn starts; the person sees the reason.",
+    deny_means: "The prompt does not enter the conversation and no turn starts; the user sees the reason.",
     deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Closed,
@@ -29,17 +29,17 @@ pub static ROW: EventDef = EventDef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PromptSubmit {
-    /// What the person wrote.
+    /// The text that the user wrote.
     pub prompt: String,
-    /// Where it came from when not from the person, such as `command` or `schedule`.
+    /// The source of the prompt if it is not the user, such as `command` or `schedule`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// What the agent that told of it said in its own words, when it is another one.
+    /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
 }
 
-/// The prompt stays a text.
+/// The prompt must stay a text.
 fn normalize(_before: &Value, after: &mut Value) -> Result<(), String> {
     require_texts(require_object(ROW.name, after)?, &["prompt"])
 }

@@ -8,14 +8,14 @@ use crate::FailurePolicy;
 use crate::event::fragment::{HostPayload, TokenUsage};
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
-/// The row of `session.end`.
+/// The event definition of `session.end`.
 pub static ROW: EventDef = EventDef {
     name: "session.end",
-    fires_when: "A session is over, whether it went well or not. A hook in Markdown gets `None` as its payload.",
+    fires_when: "A session is over, whether it succeeded or failed. A Markdown hook receives `None` as its payload.",
     class: EventClass::Observe,
     subject: Some("reason"),
     target: RewriteTarget::Nothing,
-    deny_means: "Nothing follows: the event only tells.",
+    deny_means: "Nothing: hooks can observe this event, but not block it.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
@@ -41,18 +41,18 @@ pub static ROW: EventDef = EventDef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct SessionEnd {
-    /// Why: `done`, `exit`, `clear`, `error`, `cancelled` or `blocked`.
+    /// Why the session ended: `done`, `exit`, `clear`, `error`, `cancelled` or `blocked`.
     pub reason: String,
-    /// How many turns it had.
+    /// The number of turns in the session.
     pub turns: u32,
-    /// How long it took, in milliseconds.
+    /// How long the session lasted, in milliseconds.
     pub duration_ms: u64,
-    /// The tokens of all its model calls.
+    /// The tokens used by all model calls of the session.
     pub usage: TokenUsage,
-    /// What went wrong, when something did.
+    /// The error message; absent if the session ended without an error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// What the agent that told of it said in its own words, when it is another one.
+    /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
 }

@@ -8,14 +8,14 @@ use crate::FailurePolicy;
 use crate::event::fragment::HostPayload;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
-/// The row of `session.error`.
+/// The event definition of `session.error`.
 pub static ROW: EventDef = EventDef {
     name: "session.error",
-    fires_when: "A session ends badly; `session.end` follows.",
+    fires_when: "A session ends abnormally; `session.end` follows.",
     class: EventClass::Observe,
     subject: Some("status"),
     target: RewriteTarget::Nothing,
-    deny_means: "Nothing follows: the event only tells.",
+    deny_means: "Nothing: hooks can observe this event, but not block it.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
@@ -34,13 +34,13 @@ pub static ROW: EventDef = EventDef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct SessionError {
-    /// How it ended: `failed`, `cancelled`, `blocked`, or the host's own word.
+    /// How the session ended: `failed`, `cancelled`, `blocked`, or the host's own value.
     pub status: String,
-    /// Why, as one word.
+    /// Why the session ended, as one word.
     pub stop_reason: String,
-    /// What went wrong, for a person.
+    /// The error message, for the user.
     pub message: String,
-    /// What the agent that told of it said in its own words, when it is another one.
+    /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
 }

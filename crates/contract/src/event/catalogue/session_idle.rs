@@ -7,14 +7,14 @@ use serde_json::json;
 use crate::FailurePolicy;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
-/// The row of `session.idle`.
+/// The event definition of `session.idle`.
 pub static ROW: EventDef = EventDef {
     name: "session.idle",
-    fires_when: "The agent has nothing to do and waits.",
+    fires_when: "The agent is idle and waits for work.",
     class: EventClass::Observe,
     subject: None,
     target: RewriteTarget::Nothing,
-    deny_means: "Nothing follows: the event only tells.",
+    deny_means: "Nothing: hooks can observe this event, but not block it.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
@@ -27,11 +27,11 @@ pub static ROW: EventDef = EventDef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct SessionIdle {
-    /// How many model calls the session has made.
+    /// The number of model calls that the session has made.
     pub iteration: u32,
-    /// How long it has waited so far, in milliseconds.
+    /// How long the agent has been waiting, in milliseconds.
     pub waited_ms: u64,
-    /// How long it waits before it looks again, in milliseconds; absent when it waits for an event only.
+    /// The interval at which the agent checks for work, in milliseconds; absent if it waits for an event only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wake_interval_ms: Option<u64>,
 }

@@ -8,14 +8,14 @@ use crate::FailurePolicy;
 use crate::event::fragment::HostPayload;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
-/// The row of `session.resume`.
+/// The event definition of `session.resume`.
 pub static ROW: EventDef = EventDef {
     name: "session.resume",
-    fires_when: "A session that was paused goes on.",
+    fires_when: "A paused session is about to resume.",
     class: EventClass::Guard,
     subject: Some("source"),
     target: RewriteTarget::Nothing,
-    deny_means: "The session does not go on: `session blocked: <reason>`.",
+    deny_means: "The session does not resume: `session blocked: <reason>`.",
     deny_restricts: true,
     context: ContextScope::Persistent,
     on_failure: FailurePolicy::Closed,
@@ -28,17 +28,17 @@ pub static ROW: EventDef = EventDef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct SessionResume {
-    /// Why it goes on: `resume`, `limit` after a person raised the iteration limit, or the host's own word.
+    /// Why the session resumes: `resume`, `limit` (the user raised the iteration limit), or the host's own value.
     pub source: String,
-    /// The working directory.
+    /// The absolute path of the working directory.
     pub cwd: String,
-    /// The iteration limit before, when `source` is `limit`.
+    /// The previous iteration limit; present if `source` is `limit`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub previous_max_iterations: Option<u32>,
-    /// The iteration limit from now on, when `source` is `limit`.
+    /// The new iteration limit; present if `source` is `limit`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new_max_iterations: Option<u32>,
-    /// What the agent that told of it said in its own words, when it is another one.
+    /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
 }

@@ -8,10 +8,10 @@ use crate::FailurePolicy;
 use crate::event::fragment::HostPayload;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
-/// The row of `session.start`.
+/// The event definition of `session.start`.
 pub static ROW: EventDef = EventDef {
     name: "session.start",
-    fires_when: "A session begins, before its first turn. A hook in Markdown gets `None` as its payload.",
+    fires_when: "A session starts, before its first turn. A Markdown hook receives `None` as its payload.",
     class: EventClass::Guard,
     subject: Some("source"),
     target: RewriteTarget::Nothing,
@@ -30,9 +30,9 @@ pub static ROW: EventDef = EventDef {
 pub struct SessionStart {
     /// Why the session starts: `startup`, `resume`, `clear` or `compact`.
     pub source: String,
-    /// The working directory.
+    /// The absolute path of the working directory.
     pub cwd: String,
-    /// What the agent that told of it said in its own words, when it is another one.
+    /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
 }

@@ -8,10 +8,10 @@ use crate::FailurePolicy;
 use crate::event::fragment::TokenUsage;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
-/// The row of `step.post`.
+/// The event definition of `step.post`.
 pub static ROW: EventDef = EventDef {
     name: "step.post",
-    fires_when: "A step of a persona is over.",
+    fires_when: "A step of a persona has finished.",
     class: EventClass::Rewrite,
     subject: Some("step"),
     target: RewriteTarget::Fields(&["output"]),
@@ -46,23 +46,23 @@ pub static ROW: EventDef = EventDef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct StepPost {
-    /// The persona; empty for a step of its own.
+    /// The name of the persona; empty for a step outside a persona.
     pub persona: String,
-    /// The step's name.
+    /// The name of the step.
     pub step: String,
-    /// The function that is the step.
+    /// The function that implements the step.
     pub function: String,
-    /// The arguments it had, as the hooks of `step.pre` left them.
+    /// The arguments of the step, including rewrites by hooks of `step.pre`.
     pub args: Vec<Value>,
-    /// What the step gave back; when it failed, the error as data with `category` and `message`.
+    /// The value that the step returned; if it failed, the error as an object with `category` and `message`.
     pub output: Value,
-    /// Whether it failed. A failure stays one whatever hooks make of `output`.
+    /// Whether the step failed. A rewrite of `output` does not change this.
     pub is_error: bool,
-    /// How long it ran, in milliseconds.
+    /// How long the step ran, in milliseconds.
     pub duration_ms: u64,
-    /// What its model calls cost in US dollars, as far as there are prices.
+    /// The cost of the step's model calls in US dollars, as far as the models have prices.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
-    /// The tokens of its model calls, those of nested steps and delegated agents included.
+    /// The tokens used by the step's model calls, including nested steps and delegated agents.
     pub usage: TokenUsage,
 }

@@ -8,7 +8,7 @@ use crate::FailurePolicy;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
 use crate::event::aliases::{require_lists, require_object};
 
-/// The row of `step.pre`.
+/// The event definition of `step.pre`.
 pub static ROW: EventDef = EventDef {
     name: "step.pre",
     fires_when: "A step of a persona is about to run.",
@@ -35,17 +35,17 @@ pub static ROW: EventDef = EventDef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct StepPre {
-    /// The persona; empty for a step of its own.
+    /// The name of the persona; empty for a step outside a persona.
     pub persona: String,
-    /// The step's name.
+    /// The name of the step.
     pub step: String,
-    /// The function that is the step.
+    /// The function that implements the step.
     pub function: String,
-    /// Its arguments, in order.
+    /// The arguments of the step, in order.
     pub args: Vec<Value>,
 }
 
-/// The arguments stay a list.
+/// The arguments must stay a list.
 fn normalize(_before: &Value, after: &mut Value) -> Result<(), String> {
     require_lists(require_object(ROW.name, after)?, &["args"])
 }

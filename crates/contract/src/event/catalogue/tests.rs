@@ -1,4 +1,4 @@
-//! Tests that walk the table.
+//! Tests of every event definition in the catalogue.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::*;
 use crate::FailurePolicy;
 use crate::event::{Event, EventClass, EventName, EventPayload, Origin, RewriteTarget};
 
-/// What does not fit between a value and a schema: required fields, types, references.
+/// The mismatches between a value and a schema: required fields, types, references.
 fn find_mismatches(schema: &Value, root: &Value, value: &Value, at: &str) -> Vec<String> {
     if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
         let pointer = reference.trim_start_matches('#');
@@ -129,8 +129,8 @@ fn each_row_says_what_people_need_to_know() {
             assert!(sentence.len() > 10, "{}: {sentence}", row.name);
         }
         if row.class == EventClass::Observe {
-            assert_eq!(row.target, RewriteTarget::Nothing, "{} only tells", row.name);
-            assert_eq!(row.on_failure, FailurePolicy::Open, "{} only tells", row.name);
+            assert_eq!(row.target, RewriteTarget::Nothing, "{} is only observed", row.name);
+            assert_eq!(row.on_failure, FailurePolicy::Open, "{} is only observed", row.name);
         }
     }
 }
@@ -167,7 +167,7 @@ pub(super) fn assert_round_trip<P: EventPayload + serde::de::DeserializeOwned + 
     let example = (row.example)();
     let typed: P = serde_json::from_value(example.clone()).unwrap_or_else(|fault| panic!("{}: {fault}", row.name));
     assert_eq!(Event::from_payload(&typed, Origin::default().into()).payload.value(), &example, "{}", row.name);
-    // A host that knows less than the catalogue is read all the same.
+    // A payload with fewer fields than the catalogue defines can still be read.
     if example.is_object() && row.name != "custom.*" {
         assert!(serde_json::from_value::<P>(json!({})).is_ok(), "{}", row.name);
     }

@@ -8,14 +8,14 @@ use crate::FailurePolicy;
 use crate::event::fragment::{HostPayload, ToolCall, ToolResult};
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
-/// The row of `tool.batch`.
+/// The event definition of `tool.batch`.
 pub static ROW: EventDef = EventDef {
     name: "tool.batch",
-    fires_when: "All tool calls of one answer of the model are over.",
+    fires_when: "All tool calls of one model response have finished.",
     class: EventClass::Observe,
     subject: None,
     target: RewriteTarget::Nothing,
-    deny_means: "Nothing follows: the event only tells.",
+    deny_means: "Nothing: hooks can observe this event, but not block it.",
     deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Open,
@@ -49,13 +49,13 @@ pub static ROW: EventDef = EventDef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ToolBatch {
-    /// The calls, in the order of the model.
+    /// The tool calls, in the order in which the model requested them.
     pub tool_calls: Vec<ToolCall>,
-    /// Their results, in the same order.
+    /// The results of `tool_calls`, in the same order.
     pub tool_results: Vec<ToolResult>,
-    /// How long all of them took together, in milliseconds.
+    /// How long all the calls took together, in milliseconds.
     pub duration_ms: u64,
-    /// What the agent that told of it said in its own words, when it is another one.
+    /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
 }

@@ -8,10 +8,10 @@ use crate::FailurePolicy;
 use crate::event::fragment::HostPayload;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
-/// The row of `tool.guard`.
+/// The event definition of `tool.guard`.
 pub static ROW: EventDef = EventDef {
     name: "tool.guard",
-    fires_when: "A tool call is judged, whatever the permission rules say of it.",
+    fires_when: "A tool call is checked, whatever the permission rules decide about it.",
     class: EventClass::Guard,
     subject: Some("name"),
     target: RewriteTarget::Nothing,
@@ -37,7 +37,7 @@ pub static ROW: EventDef = EventDef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ToolGuard {
-    /// The provider's id of the call.
+    /// The provider's ID of the call.
     pub id: String,
     /// The tool's name.
     pub name: String,
@@ -45,16 +45,16 @@ pub struct ToolGuard {
     pub arguments: String,
     /// The arguments, decoded.
     pub args: Value,
-    /// The group that the tool belongs to, such as `shell` or `filesystem`.
+    /// The tool's category, such as `shell` or `filesystem`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    /// Whether the tool says of itself that it changes nothing; a claim, not a proof.
+    /// Whether the tool declares itself read-only. Pintle does not verify the claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_only: Option<bool>,
-    /// How the session asks for permission, in the host's words.
+    /// The session's permission mode, by the host's own name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<String>,
-    /// What the agent that told of it said in its own words, when it is another one.
+    /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
 }

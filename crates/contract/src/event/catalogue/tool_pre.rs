@@ -9,7 +9,7 @@ use crate::event::fragment::{HostPayload, ToolCall};
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
 use crate::event::aliases::sync_tool_call;
 
-/// The row of `tool.pre`.
+/// The event definition of `tool.pre`.
 pub static ROW: EventDef = EventDef {
     name: "tool.pre",
     fires_when: "A tool call was validated against its schema and is about to run.",
@@ -32,11 +32,11 @@ pub static ROW: EventDef = EventDef {
     normalize,
 };
 
-/// The payload of `tool.pre` (AI Harness reference, canonical payload shapes).
+/// The payload of `tool.pre`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ToolPre {
-    /// The provider's id of the call.
+    /// The provider's ID of the call.
     pub id: String,
     /// The tool's name.
     pub name: String,
@@ -44,20 +44,21 @@ pub struct ToolPre {
     pub arguments: String,
     /// The arguments, decoded and validated.
     pub args: Value,
-    /// Why the arguments cannot be used, when they cannot: such a call never runs, unless a hook repairs it. Arguments
-    /// that are no JSON object are then `{}` in `args`, and `arguments` is what the model wrote.
+    /// Why the arguments are invalid; absent if they are valid. A call with invalid arguments does not run unless a
+    /// hook repairs it. If the arguments are not a JSON object, `args` is `{}` and `arguments` is the text that the
+    /// model wrote.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub invalid: Option<String>,
-    /// The group that the tool belongs to, such as `shell` or `filesystem`.
+    /// The tool's category, such as `shell` or `filesystem`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    /// Whether the tool says of itself that it changes nothing; a claim, not a proof.
+    /// Whether the tool declares itself read-only. Pintle does not verify the claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_only: Option<bool>,
-    /// How the session asks for permission, in the host's words.
+    /// The session's permission mode, by the host's own name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<String>,
-    /// What the agent that told of it said in its own words, when it is another one.
+    /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
 }
@@ -69,7 +70,7 @@ impl From<ToolCall> for ToolPre {
     }
 }
 
-/// `args` and `arguments` are two spellings of one value: the one that changed decides.
+/// Keeps `args` and `arguments` equal: they are aliases of one value, and the one that a hook changed wins.
 fn normalize(before: &Value, after: &mut Value) -> Result<(), String> {
     sync_tool_call(ROW.name, before, after)
 }

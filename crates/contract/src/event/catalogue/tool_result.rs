@@ -9,14 +9,14 @@ use crate::event::fragment::HostPayload;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
 use crate::event::aliases::{sync_tool_result};
 
-/// The row of `tool.result`.
+/// The event definition of `tool.result`.
 pub static ROW: EventDef = EventDef {
     name: "tool.result",
-    fires_when: "A tool gave its result, or a part of it; the result may be changed before anyone sees it.",
+    fires_when: "A tool returned its result, or a part of it. Hooks can change the result before it is used.",
     class: EventClass::Rewrite,
     subject: Some("name"),
     target: RewriteTarget::Fields(&["content", "result", "is_error"]),
-    deny_means: "The result is withheld: the reason takes its place, as an error.",
+    deny_means: "The result is withheld and replaced by the reason, as an error.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
@@ -39,17 +39,17 @@ pub static ROW: EventDef = EventDef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ToolResultPayload {
-    /// The provider's id of the call.
+    /// The provider's ID of the call.
     pub call_id: String,
     /// The tool's name.
     pub name: String,
-    /// The result as the model gets it: a text as it is, anything else as JSON text.
+    /// The result as the model receives it: a text unchanged, any other value as JSON text.
     pub content: String,
-    /// Whether the tool failed, was refused or was not found.
+    /// Whether the tool failed, was denied or was not found.
     pub is_error: bool,
-    /// The result, decoded when it is JSON, else the text.
+    /// The result: decoded if it is JSON, otherwise the text.
     pub result: Value,
-    /// What went wrong: the content of a failed call; absent when it went well.
+    /// The error: the content of a failed call; absent if the call succeeded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// The arguments of the call, decoded.
@@ -57,21 +57,21 @@ pub struct ToolResultPayload {
     pub args: Option<Value>,
     /// Whether more of the result follows.
     pub partial: bool,
-    /// The group that the tool belongs to, such as `shell` or `filesystem`.
+    /// The tool's category, such as `shell` or `filesystem`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    /// Whether the tool says of itself that it changes nothing; a claim, not a proof.
+    /// Whether the tool declares itself read-only. Pintle does not verify the claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_only: Option<bool>,
-    /// How the session asks for permission, in the host's words.
+    /// The session's permission mode, by the host's own name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<String>,
-    /// What the agent that told of it said in its own words, when it is another one.
+    /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
 }
 
-/// As for `tool.post`.
+/// Keeps `content` and `result` equal, as in `tool.post`.
 fn normalize(before: &Value, after: &mut Value) -> Result<(), String> {
     sync_tool_result(ROW.name, before, after)
 }

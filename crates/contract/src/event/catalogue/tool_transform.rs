@@ -9,10 +9,10 @@ use crate::event::fragment::HostPayload;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
 use crate::event::aliases::{sync_tool_call};
 
-/// The row of `tool.transform`.
+/// The event definition of `tool.transform`.
 pub static ROW: EventDef = EventDef {
     name: "tool.transform",
-    fires_when: "The model asked for a tool; the call may be changed before anyone judges it.",
+    fires_when: "The model requested a tool call. Hooks can change the call before any guard sees it.",
     class: EventClass::Rewrite,
     subject: Some("name"),
     target: RewriteTarget::Fields(&["name", "args", "arguments"]),
@@ -37,29 +37,29 @@ pub static ROW: EventDef = EventDef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ToolTransform {
-    /// The provider's id of the call.
+    /// The provider's ID of the call.
     pub id: String,
     /// The tool's name.
     pub name: String,
     /// The arguments as JSON text.
     pub arguments: String,
-    /// The arguments, decoded; not validated yet.
+    /// The arguments, decoded but not validated yet.
     pub args: Value,
-    /// The group that the tool belongs to, such as `shell` or `filesystem`.
+    /// The tool's category, such as `shell` or `filesystem`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    /// Whether the tool says of itself that it changes nothing; a claim, not a proof.
+    /// Whether the tool declares itself read-only. Pintle does not verify the claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_only: Option<bool>,
-    /// How the session asks for permission, in the host's words.
+    /// The session's permission mode, by the host's own name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<String>,
-    /// What the agent that told of it said in its own words, when it is another one.
+    /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
 }
 
-/// As for `tool.pre`.
+/// Keeps `args` and `arguments` equal, as in `tool.pre`.
 fn normalize(before: &Value, after: &mut Value) -> Result<(), String> {
     sync_tool_call(ROW.name, before, after)
 }

@@ -9,14 +9,14 @@ use crate::event::fragment::{HostPayload, LogLine, ToolCall, ToolResult, TokenUs
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
 use crate::event::aliases::sync_final_answer;
 
-/// The row of `turn.end`.
+/// The event definition of `turn.end`.
 pub static ROW: EventDef = EventDef {
     name: "turn.end",
     fires_when: "The turn is over: the model gave its final answer, or the turn failed or was cancelled.",
     class: EventClass::Rewrite,
     subject: None,
     target: RewriteTarget::Fields(&["text", "Response", "tool_calls", "ToolCalls", "tool_results", "ToolResults", "usage", "Usage"]),
-    deny_means: "The turn fails: `turn blocked: <reason>`. Nothing more for one that failed anyway.",
+    deny_means: "The turn fails: `turn blocked: <reason>`. A turn that has already failed is not affected.",
     deny_restricts: true,
     context: ContextScope::Persistent,
     on_failure: FailurePolicy::Open,
@@ -79,45 +79,45 @@ pub static ROW: EventDef = EventDef {
     normalize,
 };
 
-/// The payload of `turn.end` (AI Harness reference, canonical payload shapes).
+/// The payload of `turn.end`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TurnEnd {
-    /// The final answer; empty for a turn that failed.
+    /// The final answer; empty if the turn failed.
     pub text: String,
-    /// The tools that were called in the turn, in order.
+    /// The tool calls of the turn, in order.
     pub tool_calls: Vec<ToolCall>,
-    /// Their results, in the same order.
+    /// The results of `tool_calls`, in the same order.
     pub tool_results: Vec<ToolResult>,
-    /// The tokens of the turn's model calls.
+    /// The tokens used by the turn's model calls.
     pub usage: TokenUsage,
-    /// What hooks logged during the turn, in order.
+    /// The log lines that hooks wrote during the turn, in order.
     pub logs: Vec<LogLine>,
     /// How long the turn took, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
-    /// Why the turn failed or that it was cancelled; absent for one that came to an answer.
+    /// Why the turn failed or was cancelled; absent if it produced an answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// The same text as `text`.
+    /// Alias of `text`.
     #[serde(rename = "Response")]
     pub text_alias: String,
-    /// The same list as `tool_calls`.
+    /// Alias of `tool_calls`.
     #[serde(rename = "ToolCalls")]
     pub tool_calls_alias: Vec<ToolCall>,
-    /// The same list as `tool_results`.
+    /// Alias of `tool_results`.
     #[serde(rename = "ToolResults")]
     pub tool_results_alias: Vec<ToolResult>,
-    /// The same counts as `usage`.
+    /// Alias of `usage`.
     #[serde(rename = "Usage")]
     pub usage_alias: TokenUsage,
-    /// What the agent that told of it said in its own words, when it is another one.
+    /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
 }
 
 impl TurnEnd {
-    /// The same payload with every value in both spellings.
+    /// Copies every value to its capitalised alias.
     #[must_use]
     pub fn with_aliases(mut self) -> Self {
         self.text_alias.clone_from(&self.text);
@@ -128,7 +128,7 @@ impl TurnEnd {
     }
 }
 
-/// The lower-case names and the capitalised ones are spellings of the same values.
+/// Keeps the lower-case fields and their capitalised aliases equal.
 fn normalize(before: &Value, after: &mut Value) -> Result<(), String> {
     sync_final_answer(ROW.name, "text", before, after)
 }

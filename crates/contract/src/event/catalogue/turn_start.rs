@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use crate::FailurePolicy;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
 
-/// The row of `turn.start`.
+/// The event definition of `turn.start`.
 pub static ROW: EventDef = EventDef {
     name: "turn.start",
-    fires_when: "A turn begins, before the model is called and before the message enters the conversation.",
+    fires_when: "A turn starts, before the model is called and before the message enters the conversation.",
     class: EventClass::Guard,
     subject: None,
     target: RewriteTarget::Whole,
@@ -23,12 +23,12 @@ pub static ROW: EventDef = EventDef {
     normalize,
 };
 
-/// The payload of `turn.start`: the person's message, a bare text (AI Harness reference, canonical payload shapes).
+/// The payload of `turn.start`: the user's message as a plain JSON string.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct TurnStart(pub String);
 
-/// The message stays a text.
+/// The message must stay a text.
 fn normalize(_before: &Value, after: &mut Value) -> Result<(), String> {
     if after.is_string() { Ok(()) } else { Err(String::from("the payload of `turn.start` must stay a string")) }
 }

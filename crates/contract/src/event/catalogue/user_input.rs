@@ -7,14 +7,14 @@ use serde_json::json;
 use crate::FailurePolicy;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
-/// The row of `user.input`.
+/// The event definition of `user.input`.
 pub static ROW: EventDef = EventDef {
     name: "user.input",
-    fires_when: "The agent waits for a person to say something.",
+    fires_when: "The agent waits for input from the user.",
     class: EventClass::Observe,
     subject: Some("reason"),
     target: RewriteTarget::Nothing,
-    deny_means: "Nothing follows: the event only tells.",
+    deny_means: "Nothing: hooks can observe this event, but not block it.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
@@ -27,8 +27,8 @@ pub static ROW: EventDef = EventDef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct UserInput {
-    /// What for: `prompt`, `permission`, `limit` or `question`.
+    /// What the input is for: `prompt`, `permission`, `limit` or `question`.
     pub reason: String,
-    /// What the person sees; empty when it is only the prompt.
+    /// The text that the user sees; empty for the plain prompt.
     pub message: String,
 }

@@ -7,14 +7,14 @@ use serde_json::json;
 use crate::FailurePolicy;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
-/// The row of `worktree.create`.
+/// The event definition of `worktree.create`.
 pub static ROW: EventDef = EventDef {
     name: "worktree.create",
-    fires_when: "A working tree was made for the agent, which is about to start in it.",
+    fires_when: "A Git worktree has been created for the agent, which is about to start in it.",
     class: EventClass::Guard,
     subject: Some("branch"),
     target: RewriteTarget::Nothing,
-    deny_means: "The run ends before it starts, with the reason.",
+    deny_means: "The run ends with the reason before it starts.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Closed,
@@ -33,10 +33,10 @@ pub static ROW: EventDef = EventDef {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct WorktreeCreate {
-    /// The absolute path of the new working tree.
+    /// The absolute path of the new worktree.
     pub path: String,
-    /// The branch that it is on.
+    /// The branch that is checked out in the worktree.
     pub branch: String,
-    /// The absolute path of the repository that it was made from.
+    /// The absolute path of the repository that the worktree belongs to.
     pub source_dir: String,
 }

@@ -1,18 +1,18 @@
-//! One answer of a model.
+//! One choice of a model response.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ChatMessage;
 
-/// One answer of a model.
+/// One choice of a model response.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CompletionChoice {
-    /// Its place among the answers, from 0.
+    /// The index of the choice, from 0.
     pub index: u32,
-    /// What the model said.
+    /// The message that the model produced.
     pub message: ChatMessage,
-    /// Why the model stopped: `stop`, `tool_calls`, `length`, `content_filter` or the provider's own word.
+    /// Why the model stopped: `stop`, `tool_calls`, `length`, `content_filter` or the provider's own value.
     pub finish_reason: String,
 }

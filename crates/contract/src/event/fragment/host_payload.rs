@@ -1,37 +1,36 @@
-//! What another agent said in its own words.
+//! A host agent's own data for an event.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What another agent said in its own words when it told of an event. Present where a bridge fires the event, absent in
-/// Pintle's own loop.
+/// The host agent's own data for an event; absent if the event comes from Pintle's own agent loop.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct HostPayload {
-    /// The agent, such as `claude`.
+    /// The host agent, such as `claude`.
     pub client: String,
-    /// Its name of the event, such as `PreToolUse`.
+    /// The host agent's name for the event, such as `PreToolUse`.
     pub event: String,
-    /// Its name of the tool, such as `Bash`.
+    /// The host agent's name for the tool, such as `Bash`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// Its whole input of the tool. One call of the agent can be several of the events.
+    /// The complete native input of the tool. One native call can fire several events.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<Value>,
-    /// What the tool gave, as it tells it.
+    /// The tool's result, as the host agent reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub response: Option<Value>,
-    /// The file with the conversation, in its own form.
+    /// The path of the host agent's transcript, in its own format.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transcript_path: Option<String>,
-    /// How the session asks for permission.
+    /// The session's permission mode.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<String>,
-    /// Its id of the turn or of the prompt.
+    /// The host agent's ID of the turn or prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<String>,
-    /// The model.
+    /// The name of the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }

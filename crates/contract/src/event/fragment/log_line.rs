@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 pub struct LogLine {
     /// How urgent the line is: `info` or `warn`.
     pub level: String,
-    /// The hook that wrote it.
+    /// The name of the hook that wrote the line.
     pub hook: String,
-    /// The text.
+    /// The text of the line.
     pub message: String,
 }

@@ -6,39 +6,39 @@ use serde_json::Value;
 
 use super::function;
 
-/// A message of the conversation, in the words of OpenAI's chat format.
+/// A message of the conversation, in OpenAI's chat format.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ChatMessage {
-    /// Who speaks: `system`, `user`, `assistant` or `tool`.
+    /// The role of the sender: `system`, `user`, `assistant` or `tool`.
     pub role: String,
-    /// A text, or a list of content parts; absent when an assistant only calls tools.
+    /// A text, or a list of content parts; absent if the assistant only calls tools.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub content: Value,
-    /// The tools that an assistant calls.
+    /// The tool calls that the assistant requests.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ChatToolCall>,
-    /// The call that a tool message answers.
+    /// The ID of the tool call that a tool message responds to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
-    /// The name of the speaker or tool.
+    /// The name of the sender or tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What the provider is told about caching, passed through.
+    /// Caching instructions for the provider, passed through unchanged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Value>,
 }
 
-/// A tool call as it stands in a message.
+/// A tool call in a message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ChatToolCall {
-    /// The provider's id of the call.
+    /// The provider's ID of the call.
     pub id: String,
     /// Always `function`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What is called.
+    /// The function to call, with its arguments.
     pub function: ChatFunctionCall,
 }
 
@@ -59,7 +59,7 @@ impl Default for ChatToolCall {
 }
 
 impl ChatMessage {
-    /// A message that is one text.
+    /// Creates a message with plain text.
     pub fn text(role: impl Into<String>, text: impl Into<String>) -> Self {
         Self { role: role.into(), content: Value::String(text.into()), ..Self::default() }
     }

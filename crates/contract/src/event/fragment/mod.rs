@@ -1,4 +1,4 @@
-//! Pieces that the payloads of several events share.
+//! Types that the payloads of several events share.
 
 mod choice;
 mod host_payload;
@@ -20,7 +20,7 @@ pub use tool_result::ToolResult;
 pub use unsettled::UnsettledWork;
 pub use usage::TokenUsage;
 
-/// The name that OpenAI's wire format gives to the one kind of tool there is.
+/// The only tool type in OpenAI's chat format.
 fn function() -> String {
     String::from("function")
 }

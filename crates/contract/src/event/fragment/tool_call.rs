@@ -1,14 +1,14 @@
-//! A tool call that was made.
+//! A tool call that the model made.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A tool call that was made, in both spellings of its arguments.
+/// A tool call that the model made, with its arguments decoded and as text.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ToolCall {
-    /// The provider's id of the call.
+    /// The provider's ID of the call.
     pub id: String,
     /// The tool's name.
     pub name: String,
@@ -19,7 +19,7 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
-    /// A call, with the arguments in both spellings.
+    /// Creates a call and encodes its arguments as text.
     pub fn new(id: impl Into<String>, name: impl Into<String>, args: Value) -> Self {
         Self { id: id.into(), name: name.into(), arguments: args.to_string(), args }
     }

@@ -1,4 +1,4 @@
-//! A tool as a model is told about it.
+//! A tool definition as sent to a model.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,14 +6,14 @@ use serde_json::Value;
 
 use super::function;
 
-/// A tool as a model is told about it, in the words of OpenAI's chat format.
+/// A tool definition as sent to a model, in OpenAI's chat format.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ChatTool {
     /// Always `function`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The tool.
+    /// The function that the tool is.
     pub function: ChatFunction,
 }
 
@@ -23,7 +23,7 @@ pub struct ChatTool {
 pub struct ChatFunction {
     /// The tool's name.
     pub name: String,
-    /// What it is for.
+    /// The description of the tool.
     pub description: String,
     /// The JSON Schema of its arguments.
     pub parameters: Value,
@@ -36,7 +36,7 @@ impl Default for ChatTool {
 }
 
 impl ChatTool {
-    /// A tool with its JSON Schema.
+    /// Creates a tool definition; `parameters` is the JSON Schema of its arguments.
     pub fn new(name: impl Into<String>, description: impl Into<String>, parameters: Value) -> Self {
         let function = ChatFunction { name: name.into(), description: description.into(), parameters };
         Self { function, ..Self::default() }

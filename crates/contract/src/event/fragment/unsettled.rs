@@ -1,18 +1,18 @@
-//! Work that is not settled.
+//! Work that is still pending.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A piece of work that is not settled when a run wants to finish.
+/// An item of work that is still pending when a run is about to finish.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct UnsettledWork {
-    /// What it is: `tool_call`, `background_task`, `message`, `approval` or `suspended_persona`.
+    /// The kind of work: `tool_call`, `background_task`, `message`, `approval` or `suspended_persona`.
     pub category: String,
-    /// Its id.
+    /// The ID of the item.
     pub id: String,
-    /// What it is about, for a person.
+    /// A description of the work, for the user.
     pub summary: String,
-    /// How long it has been waiting, in milliseconds.
+    /// How long the work has been pending, in milliseconds.
     pub age_ms: u64,
 }

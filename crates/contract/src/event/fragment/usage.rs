@@ -1,32 +1,32 @@
-//! Tokens used.
+//! Token usage.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Tokens used, in both spellings of the field's providers.
+/// Token usage, under the field names of both OpenAI and Anthropic.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TokenUsage {
-    /// Tokens that went in.
+    /// The number of input tokens.
     pub input_tokens: u64,
-    /// Tokens that came out.
+    /// The number of output tokens.
     pub output_tokens: u64,
-    /// Both together.
+    /// The sum of input and output tokens.
     pub total_tokens: u64,
-    /// The same number as `input_tokens`.
+    /// Alias of `input_tokens`.
     pub prompt_tokens: u64,
-    /// The same number as `output_tokens`.
+    /// Alias of `output_tokens`.
     pub completion_tokens: u64,
-    /// Tokens of the input that were read from the provider's cache, when the provider tells.
+    /// The number of input tokens read from the provider's cache; absent if the provider does not report it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cached_input_tokens: Option<u64>,
-    /// Tokens of the output that were spent on reasoning, when the provider tells.
+    /// The number of output tokens spent on reasoning; absent if the provider does not report it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning_tokens: Option<u64>,
 }
 
 impl TokenUsage {
-    /// Usage in both spellings.
+    /// Creates a usage and fills in the sum and the aliases.
     #[must_use]
     pub fn new(input_tokens: u64, output_tokens: u64) -> Self {
         Self {
@@ -40,7 +40,7 @@ impl TokenUsage {
         }
     }
 
-    /// This usage and another one together.
+    /// Adds another usage.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         let optional = |one: Option<u64>, two: Option<u64>| match (one, two) {
