@@ -26,7 +26,7 @@ pub enum PayloadError {
 
 impl fmt::Display for PayloadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let most = "the limit for hook payloads";
+        let most = "which is the most that hooks are asked about";
         match self {
             Self::TooLong => write!(f, "it is longer than {} MiB of JSON, {most}", MAX_PAYLOAD_BYTES >> 20),
             Self::TooMany => write!(f, "it holds more than {MAX_PAYLOAD_VALUES} JSON values, {most}"),

@@ -1,4 +1,4 @@
-//! The governed-agent policy through the whole runtime, against bare calls of the same compiled functions.
+//! Benchmarks the governed-agent policy through the whole runtime, against direct calls of the same compiled functions.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -17,7 +17,7 @@ fn project_dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/governed-agent")
 }
 
-/// The compiled `handle` of a hook of the project, without anything around it.
+/// Compiles the `handle` function of one hook, without a runtime.
 fn compile_bare(declarations: &[pintle::HookDeclaration], name: &str) -> Option<Arc<Script>> {
     let hook = declarations.iter().find(|hook| hook.name == name)?;
     match &hook.handler {
@@ -45,8 +45,8 @@ fn main() -> ExitCode {
     };
     let event = |value: &Value| Event::new(tool_pre.clone(), Payload::new(value.clone()), Arc::clone(&origin));
     let large = call("run_command", 200_000);
-    // Making an event is the host's affair and is measured on its own. Firing one event again and again is fair: small
-    // fields are converted for each call and never kept.
+    // Creating an event is the host's work and is measured separately. Firing one event repeatedly is fair: small
+    // fields are converted for each call and never cached.
     let made = call("run_command", 50);
     let small = event(&made);
 
@@ -90,7 +90,7 @@ fn main() -> ExitCode {
         || runtime.fire(&small),
     );
 
-    // A tool that only the audit hook looks at; it reads the name and nothing else.
+    // A tool that only the audit hook matches; it reads only the name.
     let (unread_small, unread_large) = (call("self_check", 50), call("self_check", 200_000));
     let (unread_small, unread_large) = (event(&unread_small), event(&unread_large));
     report.compare(
@@ -101,7 +101,7 @@ fn main() -> ExitCode {
     );
     report.compare("making the small event", BenchBound::None, || event(&made), || 0);
     report.compare(
-        "200 KB, read by the guard and made anew",
+        "200 KB, read by the guard and created again",
         BenchBound::None,
         || runtime.fire(&event(&large)),
         || large.clone(),

@@ -1,8 +1,8 @@
-//! What a function of a Starlark plugin costs: a whole dispatch through the runtime, the conversion of its event
-//! included.
+//! Benchmarks a function of a Starlark plugin: a whole dispatch through the runtime, including the conversion of its
+//! event.
 //!
-//! Each dispatch gets an event of its own, as in a session: what a function reads of it is converted for each. Making
-//! that event is the host's affair; it is measured beside the dispatch and taken off.
+//! Each dispatch gets its own event, as in a session, because converted fields are cached in the event. Creating the
+//! event is the host's work; it is measured separately and subtracted.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -12,10 +12,10 @@ use pintle::{Event, EventName, Layer, Origin, Runtime};
 use pintle_testkit::bench::{BenchBound, BenchReport};
 use serde_json::{Value, json};
 
-/// What a dispatch may take.
+/// The time limit of a dispatch.
 const BAR: BenchBound = BenchBound::AtMostNs(2_000.0);
 
-/// The plugins, each in a file of its own.
+/// The plugins, each in its own file.
 const PLUGINS: [(&str, &str); 6] = [
     (
         "tool_passes",

@@ -1,4 +1,4 @@
-//! What a closure of the host program costs: a dispatch through the runtime, and a registration.
+//! Benchmarks a closure of the host program: a dispatch through the runtime, and a registration.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use pintle::{Event, EventName, HookReturn, Origin, Runtime, ToolHook};
 use pintle_testkit::bench::{BenchBound, BenchReport};
 use serde_json::{Value, json};
 
-/// What a dispatch of a hook may take.
+/// The time limit of a dispatch of one hook.
 const BAR: BenchBound = BenchBound::AtMostNs(300.0);
 
 fn build_event(name: &str, payload: Value) -> Option<Event> {
@@ -16,7 +16,7 @@ fn build_event(name: &str, payload: Value) -> Option<Event> {
     Some(Event::new(EventName::parse(name).ok()?, payload, Arc::new(origin)))
 }
 
-/// A runtime with what `register` registers.
+/// Builds a runtime with the hooks that `register` registers.
 fn build_runtime(register: impl Fn(&Runtime) -> bool) -> Option<Arc<Runtime>> {
     let runtime = Runtime::builder().build().runtime;
     register(&runtime).then_some(runtime)
@@ -90,7 +90,7 @@ fn run_bench() -> Option<ExitCode> {
     let start = Instant::now();
     let _thousand = crowd(|number| format!("tool_{number}"))?;
     let each_ns = start.elapsed().as_secs_f64() * 1e9 / 1_000.0;
-    // Upstream takes 3.5 ms for each.
+    // Harn takes 3.5 ms for each.
     report.check("registering 1,000, each", BenchBound::AtMostNs(1e6), each_ns);
     Some(report.finish())
 }

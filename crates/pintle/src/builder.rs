@@ -1,4 +1,4 @@
-//! Putting a runtime together.
+//! The builder of a runtime.
 
 mod built;
 mod permissions;
@@ -28,7 +28,7 @@ use crate::{RandomSource, RecheckMemory, Runtime, SeededRandom, SystemClock};
 pub use built::BuiltRuntime;
 use sources::{HookSource, PathPurpose};
 
-/// What a runtime is to be made of. Everything has a default.
+/// What a [`Runtime`] is built from. Every setting has a default.
 #[derive(Debug, Default)]
 pub struct RuntimeBuilder {
     paths: Vec<HookSource>,
@@ -56,7 +56,7 @@ pub struct RuntimeBuilder {
     recheck_memory: Option<RecheckMemory>,
 }
 
-/// Hooks that stand in no file, such as those of flags.
+/// Hooks that are not declared in a file, such as those of command-line flags.
 #[derive(Debug)]
 struct InlineHooks {
     layer: Layer,
@@ -65,91 +65,96 @@ struct InlineHooks {
 }
 
 impl RuntimeBuilder {
-    /// Loads the hooks of a path: a project, a `.harness` folder, a folder of hooks, a docker-agent YAML, or one hook file.
+    /// Loads the hooks of a path: a project, a `.harness` directory, a directory of hooks, a docker-agent YAML file, or
+    /// one hook file.
     #[must_use]
     pub fn path(mut self, path: impl Into<PathBuf>, layer: Layer) -> Self {
         self.paths.push(HookSource { path: path.into(), layer, is_discovered: false, purpose: PathPurpose::Any });
         self
     }
 
-    /// Loads a path for its hooks alone, which join those of whatever agent is governed: the hooks of the first agent are
-    /// among them, and the agent itself is not. A path that holds none is an error among [`BuiltRuntime::diagnostics`].
+    /// Loads only the hooks of a path and applies them to whatever agent is governed. They include the hooks of the
+    /// path's first agent, but the agent itself is not loaded. A path without hooks is an error in
+    /// [`BuiltRuntime::diagnostics`].
     #[must_use]
     pub fn hooks(mut self, path: impl Into<PathBuf>, layer: Layer) -> Self {
         self.paths.push(HookSource { path: path.into(), layer, is_discovered: false, purpose: PathPurpose::Hooks });
         self
     }
 
-    /// Like [`RuntimeBuilder::path`], and a path without hooks is an error among [`BuiltRuntime::diagnostics`].
+    /// Loads a path like [`RuntimeBuilder::path`]; a path without hooks is an error in [`BuiltRuntime::diagnostics`].
     #[must_use]
     pub fn guarded_path(mut self, path: impl Into<PathBuf>, layer: Layer) -> Self {
         self.paths.push(HookSource { path: path.into(), layer, is_discovered: false, purpose: PathPurpose::Guarded });
         self
     }
 
-    /// Loads a path that nobody named, such as the current directory. What its hooks may do beyond judging needs consent:
-    /// see [`RuntimeBuilder::trust`] and [`BuiltRuntime::projects`].
+    /// Loads a path that the user did not name, such as the current directory. The capabilities of its hooks need the
+    /// user's trust: see [`RuntimeBuilder::trust`] and [`BuiltRuntime::projects`].
     #[must_use]
     pub fn discovered_path(mut self, path: impl Into<PathBuf>, layer: Layer) -> Self {
         self.paths.push(HookSource { path: path.into(), layer, is_discovered: true, purpose: PathPurpose::Any });
         self
     }
 
-    /// Loads what holds for whoever works in a folder: the hooks of the organisation, of the person, and of the project
-    /// around the folder, which needs consent. Default: nothing but the paths that are named.
+    /// Loads the hooks that apply in a directory: those of the organisation, of the user, and of the project around the
+    /// directory, which needs the user's trust. Default: only the named paths.
     #[must_use]
     pub fn layers(mut self, layers: LayerDirs) -> Self {
         self.layers = Some(layers);
         self
     }
 
-    /// Whose agreements count for what needs consent. Default: nobody ever agreed to anything.
+    /// Sets where the user's trust is stored. Default: no project is trusted.
     #[must_use]
     pub fn trust(mut self, trust: TrustOptions) -> Self {
         self.trust = trust;
         self
     }
 
-    /// The guards of projects that the session began with and nobody agreed to, by the folders of their projects
-    /// ([`TrustGrant::for_session`]). What they guarded is denied when they changed or are gone. Default: none.
+    /// Sets the guards of untrusted projects at the start of the session, by project directory
+    /// ([`TrustGrant::for_session`]). If such a guard changes or disappears, the events that it guarded are denied.
+    /// Default: none.
     #[must_use]
     pub fn initial_guards(mut self, guards: BTreeMap<PathBuf, TrustGrant>) -> Self {
         self.trust.session_guards = guards;
         self
     }
 
-    /// Loads the user's own configuration from its folder: `config.yaml` and the drop-ins of `hooks.d/` (docker-agent,
-    /// User Settings). Its hooks are the user's, whatever else is loaded. Default: none.
+    /// Loads the user's own configuration from its directory: `config.yaml` and the drop-in files of `hooks.d/`. Its
+    /// hooks are in the user layer, whatever else is loaded. Default: none.
     #[must_use]
     pub fn config_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.user_dir = Some(folder.into());
         self
     }
 
-    /// The version of docker-agent that its files are written for. Default: what they say, else the newest.
+    /// Sets the version of docker-agent that its files are written for. Default: the version that the files state,
+    /// otherwise the newest.
     #[must_use]
     pub fn compat(mut self, compat: DockerAgentVersion) -> Self {
         self.compat = Some(compat);
         self
     }
 
-    /// Adds hooks that stand in no file, behind those of files of the same layer. `source` names them for people.
+    /// Adds hooks that are not declared in a file, after those of files in the same layer. `source` is their name for
+    /// display.
     #[must_use]
     pub fn inline_hooks(mut self, layer: Layer, source: &str, hooks: Vec<HookDeclaration>) -> Self {
         self.inline_hooks.push(InlineHooks { layer, source: source.to_owned(), hooks });
         self
     }
 
-    /// Registers a hook on tool calls, as [`Runtime::register_tool_hook`] does while running.
+    /// Registers a hook on tool calls, like [`Runtime::register_tool_hook`] does on a running runtime.
     ///
-    /// Hooks that a builder registers are the project's, behind those of its files. They are there from the first event
-    /// on, and `clear_*` does not take them out. What is wrong with them is among [`BuiltRuntime::diagnostics`].
+    /// Hooks that a builder registers are in the project layer, after those of its files. They are active from the
+    /// first event on, and `clear_*` does not remove them. Errors in them are in [`BuiltRuntime::diagnostics`].
     #[must_use]
     pub fn register_tool_hook(self, hook: ToolHook) -> Self {
         self.register_hook(hook)
     }
 
-    /// Registers a hook on an event of personas, as [`Runtime::register_persona_hook`] does while running.
+    /// Registers a hook on a persona event, like [`Runtime::register_persona_hook`] does on a running runtime.
     #[must_use]
     pub fn register_persona_hook<R: Into<HookReturn>>(
         self,
@@ -160,7 +165,7 @@ impl RuntimeBuilder {
         self.register_hook(PersonaHook::for_event(persona_pattern, event, answer))
     }
 
-    /// Registers a hook on an event of one step, as [`Runtime::register_step_hook`] does while running.
+    /// Registers a hook on an event of one step, like [`Runtime::register_step_hook`] does on a running runtime.
     #[must_use]
     pub fn register_step_hook<R: Into<HookReturn>>(
         self,
@@ -172,7 +177,7 @@ impl RuntimeBuilder {
         self.register_hook(PersonaHook::for_event(persona_pattern, event, answer).step(step))
     }
 
-    /// Registers a hook on an event of sessions, as [`Runtime::register_session_hook`] does while running.
+    /// Registers a hook on a session event, like [`Runtime::register_session_hook`] does on a running runtime.
     #[must_use]
     pub fn register_session_hook<R: Into<HookReturn>>(
         self,
@@ -182,7 +187,7 @@ impl RuntimeBuilder {
         self.register_hook(SessionHook::for_event(event, answer))
     }
 
-    /// Registers a hook of any surface with its options.
+    /// Registers a hook of any surface, with its options.
     #[must_use]
     pub fn register_hook<S: HookSurface>(mut self, hook: HookBuilder<S>) -> Self {
         self.registration_count += 1;
@@ -202,104 +207,106 @@ impl RuntimeBuilder {
         self
     }
 
-    /// The program that runs scripts in isolation. Default: the one beside this program.
+    /// Sets the program that runs scripts in isolation. Default: the script worker beside this program.
     #[must_use]
     pub fn worker(mut self, worker: WorkerProgram) -> Self {
         self.worker = Some(worker);
         self
     }
 
-    /// Records everything on a tape: the hooks as they are loaded and registered, and all that happens.
+    /// Records everything on a tape: the hooks as they are loaded and registered, and every dispatch.
     #[must_use]
     pub fn tape(mut self, tape: Arc<Tape>) -> Self {
         self.tape = Some(tape);
         self
     }
 
-    /// Lets somebody watch every step of every dispatch.
+    /// Adds a journal that receives every step of every dispatch.
     #[must_use]
     pub fn journal(mut self, watcher: Arc<dyn Journal>) -> Self {
         self.journals.push(watcher);
         self
     }
 
-    /// The clock. Default: the machine's.
+    /// Sets the clock. Default: the system clock.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = Some(clock);
         self
     }
 
-    /// Randomness for scripts. Default: differs in every process.
+    /// Sets the source of random numbers for scripts. Default: different in every process.
     #[must_use]
     pub fn random(mut self, random: Arc<dyn RandomSource>) -> Self {
         self.random = Some(random);
         self
     }
 
-    /// Who answers asks. Default: nobody, which denies.
+    /// Sets the approver, which responds to approval requests. Default: [`NoApprover`](pintle_contract::NoApprover), so
+    /// `ask` denies.
     #[must_use]
     pub fn approver(mut self, resolver: Arc<dyn Approver>) -> Self {
         self.approver = Some(resolver);
         self
     }
 
-    /// Where scripts may connect to. Default: what the loaded agent declares, else nowhere.
+    /// Sets the hosts that scripts may connect to. Default: those that the loaded agent declares, otherwise none.
     #[must_use]
     pub fn network(mut self, network: NetworkSpec) -> Self {
         self.network = Some(network);
         self
     }
 
-    /// Who asks language models for hooks that are judged by one. Default: nobody, and such hooks fail.
+    /// Sets the judge, which calls language models for hooks whose verdict comes from a model. Default: none, so such
+    /// hooks fail.
     #[must_use]
     pub fn judge(mut self, judge: Arc<dyn Judge>) -> Self {
         self.judge = Some(judge);
         self
     }
 
-    /// The folder whose files scripts of hooks read (`fs.read` and its like) where no agent with a workspace stands behind the
-    /// event. Default: the outermost project that is found, else the folder it is looked for from, else none.
+    /// Sets the directory whose files hook scripts may read (`fs.read` and the like) if the event has no agent with a
+    /// workspace. Default: the outermost project that is found, otherwise the directory where the search started,
+    /// otherwise none.
     #[must_use]
     pub fn workspace(mut self, folder: impl Into<PathBuf>) -> Self {
         self.workspace = Some(folder.into());
         self
     }
 
-    /// Asks every hook and enforces nothing.
+    /// Turns shadow mode on: every hook is called and recorded, but no verdict is enforced.
     #[must_use]
     pub fn shadow(mut self, shadow: bool) -> Self {
         self.shadow = shadow;
         self
     }
 
-    /// Lets the hooks of the first agent that a path declares count for everything, as in a host that has one agent and
-    /// none of ours.
+    /// Applies the hooks of the first declared agent to every event, for hosts with a single agent that Pintle does not
+    /// run.
     #[must_use]
     pub fn agent_hooks_apply_globally(mut self) -> Self {
         self.agent_hooks_apply_globally = true;
         self
     }
 
-    /// Leaves scripts that run in a worker alone until they are called, for a process that lives for one event and runs no
-    /// agent. What does not load is then a failure of its hook when that is asked. Tools, which nobody calls there, are
-    /// not looked at.
+    /// Skips the check of scripts that run in a worker, for a process that handles one event and runs no agent. A
+    /// script that does not load then fails its hook when that is called. Tools are not checked.
     #[must_use]
     pub fn skip_worker_probe(mut self) -> Self {
         self.skip_worker_probe = true;
         self
     }
 
-    /// Takes secrets out of every record of the tape, whatever hooks there are; a host does the same with what it shows
-    /// ([`Runtime::redactor`]). Files that are loaded can ask for it too (`redact_secrets: true`). Default: no.
+    /// Redacts secrets in every record of the tape, whether or not a hook does; a host does the same for its output
+    /// ([`Runtime::redactor`]). Loaded files can also enable it (`redact_secrets: true`). Default: false.
     #[must_use]
     pub fn redact_secrets(mut self, redact: bool) -> Self {
         self.redact_secrets = redact;
         self
     }
 
-    /// Remembers what each hook did about a call, for a host that fires several events about one call. Default: every
-    /// event stands for itself.
+    /// Remembers what each hook did for a call, for a host that fires several events about one call. Default: events
+    /// are independent.
     #[must_use]
     pub fn recheck_memory(mut self, memory: RecheckMemory) -> Self {
         self.recheck_memory = Some(memory);
@@ -337,7 +344,7 @@ impl RuntimeBuilder {
             projects.extend(loaded.trust);
             policy = policy.merged_with(loaded.policy);
             redact_secrets |= loaded.redact_secrets;
-            // The first agent is the one that runs; further paths bring their hooks.
+            // The first agent is the one that runs; further paths only add their hooks.
             agent = agent.or(loaded.agent);
             team = team.or(loaded.team);
             for persona in loaded.personas {
@@ -360,7 +367,7 @@ impl RuntimeBuilder {
         if let Some(first) =
             team.as_ref().and_then(|team: &TeamSpec| team.agents.first()).filter(|_| self.agent_hooks_apply_globally)
         {
-            // Loading has found them sound.
+            // They were compiled without errors when they were loaded.
             let source = format!("agent {}", first.name);
             chains.extend(pintle_loader::compile_chains(source, Layer::Agent, &first.hooks, &build).0);
         }
@@ -378,7 +385,7 @@ impl RuntimeBuilder {
         }
         if let Some(tape) = &self.tape {
             tape.record_hooks(set.chains());
-            // It grows with every event, so that it would be part of every snapshot.
+            // The tape grows with every event, so it would be part of every snapshot.
             tape.path().into_iter().for_each(handlers::snapshot::exclude_file);
         }
         let workspace = sources::choose_workspace(self.workspace, &projects, &layers);

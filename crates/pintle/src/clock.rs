@@ -1,10 +1,10 @@
-//! The clock of the machine.
+//! The system clock.
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use pintle_contract::Clock;
 
-/// Tells the machine's time.
+/// A [`Clock`](pintle_contract::Clock) that returns the system time.
 #[derive(Debug)]
 pub struct SystemClock {
     start: Instant,
@@ -27,8 +27,8 @@ impl Clock for SystemClock {
     }
 }
 
-/// Stands still. How long a call takes is told to the journal and to nobody else, and asking the machine twice for each
-/// call costs more than all the rest of a short one.
+/// A clock that stands still, for runtimes without a journal: nothing uses call durations there, and reading the clock
+/// twice for each call costs more than everything else in a short call.
 #[derive(Debug)]
 pub(crate) struct FrozenClock;
 

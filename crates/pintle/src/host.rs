@@ -1,4 +1,4 @@
-//! What only a host can do for a script.
+//! Effect requests that only a host can perform.
 
 use std::fmt::Debug;
 
@@ -7,15 +7,15 @@ use serde_json::Value;
 
 use crate::EventScope;
 
-/// Performs the requests that need an agent behind them: `CallTool`, `MetaPayload`, `Exec`, `Fs`, `Host`.
+/// Performs the requests that need an agent: `CallTool`, `Meta`, `Exec`, `Fs`, `Host`.
 ///
-/// Without a host those requests are refused. A host that runs tools fires their events in `scope.deeper()`, so that
-/// the depth limit holds.
+/// Without a host these requests are refused. A host that runs tools fires their events in `scope.nested()`, so that
+/// the depth limit applies.
 pub trait Host: Send + Sync + Debug {
     /// Performs one request for `caller`.
     ///
     /// # Errors
-    /// When the request is refused or fails; the script sees it as an error at that line.
+    /// When the request is refused or fails; the script gets the error at the calling line.
     fn perform(
         &self,
         caller: EffectCaller<'_>,
@@ -23,15 +23,15 @@ pub trait Host: Send + Sync + Debug {
         scope: &EventScope,
     ) -> Result<EffectReply, EffectError>;
 
-    /// A value of the turn's context that the host itself keeps, such as what the agent declared when it said that its work
-    /// is done. What a script sets under the same key comes first. By default there is none.
+    /// A value of the turn's context that the host itself keeps, such as what the agent declared when it called `done`.
+    /// A value that a script set under the same key takes precedence. Default: none.
     fn context_value(&self, key: &str) -> Option<Value> {
         let _ = key;
         None
     }
 
-    /// Takes over what the hooks of an event that `caller` emitted have for the model and the person, whatever they
-    /// decided. By default nothing is.
+    /// Applies the context and notices of hooks on an event that `caller` emitted, whatever they decided. Default: they
+    /// are discarded.
     fn apply_outcome(&self, caller: EffectCaller<'_>, event: &EventName, outcome: &Outcome, scope: &EventScope) {
         let _ = (caller, event, outcome, scope);
     }

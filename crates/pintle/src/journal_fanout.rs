@@ -1,4 +1,4 @@
-//! The tape and whoever else watches.
+//! The tape and all other journals of a runtime.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -8,7 +8,7 @@ use pintle_contract::{
 };
 use pintle_tape::Tape;
 
-/// Passes every step to the tape first and then to the watchers, in the order they were added.
+/// Passes every step to the tape first and then to the other journals, in the order in which they were added.
 #[derive(Debug, Default)]
 pub(crate) struct JournalFanout {
     tape: Option<Arc<Tape>>,
@@ -26,8 +26,8 @@ impl JournalFanout {
         self.tape.as_ref()
     }
 
-    /// Keeps secrets off the tape from here on when one of these hooks is there to take them out. The event is written
-    /// down before a hook sees it, so the hook alone could not.
+    /// Redacts the tape from now on if one of these hooks is a redactor. The event is recorded before a hook sees it,
+    /// so the hook alone would be too late.
     pub(crate) fn enable_redaction<'a>(&self, chains: impl IntoIterator<Item = &'a Chain>) {
         if self.redactor.get().is_some() {
             return;
@@ -37,7 +37,7 @@ impl JournalFanout {
         self.set_redactor(secrets);
     }
 
-    /// Keeps secrets off the tape from here on. Who is asked first stays.
+    /// Redacts the tape from now on. A redactor that was set before is kept.
     pub(crate) fn set_redactor(&self, secrets: Arc<dyn Redactor>) {
         if let Some(tape) = &self.tape {
             tape.set_redactor(Arc::clone(&secrets));
@@ -60,17 +60,17 @@ impl JournalFanout {
         }
     }
 
-    /// Whether anybody is told of the steps.
+    /// Whether the runtime has a tape or another journal.
     pub(crate) fn has_listeners(&self) -> bool {
         self.tape.is_some() || !self.listeners.is_empty()
     }
 
-    /// Whom to tell the steps when nobody hears them: numbers the calls, and no more.
+    /// The call counter, for dispatches that no journal records.
     pub(crate) fn call_counter(&self) -> &CallCounter {
         &self.call_counter
     }
 
-    /// Whether anybody keeps effects, so that a request need not be copied for nobody.
+    /// Whether effects are recorded, so that requests are not copied needlessly.
     pub(crate) fn records_effects(&self) -> bool {
         self.tape.is_some()
     }
@@ -94,7 +94,7 @@ impl Journal for JournalFanout {
     }
 }
 
-/// A journal of a runtime that keeps none.
+/// A journal that only numbers the calls.
 #[derive(Debug, Default)]
 pub(crate) struct CallCounter {
     calls: AtomicU64,

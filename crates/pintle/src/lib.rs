@@ -1,7 +1,7 @@
-//! Pintle for people who embed it: load hooks, fire events, obey outcomes.
+//! The embedding API of Pintle: load hooks, fire events, obey outcomes.
 //!
-//! A [`Runtime`] holds one compiled set of hooks. A host fires [`Event`]s at it and gets an [`Outcome`] for each,
-//! never an error: what could not be asked is in the outcome.
+//! A [`Runtime`] contains one compiled set of hooks. A host fires [`Event`]s and gets an [`Outcome`] for each, never an
+//! error: hooks that failed are listed in the outcome.
 //!
 //! ```
 //! use std::sync::Arc;

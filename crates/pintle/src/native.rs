@@ -1,4 +1,4 @@
-//! Hooks as Rust closures, the escape hatch for what a file cannot do.
+//! Hooks as Rust closures, for what a hook file cannot do.
 
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ pub use pintle_handlers::native::{NativeHandler, NativeMatcher};
 
 use crate::nesting;
 
-/// A hook that calls a closure on every dispatch of an event.
+/// Creates a hook that calls a closure on every dispatch of an event.
 ///
-/// It counts as a guard, and a failure of it (a panic) goes by the event's row of the catalogue.
+/// It is a guard. If the closure panics, the failure policy of the event's definition applies.
 pub fn hook(name: &str, event: EventName, answer: impl Fn(&HookCall<'_>) -> Verdict + Send + Sync + 'static) -> Hook {
     let on_failure: FailurePolicy = event.def().on_failure;
     Hook {
@@ -39,13 +39,13 @@ pub fn hook(name: &str, event: EventName, answer: impl Fn(&HookCall<'_>) -> Verd
     }
 }
 
-/// The same hook, asked only when the matcher says so.
+/// Adds a matcher to a hook.
 #[must_use]
 pub fn with_matcher(hook: Hook, matcher: Arc<dyn Matcher>) -> Hook {
     Hook { matcher: Some(matcher), ..hook }
 }
 
-/// A chain of native hooks: in order, the first deny ends it.
+/// Creates a chain of native hooks: they run in order, and the first deny ends the chain.
 pub fn chain(source: &str, layer: Layer, hooks: impl IntoIterator<Item = Hook>) -> Chain {
     Chain {
         source: Arc::from(source),

@@ -1,7 +1,8 @@
-//! How deep the events stand in each other that this thread fires.
+//! The nesting depth of the events that a thread fires.
 //!
-//! What a script causes is counted by its [`EventScope`](crate::Scope). A closure of the host program can fire events, or run
-//! a whole agent, without telling anybody, so that the thread keeps count besides. Neither holds a lock while a hook runs.
+//! Events that a script causes are counted by their [`EventScope`](crate::EventScope). A closure of the host program
+//! can fire events, or run a whole agent, without passing a scope, so the thread counts as well. Neither holds a lock
+//! while a hook runs.
 
 use std::cell::Cell;
 
@@ -13,19 +14,19 @@ thread_local! {
     static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 
-/// How many dispatches this thread stands in.
+/// The number of dispatches that this thread is currently in.
 pub(crate) fn current_depth() -> u32 {
     DEPTH.get()
 }
 
-/// One dispatch; it ends when this is dropped, also by a panic.
+/// A dispatch on this thread; it ends when the guard is dropped, also by a panic.
 #[derive(Debug)]
 pub(crate) struct NestingGuard {
     previous_depth: u32,
 }
 
 impl NestingGuard {
-    /// Begins a dispatch that stands in at least `depth` others.
+    /// Starts a dispatch that is nested in at least `depth` others.
     pub(crate) fn enter(depth: u32) -> Self {
         let before = DEPTH.get();
         DEPTH.set(before.max(depth).saturating_add(1));
@@ -39,17 +40,17 @@ impl Drop for NestingGuard {
     }
 }
 
-/// Whether events are nested too deep for a closure to be called.
+/// Whether events are nested too deeply for a closure to be called.
 #[inline]
 pub(crate) fn is_too_deep() -> bool {
-    // The dispatch that calls the closure counts itself.
+    // The dispatch that calls the closure is counted too.
     current_depth() > MAX_DEPTH + 1
 }
 
-/// Why a closure is not called then.
+/// The failure of a closure that is not called for this reason.
 pub(crate) fn too_deep_failure() -> Failure {
     let message =
-        format!("events are nested more than {MAX_DEPTH} deep; does the hook cause the event that it listens to?");
+        format!("events are nested more than {MAX_DEPTH} levels deep; does the hook fire the event that it runs on?");
     Failure::new(FailureKind::Limit(LimitKind::Depth), message)
 }
 

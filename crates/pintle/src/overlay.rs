@@ -1,13 +1,13 @@
-//! Chains of one agent over those of the runtime.
+//! The hooks of one agent, combined with those of the runtime.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pintle_contract::Chain;
 use pintle_engine::HookSet;
 
-/// An agent's own chains, on top of whatever the runtime holds.
+/// An agent's own chains, added to the chains of the runtime.
 ///
-/// The runtime's set can grow while an agent runs; the overlay makes the joined set anew when it did.
+/// The runtime's set can grow while an agent runs; the overlay then rebuilds the combined set.
 #[derive(Debug, Default)]
 pub struct HookOverlay {
     chains: Vec<Chain>,
@@ -15,13 +15,13 @@ pub struct HookOverlay {
 }
 
 impl HookOverlay {
-    /// An overlay of these chains.
+    /// Creates an overlay of these chains.
     #[must_use]
     pub fn new(chains: Vec<Chain>) -> Self {
         Self { chains, cached_set: Mutex::new(None) }
     }
 
-    /// An overlay of these chains and then some more: what a child agent runs under.
+    /// Creates an overlay of these chains and further ones, for a child agent.
     #[must_use]
     pub fn with_chains(&self, chains: impl IntoIterator<Item = Chain>) -> Self {
         Self::new(self.chains.iter().cloned().chain(chains).collect())

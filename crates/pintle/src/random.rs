@@ -1,12 +1,12 @@
-//! Randomness as an argument.
+//! Random numbers, with the source passed as an argument.
 
 use std::fmt::Debug;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Gives random numbers to scripts (`random`, `uuid.v4`). Not for secrets.
+/// Provides random numbers to scripts (`random`, `uuid.v4`). Not suitable for secrets.
 pub trait RandomSource: Send + Sync + Debug {
-    /// The next 64 random bits.
+    /// Returns the next 64 random bits.
     fn next_bits(&self) -> u64;
 }
 
@@ -15,13 +15,13 @@ pub trait RandomSource: Send + Sync + Debug {
 pub struct SeededRandom(AtomicU64);
 
 impl SeededRandom {
-    /// The sequence of a seed.
+    /// Creates the sequence of a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self(AtomicU64::new(seed))
     }
 
-    /// A sequence that differs in every process.
+    /// Creates a sequence that differs in every process.
     #[must_use]
     pub fn from_entropy() -> Self {
         Self::new(RandomState::new().hash_one("pintle"))
@@ -38,7 +38,7 @@ impl RandomSource for SeededRandom {
     }
 }
 
-/// A random version 4 UUID as text.
+/// Generates a random version 4 UUID as text.
 pub(crate) fn uuid_v4(random: &dyn RandomSource) -> String {
     let high = (random.next_bits() & 0xFFFF_FFFF_FFFF_0FFF) | 0x4000;
     let low = (random.next_bits() & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000;
@@ -52,9 +52,9 @@ pub(crate) fn uuid_v4(random: &dyn RandomSource) -> String {
     )
 }
 
-/// A whole number of the closed range `min..=max`.
+/// Generates an integer in the range `min..=max`.
 pub(crate) fn next_in_range(random: &dyn RandomSource, min: i64, max: i64) -> i64 {
-    // In i128 the width of any i64 range fits, and so does the sum.
+    // The width of any i64 range fits in an i128, and so does the sum.
     let width = i128::from(max) - i128::from(min) + 1;
     let offset = i128::from(random.next_bits()) % width.max(1);
     i64::try_from(i128::from(min) + offset).unwrap_or(min)

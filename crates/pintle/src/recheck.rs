@@ -1,8 +1,8 @@
-//! Calls of a host that are fired more than once: what a hook did about one counts once.
+//! Calls that a host fires more than once: the effects of a hook apply only once.
 //!
-//! A host may have to fire several events about one call: one for each name that the call has, and again when a rewrite
-//! changed it. Inside one dispatch the engine already drops the effects of a repeated call of a hook. [`RecheckMemory`]
-//! does the same across dispatches.
+//! A host may have to fire several events about one call: one for each name of the tool, and again after a rewrite.
+//! Within one dispatch the engine already drops the effects of a repeated hook call. [`RecheckMemory`] does the same
+//! across dispatches.
 
 use std::collections::HashMap;
 use std::mem;
@@ -19,28 +19,28 @@ use serde_json::Value;
 
 type RecordedEffectReply = Result<EffectReply, EffectError>;
 
-/// Remembers what each hook did about a call, while a host fires events about it.
+/// Remembers what each hook did for a call, while a host fires several events about it.
 ///
-/// Between [`RecheckMemory::enter`] and [`RecheckMemory::leave`] a hook that is called again
-/// - gets the replies that it got before for what it asks again, and leaves no other mark on metrics, caches and logs, where
-///   it was called under the same tool name before. A denial keeps all that comes with it;
-/// - does not rewrite a second time, unless it would leave its own rewrite alone: a hook that wraps a command wraps it
-///   once, one that corrects a command corrects it as often as somebody spoils it.
+/// Between [`RecheckMemory::enter`] and [`RecheckMemory::leave`], a hook that is called again
+/// - gets the same replies to repeated effect requests, and leaves no further changes in metrics, caches and logs, if
+///   it was called under the same tool name before. A deny keeps all of its effects;
+/// - does not rewrite a second time unless its rewrite would leave its own result unchanged: a hook that wraps a
+///   command wraps it once; a hook that corrects a command corrects it as often as needed.
 #[derive(Debug, Clone, Default)]
 pub struct RecheckMemory(Arc<AtomicU64>);
 
 impl RecheckMemory {
-    /// The events that follow are about one part of a call, by its number from 0.
+    /// Starts a group of events about one part of a call; `part` is its index, from 0.
     pub fn enter(&self, part: usize) {
         self.0.store(u64::try_from(part).unwrap_or(u64::MAX).saturating_add(1), Ordering::Relaxed);
     }
 
-    /// The events that follow stand for themselves.
+    /// Ends the group: the events that follow are independent.
     pub fn leave(&self) {
         self.0.store(0, Ordering::Relaxed);
     }
 
-    /// Puts every hook of these chains under the memory.
+    /// Wraps every hook of these chains, so that it uses the memory.
     pub(crate) fn wrap(&self, chains: &mut [Chain]) {
         for hook in chains.iter_mut().flat_map(|chain| &mut chain.hooks) {
             if hook.event.def().target == RewriteTarget::Nothing && !hook.guard {
@@ -55,19 +55,19 @@ impl RecheckMemory {
     }
 }
 
-/// A handler under a memory.
+/// A handler that uses a memory.
 #[derive(Debug)]
 struct RecheckedHandler {
     inner: Arc<dyn Handler>,
     memory: RecheckMemory,
-    /// What the hook did about each part of the call.
+    /// What the hook did for each part of the call.
     parts: Mutex<HashMap<u64, PartMemory>>,
 }
 
-/// What a hook did about one part of a call.
+/// What a hook did for one part of a call.
 #[derive(Debug, Default, Clone)]
 struct PartMemory {
-    /// The replies it got, by the tool's name that it was called under.
+    /// The replies that the hook got, by the tool name it was called under.
     replies: HashMap<String, Vec<(EffectRequest, RecordedEffectReply)>>,
     has_rewritten: bool,
 }
@@ -119,7 +119,7 @@ impl Handler for RecheckedHandler {
 }
 
 impl RecheckedHandler {
-    /// Whether the hook would leave its own rewrite as it is.
+    /// Whether the hook's rewrite would leave its own result unchanged.
     fn is_rewrite_stable(
         &self,
         call: &HookCall<'_>,
@@ -137,13 +137,13 @@ impl RecheckedHandler {
     }
 }
 
-/// Calls a hook again about what it judged before under the same name.
+/// Calls a hook again that was called under the same name before.
 fn repeat_call(inner: &dyn Handler, call: &HookCall<'_>, replies: &[(EffectRequest, RecordedEffectReply)]) -> Verdict {
     let seam = RepeatedEffects::new(call.effects, replies);
     let mut verdict = inner.call(&HookCall { effects: &seam, ..*call });
     if matches!(verdict.kind, VerdictKind::Deny { .. }) {
         for request in mem::take(&mut *seam.suppressed_requests.lock().unwrap_or_else(PoisonError::into_inner)) {
-            // The verdict stands whatever becomes of its traces.
+            // The verdict applies whether or not the request succeeds.
             let _ = call.effects.perform(call.caller(), request);
         }
     } else {
@@ -152,7 +152,7 @@ fn repeat_call(inner: &dyn Handler, call: &HookCall<'_>, replies: &[(EffectReque
     verdict
 }
 
-/// What a rewrite makes of the payload; `None` where it makes no sense, which the engine tells.
+/// Applies a rewrite to the payload; `None` if it is invalid, which the engine reports.
 fn apply_rewrite(event: &Event, rewrite: &Rewrite) -> Option<Value> {
     let before = event.payload.value();
     let mut after = match (rewrite, before) {
@@ -168,7 +168,7 @@ fn apply_rewrite(event: &Event, rewrite: &Rewrite) -> Option<Value> {
     Some(after)
 }
 
-/// Takes a rewrite out of a verdict. An allow of a target that is not made allows nothing.
+/// Removes the rewrite from a verdict. An allow of a payload that is not used has no effect.
 fn drop_rewrite(verdict: &mut Verdict) {
     verdict.rewrite = None;
     if matches!(verdict.kind, VerdictKind::Rewrite(_) | VerdictKind::Allow { .. }) {
@@ -176,7 +176,7 @@ fn drop_rewrite(verdict: &mut Verdict) {
     }
 }
 
-/// The seam of a first call: everything goes through and is remembered.
+/// The effect runner of a first call: it performs every request and stores the reply.
 #[derive(Debug)]
 struct ReplyRecorder<'a> {
     effects: &'a dyn EffectRunner,
@@ -191,13 +191,13 @@ impl EffectRunner for ReplyRecorder<'_> {
     }
 }
 
-/// The seam of a repeated call: what was asked before is told as it was, and what would leave a mark is held back.
+/// The effect runner of a repeated call: it returns stored replies and holds back requests that would change state.
 #[derive(Debug)]
 struct RepeatedEffects<'a> {
     muted: ReadOnlyEffects<'a>,
-    /// What the first call asked and this one did not ask yet.
+    /// The stored replies that this call has not requested yet.
     unused_replies: Mutex<Vec<(EffectRequest, RecordedEffectReply)>>,
-    /// What would leave a mark.
+    /// The requests that would change state.
     suppressed_requests: Mutex<Vec<EffectRequest>>,
 }
 

@@ -1,4 +1,4 @@
-//! Taking up what an earlier process left behind.
+//! Restoring the state that scripts kept in an earlier process.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,16 +10,17 @@ use crate::state::OWNERS;
 use crate::{EventScope, LayerState, Runtime};
 
 impl Runtime {
-    /// Does again what a script of a layer did to the metrics, the cache, the log or the scratch values in another process,
-    /// as a tape tells it. Nothing is recorded. Requests for anything else are passed over.
+    /// Repeats an effect request that a script made in another process, as its tape records it: a change of metrics,
+    /// cache, log or scratch values. Nothing is recorded. Other requests are ignored.
     pub fn restore_effect(&self, scope: &EventScope, layer: Layer, by: &str, request: EffectRequest) {
         let origin = Arc::new(Origin::default());
         let caller = EffectCaller::new(CallId(0), by).with_layer(layer);
-        // What they reply was said to the script then.
+        // The script received the reply in the earlier process.
         let _ = local::answer_local(&self.effects(&origin, scope), caller, request);
     }
 
-    /// What scripts keep for the run and for the turn of a scope, by layer; layers that keep nothing are absent.
+    /// The state that scripts keep for the run and for the turn of a scope, by configuration layer. Layers without
+    /// state are absent.
     #[must_use]
     pub fn layer_states(&self, scope: &EventScope) -> BTreeMap<Layer, LayerState> {
         let kept = OWNERS.map(|layer| {
@@ -30,7 +31,7 @@ impl Runtime {
         kept.into_iter().filter(|(_, state)| !state.is_empty()).collect()
     }
 
-    /// Gives scripts back what [`Runtime::layer_states`] gave.
+    /// Restores the state that [`Runtime::layer_states`] returned.
     pub fn restore_layer_states(&self, scope: &EventScope, states: &BTreeMap<Layer, LayerState>) {
         for (layer, kept) in states {
             let state = self.run_state().for_layer(*layer);

@@ -1,4 +1,4 @@
-//! The runtime: one set of hooks and the state its scripts share.
+//! The runtime: one set of hooks and the state that their scripts share.
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -23,23 +23,22 @@ use crate::state::RunState;
 use crate::{EventScope, RandomSource, RuntimeBuilder, ScopedEffects, tape_gate};
 
 thread_local! {
-    /// The scope of this thread's last event that had no agent behind it, emptied, for the next one. It belongs to no
-    /// runtime.
+    /// The cleared scope of this thread's last event without an agent, for reuse. It does not belong to a runtime.
     static SPARE: Cell<Option<Box<EventScope>>> = const { Cell::new(None) };
 }
 
-/// One compiled set of hooks, ready to be fired at from any thread.
+/// A compiled set of hooks. Events can be fired from any thread.
 #[derive(Debug)]
 pub struct Runtime {
     pub(crate) registry: Arc<HookRegistry>,
-    /// What events happen in that no hook listens to: nothing ever touches it, so it is made once.
+    /// The scope of events without hooks. No hook uses it, so it is created once.
     idle_scope: EventScope,
-    /// The hooks that listen to those.
+    /// The empty set of hooks for such events.
     empty_set: HookSet,
     pub(crate) parts: RuntimeParts,
 }
 
-/// What a runtime is made of besides its hooks.
+/// What a runtime consists of besides its hooks.
 #[derive(Debug)]
 pub(crate) struct RuntimeParts {
     pub(crate) handler_factory: handlers::DefaultHandlerFactory,
@@ -54,14 +53,14 @@ pub(crate) struct RuntimeParts {
     pub(crate) is_shadow: bool,
 }
 
-/// The scope of one event that has no agent behind it. What scripts left in it goes with the event, and the scope is kept
-/// for the next one.
+/// The scope of one event without an agent. The state that scripts kept in it is discarded with the event, and the
+/// scope is reused.
 struct PooledScope(Option<Box<EventScope>>);
 
 impl PooledScope {
     #[inline]
     fn acquire() -> Self {
-        // A thread that ends has no spare scope any more.
+        // A thread that is ending has no spare scope any more.
         Self(SPARE.try_with(Cell::take).ok().flatten())
     }
 
@@ -83,13 +82,13 @@ impl Drop for PooledScope {
 }
 
 impl Runtime {
-    /// Begins to put a runtime together.
+    /// Creates a builder.
     #[must_use]
     pub fn builder() -> RuntimeBuilder {
         RuntimeBuilder::default()
     }
 
-    /// `registered` is how many registrations were numbered already.
+    /// Creates a runtime; `registered` is the number of registrations so far.
     pub(crate) fn new(set: HookSet, registered: u64, parts: RuntimeParts) -> Self {
         Self {
             registry: Arc::new(HookRegistry::new(set, registered)),
@@ -99,7 +98,7 @@ impl Runtime {
         }
     }
 
-    /// Fires an event with no agent behind it.
+    /// Fires an event without an agent and returns its outcome.
     #[must_use]
     pub fn fire(&self, event: &Event) -> Outcome {
         if !self.registry.may_listen(&event.name) {
@@ -108,16 +107,17 @@ impl Runtime {
         self.dispatch(&self.hooks(), event, PooledScope::acquire().scope())
     }
 
-    /// Fires an event in a scope: the hooks of the runtime and then those of the scope's agent.
+    /// Fires an event in a scope: first the hooks of the runtime, then those of the scope's agent.
     ///
-    /// The outcome is on the tape before it is returned. Where the tape cannot be written any more, guarded events are denied.
+    /// The outcome is on the tape before it is returned. If the tape can no longer be written, guarded events are
+    /// denied.
     #[must_use]
     pub fn fire_in(&self, event: &Event, scope: &EventScope) -> Outcome {
         self.dispatch(&scope.overlay.apply_to(self.hooks()), event, scope)
     }
 
-    /// Whether any hook of the runtime or of the scope's agent listens to an event. Cheap: hosts ask it before they put
-    /// together the payload of an event that few listen to.
+    /// Whether any hook of the runtime or the scope's agent is registered for an event. The check is cheap, so that
+    /// hosts can skip creating a payload that no hook needs.
     #[must_use]
     pub fn listens(&self, name: &EventName, scope: &EventScope) -> bool {
         if self.tape().is_some_and(|tape| tape.error_text().is_some()) && tape_gate::is_guarded(name) {
@@ -127,8 +127,8 @@ impl Runtime {
         may_listen && scope.overlay.apply_to(self.hooks()).has_hooks_for(name)
     }
 
-    /// Whether any hook of the runtime or of the scope's agent can deny or rewrite an event. Nothing that it may take out
-    /// should be read before the event was fired.
+    /// Whether any hook of the runtime or the scope's agent can deny or rewrite an event. If so, a host must not show
+    /// the event's data before it has fired the event.
     #[must_use]
     pub fn may_change(&self, name: &EventName, scope: &EventScope) -> bool {
         !self.parts.is_shadow && self.listens(name, scope) && scope.overlay.apply_to(self.hooks()).may_change(name)
@@ -150,7 +150,7 @@ impl Runtime {
             shadow: parts.is_shadow,
             cause: scope.cause,
         };
-        // In shadow mode nothing is enforced, this neither; whoever follows the tape was told that it ended.
+        // In shadow mode nothing is enforced, including this; the other journals were notified that the tape ended.
         if !parts.is_shadow
             && let Some(reason) = tape_gate::denial_reason(&parts.journals, event)
         {
@@ -166,30 +166,30 @@ impl Runtime {
         outcome
     }
 
-    /// The door through which a tool's script reaches the world.
+    /// The effect runner for a tool's script.
     #[must_use]
     pub fn effects<'a>(&'a self, origin: &'a Arc<Origin>, scope: &'a EventScope) -> ScopedEffects<'a> {
         ScopedEffects { runtime: self, scope, origin }
     }
 
-    /// The files that hold policy, which no tool of an agent may change.
+    /// The policy files, which an agent's tools must not change.
     #[must_use]
     pub fn policy_files(&self) -> &PolicyFiles {
         &self.parts.policy_files
     }
 
-    /// The folder whose files scripts of hooks read where no agent says another one.
+    /// The directory whose files hook scripts may read if no agent specifies another one.
     pub(crate) fn workspace(&self) -> Option<&Path> {
         self.parts.workspace.as_deref()
     }
 
-    /// The hooks as they stand now.
+    /// The current set of hooks.
     #[must_use]
     pub fn hooks(&self) -> Arc<HookSet> {
         self.registry.current_set()
     }
 
-    /// The marks in per cent that hooks of `budget.threshold` wait for, those of the runtime and of the scope's agent.
+    /// The thresholds in per cent that `budget.threshold` hooks of the runtime and the scope's agent set.
     #[must_use]
     pub fn threshold_percents(&self, scope: &EventScope) -> Vec<f64> {
         let set = scope.overlay.apply_to(self.hooks());
@@ -211,17 +211,17 @@ impl Runtime {
         (chains, diagnostics)
     }
 
-    /// Adds a hook while running. It goes behind all others and can only narrow what they allow.
+    /// Registers a hook on the running runtime. It runs after all other hooks and can only restrict further.
     ///
     /// # Errors
-    /// With everything that is wrong with it; then nothing was added.
+    /// With every error in the declaration; nothing is registered then.
     pub fn register(&self, declaration: &HookDeclaration) -> Result<(), Vec<Diagnostic>> {
         let chains = self.compile_or_reject(SOURCE, Layer::Runtime, std::slice::from_ref(declaration))?;
         self.add_chains(self.registry.next_number(), None, chains);
         Ok(())
     }
 
-    /// Compiles declarations to chains, or gives everything that was found when one of them does not run.
+    /// Compiles declarations to chains, or returns all diagnostics if one of them cannot run.
     pub(crate) fn compile_or_reject(
         &self,
         source: &str,
@@ -235,7 +235,7 @@ impl Runtime {
         Ok(chains)
     }
 
-    /// Puts chains in force. The tape knows them before they are asked.
+    /// Activates chains. They are recorded on the tape before they are called.
     pub(crate) fn add_chains(&self, number: u64, kind: Option<SurfaceKind>, chains: Vec<Chain>) {
         self.registry.add_chains(number, kind, chains, |chains| {
             if let Some(tape) = self.tape() {
@@ -247,7 +247,7 @@ impl Runtime {
     /// Compiles a tool's script.
     ///
     /// # Errors
-    /// With everything that is wrong with it.
+    /// With every error in the script.
     pub fn compile_tool(&self, tool: &ToolSpec) -> Result<ScriptTool, Vec<Diagnostic>> {
         self.parts.handler_factory.compile_tool(tool)
     }
@@ -255,62 +255,62 @@ impl Runtime {
     /// Compiles a verify script.
     ///
     /// # Errors
-    /// With everything that is wrong with it.
+    /// With every error in the script.
     pub fn compile_verifier(&self, owner: &str, script: &ScriptSource) -> Result<ScriptTool, Vec<Diagnostic>> {
         self.parts.handler_factory.compile_verifier(owner, script)
     }
 
-    /// All counters and gauges, sorted by name. Where several configuration layers use one name, the highest has it alone
-    /// and the others carry their layer, as in `calls (project)`.
+    /// All counters and gauges, sorted by name. If several configuration layers use one name, the highest layer keeps
+    /// the plain name and the others have their layer added, as in `calls (project)`.
     #[must_use]
     pub fn metrics(&self) -> Map<String, Value> {
         self.parts.run_state.metrics()
     }
 
-    /// Whether hooks are asked and nothing is enforced.
+    /// Whether shadow mode is on: hooks are called but not enforced.
     #[must_use]
     pub fn is_shadow(&self) -> bool {
         self.parts.is_shadow
     }
 
-    /// The tape, when there is one.
+    /// The tape, if the runtime records one.
     #[must_use]
     pub fn tape(&self) -> Option<&Arc<Tape>> {
         self.parts.journals.tape()
     }
 
-    /// What takes secrets out of texts, when a hook that was compiled is there for that (`redact_secrets`). The tape is
-    /// kept clean by it; a host does the same with what it shows. Watchers get every step as it is.
+    /// The redactor, if redaction is enabled, for example by a hook (`redact_secrets`). The tape is redacted with it,
+    /// and a host should redact its output. Other journals receive unredacted steps.
     #[must_use]
     pub fn redactor(&self) -> Option<&Arc<dyn Redactor>> {
         self.parts.journals.redactor()
     }
 
-    /// The gate through which scripts and tools reach the network.
+    /// The gateway through which scripts and tools make HTTP requests.
     #[must_use]
     pub fn http_gateway(&self) -> &HttpGateway {
         &self.parts.http_gateway
     }
 
-    /// Who answers asks.
+    /// The approver, which responds to approval requests.
     #[must_use]
     pub fn approver(&self) -> &Arc<dyn Approver> {
         &self.parts.approver
     }
 
-    /// Who asks language models for hooks, when somebody does.
+    /// The judge, which calls language models for hooks; `None` if there is none.
     #[must_use]
     pub fn judge(&self) -> Option<&Arc<dyn Judge>> {
         self.parts.handler_factory.judge()
     }
 
-    /// The clock.
+    /// The clock of the runtime.
     #[must_use]
     pub fn clock(&self) -> &dyn Clock {
         &*self.parts.clock
     }
 
-    /// The source of randomness.
+    /// The source of random numbers for scripts.
     #[must_use]
     pub fn random(&self) -> &dyn RandomSource {
         &*self.parts.random

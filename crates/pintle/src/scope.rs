@@ -1,4 +1,4 @@
-//! What a dispatch happens in.
+//! The scope that an event is fired in.
 
 use std::sync::Arc;
 
@@ -6,30 +6,30 @@ use pintle_contract::{Approver, CallId, CancelToken, EffectCaller, EffectError};
 
 use crate::{HookOverlay, Host, LogBuffer, ScratchValues, nesting};
 
-/// The deepest that events may cause events. One more is refused, and the script that asked is told.
+/// The maximum nesting depth of events that cause events. A deeper one is refused with an error in the script.
 pub(crate) const MAX_DEPTH: u32 = 8;
 
-/// What a dispatch happens in: the agent's own hooks, its host, and how deep in other dispatches it is.
+/// The context of a dispatch: the agent's own hooks, its host, and the nesting depth.
 ///
 /// Cheap to clone; clones share everything but the depth.
 #[derive(Debug, Clone)]
 pub struct EventScope {
-    /// The agent's chains, over those of the runtime.
+    /// The agent's chains, in addition to those of the runtime.
     pub overlay: Arc<HookOverlay>,
-    /// Who performs what only a host can.
+    /// Performs effect requests that only a host can perform; `None` without an agent.
     pub host: Option<Arc<dyn Host>>,
-    /// Who answers asks here, in the place of the runtime's resolver.
+    /// Responds to approval requests instead of the runtime's approver; `None` uses the runtime's.
     pub approver: Option<Arc<dyn Approver>>,
-    /// Raised when the answer is no longer wanted.
+    /// Cancelled when the outcome is no longer needed.
     pub cancel: CancelToken,
-    /// Where log lines are gathered for `turn.end`.
+    /// Collects log lines for `turn.end`.
     pub logs: Arc<LogBuffer>,
     /// The scratch values of the turn (`ctx`).
     pub scratch: Arc<ScratchValues>,
-    /// How many events this one was caused by. Default: as many as this thread stands in, so that an agent which a hook
-    /// runs counts from there.
+    /// The number of events that led to this one. Default: the number of dispatches that this thread is in, so that an
+    /// agent that a hook runs starts from there.
     pub depth: u32,
-    /// The call of a hook that causes the events fired here, when one does.
+    /// The hook call that causes the events fired here, if any.
     pub cause: Option<CallId>,
 }
 
@@ -40,7 +40,7 @@ impl Default for EventScope {
 }
 
 impl EventScope {
-    /// A scope that no event caused.
+    /// Creates a scope for an event that no other event caused.
     pub(crate) fn root() -> Self {
         Self {
             overlay: Arc::default(),
@@ -54,20 +54,20 @@ impl EventScope {
         }
     }
 
-    /// The scope of an event that a script in this one causes.
+    /// Creates a scope for an event that a script in this one causes.
     ///
     /// # Errors
-    /// When events are nested more than 8 deep.
+    /// When events are nested more than 8 levels deep.
     pub fn nested(&self) -> Result<Self, EffectError> {
         if self.depth >= MAX_DEPTH {
             return Err(EffectError(format!(
-                "events are nested more than {MAX_DEPTH} deep; does a hook emit the event it listens to?"
+                "events are nested more than {MAX_DEPTH} levels deep; does a hook emit the event that it runs on?"
             )));
         }
         Ok(Self { depth: self.depth + 1, ..self.clone() })
     }
 
-    /// The scope of what a script in this one waits for: it ends with the script's own time.
+    /// Creates a scope for what a script in this one waits for; it ends with the script's own time limit.
     pub(crate) fn for_caller(&self, caller: EffectCaller<'_>) -> Self {
         let mut scope = self.clone();
         if let Some(cancel) = caller.cancel {
@@ -76,7 +76,7 @@ impl EventScope {
         scope
     }
 
-    /// Forgets what scripts left behind, so that the scope is as good as a new one.
+    /// Clears the state that scripts kept, so that the scope can be reused.
     pub(crate) fn clear(&self) {
         self.logs.clear();
         self.scratch.clear();

@@ -1,28 +1,28 @@
-//! No record, no action: once the tape cannot be written, whatever is guarded is denied.
+//! Denies guarded events when the tape cannot be written: nothing may happen that is not recorded.
 
 use pintle_contract::event::EventClass;
 use pintle_contract::{Decision, Event, EventName, HookId, Outcome, OutcomeReason};
 
 use crate::journal_fanout::JournalFanout;
 
-/// Who denies where there is no tape any more.
+/// The hook name in the reasons of such a deny.
 const TAPE: &str = "tape";
 
-/// Guarded events whose deny sends the agent on: to deny them would be to act.
+/// Guarded events whose deny makes the agent continue; denying them would not stop anything.
 const DENY_SENDS_ON: [&str; 2] = ["agent.stop", "delegation.post_verify"];
 
-/// Whether something happens because an event is allowed.
+/// Whether an allow of the event lets an action happen.
 pub(crate) fn is_guarded(name: &EventName) -> bool {
     name.def().class == EventClass::Guard && !DENY_SENDS_ON.contains(&name.as_str())
 }
 
-/// Why a guarded event is denied, when the tape ended early or is not what was written any more.
+/// The reason to deny a guarded event because the tape ended early or was changed; `None` if the tape is intact.
 pub(crate) fn denial_reason(journals: &JournalFanout, event: &Event) -> Option<OutcomeReason> {
     let tape = journals.tape()?;
     is_guarded(&event.name).then(|| tape.check_file())?.map(unrecorded_reason)
 }
 
-/// Denies what was decided when it could not be written down, or the tape was taken away meanwhile.
+/// Denies a guarded event if its outcome could not be recorded or the tape was removed meanwhile.
 pub(crate) fn deny_unrecorded(journals: &JournalFanout, event: &Event, outcome: &mut Outcome) {
     if !is_guarded(&event.name) {
         return;
@@ -35,11 +35,11 @@ pub(crate) fn deny_unrecorded(journals: &JournalFanout, event: &Event, outcome: 
     }
 }
 
-/// The outcome of an event that nobody was asked about.
+/// The outcome of an event for which no hook was called.
 pub(crate) fn denied_outcome(event: &Event, reason: OutcomeReason) -> Outcome {
     Outcome { decision: Decision::Deny, reasons: vec![reason], ..Outcome::unchanged(event.payload.clone()) }
 }
 
 fn unrecorded_reason(why: &str) -> OutcomeReason {
-    OutcomeReason::new(HookId::new(TAPE), format!("what is not recorded is not done: {why}"))
+    OutcomeReason::new(HookId::new(TAPE), format!("denied because it cannot be recorded: {why}"))
 }

@@ -16,7 +16,7 @@ const ROLES: [&str; 5] = ["system", "developer", "user", "assistant", "tool"];
 /// fields are not checked.
 ///
 /// # Errors
-/// When a field is not valid for the event; the hook's verdict is then a failure.
+/// When a field does not fit the event; the hook's verdict is then a failure.
 pub fn check_rewrite(event: &EventName, before: &Value, after: &Value) -> Result<(), String> {
     let row = event.def();
     let RewriteTarget::Fields(names) = row.target else { return Ok(()) };
@@ -27,7 +27,7 @@ pub fn check_rewrite(event: &EventName, before: &Value, after: &Value) -> Result
             check_messages(value)?;
         }
         if *name == "choices" && value.as_array().is_some_and(Vec::is_empty) {
-            return Err(String::from("`choices` must contain at least one choice"));
+            return Err(String::from("`choices` must hold at least one answer"));
         }
     }
     Ok(())
@@ -50,11 +50,11 @@ fn check_messages(value: &Value) -> Result<(), String> {
             return Err(format!("a message has the unknown role `{}`; a role is {}", message.role, ROLES.join(", ")));
         }
         if !matches!(message.content, Value::Null | Value::String(_) | Value::Array(_)) {
-            return Err(String::from("the `content` of a message must be a string or a list of parts"));
+            return Err(String::from("the `content` of a message must be a text or a list of parts"));
         }
         has_talk |= !matches!(message.role.as_str(), "system" | "developer");
     }
-    if has_talk { Ok(()) } else { Err(String::from("`messages` must contain more than system messages")) }
+    if has_talk { Ok(()) } else { Err(String::from("`messages` must hold something besides system messages")) }
 }
 
 /// Describes the type that a field must have, if the schema is simple enough.
@@ -71,14 +71,14 @@ fn explain_mismatch(row: &EventDef, name: &str, value: &Value, fault: &serde_jso
         ["integer"] if schema.get("minimum") == Some(&json!(0)) => (false, "a whole number, 0 or more"),
         ["integer"] => (whole(value), "a whole number"),
         ["number"] => (value.is_number(), "a number"),
-        ["string"] => (value.is_string(), "a string"),
+        ["string"] => (value.is_string(), "a text"),
         ["boolean"] => (value.is_boolean(), "true or false"),
         ["array"] => (value.is_array(), "a list"),
         ["object"] => (value.is_object(), "an object"),
         _ => (true, ""),
     };
     if is_right {
-        return format!("`{name}` is not valid for the event: {fault}");
+        return format!("`{name}` does not fit the event: {fault}");
     }
     let shown: String = value.to_string().chars().take(60).collect();
     format!("`{name}` must be {words}, not `{shown}`")
@@ -105,7 +105,7 @@ mod tests {
             ("completion.pre", json!({"max_tokens": -1}), "`max_tokens` must be a whole number, 0 or more, not `-1`"),
             ("completion.pre", json!({"max_tokens": 1.5}), "`max_tokens` must be a whole number, 0 or more, not `1.5`"),
             ("completion.pre", json!({"stop": "x"}), "`stop` must be a list, not `\"x\"`"),
-            ("completion.pre", json!({"model": null}), "`model` must be a string, not `null`"),
+            ("completion.pre", json!({"model": null}), "`model` must be a text, not `null`"),
             (
                 "completion.pre",
                 json!({"messages": [{"role": "alien", "content": "x"}]}),
@@ -114,27 +114,23 @@ mod tests {
             (
                 "completion.pre",
                 json!({"messages": [{"role": "user", "content": 3}]}),
-                "the `content` of a message must be a string or a list of parts",
+                "the `content` of a message must be a text or a list of parts",
             ),
-            ("completion.pre", json!({"messages": []}), "`messages` must contain more than system messages"),
-            ("completion.pre", json!({"messages": ["x"]}), "`messages` is not valid for the event: "),
-            ("completion.pre", json!({"tools": [{"function": {"name": 3}}]}), "`tools` is not valid for the event: "),
-            ("completion.post", json!({"usage": {"input_tokens": "x"}}), "`usage` is not valid for the event: "),
-            ("completion.post", json!({"choices": []}), "`choices` must contain at least one choice"),
-            ("completion.post", json!({"choices": [{"index": "x"}]}), "`choices` is not valid for the event: "),
+            ("completion.pre", json!({"messages": []}), "`messages` must hold something besides system messages"),
+            ("completion.pre", json!({"messages": ["x"]}), "`messages` does not fit the event: "),
+            ("completion.pre", json!({"tools": [{"function": {"name": 3}}]}), "`tools` does not fit the event: "),
+            ("completion.post", json!({"usage": {"input_tokens": "x"}}), "`usage` does not fit the event: "),
+            ("completion.post", json!({"choices": []}), "`choices` must hold at least one answer"),
+            ("completion.post", json!({"choices": [{"index": "x"}]}), "`choices` does not fit the event: "),
             (
                 "delegation.pre",
                 json!({"max_verify_retries": "x"}),
                 "`max_verify_retries` must be a whole number, 0 or more, not `\"x\"`",
             ),
-            ("delegation.pre", json!({"verify": 3}), "`verify` must be a string, not `3`"),
-            ("turn.end", json!({"tool_calls": [3]}), "`tool_calls` is not valid for the event: "),
-            ("turn.end", json!({"usage": {"output_tokens": -1}}), "`usage` is not valid for the event: "),
-            (
-                "agent.stop",
-                json!({"tool_results": [{"is_error": "no"}]}),
-                "`tool_results` is not valid for the event: ",
-            ),
+            ("delegation.pre", json!({"verify": 3}), "`verify` must be a text, not `3`"),
+            ("turn.end", json!({"tool_calls": [3]}), "`tool_calls` does not fit the event: "),
+            ("turn.end", json!({"usage": {"output_tokens": -1}}), "`usage` does not fit the event: "),
+            ("agent.stop", json!({"tool_results": [{"is_error": "no"}]}), "`tool_results` does not fit the event: "),
             ("tool.post", json!({"is_error": null}), "`is_error` must be true or false, not `null`"),
         ];
         for (event, fields, wanted) in cases {

@@ -1,4 +1,4 @@
-//! What building a runtime gives.
+//! The result of building a runtime.
 
 use std::sync::Arc;
 
@@ -7,32 +7,32 @@ use pintle_loader::{PolicyFiles, ProjectTrust};
 
 use crate::Runtime;
 
-/// A runtime and what was found while loading it.
+/// A runtime, with everything that was found while loading it.
 #[derive(Debug)]
 pub struct BuiltRuntime {
-    /// The runtime. It holds what could be loaded; look at `diagnostics` before trusting it.
+    /// The runtime. It contains the hooks that could be loaded; check `diagnostics` first.
     pub runtime: Arc<Runtime>,
-    /// The agent, when one of the paths is an agent's project.
+    /// The agent, if one of the paths is an agent's project.
     pub agent: Option<AgentSpec>,
-    /// The team, when one of the paths declares agents that know each other by name.
+    /// The team, if one of the paths declares agents that know each other by name.
     pub team: Option<TeamSpec>,
-    /// Roles that the agent can work in, of all paths; of two with one name the first counts.
+    /// The personas of the agent, from all paths; of two with one name the first applies.
     pub personas: Vec<Arc<PersonaSpec>>,
     /// The hooks as declared.
     pub declarations: Vec<HookDeclaration>,
-    /// What became of the projects that needed consent: those that [`RuntimeBuilder::layers`](super::Builder::layers) found, and those of
-    /// [`RuntimeBuilder::discovered_path`](super::Builder::found).
+    /// The trust state of the projects that [`RuntimeBuilder::layers`](super::RuntimeBuilder::layers) and
+    /// [`RuntimeBuilder::discovered_path`](super::RuntimeBuilder::discovered_path) found.
     pub projects: Vec<ProjectTrust>,
-    /// The files that hold policy: all that were read, what hooks name, and the folder of the agreements.
+    /// The policy files: all files that were read, the files that hooks name, and the directory of the trust store.
     pub policy: PolicyFiles,
-    /// Everything that was found, of every file.
+    /// The diagnostics of every file.
     pub diagnostics: Vec<Diagnostic>,
-    /// How many files were read.
+    /// The number of files that were read.
     pub files: usize,
 }
 
 impl BuiltRuntime {
-    /// Whether something that was declared does not run. A guard may be among it, so a host should not start.
+    /// Whether anything that was declared cannot run. It may be a guard, so a host should not start.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)

@@ -1,10 +1,10 @@
-//! Rules for tool calls, of several files.
+//! Merging the permission rules of several files.
 
 use std::sync::Arc;
 
 use pintle_contract::{PermissionsSpec, TeamSpec};
 
-/// Adds rules to others.
+/// Adds permission rules to others.
 pub(super) fn merge_rules(rules: &mut PermissionsSpec, more: PermissionsSpec) {
     rules.allow.extend(more.allow);
     rules.ask.extend(more.ask);
@@ -12,8 +12,8 @@ pub(super) fn merge_rules(rules: &mut PermissionsSpec, more: PermissionsSpec) {
     rules.mode = rules.mode.or(more.mode);
 }
 
-/// Lays the user's rules over those of a team. The user's mode outranks what the authors of agents wrote (docker-agent,
-/// Permissions, Declarative Safety Defaults).
+/// Adds the user's permission rules to those of a team. The user's mode overrides the modes that the authors of agents
+/// set.
 pub(super) fn apply_user_rules(team: &mut TeamSpec, user: PermissionsSpec) {
     let mode = user.mode;
     merge_rules(&mut team.permissions, user);

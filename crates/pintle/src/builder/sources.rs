@@ -1,4 +1,4 @@
-//! Where hooks come from, in the order of their layers.
+//! The sources of hooks, in the order of their configuration layers.
 
 use std::path::{Path, PathBuf};
 
@@ -11,24 +11,24 @@ use pintle_loader::{LayerDirs, LoadOptions, LoadedPath, ProjectTrust, TrustOptio
 pub(super) struct HookSource {
     pub(super) path: PathBuf,
     pub(super) layer: Layer,
-    /// Whether nobody named it, so that what it may do needs consent.
+    /// Whether the user did not name the path, so that its capabilities need trust.
     pub(super) is_discovered: bool,
-    /// What it was named for.
+    /// What the path is loaded for.
     pub(super) purpose: PathPurpose,
 }
 
-/// What a path was named for.
+/// What a path is loaded for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PathPurpose {
-    /// Whatever it holds.
+    /// Anything it contains.
     Any,
-    /// Its agents and its hooks, of which it has to have some.
+    /// Its agents and hooks; it must have at least one hook.
     Guarded,
-    /// Its hooks alone, of which it has to have some.
+    /// Only its hooks; it must have at least one.
     Hooks,
 }
 
-/// Loads the organisation's hooks, the person's, those of the project around the host, and those of the paths.
+/// Loads the hooks of the organisation, the user, the project around the host, and the given paths.
 pub(super) fn load(
     paths: &[HookSource],
     layers: &LayerDirs,
@@ -67,8 +67,8 @@ pub(super) fn load(
     loaded
 }
 
-/// The folder whose files hooks read. Of several projects it is the outermost: a folder with hooks that somebody makes below
-/// it does not lead its guards to other files.
+/// The directory whose files hooks may read. Of several projects it is the outermost, so that a new directory with
+/// hooks below it cannot redirect its guards to other files.
 pub(super) fn choose_workspace(
     named: Option<PathBuf>,
     projects: &[ProjectTrust],

@@ -1,13 +1,13 @@
-//! What of a request to the world never reaches the tape: the values of variables and headers that are secrets.
+//! Redaction of effect requests on the tape: the values of secret variables and headers.
 //!
-//! Nothing that the engine decides depends on it, so that a replay stays exact. A live replay compares requests as they are
-//! written, and gives scripts the placeholder.
+//! The engine's decisions do not depend on these values, so a replay stays exact. A live replay compares the redacted
+//! requests, and scripts receive the placeholder.
 
 use pintle_contract::{EffectReply, EffectRequest};
 use pintle_handlers::secrets::{MARKER, is_secret};
 use serde_json::Value;
 
-/// The request as the tape has it, when that is another one.
+/// The request as it is recorded; `None` if it contains nothing to redact.
 pub(crate) fn redact_request(request: &EffectRequest) -> Option<EffectRequest> {
     let EffectRequest::Http { method, url, headers, body, timeout_ms } = request else { return None };
     let clean = |(name, value): &(String, String)| {
@@ -24,7 +24,7 @@ pub(crate) fn redact_request(request: &EffectRequest) -> Option<EffectRequest> {
     })
 }
 
-/// The reply as the tape has it, when that is another one.
+/// The reply as it is recorded; `None` if it contains nothing to redact.
 pub(crate) fn redact_reply(request: &EffectRequest, reply: &EffectReply) -> Option<EffectReply> {
     let (EffectRequest::Host { fact, key: Some(key) }, EffectReply::Value(Value::String(value))) = (request, reply)
     else {

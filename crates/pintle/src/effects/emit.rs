@@ -1,4 +1,4 @@
-//! `events.emit`: a script causes an event.
+//! `events.emit`: fires a custom event from a script.
 
 use std::sync::Arc;
 
@@ -8,9 +8,10 @@ use serde_json::Value;
 use super::ScopedEffects;
 use crate::EventScope;
 
-/// Fires a custom event and gives the payload its hooks left.
+/// Fires a custom event and returns its payload with the rewrites of its hooks.
 ///
-/// Only `custom.*` may be emitted: `meta.*` and the rest belong to the host, which scripts must not imitate.
+/// Only `custom.*` can be emitted: all other events, including `meta.*`, belong to the host, which scripts must not
+/// imitate.
 pub(super) fn emit(
     seam: &ScopedEffects<'_>,
     caller: EffectCaller<'_>,
@@ -21,7 +22,7 @@ pub(super) fn emit(
         return Err(EffectError(format!("emit: event must start with \"custom.\", not `{event}`")));
     }
     let name = EventName::parse(event)
-        .map_err(|_| EffectError(format!("emit: `{event}` is not a name; after `custom.` come a-z, 0-9 and _")))?;
+        .map_err(|_| EffectError(format!("emit: `{event}` is not an event name; use a-z, 0-9 and _ after `custom.`")))?;
     let deeper = seam.scope.for_caller(caller).nested().map_err(|fault| EffectError(format!("emit: {fault}")))?;
     let scope = EventScope { cause: Some(caller.call), ..deeper };
     let outcome = seam.runtime.fire_in(&Event::new(name.clone(), payload, Arc::clone(seam.origin)), &scope);

@@ -1,4 +1,4 @@
-//! Requests whose answer the world decides: the network, time and chance.
+//! Effect requests with non-deterministic replies: network, time, random numbers and reading files.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use serde_json::Value;
 use super::ScopedEffects;
 use crate::random;
 
-/// How often a sleeping script looks whether it is still wanted.
+/// How often a sleeping script checks for cancellation.
 const SLEEP_STEP_MS: u64 = 20;
 
-/// Answers a function of `fs` that reads, in the folder that the runtime was told of.
+/// Performs a read-only function of `fs` in the runtime's workspace.
 pub(super) fn answer_fs(
     seam: &ScopedEffects<'_>,
     caller: EffectCaller<'_>,
@@ -20,14 +20,14 @@ pub(super) fn answer_fs(
     arguments: &Value,
 ) -> Result<EffectReply, EffectError> {
     let fault = |why: String| EffectError(format!("fs.{function}: {why}"));
-    let folder = seam.runtime.workspace().ok_or_else(|| fault(String::from("there is no project here to read in")))?;
+    let folder = seam.runtime.workspace().ok_or_else(|| fault(String::from("no project directory is available")))?;
     let folder = JailedDir::open(folder)
-        .map_err(|why| fault(format!("cannot open the project's folder `{}`: {why}", folder.display())))?;
+        .map_err(|why| fault(format!("cannot open the project directory `{}`: {why}", folder.display())))?;
     let cancel = caller.cancel.unwrap_or(&seam.scope.cancel);
     jail::answer_fs(&folder, function, arguments, MAX_HOOK_FILE_BYTES, cancel).map_err(EffectError)
 }
 
-/// Answers network, time and randomness requests.
+/// Performs network, time and random number requests.
 pub(super) fn answer_external(
     seam: &ScopedEffects<'_>,
     caller: EffectCaller<'_>,
@@ -43,7 +43,7 @@ pub(super) fn answer_external(
         }
         EffectRequest::Now => Ok(EffectReply::Int(i64::try_from(runtime.clock().unix_ms()).unwrap_or(i64::MAX))),
         EffectRequest::Random { min, max } if min > max => {
-            Err(EffectError(format!("random: {min} is more than {max}")))
+            Err(EffectError(format!("random: {min} is greater than {max}")))
         }
         EffectRequest::Random { min, max } => Ok(EffectReply::Int(random::next_in_range(runtime.random(), min, max))),
         EffectRequest::Uuid => Ok(EffectReply::Value(Value::String(random::uuid_v4(runtime.random())))),

@@ -1,4 +1,4 @@
-//! Requests that touch only what Pintle itself keeps.
+//! Effect requests for state that Pintle itself keeps.
 
 use pintle_contract::{EffectCaller, EffectReply, EffectRequest};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::ScopedEffects;
 use crate::ScriptLogLine;
 
-/// Answers metrics, log, cache and scratch requests; none of them can fail.
+/// Performs metrics, log, cache and scratch requests, which cannot fail.
 pub(crate) fn answer_local(seam: &ScopedEffects<'_>, caller: EffectCaller<'_>, request: EffectRequest) -> EffectReply {
     let (state, scope) = (seam.runtime.run_state().for_layer(caller.layer), seam.scope);
     let found = |value: Option<Value>| value.map_or(EffectReply::Absent, EffectReply::Value);
@@ -46,7 +46,7 @@ pub(crate) fn answer_local(seam: &ScopedEffects<'_>, caller: EffectCaller<'_>, r
         EffectRequest::ContextSet { key, value: None } => {
             EffectReply::Value(Value::Bool(scope.scratch.remove(caller.layer, &key)))
         }
-        // The caller keeps the requests that reach outside to itself.
+        // All other requests are performed by the caller of this function.
         _ => EffectReply::Absent,
     }
 }

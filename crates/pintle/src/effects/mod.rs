@@ -1,4 +1,4 @@
-//! The door between scripts and the world, with the tape standing in it.
+//! The effect runner of a runtime, which records every request on the tape.
 
 pub(crate) mod clean;
 mod emit;
@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::{EventScope, Runtime};
 
-/// Performs the requests of the scripts that run in one scope, and records each with its reply.
+/// Performs the effect requests of scripts in one scope, and records each with its reply.
 #[derive(Debug)]
 pub struct ScopedEffects<'a> {
     pub(crate) runtime: &'a Runtime,
@@ -29,7 +29,7 @@ impl ScopedEffects<'_> {
             | EffectRequest::Now
             | EffectRequest::Random { .. }
             | EffectRequest::Uuid => external::answer_external(self, caller, request),
-            // Without an agent the session is empty, and nobody is there to be told.
+            // Without an agent the session is empty, and notifications go nowhere.
             EffectRequest::Session { function, .. } if self.scope.host.is_none() => Ok(match function.as_str() {
                 "messages" => EffectReply::Value(json!([])),
                 "unsettled_state" => EffectReply::Value(json!({})),
@@ -45,7 +45,7 @@ impl ScopedEffects<'_> {
             | EffectRequest::Fs { .. }
             | EffectRequest::Host { .. } => match &self.scope.host {
                 Some(host) => host.perform(caller, request, &self.scope.for_caller(caller)),
-                None => Err(EffectError(String::from("there is no agent behind this call to do that"))),
+                None => Err(EffectError(String::from("no agent is available for this request"))),
             },
             local => Ok(local::answer_local(self, caller, local)),
         }

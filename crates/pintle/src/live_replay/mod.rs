@@ -1,8 +1,8 @@
-//! Decides a recorded session again under the hooks of today.
+//! Live replay: re-evaluates a recorded session with the current hooks.
 //!
-//! [`tape::replay`](pintle_tape::replay) enacts a tape with nothing but what is on it. Here the hooks are real: every event
-//! of the tape is fired at them as it was recorded, whatever they would have made of the one before, and what they say
-//! is held against what was said. What they ask of the world is answered from the tape, where the request is the same.
+//! [`tape::replay`](pintle_tape::replay) replays a tape using only its own records. Here real hooks run: every recorded
+//! event is fired as it was recorded, regardless of the verdicts so far, and the new verdicts are compared with the
+//! recorded ones. An effect request is answered from the tape if the same request was recorded.
 
 mod compare;
 mod current_hooks;
@@ -24,90 +24,91 @@ use observe::ObservingJournal;
 use tape_dispatch::{TapeDispatch, TapeHookTable};
 use tape_effects::TapeEffects;
 
-/// What came of a tape under the hooks of today.
+/// The result of a live replay.
 #[derive(Debug)]
 pub struct LiveReplayReport {
-    /// How many events were fired.
+    /// The number of events that were fired.
     pub dispatches: usize,
-    /// How many calls of hooks there were.
+    /// The number of hook calls.
     pub calls: usize,
-    /// What differs, in the order of the tape: the first difference, or all of them.
+    /// The differences, in the order of the tape: only the first one, or all of them.
     pub differences: Vec<LiveDifference>,
 }
 
-/// Something that the hooks of today do in another way.
+/// A difference between the current hooks and the tape.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LiveDifference {
     /// The line of the tape, from 1.
     pub line: usize,
-    /// The dispatch.
+    /// The number of the dispatch.
     pub dispatch: u64,
-    /// The event.
+    /// The name of the event.
     pub event: String,
-    /// The hook; none where the outcome alone differs.
+    /// The hook; `None` if only the outcome differs.
     pub hook: Option<String>,
-    /// What differs.
+    /// The kind of difference.
     #[serde(rename = "what")]
     pub kind: LiveDifferenceKind,
-    /// What is on the tape.
+    /// The recorded value; `None` if there is none.
     pub expected: Option<String>,
-    /// What happens now.
+    /// The current value; `None` if there is none.
     #[serde(rename = "got")]
     pub actual: Option<String>,
 }
 
-/// In what the hooks of today differ from those of a tape.
+/// The kinds of difference between the current hooks and a tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LiveDifferenceKind {
-    /// A hook that was asked is not there any more.
+    /// A recorded hook no longer exists.
     Missing,
-    /// A hook is asked that was not there.
+    /// A hook is called that did not exist when the session was recorded.
     New,
-    /// A hook that was asked is there and is not asked.
+    /// A hook exists but is no longer called.
     #[serde(rename = "not_asked")]
     NotCalled,
-    /// A hook is asked that was there and was not asked.
+    /// A hook existed and was not called, but is now.
     #[serde(rename = "asked")]
     NewlyCalled,
-    /// Hooks are asked in another order.
+    /// Hooks are called in a different order.
     Order,
-    /// A hook sees another payload.
+    /// A hook receives a different payload.
     Payload,
-    /// A hook asks something else of the world.
+    /// A hook makes a different effect request.
     Request,
-    /// A hook says something else.
+    /// A hook returns a different verdict.
     #[serde(rename = "said")]
     Verdict,
-    /// The outcome is another one.
+    /// The outcome is different.
     Outcome,
 }
 
 impl fmt::Display for LiveDifferenceKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Missing => "it is not there any more",
-            Self::New => "it was not there",
-            Self::NotCalled => "it is not asked any more",
-            Self::NewlyCalled => "it was not asked",
-            Self::Order => "it is asked in another order",
-            Self::Payload => "it sees another payload",
-            Self::Request => "it asks something else of the world",
-            Self::Verdict => "it says something else",
-            Self::Outcome => "the outcome is another one",
+            Self::Missing => "it no longer exists",
+            Self::New => "it is new",
+            Self::NotCalled => "it is no longer called",
+            Self::NewlyCalled => "it was not called before",
+            Self::Order => "it is called in a different order",
+            Self::Payload => "it receives a different payload",
+            Self::Request => "it makes a different effect request",
+            Self::Verdict => "it returns a different verdict",
+            Self::Outcome => "the outcome is different",
         })
     }
 }
 
-/// Fires every event of a tape at the hooks of today. `all` looks for every difference instead of the first one.
+/// Fires every event of a tape at the current hooks. `all` finds every difference instead of stopping at the first.
 ///
-/// Hooks that were registered while the session ran and are not there now say what they said then: no file declares them.
+/// Hooks that were registered while the session ran, and that are not declared now, return their recorded verdicts,
+/// because no file declares them.
 #[must_use]
 pub fn replay_live(reading: &LoadedTape, present: &CurrentHooks<'_>, all: bool) -> LiveReplayReport {
     replay_live_with_progress(reading, present, all, &mut |_, _| {})
 }
 
-/// The same, and tells how far it is: how many events were fired, and of how many.
+/// Like [`replay_live`], with a progress callback: the number of events fired so far, and their total.
 #[must_use]
 pub fn replay_live_with_progress(
     reading: &LoadedTape,
@@ -135,7 +136,7 @@ pub fn replay_live_with_progress(
     live
 }
 
-/// The folder that a recorded session ran in, where the tape tells.
+/// The directory that a recorded session ran in; `None` if the tape does not record it.
 #[must_use]
 pub fn session_dir(reading: &LoadedTape) -> Option<&str> {
     tape_dispatch::session_dir(reading)

@@ -1,4 +1,4 @@
-//! The world as the tape knows it.
+//! Answers effect requests from a tape.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,19 +9,19 @@ use pintle_contract::{
 use super::tape_dispatch::{TapeDispatch, TapeEffect};
 use crate::effects::clean;
 
-/// Answers what hooks ask in one dispatch from the tape.
+/// Answers the effect requests of one dispatch from the tape.
 #[derive(Debug)]
 pub(super) struct TapeEffects {
     unused_effects: Mutex<UnusedEffects>,
     approval_response: Option<ApprovalResponse>,
 }
 
-/// What is left of the tape, and what it does not tell.
+/// The recorded requests that were not made, and the requests that are not on the tape.
 #[derive(Debug, Default)]
 pub(super) struct UnusedEffects {
-    /// What was asked then and not now.
+    /// The requests that are on the tape but were not made.
     pub(super) not_requested: Vec<TapeEffect>,
-    /// What was asked now and not then, and by whom.
+    /// The requests that were made but are not on the tape, with the names of their hooks.
     pub(super) not_recorded: Vec<(String, EffectRequest)>,
 }
 
@@ -44,7 +44,7 @@ impl EffectRunner for TapeEffects {
         if let Some(at) = rest.not_requested.iter().position(same) {
             return rest.not_requested.remove(at).reply;
         }
-        // What only leaves a trace goes on, so that the rest of the hook can be compared too.
+        // A request that only changes state is accepted, so that the rest of the hook can be compared too.
         let answer = match &request {
             EffectRequest::Log { .. }
             | EffectRequest::MetricSet { .. }
@@ -53,14 +53,14 @@ impl EffectRunner for TapeEffects {
             | EffectRequest::ContextSet { .. }
             | EffectRequest::Sleep { .. } => Ok(EffectReply::Done),
             EffectRequest::MetricIncr { amount: by, .. } => Ok(EffectReply::Int(*by)),
-            _ => Err(EffectError(String::from("the tape does not tell: this was not asked when it was recorded"))),
+            _ => Err(EffectError(String::from("the tape has no reply: the recorded session did not make this request"))),
         };
         rest.not_recorded.push((caller.name.to_owned(), request));
         answer
     }
 }
 
-/// Whoever was asked then answers as then.
+/// Responds as the approver did when the session was recorded.
 impl Approver for TapeEffects {
     fn request_approval(&self, _question: &ApprovalRequest<'_>) -> ApprovalResponse {
         self.approval_response.clone().unwrap_or(ApprovalResponse::Unavailable)

@@ -1,4 +1,4 @@
-//! Asking a closure of the host program.
+//! Handlers that call a closure of the host program.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,16 +13,16 @@ use super::hook_return::RefusalShape;
 use super::{HookEvent, HookReturn};
 use crate::nesting;
 
-/// A closure that answers events.
+/// A closure that handles events.
 pub(super) type ClosureFn = Box<dyn Fn(&HookEvent<'_>) -> HookReturn + Send + Sync>;
 
-/// A closure that runs when its hook is asked.
+/// The handler of a closure hook.
 pub(super) struct ClosureHandler {
-    /// The hook's name, for what is said of a panic.
+    /// The name of the hook, for the message of a panic.
     name: String,
     closure: ClosureFn,
     timeout: Option<Duration>,
-    /// Set once the dialect has taken a plain refusal of each form for what it is: another one needs no second look.
+    /// Set once the dialect has decoded a plain deny of each form as a deny; later ones need not be decoded.
     is_deny_decoded: OnceLock<()>,
     is_block_decoded: OnceLock<()>,
 }
@@ -34,7 +34,7 @@ impl ClosureHandler {
     }
 
     fn decode_verdict(&self, call: &HookCall<'_>, returned: HookReturn) -> Verdict {
-        // What the dialect makes of a reason does not depend on its words, unless there are none.
+        // How the dialect decodes a reason does not depend on its text, unless it is empty.
         let refusal = returned.as_refusal().filter(|(_, reason)| !reason.chars().all(char::is_whitespace));
         let refusal = refusal.map(|(refusal, reason)| {
             let known = match refusal {
@@ -74,7 +74,7 @@ impl Handler for ClosureHandler {
         }
         let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let event = HookEvent::new(call, deadline);
-        // A closure that panics may leave its own state half changed; that is its own affair, ours is not touched.
+        // A closure that panics may leave its own state inconsistent, but not Pintle's.
         let returned = match catch_unwind(AssertUnwindSafe(|| (self.closure)(&event))) {
             Ok(returned) => returned,
             Err(panic) => return Verdict::failed(native::panic_failure("hook", &self.name, panic.as_ref())),
@@ -82,14 +82,14 @@ impl Handler for ClosureHandler {
         if let (Some(timeout), Some(deadline)) = (self.timeout, deadline)
             && Instant::now() >= deadline
         {
-            let message = format!("it took longer than the {} ms that it was given", timeout.as_millis());
+            let message = format!("it exceeded its time limit of {} ms", timeout.as_millis());
             return Verdict::failed(Failure::new(FailureKind::Timeout, message));
         }
         if returned.is_nil() { Verdict::pass() } else { self.decode_verdict(call, returned) }
     }
 }
 
-/// A closure cannot be shown, only whose it is.
+/// A closure cannot be printed, so only its name is.
 impl fmt::Debug for ClosureHandler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Closure").field(&self.name).finish()

@@ -1,4 +1,4 @@
-//! The event as a closure sees it.
+//! The event as a closure receives it.
 
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
@@ -9,8 +9,8 @@ use serde_json::Value;
 
 /// The event that a hook is called for.
 ///
-/// It only points at what is there: nothing is copied or put together before it is asked for. What an event does not
-/// have is `None`, or empty where it is a text.
+/// It borrows the event's data: nothing is copied or converted before it is requested. Values that the event does not
+/// have are `None`, or empty for strings.
 #[derive(Debug, Clone, Copy)]
 pub struct HookEvent<'a> {
     call: &'a HookCall<'a>,
@@ -32,7 +32,7 @@ impl<'a> HookEvent<'a> {
         &self.call.hook.event_alias
     }
 
-    /// The event's name in the catalogue, such as `prompt.submit`.
+    /// The event's canonical name, such as `prompt.submit`.
     #[must_use]
     pub fn canonical_name(&self) -> &'a EventName {
         &self.event().name
@@ -44,25 +44,25 @@ impl<'a> HookEvent<'a> {
         self.call.hook.id.as_str()
     }
 
-    /// The session.
+    /// The ID of the session.
     #[must_use]
     pub fn session_id(&self) -> &'a str {
         &self.event().origin.session
     }
 
-    /// The agent at work.
+    /// The name of the running agent.
     #[must_use]
     pub fn agent(&self) -> &'a str {
         &self.event().origin.agent
     }
 
-    /// The turn within the session, from 1; 0 outside a turn.
+    /// The number of the turn within the session, from 1; 0 outside a turn.
     #[must_use]
     pub fn turn(&self) -> u32 {
         self.event().origin.turn
     }
 
-    /// How deep in delegation the agent is: 0 for the one the person talks to.
+    /// The delegation depth of the agent: 0 for the main agent.
     #[must_use]
     pub fn depth(&self) -> u32 {
         self.event().origin.depth
@@ -74,61 +74,61 @@ impl<'a> HookEvent<'a> {
         &self.event().origin.cwd
     }
 
-    /// The persona that the event is about, or at work; empty without one.
+    /// The persona that the event is about, otherwise the running persona; empty without one.
     #[must_use]
     pub fn persona(&self) -> &'a str {
         self.text("persona").unwrap_or(&self.event().origin.persona)
     }
 
-    /// The step that the event is about, or that runs; empty without one.
+    /// The step that the event is about, otherwise the current step; empty without one.
     #[must_use]
     pub fn step(&self) -> &'a str {
         self.text("step").unwrap_or(&self.event().origin.step)
     }
 
-    /// The arguments of a step, in order; none for other events.
+    /// The arguments of a step, in order; empty for other events.
     #[must_use]
     pub fn step_args(&self) -> &'a [Value] {
         self.field("args").and_then(Value::as_array).map_or(&[], Vec::as_slice)
     }
 
-    /// What a step gave.
+    /// The output of a step.
     #[must_use]
     pub fn output(&self) -> Option<&'a Value> {
         self.field("output")
     }
 
-    /// The name of the tool that is called.
+    /// The name of the called tool.
     #[must_use]
     pub fn tool_name(&self) -> Option<&'a str> {
         if self.is_tool_event() { self.text("name") } else { None }
     }
 
-    /// The arguments of the tool call.
+    /// The arguments of the tool call, decoded.
     #[must_use]
     pub fn tool_args(&self) -> Option<&'a Value> {
         if self.is_tool_event() { self.field("args") } else { None }
     }
 
-    /// One argument of the tool call.
+    /// One argument of the tool call, by name.
     #[must_use]
     pub fn tool_arg(&self, name: &str) -> Option<&'a Value> {
         get_field(self.tool_args()?.as_object()?, name)
     }
 
-    /// The provider's id of the tool call.
+    /// The provider's ID of the tool call.
     #[must_use]
     pub fn tool_call_id(&self) -> Option<&'a str> {
         if self.is_tool_event() { self.text("id").or_else(|| self.text("call_id")) } else { None }
     }
 
-    /// The result of a tool as the model gets it.
+    /// The result of a tool as text, as the model receives it.
     #[must_use]
     pub fn result_text(&self) -> Option<&'a str> {
         self.text("content")
     }
 
-    /// The result of a tool, decoded when it is JSON.
+    /// The result of a tool: decoded if it is JSON, otherwise the text.
     #[must_use]
     pub fn result(&self) -> Option<&'a Value> {
         self.field("result")
@@ -140,63 +140,63 @@ impl<'a> HookEvent<'a> {
         self.field("is_error").and_then(Value::as_bool).unwrap_or(false)
     }
 
-    /// What the person wrote.
+    /// The text that the user wrote.
     #[must_use]
     pub fn prompt(&self) -> Option<&'a str> {
         self.text("prompt")
     }
 
-    /// The path of the file that was changed.
+    /// The path of the changed file.
     #[must_use]
     pub fn path(&self) -> Option<&'a str> {
         self.text("path")
     }
 
-    /// Why: of a permission, an approval, a pause.
+    /// The reason for a permission request, an approval request or a pause.
     #[must_use]
     pub fn reason(&self) -> Option<&'a str> {
         self.text("reason")
     }
 
-    /// A field of the payload as the catalogue has it.
+    /// A field of the payload, by its name in the catalogue.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&'a Value> {
         self.event().payload.field(name)
     }
 
-    /// The same, when it is a text.
+    /// A field of the payload, if it is a string.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&'a str> {
         self.field(name)?.as_str()
     }
 
-    /// The whole payload as the catalogue has it (`docs/reference/events.md`).
+    /// The whole payload, as the catalogue defines it (`docs/reference/events.md`).
     #[must_use]
     pub fn payload(&self) -> &'a Value {
         self.event().payload.value()
     }
 
-    /// The event in Harn's own shape, as plugins get it. It is put together at each call of this.
+    /// The event as JSON in Harn's own format, as plugins receive it. Every call creates it again.
     #[must_use]
     pub fn json(&self) -> Value {
         let codec = lifecycle_hooks::codec();
         codec.encode(self.event(), self.name()).unwrap_or_else(|| self.payload().clone())
     }
 
-    /// Whether nobody wants the answer any more. A closure that takes long looks at it now and then.
+    /// Whether the verdict is no longer needed. A closure that runs long should check it from time to time.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.call.cancel.is_cancelled()
     }
 
-    /// How much is left of the time that the hook was given; `None` when it was given none.
+    /// The rest of the hook's time limit; `None` if it has none.
     #[must_use]
     pub fn time_left(&self) -> Option<Duration> {
         self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
-    /// Asks the runtime for something that the world decides (the time, a random number, a file of the agent's
-    /// workspace), so that it stands on the tape.
+    /// Performs an effect request (the time, a random number, a file of the agent's workspace) and records it on the
+    /// tape.
     ///
     /// # Errors
     /// When the request is refused or fails.
@@ -213,7 +213,7 @@ impl<'a> HookEvent<'a> {
     /// Writes a line to the session's log.
     pub fn log(&self, message: impl Into<Cow<'a, str>>) {
         let message = message.into().into_owned();
-        // A log that takes no line is no reason to fail.
+        // A log line that cannot be written must not fail the hook.
         let _ = self.perform(EffectRequest::Log { level: pintle_contract::LogLevel::Info, message });
     }
 

@@ -1,4 +1,4 @@
-//! The events of Harn's surfaces, for who would rather not write them as text.
+//! The events of Harn's surfaces as enums, instead of text.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,9 +6,9 @@ use std::str::FromStr;
 use pintle_contract::event::UnknownEvent;
 use pintle_contract::suggest_nearest;
 
-/// An event of a whole session (Harn, Session lifecycle hooks).
+/// A session event of Harn.
 ///
-/// It reads from both spellings and prints the first one: `"user_prompt_submit"`, `UserPromptSubmit`.
+/// It parses from both of its names, `"user_prompt_submit"` and `"UserPromptSubmit"`, and prints the second one.
 ///
 /// ```
 /// use pintle::SessionEvent;
@@ -20,37 +20,37 @@ use pintle_contract::suggest_nearest;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SessionEvent {
-    /// A session begins.
+    /// A session starts.
     SessionStart,
     /// A session is over.
     SessionEnd,
-    /// A person's prompt is about to enter the conversation. Hooks may block it.
+    /// The user's prompt is about to enter the conversation. Hooks can block it.
     UserPromptSubmit,
-    /// The conversation is about to be compacted. Hooks may block that.
+    /// The conversation is about to be compacted. Hooks can block the compaction.
     PreCompact,
-    /// The conversation was compacted.
+    /// The conversation has been compacted.
     PostCompact,
-    /// A model's answer and its tool calls are recorded.
+    /// A model response and its tool calls have been recorded.
     PostTurn,
-    /// Somebody is about to be asked whether a tool call may run. Hooks may decide it.
+    /// The user is about to be prompted for permission to run a tool call. Hooks can decide instead.
     PermissionAsked,
-    /// It was decided whether a tool call may run.
+    /// The permission to run a tool call has been granted or denied.
     PermissionReplied,
-    /// A file was changed.
+    /// A file has been changed.
     FileEdited,
-    /// A session ends badly.
+    /// A session ends abnormally.
     SessionError,
-    /// An agent that waits for work has nothing to do.
+    /// An agent is idle and waits for work.
     SessionIdle,
     /// A run is about to finish.
     PreFinish,
-    /// A run wants to finish while work is not settled.
+    /// A run is about to finish with work still pending.
     OnUnsettledDetected,
     /// A run has finished.
     PostFinish,
 }
 
-/// Each with its two spellings, and the alias where there is one.
+/// Each event with its two names, and an alias where Harn has one.
 const SESSION: &[(SessionEvent, &str, &str)] = &[
     (SessionEvent::SessionStart, "SessionStart", "session_start"),
     (SessionEvent::SessionEnd, "SessionEnd", "session_end"),
@@ -70,7 +70,7 @@ const SESSION: &[(SessionEvent, &str, &str)] = &[
 ];
 
 impl SessionEvent {
-    /// All of them, in the order of Harn's table.
+    /// All session events, in the order of Harn's table.
     pub fn all() -> impl Iterator<Item = Self> {
         SESSION.iter().filter(|(.., spelling)| *spelling != "error").map(|(event, ..)| *event)
     }
@@ -95,7 +95,7 @@ impl FromStr for SessionEvent {
     }
 }
 
-/// An event of a persona or of one of its steps (Harn, Persona / step lifecycle hooks).
+/// An event of a persona or of one of its steps in Harn.
 ///
 /// ```
 /// use pintle::PersonaEvent;
@@ -105,19 +105,19 @@ impl FromStr for SessionEvent {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PersonaEvent {
-    /// A step is about to run. Hooks may deny it and change its arguments.
+    /// A step is about to run. Hooks can deny it and change its arguments.
     PreStep,
-    /// A step is over. Hooks may change what it gave.
+    /// A step has finished. Hooks can change its output.
     PostStep,
-    /// Work waits for somebody's approval.
+    /// An approval request is about to be sent to the user.
     OnApprovalRequested,
-    /// Work was passed on.
+    /// Work has been handed over.
     OnHandoffEmitted,
-    /// A persona stops working.
+    /// A persona has been paused.
     OnPersonaPaused,
-    /// A persona works again.
+    /// A persona has been resumed.
     OnPersonaResumed,
-    /// A budget is used up to this percentage.
+    /// A budget has reached this percentage.
     OnBudgetThreshold(f64),
 }
 

@@ -23,7 +23,7 @@ pub type PersonaHook = HookBuilder<PersonaSurface>;
 /// A hook on a whole session.
 pub type SessionHook = HookBuilder<SessionSurface>;
 
-/// A place where hooks are registered. Closed: these are Harn's three.
+/// A surface: a group of events that hooks are registered on. The trait is sealed; Harn has three surfaces.
 pub trait HookSurface: private::DeclareHook {}
 
 impl HookSurface for ToolSurface {}
@@ -33,21 +33,21 @@ impl HookSurface for SessionSurface {}
 pub(super) mod private {
     use super::{Diagnostic, HarnHookOptions, HookDeclaration};
 
-    /// What a surface makes of a hook.
+    /// Converts a hook of a surface to declarations.
     pub trait DeclareHook {
-        /// The function that a hook is registered with, which unnamed hooks are named after.
+        /// The name of the registration function, which unnamed hooks are named after.
         fn function(&self) -> &'static str;
-        /// What clears the surface.
+        /// The kind of the surface, for clearing it.
         fn kind() -> super::SurfaceKind;
         /// Declares the hook.
         ///
         /// # Errors
-        /// With everything that is wrong with it.
+        /// With every error in the hook.
         fn declare(self, options: HarnHookOptions) -> Result<Vec<HookDeclaration>, Vec<Diagnostic>>;
     }
 }
 
-/// Which surface a hook belongs to, for clearing.
+/// The surface that a hook belongs to, for clearing it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SurfaceKind {
     /// Tool calls.
@@ -63,7 +63,7 @@ impl<S> HookBuilder<S> {
         Self { surface, options: HarnHookOptions::default() }
     }
 
-    /// What it is called on the tape and in reasons. Default: the function it was registered with and a number, such as
+    /// Sets the name of the hook on the tape and in reasons. Default: the registration function and a number, such as
     /// `register_tool_hook#3`.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
@@ -71,25 +71,26 @@ impl<S> HookBuilder<S> {
         self
     }
 
-    /// How long a call may take. Default: as long as it likes.
+    /// Sets the time limit of a call, in milliseconds. Default: unlimited.
     ///
-    /// Nobody can stop a closure from outside. One that took longer has its answer thrown away: it has failed
-    /// ([`FailureKind::Timeout`](pintle_contract::FailureKind::Timeout)), and its failure policy says what follows. [`HookEvent::time_left`] tells a closure how much
-    /// time there is.
+    /// A closure cannot be stopped from outside. If it exceeds the limit, its output is discarded and the hook has
+    /// failed ([`FailureKind::Timeout`](pintle_contract::FailureKind::Timeout)); its failure policy applies.
+    /// [`HookEvent::time_left`] returns the remaining time.
     #[must_use]
     pub fn timeout_ms(mut self, timeout_ms: u64) -> Self {
         self.options.timeout_ms = Some(timeout_ms);
         self
     }
 
-    /// What a failure means. Default: it denies where the event has a veto, and is shown and goes on elsewhere.
+    /// Sets the failure policy. Default: a failure denies if hooks can veto the event; otherwise it is reported and the
+    /// session continues.
     #[must_use]
     pub fn on_error(mut self, policy: FailurePolicy) -> Self {
         self.options.on_error = Some(policy);
         self
     }
 
-    /// Asks the hook and records what it says; nothing follows from it.
+    /// Sets shadow mode: the hook is called and its verdict recorded, but not enforced.
     #[must_use]
     pub fn shadow(mut self) -> Self {
         self.options.mode = EnforcementMode::Shadow;
@@ -98,7 +99,7 @@ impl<S> HookBuilder<S> {
 }
 
 impl<S: HookSurface> HookBuilder<S> {
-    /// Declares the hook; `number` makes the name of an unnamed one unique.
+    /// Declares the hook; `number` makes the name of an unnamed hook unique.
     pub(crate) fn declare(mut self, number: u64) -> Result<Vec<HookDeclaration>, Vec<Diagnostic>> {
         let function = self.surface.function();
         self.options.name.get_or_insert_with(|| format!("{function}#{number}"));
@@ -116,33 +117,34 @@ pub struct ToolSurface {
 }
 
 impl ToolHook {
-    /// A hook on the tools whose names match a pattern, a glob or an expression such as `tool.name =~ "^exec_"`.
+    /// Creates a hook on the tools that match a pattern: a glob, or an expression such as `tool.name =~ "^exec_"`.
     pub fn for_tools(pattern: impl Into<String>) -> Self {
         Self::new(ToolSurface { pattern: pattern.into(), deny: None, max_output: None, pre: None, post: None })
     }
 
-    /// Refuses the calls.
+    /// Denies the calls.
     #[must_use]
     pub fn deny(mut self, reason: impl Into<String>) -> Self {
         self.surface.deny = Some(reason.into());
         self
     }
 
-    /// Shortens results that are longer than this, in bytes, to their head and tail and the lines that look like failures.
+    /// Shortens results longer than this many bytes to their head, their tail and the lines that look like failures.
     #[must_use]
     pub fn max_output(mut self, bytes: u64) -> Self {
         self.surface.max_output = Some(bytes);
         self
     }
 
-    /// Answers before the tool runs: refuse, change the arguments, remind.
+    /// Sets the closure to call before the tool runs. It can deny the call, change the arguments, or remind the model.
     #[must_use]
     pub fn pre<R: Into<HookReturn>>(mut self, answer: impl Fn(&HookEvent<'_>) -> R + Send + Sync + 'static) -> Self {
         self.surface.pre = Some(Box::new(move |event| answer(event).into()));
         self
     }
 
-    /// Answers after the tool ran, also when it failed, and not when it was refused: change the result, remind.
+    /// Sets the closure to call after the tool ran or failed, but not if it was denied. It can change the result or
+    /// remind the model.
     #[must_use]
     pub fn post<R: Into<HookReturn>>(mut self, answer: impl Fn(&HookEvent<'_>) -> R + Send + Sync + 'static) -> Self {
         self.surface.post = Some(Box::new(move |event| answer(event).into()));
@@ -185,8 +187,8 @@ pub struct PersonaSurface {
 }
 
 impl PersonaHook {
-    /// A hook on an event of the personas whose names match a glob. Take the event from
-    /// [`PersonaEvent`](super::PersonaEvent) or write it as text.
+    /// Creates a hook on an event of the personas that match a glob. The event is a
+    /// [`PersonaEvent`](super::PersonaEvent) or its name.
     pub fn for_event<R: Into<HookReturn>>(
         persona_pattern: impl Into<String>,
         event: impl Display,
@@ -200,7 +202,7 @@ impl PersonaHook {
         })
     }
 
-    /// Only of the step of this name.
+    /// Limits the hook to the step with this name.
     #[must_use]
     pub fn step(mut self, step: impl Into<String>) -> Self {
         self.surface.step = Some(step.into());
@@ -239,8 +241,7 @@ pub struct SessionSurface {
 }
 
 impl SessionHook {
-    /// A hook on an event of a session. Take the event from [`SessionEvent`](super::SessionEvent) or write it as text, in
-    /// either spelling.
+    /// Creates a hook on a session event. The event is a [`SessionEvent`](super::SessionEvent) or either of its names.
     pub fn for_event<R: Into<HookReturn>>(
         event: impl Display,
         answer: impl Fn(&HookEvent<'_>) -> R + Send + Sync + 'static,
@@ -249,7 +250,7 @@ impl SessionHook {
         Self::new(SessionSurface { event: event.to_string(), pattern: None, closure: answer })
     }
 
-    /// Only where an expression over the event holds, such as `path =~ "\.rs$"`.
+    /// Limits the hook to events that match an expression, such as `path =~ "\.rs$"`.
     #[must_use]
     pub fn pattern(mut self, pattern: impl Into<String>) -> Self {
         self.surface.pattern = Some(pattern.into());
@@ -274,13 +275,13 @@ impl private::DeclareHook for SessionSurface {
     }
 }
 
-/// What runs when the hook is asked.
+/// The handler that calls the closure.
 fn closure_handler(answer: ClosureFn, options: &HarnHookOptions) -> HandlerSpec {
     let name = options.name.clone().unwrap_or_default();
     HandlerSpec::Native(Arc::new(ClosureHandler::new(name, answer, options.timeout_ms)))
 }
 
-/// A closure cannot be shown, only that there is one.
+/// A closure cannot be printed, so only its presence is.
 impl fmt::Debug for ToolSurface {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { pattern, deny, max_output, pre, post } = self;

@@ -1,29 +1,29 @@
-//! What a closure answers.
+//! The return value of a closure.
 
 use std::fmt::Display;
 
 use pintle_contract::{Decision, Reminder};
 use serde_json::{Map, Value, json};
 
-/// What a hook returns: one of the shapes of Harn's return-value protocol.
+/// The return value of a hook: one of the shapes of Harn's return-value protocol.
 ///
-/// Which shapes an event understands is its own affair. One that it does not, such as a block of an event that only
-/// tells, is a failure of the hook that names hook, event and shape: misuse is never silent.
+/// Each event accepts certain shapes. Any other shape, such as a block of an event that can only be observed, is a
+/// failure of the hook that names hook, event and shape: misuse is never ignored.
 ///
-/// Closures may as well return what converts: `()` and `None` pass, `true` passes and `false` vetoes, a text is a new
-/// result, a [`Reminder`] is injected, a JSON value is taken as it is, and an `Err` is a failure.
+/// Closures can also return values that convert: `()` and `None` pass, `true` passes and `false` vetoes, a string is a
+/// new result, a [`Reminder`] is injected, a JSON value is used as it is, and an `Err` is a failure.
 #[derive(Debug, Clone)]
 pub struct HookReturn(RawReturn);
 
 #[derive(Debug, Clone)]
 enum RawReturn {
     Value(Value),
-    /// The common refusal, which need not become JSON.
+    /// A deny, the most common decision, which need not be converted to JSON.
     Refusal(RefusalShape, String),
     Failed(String),
 }
 
-/// How a refusal is put.
+/// The shape of a deny.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RefusalShape {
     /// `{deny: reason}`.
@@ -39,70 +39,71 @@ impl Default for HookReturn {
 }
 
 impl HookReturn {
-    /// No objection (`nil`).
+    /// Creates a return value without objection (`nil`).
     #[must_use]
     pub fn allow() -> Self {
         Self::value(Value::Null)
     }
 
-    /// A veto of a session event (`{block: true, reason}`).
+    /// Creates a veto of a session event (`{block: true, reason}`).
     pub fn block(reason: impl Into<String>) -> Self {
         Self(RawReturn::Refusal(RefusalShape::Block, reason.into()))
     }
 
-    /// A refusal of a tool call or of a step (`{deny: reason}`).
+    /// Creates a deny of a tool call or of a step (`{deny: reason}`).
     pub fn deny(reason: impl Into<String>) -> Self {
         Self(RawReturn::Refusal(RefusalShape::Deny, reason.into()))
     }
 
-    /// Other arguments of a tool call, an object, or of a step, a list (`{args}`).
+    /// Replaces the arguments of a tool call (an object) or of a step (a list) (`{args}`).
     pub fn args(arguments: impl Into<Value>) -> Self {
         Self::from_fields([("args", arguments.into())])
     }
 
-    /// Another result of a tool call (`{result}`).
+    /// Replaces the result of a tool call (`{result}`).
     pub fn result(result: impl Into<Value>) -> Self {
         Self::from_fields([("result", result.into())])
     }
 
-    /// A shortened result of a tool call (`{result, truncated: true, dropped_bytes}`): hooks after this one that add to
-    /// the result cannot hide that some of it is gone.
+    /// Replaces the result of a tool call with a shortened one (`{result, truncated: true, dropped_bytes}`). Later
+    /// hooks that extend the result cannot hide that part of it was removed.
     pub fn truncated(result: impl Into<Value>, dropped_bytes: u64) -> Self {
         let truncated = [("truncated", Value::Bool(true)), ("dropped_bytes", Value::from(dropped_bytes))];
         Self::from_fields([("result", result.into())].into_iter().chain(truncated))
     }
 
-    /// A result that tells the model of a refusal after the fact (`{result, denial: {kind, message}}`).
+    /// Replaces the result and tells the model that the call was denied after it ran (`{result, denial: {kind,
+    /// message}}`).
     pub fn denial(result: impl Into<Value>, kind: &str, message: &str) -> Self {
         Self::from_fields([("result", result.into()), ("denial", json!({"kind": kind, "message": message}))])
     }
 
-    /// Another output of a step (`{output}`).
+    /// Replaces the output of a step (`{output}`).
     pub fn output(output: impl Into<Value>) -> Self {
         Self::from_fields([("output", output.into())])
     }
 
-    /// A decision on a permission (`{decision, reason}`). An empty reason is left out.
+    /// Decides a permission request (`{decision, reason}`). An empty reason is omitted.
     pub fn decision(decision: Decision, reason: impl Into<String>) -> Self {
         let reason = Some(reason.into()).filter(|reason| !reason.is_empty());
         let decision = [("decision", Value::String(decision.to_string()))];
         Self::from_fields(decision.into_iter().chain(reason.map(|reason| ("reason", Value::String(reason)))))
     }
 
-    /// A reminder for the model (`{reminder}`), and otherwise no objection. Add what else is to happen with
+    /// Adds a reminder for the model (`{reminder}`), without objection. Combine it with another return value with
     /// [`HookReturn::then`].
     #[must_use]
     pub fn reminder(reminder: Reminder) -> Self {
         Self::from_fields([("reminder", reminder_to_json(reminder))])
     }
 
-    /// Several reminders, injected in order (`[{reminder}, …]`).
+    /// Adds several reminders for the model, in order (`[{reminder}, …]`).
     pub fn reminders(reminders: impl IntoIterator<Item = Reminder>) -> Self {
         let each = reminders.into_iter().map(|reminder| json!({"reminder": reminder_to_json(reminder)}));
         Self::value(Value::Array(each.collect()))
     }
 
-    /// What else is to happen, beside a reminder (`{reminder, then}`).
+    /// Adds another return value to a reminder (`{reminder, then}`).
     #[must_use]
     pub fn then(self, next: impl Into<Self>) -> Self {
         match (self.into_value(), next.into().into_value()) {
@@ -112,27 +113,27 @@ impl HookReturn {
                 fields.insert(String::from("then"), next);
                 Self::value(Value::Object(fields))
             }
-            (Ok(_), Ok(_)) => Self::failed("`then` goes with a reminder; build it with `remind`"),
+            (Ok(_), Ok(_)) => Self::failed("`then` needs a reminder; create it with `HookReturn::reminder`"),
         }
     }
 
-    /// The raw protocol, for what has no constructor here.
+    /// Creates a return value from raw JSON, for shapes that have no constructor.
     #[must_use]
     pub fn value(value: Value) -> Self {
         Self(RawReturn::Value(value))
     }
 
-    /// No answer: what follows is said by the failure policy of the hook.
+    /// Creates a failure; the hook's failure policy applies.
     pub fn failed(message: impl Into<String>) -> Self {
         Self(RawReturn::Failed(message.into()))
     }
 
-    /// Whether it is nothing at all, the commonest answer.
+    /// Whether the value is nil, the most common return value.
     pub(super) fn is_nil(&self) -> bool {
         matches!(self.0, RawReturn::Value(Value::Null))
     }
 
-    /// How it refuses and why, when that is all it does.
+    /// The shape and reason of a deny, if the value is nothing else.
     pub(super) fn as_refusal(&self) -> Option<(RefusalShape, &str)> {
         match &self.0 {
             RawReturn::Refusal(refusal, reason) => Some((*refusal, reason)),
@@ -140,7 +141,7 @@ impl HookReturn {
         }
     }
 
-    /// The reason of a refusal; empty for anything else.
+    /// The reason of a deny; empty for anything else.
     pub(super) fn into_reason(self) -> String {
         match self.0 {
             RawReturn::Refusal(_, reason) => reason,
@@ -148,7 +149,7 @@ impl HookReturn {
         }
     }
 
-    /// The value, or why there is none.
+    /// Converts to JSON, or returns the error message.
     pub(super) fn into_value(self) -> Result<Value, String> {
         let of = |fields: Vec<(&str, Value)>| Self::from_fields(fields).into_value();
         match self.0 {
@@ -168,7 +169,7 @@ impl HookReturn {
 }
 
 fn reminder_to_json(reminder: Reminder) -> Value {
-    // A reminder is plain data, which always has a JSON form.
+    // A reminder is plain data, which can always be serialised to JSON.
     serde_json::to_value(reminder).unwrap_or_default()
 }
 

@@ -1,14 +1,15 @@
 //! Harn's three surfaces for the host program: hooks on tool calls, on personas and their steps, and on sessions.
 //!
-//! A hook is a closure that looks at a [`HookEvent`] and returns what converts to a [`HookReturn`]. It is checked when it
-//! is registered: an unknown event or a bad pattern is an error there, and then nothing was registered.
+//! A hook is a closure that takes a [`HookEvent`] and returns a value that converts to a [`HookReturn`]. It is checked
+//! when it is registered: an unknown event or a bad pattern is an error, and nothing is registered.
 //!
 //! ```
 //! use pintle::{Decision, HookReturn, Reminder, Runtime, SessionEvent, ToolHook};
 //!
 //! let runtime = Runtime::builder().build().runtime;
 //! runtime.register_tool_hook(ToolHook::for_tools("exec_*").deny("exec is gated")).unwrap();
-//! runtime.register_tool_hook(ToolHook::for_tools("fetch_*").pre(|_| Reminder::for_one_turn("Network fetch is about to run"))).unwrap();
+//! let remind = ToolHook::for_tools("fetch_*").pre(|_| Reminder::for_one_turn("Network fetch is about to run"));
+//! runtime.register_tool_hook(remind).unwrap();
 //! runtime
 //!     .register_session_hook(SessionEvent::UserPromptSubmit, |event| {
 //!         event.prompt()?.contains("secret").then(|| HookReturn::block("policy violation: secret in prompt"))
@@ -23,17 +24,18 @@
 //! assert!(registered.remove());
 //! ```
 //!
-//! # What holds for closures
+//! # Rules for closures
 //!
-//! - They are called on the thread that fires the event, several at once where several threads fire. No lock is held
-//!   meanwhile: a closure may fire events, run an agent, and register or remove hooks. A dispatch under way goes on with
-//!   the hooks that it began with.
-//! - Events that closures cause may be nested 8 deep. A closure that would be called deeper has failed
-//!   ([`FailureKind::Limit`](pintle_contract::FailureKind::Limit)) instead.
-//! - A panic is a failure of the hook ([`FailureKind::Crash`](pintle_contract::FailureKind::Crash)). Failures deny where
-//!   the event has a veto, and are shown and go on elsewhere, unless [`HookBuilder::on_error`] says otherwise.
-//! - Time limits are checked when the closure returns, see [`HookBuilder::timeout_ms`].
-//! - A hook that can deny is asked again when a later hook changes what it judged.
+//! - A closure is called on the thread that fires the event, in parallel if several threads fire. No lock is held
+//!   meanwhile: a closure may fire events, run an agent, and register or remove hooks. A running dispatch keeps the hooks
+//!   that it started with.
+//! - Events that closures cause may be nested 8 levels deep. A closure that would be called at a deeper level fails
+//!   instead ([`FailureKind::Limit`](pintle_contract::FailureKind::Limit)).
+//! - A panic is a failure of the hook ([`FailureKind::Crash`](pintle_contract::FailureKind::Crash)). A failure denies if
+//!   hooks can veto the event; otherwise it is reported and the session continues. [`HookBuilder::on_error`] overrides
+//!   this.
+//! - Time limits are checked when the closure returns; see [`HookBuilder::timeout_ms`].
+//! - A hook that can deny is called again if a later hook changes what it was called with.
 
 mod closure;
 mod event;
@@ -58,10 +60,10 @@ pub(crate) use registry::HookRegistry;
 
 use crate::Runtime;
 
-/// The name of the source of hooks that the host program registers.
+/// The source name of the hooks that the host program registers.
 pub(crate) const SOURCE: &str = "registered";
 
-/// What was registered, for who wants to take it back. Dropping it leaves the hooks in force.
+/// A registration, which can be removed again. Dropping it leaves the hooks active.
 #[derive(Debug, Clone)]
 pub struct HookRegistration {
     number: u64,
@@ -70,36 +72,36 @@ pub struct HookRegistration {
 }
 
 impl HookRegistration {
-    /// The names of the hooks, as the tape and reasons have them. A tool hook with several parts is several hooks.
+    /// The names of the hooks, as on the tape and in reasons. A tool hook with several parts is several hooks.
     #[must_use]
     pub fn hooks(&self) -> &[HookId] {
         &self.hooks
     }
 
-    /// Whether the hooks are still in force.
+    /// Whether the hooks are still active.
     #[must_use]
     pub fn is_active(&self) -> bool {
         self.registry.upgrade().is_some_and(|registry| registry.contains(self.number))
     }
 
-    /// Takes the hooks out. A dispatch under way still asks them. Tells whether they were still in force.
-    #[must_use = "it tells whether there was something to remove"]
+    /// Removes the hooks, and returns whether they were still active. A running dispatch still calls them.
+    #[must_use = "returns whether the hooks were still active"]
     pub fn remove(&self) -> bool {
         self.registry.upgrade().is_some_and(|registry| registry.remove(self.number))
     }
 }
 
 impl Runtime {
-    /// Registers a hook on tool calls (Harn, `register_tool_hook`).
+    /// Registers a hook on tool calls, like Harn's `register_tool_hook`.
     ///
     /// # Errors
-    /// With everything that is wrong with it; then nothing was registered.
+    /// With every error in the hook; nothing is registered then.
     pub fn register_tool_hook(&self, hook: ToolHook) -> Result<HookRegistration, Vec<Diagnostic>> {
         self.register_hook(hook)
     }
 
-    /// Registers a hook on an event of the personas whose names match a glob (Harn, `register_persona_hook`). The event is
-    /// a [`PersonaEvent`] or its name.
+    /// Registers a hook on an event of the personas that match a glob, like Harn's `register_persona_hook`. The event
+    /// is a [`PersonaEvent`] or its name.
     ///
     /// # Errors
     /// As [`Runtime::register_tool_hook`].
@@ -112,7 +114,7 @@ impl Runtime {
         self.register_hook(PersonaHook::for_event(persona_pattern, event, answer))
     }
 
-    /// Registers a hook on an event of one step of the personas whose names match a glob (Harn, `register_step_hook`).
+    /// Registers a hook on an event of one step of the personas that match a glob, like Harn's `register_step_hook`.
     ///
     /// # Errors
     /// As [`Runtime::register_tool_hook`].
@@ -126,8 +128,8 @@ impl Runtime {
         self.register_hook(PersonaHook::for_event(persona_pattern, event, answer).step(step))
     }
 
-    /// Registers a hook on an event of whole sessions (Harn, `register_session_hook`). The event is a [`SessionEvent`] or
-    /// its name in either spelling.
+    /// Registers a hook on a session event, like Harn's `register_session_hook`. The event is a [`SessionEvent`] or
+    /// either of its names.
     ///
     /// # Errors
     /// As [`Runtime::register_tool_hook`].
@@ -139,7 +141,7 @@ impl Runtime {
         self.register_hook(SessionHook::for_event(event, answer))
     }
 
-    /// Registers a hook of any surface with its options. It goes behind all others and can only narrow what they allow.
+    /// Registers a hook of any surface, with its options. It runs after all other hooks and can only restrict further.
     ///
     /// # Errors
     /// As [`Runtime::register_tool_hook`].
@@ -152,18 +154,18 @@ impl Runtime {
         Ok(HookRegistration { number, hooks, registry: Arc::downgrade(&self.registry) })
     }
 
-    /// Takes out every hook on tool calls that was registered while running. Hooks of files, and those the runtime was
-    /// built with, stay. Gives the number of registrations taken out.
+    /// Removes every tool hook that was registered while running, and returns the number of removed registrations.
+    /// Hooks of files and of the builder stay.
     pub fn clear_tool_hooks(&self) -> usize {
         self.registry.clear(SurfaceKind::Tool)
     }
 
-    /// The same for the hooks on personas and their steps.
+    /// Removes every persona and step hook that was registered while running, like [`Runtime::clear_tool_hooks`].
     pub fn clear_persona_hooks(&self) -> usize {
         self.registry.clear(SurfaceKind::Persona)
     }
 
-    /// The same for the hooks on sessions.
+    /// Removes every session hook that was registered while running, like [`Runtime::clear_tool_hooks`].
     pub fn clear_session_hooks(&self) -> usize {
         self.registry.clear(SurfaceKind::Session)
     }

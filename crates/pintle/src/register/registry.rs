@@ -1,4 +1,4 @@
-//! The hooks of a runtime as they stand, and what was added to them while it runs.
+//! The current hooks of a runtime, including those registered while it runs.
 
 use std::cell::RefCell;
 use std::ptr;
@@ -10,33 +10,33 @@ use pintle_engine::HookSet;
 
 use super::SurfaceKind;
 
-/// The hooks that are in force.
+/// The active hooks.
 ///
-/// The set itself never changes. Each addition makes a new one, so that a dispatch under way goes on with the hooks that
-/// it began with, whoever adds or removes some meanwhile, be it one of its own hooks.
+/// A set is never changed. Each registration creates a new one, so a running dispatch keeps its set, even if one of its
+/// own hooks adds or removes hooks.
 #[derive(Debug)]
 pub(crate) struct HookRegistry {
-    /// Tells it from every other registry of the process, also from those that are gone.
+    /// Distinguishes this registry from every other one in the process, including dropped ones.
     identity: u64,
     set: RwLock<Arc<HookSet>>,
-    /// How often the set was replaced. Grows after it was.
+    /// How often the set was replaced. Incremented after the replacement.
     generation: AtomicU64,
-    /// The marks of the events that the set listens to.
+    /// The bits of the events that the set has hooks for.
     listened_events: AtomicU64,
     added_hooks: Mutex<AddedHooks>,
 }
 
-/// How many registries there were.
+/// The number of registries created so far.
 static REGISTRIES: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
-    /// The set that this thread found last, so that it need not lock to find it again. It keeps no hook alive.
+    /// The set that this thread used last, so that it can be found without a lock. It keeps no hook alive.
     static FOUND: RefCell<CachedHookSet> = const { RefCell::new(CachedHookSet { registry: 0, generation: 0, set: Weak::new() }) };
 }
 
-/// A set that was in force.
+/// A set that was current.
 struct CachedHookSet {
-    /// Whose it was; no registry is number 0.
+    /// The registry of the set; 0 is not used.
     registry: u64,
     generation: u64,
     set: Weak<HookSet>,
@@ -50,17 +50,17 @@ struct AddedHooks {
     entries: Vec<RegistryEntry>,
 }
 
-/// What one registration brought.
+/// The hooks of one registration.
 #[derive(Debug)]
 struct RegistryEntry {
     number: u64,
-    /// The surface that it is cleared with; `None` for a hook that no surface knows.
+    /// The surface that clears it; `None` for a hook without a surface.
     kind: Option<SurfaceKind>,
     chains: Vec<Chain>,
 }
 
 impl HookRegistry {
-    /// A registry of what a runtime was built with; `numbered` registrations are among that.
+    /// Creates the registry of a runtime; `numbered` is the number of registrations in `set`.
     pub(crate) fn new(set: HookSet, numbered: u64) -> Self {
         let added =
             AddedHooks { registration_count: numbered, built_chains: set.chains().to_vec(), entries: Vec::new() };
@@ -73,15 +73,16 @@ impl HookRegistry {
         }
     }
 
-    /// The hooks as they stand now.
+    /// The current set of hooks.
     pub(crate) fn current_set(&self) -> Arc<HookSet> {
-        // A thread that ends has no place to remember things any more.
+        // A thread that is ending has no cache any more.
         FOUND.try_with(|found| self.cached_set(&mut found.borrow_mut())).unwrap_or_else(|_| self.load_set())
     }
 
     #[inline]
     fn cached_set(&self, found: &mut CachedHookSet) -> Arc<HookSet> {
-        // The number grows after the set was replaced: a set that was read behind it is no older than the number says.
+        // The generation grows after the set is replaced, so a set that is read afterwards is at least as new as the
+        // generation says.
         let generation = self.generation.load(Ordering::Acquire);
         if (found.registry, found.generation) == (self.identity, generation)
             && let Some(set) = found.set.upgrade()
@@ -97,20 +98,20 @@ impl HookRegistry {
         Arc::clone(&self.set.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Whether a hook may listen to an event. Quick, and no only where there is none.
+    /// Whether a hook may be registered for an event. Fast, and never false if there is one.
     #[inline]
     pub(crate) fn may_listen(&self, name: &EventName) -> bool {
         self.listened_events.load(Ordering::Acquire) & event_bit(name) != 0
     }
 
-    /// A number for a registration that is about to be made.
+    /// The number for the next registration.
     pub(crate) fn next_number(&self) -> u64 {
         let mut added = self.lock_added();
         added.registration_count += 1;
         added.registration_count
     }
 
-    /// Adds chains behind all others; `first` is told of them before they are asked for the first time.
+    /// Adds chains after all others; `first` receives them before they can be called.
     pub(crate) fn add_chains(
         &self,
         number: u64,
@@ -125,12 +126,12 @@ impl HookRegistry {
         self.replace_set(set);
     }
 
-    /// Takes out what one registration brought; whether it was still there.
+    /// Removes one registration; returns whether it was still active.
     pub(crate) fn remove(&self, number: u64) -> bool {
         self.retain_entries(|entry| entry.number != number) > 0
     }
 
-    /// Takes out what was registered on a surface; how many registrations that were.
+    /// Removes the registrations of a surface; returns how many there were.
     pub(crate) fn clear(&self, kind: SurfaceKind) -> usize {
         self.retain_entries(|entry| entry.kind != Some(kind))
     }
@@ -151,7 +152,7 @@ impl HookRegistry {
         gone
     }
 
-    /// Only under the lock of what was added.
+    /// Must be called with the lock on the added hooks.
     fn replace_set(&self, set: HookSet) {
         let heard = event_bits(&set);
         let old = std::mem::replace(&mut *self.set.write().unwrap_or_else(PoisonError::into_inner), Arc::new(set));
@@ -165,15 +166,15 @@ impl HookRegistry {
     }
 }
 
-/// The mark of an event: one bit, which other events may have too.
+/// The bit of an event, which it may share with other events.
 #[inline]
 fn event_bit(name: &EventName) -> u64 {
-    // The rows of the catalogue stand apart in memory; the factor, 2^64 over the golden ratio, spreads their addresses.
+    // Event definitions are at different addresses; the factor, 2^64 over the golden ratio, spreads them.
     let address = u64::try_from(ptr::from_ref(name.def()).addr()).unwrap_or_default();
     1 << (address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58)
 }
 
-/// The marks of all events that a set listens to.
+/// The bits of all events that a set has hooks for.
 fn event_bits(set: &HookSet) -> u64 {
     set.hooks().fold(0, |marks, (_, hook)| marks | event_bit(&hook.event))
 }

@@ -1,4 +1,4 @@
-//! Values by key: the cache of a run and the scratch of a turn.
+//! Values by key: the cache of a run and the scratch values of a turn.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,29 +6,29 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
 
-/// Values by key, shared by everything that runs in its lifetime.
+/// Values by key, shared by everything that runs in their lifetime.
 #[derive(Debug, Default)]
 pub(crate) struct KeyValueStore {
     values: Mutex<BTreeMap<String, Value>>,
-    /// Whether a key was set since they were cleared; what says no needs no lock.
+    /// Whether a key was set since the last clear; if not, no lock is needed.
     is_dirty: AtomicBool,
 }
 
 impl KeyValueStore {
-    /// The value of a key.
+    /// Returns the value of a key.
     #[must_use]
     pub(crate) fn get(&self, key: &str) -> Option<Value> {
         self.lock_values().get(key).cloned()
     }
 
-    /// Sets a key.
+    /// Sets the value of a key.
     pub(crate) fn set(&self, key: String, value: Value) {
         let mut values = self.lock_values();
         self.is_dirty.store(true, Ordering::Relaxed);
         values.insert(key, value);
     }
 
-    /// Removes all of them, for the next one who works with them.
+    /// Removes all keys, so that the store can be reused.
     pub(crate) fn clear(&self) {
         if self.is_dirty.load(Ordering::Relaxed) {
             let mut values = self.lock_values();
@@ -41,7 +41,7 @@ impl KeyValueStore {
         self.values.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Removes a key, or all of them; tells whether there was something.
+    /// Removes a key, or all of them; returns whether anything was removed.
     pub(crate) fn remove(&self, key: Option<&str>) -> bool {
         let mut values = self.lock_values();
         match key {
@@ -50,7 +50,7 @@ impl KeyValueStore {
         }
     }
 
-    /// All of them, sorted by key.
+    /// Returns all values, sorted by key.
     #[must_use]
     pub(crate) fn all(&self) -> Map<String, Value> {
         let values = self.lock_values();

@@ -1,4 +1,4 @@
-//! Log lines of scripts, on their way into `turn.end`.
+//! Log lines of scripts, collected for `turn.end`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -9,11 +9,11 @@ use serde::Serialize;
 /// One line that a script logged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ScriptLogLine {
-    /// How urgent.
+    /// How urgent the line is.
     pub level: LogLevel,
-    /// The hook or tool that logged it.
+    /// The hook or tool that logged the line.
     pub hook: String,
-    /// The text.
+    /// The text of the line.
     pub message: String,
 }
 
@@ -21,11 +21,11 @@ pub struct ScriptLogLine {
 #[derive(Debug, Default)]
 pub struct LogBuffer {
     lines: Mutex<Vec<ScriptLogLine>>,
-    /// Whether a line was added since it was cleared; what says no needs no lock.
+    /// Whether a line was added since the last clear; if not, no lock is needed.
     is_dirty: AtomicBool,
 }
 
-/// Lines kept for one turn; later ones are dropped, so that a chatty hook cannot eat the memory.
+/// The maximum number of lines kept for one turn; later ones are dropped to bound the memory.
 const MAX_LINES: usize = 10_000;
 
 impl LogBuffer {
@@ -47,7 +47,7 @@ impl LogBuffer {
         }
     }
 
-    /// Takes all lines out, which begins the next turn.
+    /// Removes and returns all lines, which starts the next turn.
     #[must_use]
     pub fn take_lines(&self) -> Vec<ScriptLogLine> {
         std::mem::take(&mut self.lines.lock().unwrap_or_else(PoisonError::into_inner))

@@ -5,12 +5,12 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 
-/// Counters and gauges of one run, exact under any number of threads.
+/// The counters and gauges of one run. Updates are exact with any number of threads.
 #[derive(Debug, Default)]
 pub(crate) struct MetricStore(Mutex<BTreeMap<String, Value>>);
 
 impl MetricStore {
-    /// Adds to a counter and gives its new value. A gauge that holds no whole number starts again from 0.
+    /// Adds to a counter and returns its new value. A gauge that is not an integer restarts from 0.
     pub(crate) fn increment(&self, name: &str, by: i64) -> i64 {
         let mut metrics = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match metrics.get_mut(name) {
@@ -42,7 +42,7 @@ impl MetricStore {
         }
     }
 
-    /// All of them, sorted by name.
+    /// Returns all metrics, sorted by name.
     pub(crate) fn snapshot(&self) -> Map<String, Value> {
         let metrics = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         metrics.iter().map(|(name, value)| (name.clone(), value.clone())).collect()

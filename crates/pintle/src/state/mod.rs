@@ -1,7 +1,7 @@
-//! What scripts leave behind: metrics and the cache of a run, log lines and scratch values of a turn.
+//! The state that scripts keep: metrics and cache of a run, log lines and scratch values of a turn.
 //!
-//! State belongs to its configuration layer: what a hook of one layer keeps is neither read, written nor shadowed by
-//! another one, or a project could reset the counter by which a user's guard denies.
+//! State belongs to its configuration layer: a hook can neither read, write nor shadow the state of another layer.
+//! Otherwise a project could reset the counter with which a user's guard denies.
 
 mod key_value;
 mod log;
@@ -20,11 +20,11 @@ pub use scratch::ScratchValues;
 pub(crate) use key_value::KeyValueStore;
 pub(crate) use metrics::MetricStore;
 
-/// The state of one run, shared by all its agents, by layer.
+/// The state of one run by configuration layer, shared by all its agents.
 #[derive(Debug, Default)]
 pub(crate) struct RunState(ByLayer<LayerRunState>);
 
-/// What the hooks and tools of one layer keep for the run.
+/// The state that the hooks and tools of one layer keep for the run.
 #[derive(Debug, Default)]
 pub(crate) struct LayerRunState {
     pub(crate) metrics: MetricStore,
@@ -37,8 +37,8 @@ impl RunState {
         self.0.for_layer(layer)
     }
 
-    /// The metrics of all layers for people. Of a name that several layers use, the highest has it alone and the others
-    /// carry their layer, as in `calls (project)`.
+    /// The metrics of all layers, for display. If several layers use one name, the highest keeps the plain name and the
+    /// others have their layer added, as in `calls (project)`.
     pub(crate) fn metrics(&self) -> Map<String, Value> {
         let mut all = BTreeMap::new();
         for layer in OWNERS {
@@ -51,10 +51,10 @@ impl RunState {
     }
 }
 
-/// The layers that have a state of their own, highest first. An agent of a project shares that of the project.
+/// The layers with a state of their own, highest first. Agents share the state of their project.
 pub(crate) const OWNERS: [Layer; 4] = [Layer::Managed, Layer::User, Layer::Project, Layer::Runtime];
 
-/// One of a thing for each layer.
+/// One value for each layer.
 #[derive(Debug, Default)]
 pub(crate) struct ByLayer<T> {
     managed: T,
@@ -74,20 +74,20 @@ impl<T> ByLayer<T> {
     }
 }
 
-/// What the scripts of one layer keep, as a host may write it down for its next process.
+/// The state that the scripts of one layer keep, for a host to save for its next process.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LayerState {
-    /// Counters and gauges of the run.
+    /// The counters and gauges of the run.
     pub metrics: Map<String, Value>,
     /// The cache of the run.
     pub cache: Map<String, Value>,
-    /// Values of the turn (`ctx`).
+    /// The scratch values of the turn (`ctx`).
     pub scratch: Map<String, Value>,
 }
 
 impl LayerState {
-    /// Whether nothing is kept.
+    /// Whether the layer has no state.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.metrics.is_empty() && self.cache.is_empty() && self.scratch.is_empty()

@@ -1,11 +1,11 @@
-//! The values of a turn (`ctx`), by layer.
+//! The scratch values of a turn (`ctx`), by configuration layer.
 
 use pintle_contract::Layer;
 use serde_json::{Map, Value};
 
 use super::{ByLayer, KeyValueStore};
 
-/// The values of a turn: those that the host tells everybody, and for each layer those that its scripts set.
+/// The scratch values of a turn: those that the host sets for all layers, and those that the scripts of each layer set.
 #[derive(Debug, Default)]
 pub struct ScratchValues {
     shared_values: KeyValueStore,
@@ -13,7 +13,7 @@ pub struct ScratchValues {
 }
 
 impl ScratchValues {
-    /// The value that the scripts of a layer set for a key, or else the host's.
+    /// The value that the scripts of a layer set for a key, otherwise the host's.
     #[must_use]
     pub fn get(&self, layer: Layer, key: &str) -> Option<Value> {
         self.layer_values.for_layer(layer).get(key).or_else(|| self.shared_values.get(key))
@@ -44,12 +44,12 @@ impl ScratchValues {
         self.shared_values.set(key, value);
     }
 
-    /// Removes what the scripts of a layer set for a key; says whether there was something.
+    /// Removes the value that the scripts of a layer set for a key; returns whether there was one.
     pub fn remove(&self, layer: Layer, key: &str) -> bool {
         self.layer_values.for_layer(layer).remove(Some(key))
     }
 
-    /// Removes everything.
+    /// Removes all values.
     pub fn clear(&self) {
         self.shared_values.clear();
         for layer in super::OWNERS {

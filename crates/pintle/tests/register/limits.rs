@@ -36,7 +36,7 @@ fn a_closure_that_overruns_its_time_has_failed_whatever_it_says() {
     runtime.register_tool_hook(slow).unwrap();
     let outcome = runtime.fire(&call_event("ls", json!({})));
     assert!(!outcome.is_allowed());
-    assert_eq!(describe_failures(&outcome), ["slow: timeout: it took longer than the 1 ms that it was given"]);
+    assert_eq!(describe_failures(&outcome), ["slow: timeout: it exceeded its time limit of 1 ms"]);
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn the_innermost_failure_names_the_limit() {
     });
     runtime.register_tool_hook(again).unwrap();
     assert!(runtime.fire(&result_event("ls", "x")).is_allowed());
-    assert_eq!(seen.all(), ["events are nested more than 8 deep; does the hook cause the event that it listens to?"]);
+    assert_eq!(seen.all(), ["events are nested more than 8 levels deep; does the hook fire the event that it runs on?"]);
 }
 
 #[test]
