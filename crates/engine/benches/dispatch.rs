@@ -1,4 +1,4 @@
-//! What a dispatch costs: nothing for nobody, and only what the matching hooks cost.
+//! Benchmarks a dispatch: it should cost nothing without hooks, and only the cost of the hooks that match.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use pintle_testkit::bench::{BenchBound, BenchReport};
 use pintle_testkit::{SubjectMatcher, chain, hook};
 use serde_json::{Value, json};
 
-/// A handler that costs nothing, so that what is measured is the engine.
+/// A handler that does nothing, so that only the engine is measured.
 #[derive(Debug)]
 struct IdleHandler;
 
@@ -69,7 +69,7 @@ fn main() -> ExitCode {
         HookSet::new(others(1_000).chain(pair()).map(|one| build_chain(Profile::SequentialFirstDeny, [one])).collect());
     let together = HookSet::new(vec![build_chain(Profile::ParallelStrictest, pair())]);
     let fire = |set: &HookSet, event: &Event| dispatch(set, event, &around);
-    // What two calls cost that no engine can save: each is measured from its start to its end.
+    // The cost of two calls that the engine cannot avoid: each is measured from start to end.
     let bare = || {
         let mut spent_us = 0;
         for _ in 0..2 {

@@ -1,8 +1,8 @@
-//! Runs events through hooks: select, dispatch, compose (design, sections 3 and 4).
+//! Runs events through hooks: select, dispatch, compose.
 //!
-//! [`HookSet`] is compiled once and says which hooks an event concerns; [`dispatch`] asks them and composes what they
-//! said into one [`Outcome`](pintle_contract::Outcome); [`explain`] tells which would be asked and why the others
-//! would not. Nothing here does I/O: handlers, journal, clock, seam and resolver are arguments.
+//! A [`HookSet`] is compiled once and finds the hooks that match an event. [`dispatch`] calls them and combines their
+//! verdicts into one [`Outcome`](pintle_contract::Outcome). [`explain`] predicts which hooks would run and why others
+//! would not. Nothing here does I/O: handlers, journal, clock, effect runner and approver are arguments.
 
 mod compose;
 mod dispatch;

@@ -27,7 +27,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that stands still, for runtimes without a journal: nothing uses call durations there, and reading the clock
+/// A clock that never advances, for runtimes without a journal: nothing uses call durations there, and reading the clock
 /// twice for each call costs more than everything else in a short call.
 #[derive(Debug)]
 pub(crate) struct FrozenClock;

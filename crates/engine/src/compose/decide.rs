@@ -1,4 +1,4 @@
-//! Reads the tally.
+//! Derives the decision from the tally.
 
 use std::mem::take;
 
@@ -7,23 +7,22 @@ use pintle_contract::{Approval, ApprovalResponse, Decision, Outcome, OutcomeReas
 use super::messages;
 use super::tally::{CallPosition, VerdictTally};
 
-/// What the hooks came to, before a person was asked.
+/// The decision of the hooks, before an approval is requested.
 #[derive(Debug)]
 pub(crate) enum ComposedDecision {
-    /// Somebody refused, or had to be heard and could not be.
+    /// A hook denied, or failed with the failure policy `closed`.
     Deny(Vec<OutcomeReason>),
-    /// Nobody refused and somebody wants a person to look. Whether somebody else said allow is kept.
+    /// No hook denied and at least one asks for approval. The flag is whether another hook explicitly allowed.
     Ask(Vec<OutcomeReason>, bool),
-    /// Nobody objected. The reasons are of the hooks that said allow in so many words.
+    /// No hook objected. The reasons are those of hooks that explicitly allowed.
     Allow(Vec<OutcomeReason>),
 }
 
-/// The decision, from the severest down.
+/// Derives the decision: the most restrictive verdict wins.
 ///
-/// `stale` tells of a vote's position whether it was given for a target that is not the final one. A stale
-/// allow is void whoever gave it. A stale ask of a guard is void too: the guard has been matched and asked again, and
-/// what it said about the final target stands in the tally. A stale ask of any other hook stands, because that hook
-/// is not asked again.
+/// `stale` returns whether a verdict was given for a payload that is not the final one. A stale allow is ignored. A
+/// stale ask of a guard is ignored too: the guard was rechecked, and its verdict on the final payload is in the tally.
+/// A stale ask of any other hook applies, because that hook is not called again.
 #[inline]
 pub(crate) fn decide(tally: &mut VerdictTally, stale: impl Fn(CallPosition) -> bool) -> ComposedDecision {
     if tally.is_denied() {
@@ -45,7 +44,7 @@ pub(crate) fn decide(tally: &mut VerdictTally, stale: impl Fn(CallPosition) -> b
     ComposedDecision::Allow(votes.into_iter().map(|vote| vote.reason).collect())
 }
 
-/// What an answer makes of an ask.
+/// Applies the response to an approval request.
 pub(crate) fn apply_approval(
     mut reasons: Vec<OutcomeReason>,
     resolution: ApprovalResponse,
@@ -72,7 +71,7 @@ pub(crate) fn apply_approval(
     }
 }
 
-/// Puts what a tally holds, whose decision is known, into an outcome that holds nothing yet.
+/// Fills an empty outcome from a tally whose decision is known.
 #[inline]
 pub(crate) fn fill_outcome(
     outcome: &mut Outcome,
@@ -88,7 +87,7 @@ pub(crate) fn fill_outcome(
         outcome.approval = approval;
     }
     if let Some(mut aside) = tally.remove_extras() {
-        // A guard asked for the first time in a later round comes late, and still stands in declared order.
+        // A guard that is first called in a recheck round adds its effects late; they still belong in declared order.
         aside.effects.sort_by_key(|(ordinal, _, _)| *ordinal);
         outcome.effects = aside.effects.into_iter().map(|(_, hook, effect)| (hook, effect)).collect();
         outcome.failures = aside.failures;

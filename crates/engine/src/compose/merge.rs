@@ -1,41 +1,41 @@
-//! Joins the rewrites of hooks that saw the same payload.
+//! Merges the rewrites of hooks that saw the same payload; different rewrites of one field are a conflict.
 
 use pintle_contract::{EventName, HookId, OutcomeReason};
 use serde_json::{Map, Value};
 
 use super::messages;
 
-/// What one hook would make of the payload, alone and settled.
+/// The payload that one hook alone would produce, with its aliases in sync.
 #[derive(Debug)]
 pub(crate) struct RewriteProposal<'h> {
-    /// The hook's number.
+    /// The ordinal of the hook.
     pub(crate) ordinal: u32,
     /// The hook.
     pub(crate) hook: &'h HookId,
-    /// The whole payload it would make; differs from the one it saw.
+    /// The whole payload, which differs from the one that the hook received.
     pub(crate) value: Value,
 }
 
-/// All proposals together.
+/// The result of merging proposals.
 #[derive(Debug, PartialEq)]
 pub(crate) enum MergeResult {
-    /// Nobody rewrote.
+    /// No hook rewrote.
     Unchanged,
-    /// One payload came out. `producers` are the hooks that proposed exactly this one.
+    /// The merged payload. `producers` are the hooks that proposed exactly this payload.
     Changed {
         /// The payload.
         value: Value,
-        /// Numbers of hooks.
+        /// The ordinals of the hooks.
         producers: Vec<u32>,
     },
-    /// Two hooks rewrote the same thing differently, which denies.
+    /// Two hooks rewrote one field differently; this denies.
     Conflict(Vec<OutcomeReason>),
 }
 
-/// Merges proposals, given in declared order.
+/// Merges proposals in declared order.
 ///
-/// Each proposal is settled before it comes here, so two spellings of one value cannot be rewritten past each other.
-/// Rewrites of different fields go together, equal rewrites of a field agree, and different ones are a conflict.
+/// The aliases in each proposal are already in sync, so two aliases of one value cannot be rewritten differently.
+/// Rewrites of different fields are combined, equal rewrites of a field agree, and different ones are a conflict.
 pub(crate) fn merge(event: &EventName, before: &Value, proposals: Vec<RewriteProposal<'_>>) -> MergeResult {
     let mut rest = proposals.into_iter();
     let Some(first) = rest.next() else {
@@ -64,7 +64,8 @@ pub(crate) fn merge(event: &EventName, before: &Value, proposals: Vec<RewritePro
     MergeResult::Changed { value, producers }
 }
 
-/// The object with the changes of all proposals, or a reason for each pair of hooks that change a field differently.
+/// Combines the changed fields of all proposals, or returns a reason for each pair of hooks that change a field
+/// differently.
 fn merge_fields(
     have: &Map<String, Value>,
     proposals: &[RewriteProposal<'_>],

@@ -1,9 +1,9 @@
-//! From verdicts to a decision (design, section 4). Pure and total: no I/O, no clock, nothing here can fail.
+//! Composes verdicts into a decision. Pure and total: no I/O, no clock, and no errors.
 //!
-//! Severity is fixed: deny > ask > rewrite > allow > pass. [`VerdictTally`] takes verdicts one by one in declared order;
-//! [`target`] says what a rewrite makes of a payload; [`merge`] joins the rewrites of hooks that saw the same payload,
-//! and [`overlay`] lays them over each other where the profile says so; [`decide`] reads the tally; [`untrusted`] says what
-//! counts of the answer of a hook that the user does not trust.
+//! The most restrictive verdict wins: deny > ask > rewrite > allow > pass. [`VerdictTally`] records verdicts one by one
+//! in declared order; [`target`] applies a rewrite to a payload; [`merge`] and [`overlay`] combine the rewrites of
+//! hooks that saw the same payload, as the profile requires; [`decide`] derives the decision; [`untrusted`] restricts
+//! the verdicts of untrusted hooks.
 
 pub(crate) mod decide;
 pub(crate) mod merge;

@@ -1,4 +1,4 @@
-//! Lays the rewrites of hooks that saw the same payload over each other.
+//! Merges the rewrites of hooks that saw the same payload; the last hook wins.
 
 use pintle_contract::{EventName, Rewrite};
 use serde_json::{Map, Value};
@@ -6,19 +6,19 @@ use serde_json::{Map, Value};
 use super::merge::{MergeResult, RewriteProposal, first_last_conflict};
 use super::{messages, target};
 
-/// What one hook wants the payload to become.
+/// The rewrite that one hook requests.
 #[derive(Debug)]
 pub(crate) struct RequestedRewrite<'h> {
-    /// What the hook would make of the payload alone.
+    /// The payload that the hook alone would produce.
     pub(crate) proposal: RewriteProposal<'h>,
-    /// How it said so.
+    /// The rewrite as the hook returned it.
     pub(crate) rewrite: Rewrite,
 }
 
-/// Lays rewrites over each other, given in declared order; each makes sense alone.
+/// Merges rewrites in declared order; each of them is valid by itself.
 ///
-/// Objects are merged key by key, and the last hook that names a key wins it. Of anything else, and of rewrites of the
-/// whole payload, the first one stays. What does not fit together in the end is a conflict.
+/// Objects are merged key by key, and the last hook that names a key wins it. For any other value, and for rewrites of
+/// the whole payload, the first one wins. If the merged payload is not valid, the result is a conflict.
 pub(crate) fn overlay_rewrites(event: &EventName, before: &Value, wishes: Vec<RequestedRewrite<'_>>) -> MergeResult {
     let mut fields = Map::new();
     let mut whole = None;
@@ -43,7 +43,7 @@ pub(crate) fn overlay_rewrites(event: &EventName, before: &Value, wishes: Vec<Re
     }
 }
 
-/// Whether laying a rewrite over a payload changes nothing of it: the hook has what it wished for.
+/// Whether the payload already has everything that the rewrite would set.
 pub(crate) fn is_already_applied(payload: &Value, rewrite: &Rewrite) -> bool {
     match rewrite {
         Rewrite::Whole(value) => value == payload,

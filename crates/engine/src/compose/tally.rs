@@ -1,4 +1,4 @@
-//! What the hooks said so far.
+//! The tally of verdicts during a dispatch.
 
 use pintle_contract::{
     DenyEffect, Effect, Event, Failure, FailureKind, FailurePolicy, FailureReport, Hook, HookId, Layer, OutcomeReason,
@@ -9,19 +9,19 @@ use serde_json::{Map, Value};
 
 use super::{messages, target, untrusted};
 
-/// The verdicts of a dispatch, taken one by one.
+/// The verdicts of one dispatch, recorded one by one.
 #[derive(Debug, Default)]
 pub(crate) struct VerdictTally {
-    /// Why this is denied; empty while it is not.
+    /// The reasons for a deny; empty if no hook denied.
     pub(super) denials: Vec<OutcomeReason>,
-    /// Asks and explicit allows.
+    /// The asks and explicit allows.
     pub(super) votes: Vec<Vote>,
     pub(super) ask_count: u32,
-    /// What few dispatches have, made with the first of it.
+    /// What few dispatches need, allocated on first use.
     extras: Option<Box<OutcomeExtras>>,
 }
 
-/// What is told besides the decision.
+/// The parts of an outcome besides the decision.
 #[derive(Debug, Default)]
 pub(super) struct OutcomeExtras {
     pub(super) effects: Vec<(u32, HookId, Effect)>,
@@ -39,29 +39,29 @@ pub(super) struct Vote {
     pub(super) reason: OutcomeReason,
 }
 
-/// A hook's turn in a dispatch. Later turns are greater.
+/// The position of a hook call in a dispatch. Later positions are greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct CallPosition {
-    /// 0 for the chains, then one for each time that guards are asked again.
+    /// 0 for the first pass, then the number of the recheck round.
     pub(crate) round: u8,
-    /// The hook's number among the hooks of its event.
+    /// The ordinal of the hook among the hooks of its event.
     pub(crate) ordinal: u32,
 }
 
-/// Whose verdict it is, and at which point of the dispatch.
+/// The hook that a verdict comes from, and the position of its call.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct VerdictSource<'h> {
     pub(crate) hook: &'h Hook,
     pub(crate) position: CallPosition,
     pub(crate) layer: Layer,
     pub(crate) profile: Profile,
-    /// Whether the hook was asked before in this dispatch; then nothing but its answer counts.
+    /// Whether the hook was called before in this dispatch; then only its decision applies.
     pub(crate) repeated: bool,
-    /// Whether the verdict is recorded and not enforced.
+    /// Whether the verdict is recorded but not enforced.
     pub(crate) shadow: bool,
 }
 
-/// What a hook answered: a decision, and the other target that it is about, if any.
+/// A decision, with the rewrite that comes with it, if any.
 #[derive(Debug)]
 pub(crate) struct TargetedVerdict {
     pub(crate) kind: VerdictKind,
@@ -69,7 +69,7 @@ pub(crate) struct TargetedVerdict {
 }
 
 impl TargetedVerdict {
-    /// The rewrite and the decision: an answer that is a rewrite decides nothing else.
+    /// Splits into rewrite and decision. A verdict that is only a rewrite has no decision.
     #[inline]
     pub(crate) fn split(self) -> (Option<Rewrite>, Option<VerdictKind>) {
         match self {
@@ -79,22 +79,22 @@ impl TargetedVerdict {
     }
 }
 
-/// What became of a rewrite.
+/// The result of applying a rewrite.
 #[derive(Debug)]
 pub(crate) struct RewriteResult {
-    /// The payload it makes; `None` when that is the one there was.
+    /// The new payload; `None` if it is unchanged.
     pub(crate) value: Option<Value>,
-    /// Whether all of it was taken, and nothing ignored.
+    /// Whether every part of the rewrite was applied.
     pub(crate) is_complete: bool,
 }
 
-/// Whether a decision stands that came with a rewrite. An allow of a target that was not made allows nothing.
+/// Whether a decision that came with a rewrite applies. An allow of a payload that was not produced has no effect.
 pub(crate) fn decision_counts(said: &VerdictKind, made: Option<&RewriteResult>) -> bool {
     !matches!(said, VerdictKind::Allow { .. }) || made.is_some_and(|made| made.is_complete)
 }
 
 impl VerdictTally {
-    /// Whether it is denied, whatever else is said.
+    /// Whether the event is denied, whatever other hooks return.
     pub(crate) fn is_denied(&self) -> bool {
         !self.denials.is_empty()
     }
@@ -108,13 +108,13 @@ impl VerdictTally {
         self.extras.get_or_insert_default()
     }
 
-    /// Takes out what is told besides the decision.
+    /// Takes out the parts besides the decision.
     #[inline]
     pub(super) fn remove_extras(&mut self) -> Option<OutcomeExtras> {
         self.extras.take().map(|aside| *aside)
     }
 
-    /// Adds a warning. A later round does not repeat what was said before.
+    /// Adds a warning. A recheck round does not repeat an earlier warning.
     pub(crate) fn add_warning(&mut self, voter: VerdictSource<'_>, message: String) {
         let warning = Warning { hook: voter.hook.id.clone(), message };
         let warnings = &mut self.extras_mut().warnings;
@@ -123,13 +123,13 @@ impl VerdictTally {
         }
     }
 
-    /// Adds a denial that is no single hook's verdict.
+    /// Adds a deny that is not the verdict of a single hook.
     pub(crate) fn add_denials(&mut self, reasons: impl IntoIterator<Item = OutcomeReason>) {
         self.denials.extend(reasons);
     }
 
-    /// Takes a verdict that is a bare pass or a bare refusal, as most are, and says whether it was one. What it would not
-    /// take is left as it is, for [`VerdictTally::take_extras`].
+    /// Records a verdict that is only a pass or a deny, as most are, and returns whether it was one. Any other verdict
+    /// is left for [`VerdictTally::take_extras`].
     #[inline]
     pub(crate) fn take_trivial(&mut self, voter: VerdictSource<'_>, verdict: &mut Verdict) -> bool {
         let bare = verdict.rewrite.is_none() && verdict.effects.is_empty() && verdict.warnings.is_empty();
@@ -145,7 +145,7 @@ impl VerdictTally {
         true
     }
 
-    /// Takes what comes with a verdict and gives its answer, or nothing for a verdict that is not enforced.
+    /// Records the effects and warnings of a verdict, and returns its decision; `None` if the verdict is not enforced.
     #[inline]
     pub(crate) fn take_extras(&mut self, voter: VerdictSource<'_>, verdict: Verdict) -> Option<TargetedVerdict> {
         if !voter.repeated {
@@ -160,7 +160,7 @@ impl VerdictTally {
         } else {
             untrusted::restrict_verdict(voter.hook, verdict)
         };
-        // A repeated call has no effects of its own but for what comes with a denial.
+        // A repeated call has no further effects, except those of a deny.
         let keeps = !voter.repeated || verdict.denies(voter.hook.on_failure);
         for message in verdict.warnings {
             self.add_warning(voter, message);
@@ -168,7 +168,7 @@ impl VerdictTally {
         if keeps && !verdict.effects.is_empty() {
             self.record_effects(voter, verdict.effects);
         }
-        // The last judgement of a hook replaces the ones before.
+        // The verdict of a repeated call replaces the earlier ones.
         if voter.repeated {
             self.votes.retain(|vote| vote.position.ordinal != voter.position.ordinal);
         }
@@ -176,7 +176,7 @@ impl VerdictTally {
         Some(TargetedVerdict { kind: verdict.kind, rewrite: verdict.rewrite.filter(|_| with_rewrite) })
     }
 
-    /// Takes the effects of a verdict. What the hook said in an earlier call is not said twice.
+    /// Records the effects of a verdict. Effects of an earlier call are not repeated.
     fn record_effects(&mut self, voter: VerdictSource<'_>, effects: Vec<Effect>) {
         let kept = &mut self.extras_mut().effects;
         for effect in effects {
@@ -188,7 +188,7 @@ impl VerdictTally {
         }
     }
 
-    /// What the hooks said about the event for whoever is asked about it; of two that use one name the later one counts.
+    /// The data from hooks for the approver. If two hooks use one name, the later one wins.
     pub(crate) fn metadata(&self) -> Map<String, Value> {
         let mut effects: Vec<_> = self.extras.iter().flat_map(|aside| &aside.effects).collect();
         effects.sort_by_key(|(ordinal, _, _)| *ordinal);
@@ -199,7 +199,7 @@ impl VerdictTally {
         facts.flatten().map(|(name, value)| (name.clone(), value.clone())).collect()
     }
 
-    /// Takes a failure of a hook that could not even be asked.
+    /// Records the failure of a hook that could not be called.
     pub(crate) fn record_uncalled(&mut self, voter: VerdictSource<'_>, failure: Failure) {
         if voter.shadow {
             let verdict = Verdict::failed(failure);
@@ -209,7 +209,8 @@ impl VerdictTally {
         }
     }
 
-    /// Takes the answer of a hook that saw `event`, and gives the payload it makes where that is another one.
+    /// Records the decision of a hook that was called with `event`, and returns the payload of its rewrite if it
+    /// changes anything.
     #[inline]
     pub(crate) fn record_verdict(
         &mut self,
@@ -233,11 +234,11 @@ impl VerdictTally {
         made.and_then(|made| made.value).map(Payload::new)
     }
 
-    /// Takes a decision.
+    /// Records a decision.
     #[inline]
     pub(crate) fn record_decision(&mut self, voter: VerdictSource<'_>, said: VerdictKind) {
         match said {
-            // What a rewrite makes is told by `make`.
+            // The caller applies the rewrite.
             VerdictKind::Pass | VerdictKind::Rewrite(_) => {}
             VerdictKind::Allow { reason } => self.record_vote(voter, false, reason),
             VerdictKind::Ask { reason } => self.record_vote(voter, true, reason),
@@ -246,11 +247,11 @@ impl VerdictTally {
         }
     }
 
-    /// Anything but an allow of the payload as it stands denies; a hook that failed open is not counted.
+    /// Everything but an allow of the unchanged payload denies; a hook that failed open is ignored.
     fn record_unanimous(&mut self, voter: VerdictSource<'_>, answered: TargetedVerdict) {
         let but = match answered.split() {
             (None, Some(VerdictKind::Allow { reason })) => return self.record_vote(voter, false, reason),
-            // It may refuse, and its yes is none that the others would have to wait for.
+            // An untrusted hook can deny, but its allow is not required.
             (_, Some(VerdictKind::Pass)) if !voter.hook.source_trust.is_trusted() => return,
             (_, Some(VerdictKind::Failed(failure))) => return self.record_failure(voter, failure),
             (_, Some(VerdictKind::Deny { reason })) => return self.record_denial(voter, reason),
@@ -261,8 +262,8 @@ impl VerdictTally {
         self.record_denial(voter, messages::not_unanimous(&untrusted::display_name(voter.hook), &but));
     }
 
-    /// What a rewrite makes of the payload, with a warning for each part of it that the event does not allow. One that
-    /// makes no sense makes nothing: it is taken as a failure of the hook.
+    /// Applies a rewrite, with a warning for each part that the event does not permit. An invalid rewrite changes
+    /// nothing: it is recorded as a failure of the hook.
     pub(crate) fn apply_rewrite(
         &mut self,
         voter: VerdictSource<'_>,
@@ -284,7 +285,7 @@ impl VerdictTally {
         }
     }
 
-    /// A failed hook is not a refusing hook: its policy says what follows.
+    /// A hook that fails has not denied: its failure policy decides.
     fn record_failure(&mut self, voter: VerdictSource<'_>, failure: Failure) {
         let policy = untrusted::failure_policy(voter.hook);
         let failure = untrusted::quote_failure(voter.hook, failure);
@@ -301,14 +302,14 @@ impl VerdictTally {
     }
 
     fn record_vote(&mut self, voter: VerdictSource<'_>, asks: bool, text: String) {
-        // An ask that nobody lifts is a deny of the same hook, and means the same.
+        // An ask that is not approved is a deny of the same hook, with the same effect.
         let reason = if asks { build_reason(voter, text) } else { OutcomeReason::new(voter.hook.id.clone(), text) };
         self.votes.push(Vote { position: voter.position, guard: voter.hook.guard, is_ask: asks, reason });
     }
 
     fn record_denial(&mut self, voter: VerdictSource<'_>, text: String) {
         let reason = build_reason(voter, text);
-        // A deny mostly stands alone, and needs no room for more.
+        // Most denies are the only one; allocate no more.
         if self.denials.is_empty() {
             self.denials = vec![reason];
         } else {
@@ -317,7 +318,7 @@ impl VerdictTally {
     }
 }
 
-/// A reason of a hook, with what its deny means.
+/// The reason of a hook, with the effect of its deny.
 fn build_reason(voter: VerdictSource<'_>, text: String) -> OutcomeReason {
     let stops_run = voter.hook.on_deny == DenyEffect::StopRun;
     OutcomeReason { stops_run, ..OutcomeReason::new(untrusted::display_name(voter.hook), text) }

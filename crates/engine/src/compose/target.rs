@@ -1,4 +1,4 @@
-//! What a rewrite makes of a payload, by the event's row of the catalogue.
+//! Applies a rewrite to a payload, as the event's definition permits.
 
 use pintle_contract::event::{RewriteTarget, check_rewrite};
 use pintle_contract::{EventName, Rewrite, check_payload, suggest_nearest};
@@ -6,25 +6,25 @@ use serde_json::{Map, Value};
 
 use super::messages;
 
-/// A rewrite, applied.
+/// The result of applying a rewrite.
 #[derive(Debug, PartialEq)]
 pub(crate) struct AppliedRewrite {
-    /// The new payload, settled; `None` when it equals the one before, which is no rewrite.
+    /// The new payload, with its aliases in sync; `None` if it is unchanged.
     pub(crate) value: Option<Value>,
-    /// What of the rewrite the event does not allow, as warnings.
+    /// Warnings for the parts of the rewrite that the event does not permit.
     pub(crate) ignored: Vec<String>,
 }
 
 /// Applies a rewrite.
 ///
-/// - Fields rewrite an object: named fields replace, the others stay. Where the whole payload is the target and is no
-///   object (a message that is a string), the fields become the payload, and the row's `settle` says whether that
-///   makes sense.
-/// - A whole rewrite replaces. Where only fields are the target, it replaces those: a target field it lacks is gone,
-///   a field outside the target stays.
-/// - What equals the payload before is no rewrite and earns no warning.
+/// - Fields rewrite an object: named fields are replaced, the others stay. If the whole payload is the rewrite target
+///   and it is not an object (a message that is a string), the fields become the payload, and the definition's
+///   `normalize` decides whether that is valid.
+/// - A whole rewrite replaces the payload. If only some fields are the rewrite target, it replaces those: a target
+///   field that it omits is removed, and a field outside the target stays.
+/// - A rewrite that equals the payload is not a rewrite and causes no warning.
 ///
-/// The error says why the rewrite makes no sense; the verdict is then a failure.
+/// The error says why the rewrite is invalid; the verdict is then a failure.
 pub(crate) fn apply(event: &EventName, before: &Value, rewrite: Rewrite) -> Result<AppliedRewrite, String> {
     let row = event.def();
     let mut ignored = Vec::new();
@@ -71,7 +71,7 @@ pub(crate) fn apply(event: &EventName, before: &Value, rewrite: Rewrite) -> Resu
     };
     (row.normalize)(before, &mut after)?;
     check_rewrite(event, before, &after)?;
-    // What a host fired is its own affair; no hook makes it larger than hooks are asked about.
+    // The host may fire a payload above the limit, but a rewrite must not exceed it.
     if let Err(fault) = check_payload(&after)
         && check_payload(before).is_ok()
     {
@@ -80,7 +80,7 @@ pub(crate) fn apply(event: &EventName, before: &Value, rewrite: Rewrite) -> Resu
     Ok(AppliedRewrite { value: (after != *before).then_some(after), ignored })
 }
 
-/// The object with fields replaced, or `None` when they are what they were; only then is nothing copied.
+/// The object with fields replaced; `None`, without a copy, if nothing changes.
 fn replace_fields(have: &Map<String, Value>, fields: Map<String, Value>) -> Option<Value> {
     if fields.iter().all(|(name, value)| have.get(name) == Some(value)) {
         return None;

@@ -1,11 +1,11 @@
-//! Who is not trusted can only restrict (design, section 4).
+//! Restricts untrusted hooks: they can only deny or ask.
 
 use pintle_contract::{Failure, FailurePolicy, Hook, HookId, SourceTrust, Verdict, VerdictKind};
 
 use super::messages;
 
-/// What counts of the verdict of an untrusted hook: a deny or an ask, with its reason as a quotation. Everything else is no
-/// opinion, and one warning names it.
+/// The part of an untrusted hook's verdict that is enforced: a deny or an ask, with its reason quoted. Everything else
+/// becomes a pass, and one warning lists it.
 pub(crate) fn restrict_verdict(hook: &Hook, verdict: Verdict) -> Verdict {
     let mut dropped: Vec<&str> = Vec::new();
     let mut note = |is_there: bool, what: &'static str| {
@@ -23,7 +23,7 @@ pub(crate) fn restrict_verdict(hook: &Hook, verdict: Verdict) -> Verdict {
         }
         VerdictKind::Deny { reason } => VerdictKind::Deny { reason: messages::quote_text(hook, &reason) },
         VerdictKind::Ask { reason } => VerdictKind::Ask { reason: messages::quote_text(hook, &reason) },
-        // `fail` sees to its words and to what follows.
+        // `record_failure` quotes the message and applies the policy.
         failed @ VerdictKind::Failed(_) => failed,
         VerdictKind::Pass | VerdictKind::Allow { .. } | VerdictKind::Rewrite(_) => VerdictKind::Pass,
     };
@@ -34,7 +34,7 @@ pub(crate) fn restrict_verdict(hook: &Hook, verdict: Verdict) -> Verdict {
     restricted
 }
 
-/// What follows from a failure: where a deny would send the agent on, that of an untrusted hook goes open.
+/// The failure policy of a hook. If a deny would make the agent continue, an untrusted hook fails open.
 pub(super) fn failure_policy(hook: &Hook) -> FailurePolicy {
     match hook.source_trust {
         SourceTrust::Untrusted if !hook.event.def().deny_restricts => FailurePolicy::Open,
@@ -42,7 +42,7 @@ pub(super) fn failure_policy(hook: &Hook) -> FailurePolicy {
     }
 }
 
-/// The name of a hook as it stands before its reason: that of an untrusted one is its author's text as much as the reason is.
+/// The name of a hook before its reason. The name of an untrusted hook is quoted, because its author chose it.
 pub(super) fn display_name(hook: &Hook) -> HookId {
     match hook.source_trust {
         SourceTrust::Trusted => hook.id.clone(),
@@ -50,7 +50,7 @@ pub(super) fn display_name(hook: &Hook) -> HookId {
     }
 }
 
-/// A failure, whose message is the author's as much as a reason is.
+/// Quotes the message of an untrusted hook's failure, because its author may have written it.
 pub(super) fn quote_failure(hook: &Hook, failure: Failure) -> Failure {
     match hook.source_trust {
         SourceTrust::Trusted => failure,

@@ -1,4 +1,4 @@
-//! Calls handlers, one by one or at once, and catches what they throw.
+//! Calls handlers, one at a time or in parallel, and catches their panics.
 
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,7 +15,7 @@ use super::effect_cache::{EffectCache, RecordingEffects};
 use super::read_only_effects::{ReadOnlyEffects, UntrustedEffects};
 use crate::select::panic_text;
 
-/// How many calls of one chain may wait at the same time.
+/// The maximum number of calls of one chain that wait at the same time.
 const MOST_AT_ONCE: usize = 32;
 
 /// A hook that is about to be called.
@@ -23,25 +23,25 @@ const MOST_AT_ONCE: usize = 32;
 pub(super) struct PendingCall<'a> {
     pub(super) hook: &'a Hook,
     pub(super) layer: Layer,
-    /// The hook's number.
+    /// The ordinal of the hook.
     pub(super) ordinal: u32,
-    /// The round in which it is asked.
+    /// The recheck round of the call.
     pub(super) round: u8,
     pub(super) effect_mode: EffectMode,
 }
 
-/// How a call hears the world.
+/// How the effect requests of a call are performed.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum EffectMode {
-    /// As it is.
+    /// Directly.
     Live,
-    /// As it is, and the answers are kept, because the hook may be asked again.
+    /// Directly, and the replies are stored, because the hook may be rechecked.
     Recording,
-    /// As it was when the hook was first asked; see [`EffectCache`].
+    /// With the stored replies of the first call; see [`EffectCache`].
     Cached,
 }
 
-/// What came back.
+/// The result of a call.
 #[derive(Debug)]
 pub(super) struct CallResult {
     pub(super) verdict: Verdict,
@@ -49,7 +49,7 @@ pub(super) struct CallResult {
 }
 
 impl PendingCall<'_> {
-    /// Numbers the call and tells the journal that it begins.
+    /// Assigns the call an ID and records its start in the journal.
     #[inline]
     pub(super) fn journal_call(&self, around: &DispatchContext<'_>, event: &Event) -> CallId {
         let id = around.journal.next_call();
@@ -57,7 +57,7 @@ impl PendingCall<'_> {
         id
     }
 
-    /// Tells the journal what came back.
+    /// Records the result in the journal.
     #[inline]
     pub(super) fn journal_return(&self, around: &DispatchContext<'_>, id: CallId, answer: &CallResult) {
         let (hook, verdict, duration_us) = (self.hook, &answer.verdict, answer.duration_us);
@@ -106,9 +106,9 @@ pub(super) fn call(
     }
 }
 
-/// Calls handlers that all see the same event, at once where they may wait, and gives their answers in order.
+/// Calls handlers with the same event, in parallel if they may wait, and returns their results in order.
 ///
-/// The journal is told of all calls in order, then of all returns in order.
+/// The journal receives all calls in order, then all results in order.
 pub(super) fn call_concurrently(
     group: &[PendingCall<'_>],
     event: &Event,
@@ -129,10 +129,10 @@ pub(super) fn call_concurrently(
     answers.into_iter().map(|answer| answer.verdict).collect()
 }
 
-/// Runs the jobs that may wait on threads of their own and the others on this one, and gives the results in order.
+/// Runs the jobs that may wait on separate threads and the others on this one; returns the results in order.
 ///
-/// This thread takes part in the waiting jobs when it has nothing else to do, so that all get done even where the
-/// system gives no thread.
+/// This thread also runs waiting jobs when it has nothing else to do, so that all finish even if the system cannot
+/// create threads.
 fn run_concurrently<J: Sync, R: Send + Sync>(
     jobs: &[J],
     waiting: NonZeroUsize,
@@ -144,11 +144,11 @@ fn run_concurrently<J: Sync, R: Send + Sync>(
     let next = AtomicUsize::new(0);
     let take_waiters = || {
         while let Some((job, result)) = waiters.get(next.fetch_add(1, Ordering::Relaxed)) {
-            // Each job is taken once, so the cell is empty.
+            // Each job is run once, so the cell is empty.
             let _ = result.set(run(job));
         }
     };
-    // With nothing quick to do, this thread takes one waiting job itself.
+    // Without quick jobs, this thread runs one of the waiting jobs itself.
     let threads = waiting.get().saturating_sub(usize::from(quick.is_empty())).min(MOST_AT_ONCE);
     thread::scope(|scope| {
         for _ in 0..threads {

@@ -1,28 +1,28 @@
-//! What changed the target during one dispatch, and which guards changed it.
+//! The changes of the payload during one dispatch, and the guards that made them.
 
 use pintle_contract::Layer;
 
 use crate::compose::CallPosition;
 
-/// The changes of the target.
+/// The changes of the payload.
 #[derive(Debug, Default)]
 pub(super) struct TargetChange {
-    /// When the last one was, as the first turn that saw the target so; `None` while there was none.
+    /// The first position that saw the latest payload; `None` while there was no change.
     pub(super) last_position: Option<CallPosition>,
-    /// The hooks that made the target what it is; they need not judge it.
+    /// The hooks that produced the current payload; they need not be rechecked.
     pub(super) producers: Vec<u32>,
-    /// When hooks of a layer changed the target last.
+    /// The latest change by hooks of each layer.
     by_layer: Vec<(Layer, CallPosition)>,
 }
 
 impl TargetChange {
-    /// Whether the target changed after a turn, and not by the hook whose turn it was.
+    /// Whether the payload changed after a call, and not by the hook that was called.
     #[inline]
     pub(super) fn is_stale(&self, turn: CallPosition) -> bool {
         self.last_position.is_some_and(|change| turn < change) && !self.producers.contains(&turn.ordinal)
     }
 
-    /// Notes a change by hooks of a layer.
+    /// Records a change by hooks of a layer.
     pub(super) fn record(&mut self, at: CallPosition, producers: Vec<u32>, layer: Layer) {
         self.last_position = Some(at);
         self.producers = producers;
@@ -32,29 +32,29 @@ impl TargetChange {
         }
     }
 
-    /// Whether hooks of a lower layer changed the target after a turn of a hook of this one.
+    /// Whether hooks of a lower layer changed the payload after a call of a hook of this layer.
     fn is_from_lower_layer(&self, layer: Layer, turn: CallPosition) -> bool {
         self.by_layer.iter().any(|(other, at)| *other > layer && turn < *at)
     }
 }
 
-/// The hooks that changed the target, each with its last call.
+/// The hooks that rewrote the payload, each with its latest call.
 ///
-/// A guard that is asked again judges, and does not rewrite a second time: within a layer the order of the hooks is the
-/// rule, and what it did to the target is done. What a *lower* layer made of the target since is another matter, because
-/// that layer may not widen: then the rewrite is taken again.
+/// A guard that is rechecked decides but does not rewrite again: within a layer the order of the hooks applies, and its
+/// rewrite was already applied. If a *lower* layer has changed the payload since, the rewrite is applied again, because
+/// a lower layer must not widen what a higher one restricted.
 #[derive(Debug, Default)]
 pub(super) struct RewritingCalls(Vec<(u32, CallPosition)>);
 
 impl RewritingCalls {
-    /// Notes that a hook changed the target in a call.
+    /// Records that a hook rewrote the payload in a call.
     pub(super) fn add(&mut self, call: CallPosition) {
         if self.0.iter().all(|(known, _)| *known != call.ordinal) {
             self.0.push((call.ordinal, call));
         }
     }
 
-    /// Notes another call of a hook, and says whether a rewrite in it is taken.
+    /// Records another call of a hook, and returns whether its rewrite is applied.
     pub(super) fn may_rewrite(&mut self, call: CallPosition, layer: Layer, change: &TargetChange) -> bool {
         let Some((_, last)) = self.0.iter_mut().find(|(known, _)| *known == call.ordinal) else { return true };
         let before = std::mem::replace(last, call);

@@ -1,4 +1,4 @@
-//! The end of a dispatch: asks are answered, the outcome is made.
+//! The end of a dispatch: requests an approval if needed, and fills in the outcome.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -7,11 +7,11 @@ use pintle_contract::{ApprovalRequest, ApprovalResponse, Decision, JournalEntry,
 use super::state::DispatchState;
 use crate::compose::decide::{ComposedDecision, apply_approval, decide, fill_outcome};
 
-/// Fills in the outcome. An ask is put to the resolver here, on the final target and only when nobody refused, so that an
-/// approval is bound to the bytes that will be used.
+/// Fills in the outcome. An approval is requested here, for the final payload and only if no hook denied, so that it is
+/// bound to the payload that is used.
 pub(super) fn conclude(run: &mut DispatchState<'_>, outcome: &mut Outcome) {
     let fired = run.fired();
-    // Rewrites that cancelled each other out are no rewrite.
+    // Rewrites that cancel each other out do not count as a rewrite.
     let rewritten = run.last_change().is_some() && run.event().payload != fired.payload;
     let (decided, allowed) = match decide(&mut run.tally, |position| run.change.is_stale(position)) {
         ComposedDecision::Deny(reasons) => ((Decision::Deny, reasons, None), false),
@@ -25,7 +25,7 @@ pub(super) fn conclude(run: &mut DispatchState<'_>, outcome: &mut Outcome) {
             let metadata = run.tally.metadata();
             let question =
                 ApprovalRequest { event, reasons: &reasons, digest: &digest, metadata: &metadata, allows_grant: false };
-            // A resolver that panics has answered nothing.
+            // An approver that panics has given no response.
             let resolution = catch_unwind(AssertUnwindSafe(|| run.context.approver.request_approval(&question)))
                 .unwrap_or(ApprovalResponse::Unavailable);
             let resolved = JournalEntry::ApprovalAnswered { digest: &digest, reasons: &reasons, response: &resolution };

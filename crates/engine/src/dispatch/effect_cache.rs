@@ -1,9 +1,9 @@
-//! What guards were told by the world, so that a repeated call hears the same.
+//! The effect replies that guards got, so that a repeated call gets the same ones.
 //!
-//! A guard that counts its calls, or looks into a cache that it writes itself, would judge its own traces when it is
-//! asked again. So the answers of its first call are kept for the length of the dispatch, and a repeated call that
-//! asks the same is told the same: nothing but the changed target can change its mind. What it did not ask before
-//! goes through [`ReadOnlyEffects`], and is made up for when the call denies.
+//! A guard that counts its calls, or reads a cache that it writes, would see its own traces when it is rechecked. So
+//! the replies of its first call are kept for the dispatch, and a repeated call that makes the same request gets the
+//! same reply: only the changed payload can change its verdict. Requests that the first call did not make go through
+//! [`ReadOnlyEffects`], and are performed if the repeated call denies.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -13,15 +13,15 @@ use super::read_only_effects::ReadOnlyEffects;
 
 type CachedAnswer = Result<EffectReply, EffectError>;
 
-/// The answers that the guards of a dispatch got, by the hook's number. Most guards ask nothing, and the list is made with
-/// the first answer.
+/// The replies that the guards of a dispatch got, by hook ordinal. Most guards make no requests, so the list is created
+/// with the first reply.
 #[derive(Debug, Default)]
 pub(super) struct EffectCache(OnceLock<Box<CachedReply>>);
 
-/// Each answer with the number of its hook and what the hook asked.
+/// Each reply, with the ordinal of its hook and the request.
 type CachedReply = Mutex<Vec<(u32, EffectRequest, CachedAnswer)>>;
 
-/// The seam of a guard's first call: everything goes through and is remembered.
+/// The effect runner of a guard's first call: it performs every request and stores the reply.
 #[derive(Debug)]
 pub(super) struct RecordingEffects<'a> {
     pub(super) inner: &'a dyn EffectRunner,
@@ -29,16 +29,16 @@ pub(super) struct RecordingEffects<'a> {
     pub(super) ordinal: u32,
 }
 
-/// The seam of a repeated call.
+/// The effect runner of a repeated call.
 #[derive(Debug)]
 pub(super) struct CachedEffects<'a> {
     read_only: ReadOnlyEffects<'a>,
-    /// What the first call asked and this one did not ask yet.
+    /// The stored replies that this call has not requested yet.
     unused_replies: Mutex<Vec<(EffectRequest, CachedAnswer)>>,
 }
 
 impl EffectCache {
-    /// The seam of a repeated call of a hook.
+    /// Creates the effect runner of a repeated call of a hook.
     pub(super) fn cached_effects_for<'a>(&self, ordinal: u32, seam: &'a dyn EffectRunner) -> CachedEffects<'a> {
         let heard = self.0.get().map(|heard| heard.lock().unwrap_or_else(PoisonError::into_inner));
         let of_hook = heard.iter().flat_map(|heard| heard.iter()).filter(|(number, _, _)| *number == ordinal);
@@ -53,7 +53,7 @@ impl EffectCache {
 }
 
 impl CachedEffects<'_> {
-    /// Writes what the call wrote and did not write the first time: it decided.
+    /// Performs the changes that the repeated call made and the first one did not, because the verdict is a deny.
     pub(super) fn flush_writes(&self, caller: EffectCaller<'_>) {
         self.read_only.flush_writes(caller);
     }

@@ -1,4 +1,4 @@
-//! Asks the hooks of an event and hands what they said to [`compose`](crate::compose).
+//! Calls the hooks of an event and passes their verdicts to [`compose`](crate::compose).
 
 mod call;
 mod change;
@@ -18,29 +18,30 @@ use state::DispatchState;
 pub use read_only_effects::ReadOnlyEffects;
 pub use recheck_guards::MAX_ROUNDS;
 
-/// What a dispatch may use of the world; all of it comes from the host.
+/// What a dispatch needs from its host.
 #[derive(Debug, Clone, Copy)]
 pub struct DispatchContext<'a> {
-    /// Told of every step, in an order that does not depend on which call finished first.
+    /// Receives every step, in an order that does not depend on which call finishes first.
     pub journal: &'a dyn Journal,
-    /// Measures the calls.
+    /// Measures the duration of calls.
     pub clock: &'a dyn Clock,
-    /// Where the effects of scripts go.
+    /// Performs the effect requests of scripts.
     pub effects: &'a dyn EffectRunner,
-    /// Answers asks.
+    /// Responds to approval requests.
     pub approver: &'a dyn Approver,
-    /// Once raised, no further hook is called: each has failed as cancelled, by its policy.
+    /// Once cancelled, no further hook is called: each remaining hook fails as cancelled, and its failure policy
+    /// applies.
     pub cancel: &'a CancelToken,
-    /// Whether all hooks are in shadow mode: asked and recorded, with nothing enforced.
+    /// Whether all hooks are in shadow mode: called and recorded, but not enforced.
     pub shadow: bool,
-    /// The call of a hook that causes the event, when one does.
+    /// The hook call that causes the event; `None` if the host fired it.
     pub cause: Option<CallId>,
 }
 
 /// Runs an event through the hooks of a set.
 ///
-/// There is always an outcome: a hook that fails, panics or answers nonsense is in it, and its failure policy says what
-/// follows. Which of two calls that run at once finishes first changes no byte of the outcome or the journal.
+/// There is always an outcome: if a hook fails, panics or returns invalid output, its failure policy applies. Which of
+/// two parallel calls finishes first does not change the outcome or the journal.
 pub fn dispatch(set: &HookSet, event: &Event, around: &DispatchContext<'_>) -> Outcome {
     around.journal.record(&JournalEntry::Event { event, cause: around.cause });
     let mut outcome = Outcome::unchanged(event.payload.clone());
@@ -51,12 +52,12 @@ pub fn dispatch(set: &HookSet, event: &Event, around: &DispatchContext<'_>) -> O
     outcome
 }
 
-/// Makes of the outcome without hooks the one with them. It is filled in where it stands: it is too large to be handed on.
+/// Runs the chains and fills in the outcome in place, because it is too large to move.
 fn run_chains(index: &EventIndex, event: &Event, around: &DispatchContext<'_>, outcome: &mut Outcome) {
     let mut run = DispatchState::new(index, event, around);
     while let Some(turn) = run.next_chain() {
         profile::run(&mut run, turn);
-        // A plain deny ends the deciders.
+        // After a deny no further chain is called.
         if run.tally.is_denied() {
             break;
         }

@@ -1,34 +1,34 @@
-//! The seam of a hook that is asked again: it sees the world and leaves no mark on it.
+//! The effect runners of rechecked and untrusted hooks: they read state but do not change it.
 
 use std::sync::{Mutex, PoisonError};
 
 use pintle_contract::{EffectCaller, EffectError, EffectReply, EffectRequest, EffectRunner};
 use serde_json::Value;
 
-/// Lets reads through and drops writes, with the reply that the write would have got.
+/// Performs requests that read, and withholds those that change state, with the reply that the change would have had.
 ///
-/// A guard that is asked again has had its effects the first time (design, section 4); only its verdict counts now.
-/// This is for what it did not ask the first time; what it did ask then is answered as it was then. A verdict that denies
-/// keeps what was written on the way to it.
+/// A guard that is rechecked had its effects in the first call; only its verdict matters now. This runner performs the
+/// requests that the first call did not make; the others get the same reply as before. If the verdict is a deny, the
+/// withheld changes are made.
 #[derive(Debug)]
 pub struct ReadOnlyEffects<'a> {
     inner: &'a dyn EffectRunner,
-    /// What was not written, in order.
+    /// The withheld requests, in order.
     withheld: Mutex<Vec<EffectRequest>>,
 }
 
 impl<'a> ReadOnlyEffects<'a> {
-    /// The seam that reads come from.
+    /// Creates a runner that reads through another one.
     #[must_use]
     pub fn new(seam: &'a dyn EffectRunner) -> Self {
         Self { inner: seam, withheld: Mutex::default() }
     }
 
-    /// Writes what was withheld: the call decided.
+    /// Performs the withheld requests, because the verdict is a deny.
     pub(super) fn flush_writes(&self, caller: EffectCaller<'_>) {
         let withheld = std::mem::take(&mut *self.withheld.lock().unwrap_or_else(PoisonError::into_inner));
         for request in withheld {
-            // The hook has its reply already, and what the world now refuses changes nothing about its verdict.
+            // The hook already has its reply; if a request is refused now, its verdict does not change.
             drop(self.inner.perform(caller, request));
         }
     }
@@ -51,9 +51,9 @@ impl<'a> ReadOnlyEffects<'a> {
     }
 }
 
-/// Lets reads of its own layer through, drops what would leave a mark, and refuses what reaches farther.
+/// Performs reads in the hook's own layer, withholds changes, and refuses everything else.
 ///
-/// For a hook that the user does not trust: it judges what it is shown, and nothing that it does outlasts its verdict.
+/// For an untrusted hook: it decides on the payload it receives, and leaves no state behind.
 #[derive(Debug)]
 pub(super) struct UntrustedEffects<'a>(pub(super) ReadOnlyEffects<'a>);
 
@@ -68,7 +68,7 @@ impl EffectRunner for UntrustedEffects<'_> {
             | EffectRequest::Fs { .. }
             | EffectRequest::Session { .. }
             | EffectRequest::Host { .. } => Err(EffectError(String::from(
-                "not available to a hook of a project that is not trusted; `pintle trust` shows what it may do and asks",
+                "not available to a hook of an untrusted project; review and trust the project with `pintle trust`",
             ))),
             request => self.0.perform(caller, request),
         }
@@ -109,7 +109,7 @@ impl EffectRunner for ReadOnlyEffects<'_> {
             request if request.reads_files() => self.inner.perform(caller, request),
             EffectRequest::CallTool { .. } | EffectRequest::Exec { .. } | EffectRequest::Fs { .. } => {
                 Err(EffectError(String::from(
-                    "not available to a guard that is asked again about a changed target; decide on the payload alone",
+                    "not available when a guard is rechecked; decide on the payload alone",
                 )))
             }
             EffectRequest::MetricGet { .. }
@@ -131,7 +131,7 @@ impl EffectRunner for ReadOnlyEffects<'_> {
 }
 
 impl ReadOnlyEffects<'_> {
-    /// What the counter would be.
+    /// The value that the counter would have.
     fn predict_count(&self, caller: EffectCaller<'_>, name: &str, by: i64) -> Result<i64, EffectError> {
         let current = match self.inner.perform(caller, EffectRequest::MetricGet { name: name.to_owned() })? {
             EffectReply::Int(count) => count,

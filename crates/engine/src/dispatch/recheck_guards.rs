@@ -1,18 +1,18 @@
-//! Guards see the final bytes (design, section 4).
+//! Rechecks guards, so that they decide on the final payload.
 
 use pintle_contract::{HookId, OutcomeReason};
 
 use super::state::DispatchState;
 use crate::compose::messages;
 
-/// How many times guards are asked again before the engine gives up and denies.
+/// The maximum number of recheck rounds; after them the engine denies.
 pub const MAX_ROUNDS: u8 = 3;
 
-/// Matches and asks again, in order, the guards that judged an older target or were passed over on one, until the
-/// target stays as it is.
+/// Matches and calls, in order, the guards that were matched with an older payload, until the payload no longer
+/// changes.
 ///
-/// A deny is final and nobody is asked again. The hooks of a chain that runs at once are asked one after the other
-/// here: each has to judge what the ones before it made.
+/// A deny is final and ends the recheck. The hooks of a parallel chain are called one after the other here: each must
+/// decide on what the ones before it produced.
 pub(super) fn recheck_guards(run: &mut DispatchState<'_>) {
     for round in 1.. {
         let before = run.last_change();
@@ -25,7 +25,7 @@ pub(super) fn recheck_guards(run: &mut DispatchState<'_>) {
                 continue;
             }
             if round > MAX_ROUNDS {
-                // Matching is not asking: a guard that does not want the final target has nothing to say about it.
+                // A guard that does not match the final payload does not need to be called.
                 if run.should_call(turn) {
                     deny_unsettled(run, &turn.hook.id);
                 }

@@ -12,20 +12,20 @@ use super::effect_cache::EffectCache;
 use crate::compose::{CallPosition, TargetedVerdict, VerdictSource, VerdictTally, messages, overlay};
 use crate::select::{CandidateIter, EventIndex, NextHook, match_candidate, match_hook};
 
-/// One dispatch under way.
+/// A running dispatch.
 pub(super) struct DispatchState<'a> {
     pub(super) context: &'a DispatchContext<'a>,
     pub(super) tally: VerdictTally,
     index: &'a EventIndex,
     fired: &'a Event,
-    /// The event with the rewrites so far; `None` while there are none.
+    /// The event with the rewrites so far; `None` without rewrites.
     current: Option<Event>,
     candidates: CandidateIter<'a>,
     round: u8,
     pub(super) change: TargetChange,
-    /// The hooks that changed the target.
+    /// The hooks that rewrote the payload.
     rewriters: RewritingCalls,
-    /// The guards that were asked and may be asked again.
+    /// The guards that were called and may be rechecked.
     called_guards: OrdinalSet,
     pub(super) effect_cache: EffectCache,
 }
@@ -48,7 +48,7 @@ impl<'a> DispatchState<'a> {
         }
     }
 
-    /// The event as it stands.
+    /// The event with the current payload.
     pub(super) fn event(&self) -> &Event {
         self.current.as_ref().unwrap_or(self.fired)
     }
@@ -58,35 +58,35 @@ impl<'a> DispatchState<'a> {
         self.fired
     }
 
-    /// The first hook of the next chain that has one for this event.
+    /// The first hook of the next chain that has hooks for this event.
     pub(super) fn next_chain(&self) -> Option<NextHook<'a>> {
         self.candidates.peek()
     }
 
-    /// The next hook that the index does not rule out for the subject as it stands, below a number.
+    /// The next hook before an ordinal that the index does not rule out for the current subject.
     pub(super) fn next_below(&mut self, end: u32) -> Option<NextHook<'a>> {
         self.candidates.next_below(end)
     }
 
-    /// Starts a round in which guards are asked again, from the first hook on.
+    /// Starts a recheck round at the first hook.
     pub(super) fn start_round(&mut self, round: u8) {
         self.round = round;
         self.candidates = self.index.candidates_from(self.event(), 0);
     }
 
-    /// Whether a guard has neither judged the target as it stands, nor made it, nor been passed over on it.
+    /// Whether a guard has not yet been matched with the current payload, and did not produce it.
     ///
-    /// Every round gives every hook its turn, so its last turn was in the round before.
+    /// Every round covers every hook, so the guard's last turn was in the previous round.
     pub(super) fn should_recheck(&self, ordinal: u32) -> bool {
         self.change.is_stale(CallPosition { round: self.round.saturating_sub(1), ordinal })
     }
 
-    /// When the target changed last; grows with every change.
+    /// The position of the latest payload change; it increases with every change.
     pub(super) fn last_change(&self) -> Option<CallPosition> {
         self.change.last_position
     }
 
-    /// One of the hooks that made the target what it is.
+    /// One of the hooks that produced the current payload.
     pub(super) fn producer(&self) -> Option<u32> {
         self.change.producers.first().copied()
     }
@@ -103,7 +103,7 @@ impl<'a> DispatchState<'a> {
         }
     }
 
-    /// Asks a hook when it wants the event as it stands, and takes its answer.
+    /// Calls a hook if it matches the current event, and records its verdict.
     #[inline]
     pub(super) fn call_hook(&mut self, turn: NextHook<'a>) {
         if !self.should_call(turn) {
@@ -122,7 +122,8 @@ impl<'a> DispatchState<'a> {
         }
     }
 
-    /// Whether a hook wants the event as it stands and may be asked. Why not, where that matters, is in the tally.
+    /// Whether a hook matches the current event and may be called. If not, and the reason matters, the tally contains
+    /// it.
     #[inline]
     pub(super) fn should_call(&mut self, turn: NextHook<'a>) -> bool {
         let failure = match match_candidate(turn, self.event()) {
@@ -149,18 +150,18 @@ impl<'a> DispatchState<'a> {
         false
     }
 
-    /// Tells the journal that a matcher failed: a replay has to be told so at the same point.
+    /// Records in the journal that a matcher failed; a replay must repeat the failure at the same position.
     fn journal_matcher_failure(&self, turn: NextHook<'a>, failure: &Failure) {
         self.context.journal.record(&JournalEntry::MatcherFailed { hook: turn.hook, round: self.round, failure });
     }
 
-    /// Whether an earlier hook that is the same wants the event as it stands too.
+    /// Whether an earlier duplicate of the hook matches the current event too.
     fn has_matching_duplicate(&self, turn: NextHook<'a>) -> bool {
         let mut twins = turn.duplicates.iter().filter_map(|ordinal| self.index.hook(*ordinal));
         twins.any(|twin| matches!(match_hook(twin, self.event()), MatchResult::Yes))
     }
 
-    /// Prepares the call of a hook that is admitted.
+    /// Prepares the call of a hook that matches.
     #[inline]
     pub(super) fn prepare_call(&mut self, voter: VerdictSource<'a>) -> PendingCall<'a> {
         let CallPosition { round, ordinal } = voter.position;
@@ -175,7 +176,7 @@ impl<'a> DispatchState<'a> {
         PendingCall { hook: voter.hook, layer: voter.layer, ordinal, round, effect_mode: hearing }
     }
 
-    /// Takes the answer of a hook that saw the event as it stands, and makes its rewrite the target.
+    /// Records the verdict of a hook that was called with the current event, and applies its rewrite.
     #[inline]
     pub(super) fn record_verdict(&mut self, voter: VerdictSource<'a>, answered: TargetedVerdict) {
         let ordinal = voter.position.ordinal;
@@ -192,8 +193,8 @@ impl<'a> DispatchState<'a> {
         }
     }
 
-    /// The answer of a hook whose rewrite is not taken a second time, or `timeout 5 ls` would become `timeout 5 timeout 5 ls`
-    /// and two rewriting hooks would go on for ever. An allow counts only where the hook has what it wished for.
+    /// Drops a rewrite that must not be applied again; otherwise `timeout 5 ls` would become `timeout 5 timeout 5 ls`,
+    /// and two rewriting hooks would never end. An allow applies only if the payload has the hook's own changes.
     fn drop_repeated_rewrite(&self, answered: TargetedVerdict) -> TargetedVerdict {
         let (rewrite, said) = answered.split();
         let holds = rewrite.is_none_or(|rewrite| overlay::is_already_applied(self.event().payload.value(), &rewrite));
@@ -201,25 +202,25 @@ impl<'a> DispatchState<'a> {
         TargetedVerdict { kind: said.unwrap_or(VerdictKind::Pass), rewrite: None }
     }
 
-    /// Tells of a hook that saw the same payload as others and would change it.
+    /// Records a hook of a parallel chain that would rewrite the payload.
     pub(super) fn record_rewriter(&mut self, voter: VerdictSource<'a>) {
         self.rewriters.add(voter.position);
     }
 
-    /// The name of the hook with a number.
+    /// The name of the hook with an ordinal.
     pub(super) fn hook_id(&self, ordinal: u32) -> Option<&'a HookId> {
         self.index.hook(ordinal).map(|hook| &hook.id)
     }
 
-    /// Makes a payload the target. `next` is the number of the first hook whose turn is on it, `by` that of one of the hooks
-    /// whose chain made it.
+    /// Sets the current payload. `next` is the ordinal of the first hook that is called with it; `by` is the ordinal of
+    /// a hook whose chain produced it.
     pub(super) fn set_payload(&mut self, payload: Payload, next: u32, producers: Vec<u32>, by: u32) {
         self.current = Some(self.fired.with_payload(payload));
         self.change.record(CallPosition { round: self.round, ordinal: next }, producers, self.index.layer(by));
         self.candidates = self.index.candidates_from(self.event(), next);
     }
 
-    /// Does something to the tally and tells the journal of the warnings it made.
+    /// Changes the tally, and records the resulting warnings in the journal.
     #[inline]
     pub(super) fn with_journaled_warnings<T>(&mut self, act: impl FnOnce(&mut Self) -> T) -> T {
         let known = self.tally.warnings().len();
@@ -231,14 +232,14 @@ impl<'a> DispatchState<'a> {
     }
 }
 
-/// Whether a failure of a hook's matcher is a failure of the hook. What the matcher's own code raised is one only where the
-/// author says so; a limit, a deadline or a death never means that the hook does not want the event.
+/// Whether a failed matcher is a failure of the hook. An error in the matcher's own code is one only if the author says
+/// so; a limit, a timeout or a crash never means that the hook does not match.
 fn is_hook_failure(hook: &Hook, failure: &Failure) -> bool {
     hook.strict_matcher || failure.kind.is_cut_short()
 }
 
-/// A set of hooks' numbers. It allocates nothing for the first 64 hooks of an event, and nothing for the first of the
-/// others: of many hooks, few want one event.
+/// A set of hook ordinals. It does not allocate for the first 64 hooks of an event, nor for the first one beyond: few
+/// of many hooks match an event.
 #[derive(Debug, Default)]
 struct OrdinalSet {
     low: u64,

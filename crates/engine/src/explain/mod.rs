@@ -1,4 +1,4 @@
-//! Which hooks would run, in which order, and why the others would not. No handler is called.
+//! Predicts which hooks would run, in which order, and why others would not. No handler is called.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,82 +11,82 @@ use pintle_contract::{
 use crate::HookSet;
 use crate::select::{is_duplicate, match_hook};
 
-/// What would become of one hook of a set.
+/// The prediction for one hook of a set.
 #[derive(Debug, Clone)]
 pub struct HookExplanation {
     /// The hook.
     pub hook: HookId,
-    /// The source it comes from, such as a path.
+    /// The source of the hook, such as a path.
     pub source: Arc<str>,
-    /// Who put it there.
+    /// The configuration layer of the hook.
     pub layer: Layer,
-    /// How its chain composes.
+    /// How its chain combines verdicts.
     pub profile: Profile,
-    /// The event it listens to.
+    /// The event of the hook.
     pub event: EventName,
     /// The author's number for ordering.
     pub priority: i64,
     /// Whether its verdict would be enforced.
     pub mode: EnforcementMode,
-    /// Whether it can deny.
+    /// Whether the hook can deny.
     pub guard: bool,
     /// Where it was declared.
     pub location: Location,
-    /// Whether it would run.
+    /// Whether the hook would run.
     pub prediction: RunPrediction,
 }
 
-/// Whether a hook would run. Displays as one line.
+/// Whether a hook would run. It displays as one line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RunPrediction {
-    /// It would be asked.
+    /// The hook would be called.
     Yes,
-    /// An earlier hook is the same word for word, and is asked for both.
+    /// An earlier hook has the same definition and is called instead.
     Duplicate {
         /// The earlier hook.
         hook: HookId,
-        /// The source it comes from.
+        /// The source of the earlier hook.
         source: Arc<str>,
     },
-    /// It listens to another event.
+    /// The hook is for another event.
     OtherEvent {
-        /// The event it listens to.
+        /// The event of the hook.
         event: EventName,
     },
-    /// It is for other subjects, such as other tools.
+    /// The hook is for other subjects, such as other tools.
     OtherSubject {
-        /// What the subject is called in the payload, such as `name`.
+        /// The payload field with the subject, such as `name`.
         field: &'static str,
         /// The subject of this event.
         subject: String,
-        /// The subjects the hook is for.
+        /// The subjects that the hook matches.
         names: Vec<String>,
         /// The matcher as its author wrote it.
         matcher: String,
     },
-    /// Its matcher says no.
+    /// The matcher returns false.
     NoMatch {
         /// The matcher as its author wrote it.
         matcher: String,
     },
-    /// Its matcher fails; the hook is passed over with a warning.
+    /// The matcher fails; the hook is skipped with a warning.
     MatcherFailed {
         /// The matcher as its author wrote it.
         matcher: String,
-        /// Why.
+        /// The failure of the matcher.
         failure: Failure,
     },
-    /// Its matcher fails, which is a failure of the hook: its author said so, or a limit ended the matcher.
+    /// The matcher fails, and this is a failure of the hook: its author said so, or a limit ended the matcher.
     HookFailed {
         /// The matcher as its author wrote it.
         matcher: String,
-        /// Why.
+        /// The failure of the matcher.
         failure: Failure,
     },
 }
 
 impl RunPrediction {
-    /// Whether the hook would be asked.
+    /// Whether the hook would be called.
     #[must_use]
     pub fn is_yes(&self) -> bool {
         *self == Self::Yes
@@ -98,7 +98,7 @@ impl fmt::Display for RunPrediction {
         match self {
             Self::Yes => f.write_str("runs"),
             Self::Duplicate { hook, source } => {
-                write!(f, "does not run again: `{hook}` of {source} is the same, word for word")
+                write!(f, "does not run again: it duplicates `{hook}` of {source}")
             }
             Self::OtherEvent { event } => write!(f, "does not run: it listens to `{event}`"),
             Self::OtherSubject { field, subject, names, .. } => {
@@ -110,16 +110,16 @@ impl fmt::Display for RunPrediction {
                 write!(f, "does not run: `{matcher}` failed: {failure}")
             }
             Self::HookFailed { matcher, failure } => {
-                write!(f, "does not run and counts as failed: `{matcher}` failed: {failure}")
+                write!(f, "does not run and fails: `{matcher}` failed: {failure}")
             }
         }
     }
 }
 
-/// Says of every hook of a set, in the order they are asked, whether it would run for an event and why not.
+/// Predicts for every hook of a set, in calling order, whether it would run for an event, and why not.
 ///
-/// The event is taken as it is fired: what a hook would rewrite is not known before it is called, so a hook after a
-/// rewrite, or after a deny, may be asked or not in spite of what is said here.
+/// The prediction uses the event as it is fired. The effect of a rewrite or deny is only known during the call, so a
+/// later hook may run or not despite the prediction.
 #[must_use]
 pub fn explain(set: &HookSet, event: &Event) -> Vec<HookExplanation> {
     let same_before = |number: usize, chain: &Chain, hook: &Hook| {

@@ -1,11 +1,12 @@
-//! Hooks that are defined twice, in the dialects that run such a hook once (docker-agent, section 3.1).
+//! Duplicate hooks, in dialects that run a hook that is declared twice only once, such as docker-agent.
 
 use pintle_contract::{Hook, Profile};
 
-/// Whether two hooks of one event do the same, so that asking both would say nothing new. Their matchers may differ.
+/// Whether two hooks of one event do the same, so that calling both is redundant. Their matchers may differ.
 ///
-/// What decides how a verdict counts has to agree besides the definition: a hook in shadow mode does not speak for an
-/// enforced one, nor one that fails open for one that fails closed, or adding a hook could lift a deny.
+/// In addition to the definition, everything that affects how a verdict applies must be equal: a hook in shadow mode is
+/// not a duplicate of an enforced one, nor one that fails open of one that fails closed. Otherwise adding a hook could
+/// lift a deny.
 pub(crate) fn is_duplicate(
     (one_dialect, one_profile, one): (&str, Profile, &Hook),
     (other_dialect, other_profile, other): (&str, Profile, &Hook),

@@ -8,15 +8,15 @@ use pintle_contract::{Chain, Event, Hook, Layer, Profile, SubjectFilter};
 
 use super::is_duplicate;
 
-/// The hooks of one event over all chains, numbered in the order they are asked.
+/// The hooks of one event over all chains, numbered in the order in which they are called.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct EventIndex {
     slots: Vec<IndexSlot>,
-    /// Every hook, for events without a subject: no matcher may be skipped there, so that it can fail.
+    /// Every hook, for events without a subject: their matchers must all be called, because they may fail.
     all: Vec<IndexEntry>,
-    /// Hooks that any subject may concern.
+    /// Hooks that may match any subject.
     any: Vec<IndexEntry>,
-    /// The other hooks, by each subject that may concern them.
+    /// The other hooks, by each subject that they may match.
     by_subject: HashMap<Box<str>, Vec<IndexEntry>, BuildHasherDefault<ByteWordHasher>>,
 }
 
@@ -26,9 +26,9 @@ struct IndexSlot {
     layer: Layer,
     dialect: &'static str,
     profile: Profile,
-    /// The numbers of earlier hooks that are the same but for their matcher.
+    /// The ordinals of earlier hooks that are duplicates except for their matcher.
     duplicates: Vec<u32>,
-    /// One past the number of the last hook of the same chain.
+    /// The ordinal after the last hook of the same chain.
     chain_end: u32,
 }
 
@@ -36,21 +36,21 @@ struct IndexSlot {
 #[derive(Debug, Clone, Copy)]
 struct IndexEntry {
     ordinal: u32,
-    /// Whether the matcher has to be asked.
+    /// Whether the matcher must be called.
     needs_check: bool,
 }
 
-/// Hashes a text eight bytes at a time, which is quicker than the standard hash on names of a few bytes.
+/// Hashes a text eight bytes at a time, which is faster than the standard hash for short names.
 ///
-/// The keys come from hook files and are never added to by events, so no event can make the table slow.
+/// The keys come from hook files, and events never add keys, so an event cannot make the table slow.
 #[derive(Debug, Clone, Default)]
 struct ByteWordHasher(u64);
 
 impl ByteWordHasher {
     #[inline]
     fn mix(&mut self, word: u64) {
-        // An odd number without a pattern, 2^64 over the golden ratio. Both halves of the product count, or the ends of
-        // texts would move the upper bits alone.
+        // An odd number without a pattern: 2^64 over the golden ratio. Both halves of the product are used; otherwise
+        // the end of a text would only change the upper bits.
         let product = u128::from(self.0 ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         self.0 = (product ^ (product >> 64)) as u64;
     }
@@ -67,7 +67,7 @@ impl Hasher for ByteWordHasher {
         if rest.is_empty() {
             return;
         }
-        // The last bytes once more where there are enough of them; equal texts have equal ones.
+        // The last bytes are hashed again if there are enough; equal texts give equal hashes.
         match (bytes.last_chunk::<8>(), rest.first_chunk::<4>(), rest.last_chunk::<4>()) {
             (Some(word), ..) => self.mix(u64::from_le_bytes(*word)),
             (None, Some(start), Some(end)) => {
@@ -77,7 +77,7 @@ impl Hasher for ByteWordHasher {
         }
     }
 
-    /// The end of a text, which its length tells better.
+    /// The end of a text; the length distinguishes texts better.
     #[inline]
     fn write_u8(&mut self, _end: u8) {}
 
@@ -87,22 +87,22 @@ impl Hasher for ByteWordHasher {
     }
 }
 
-/// A hook whose turn it is.
+/// The next hook to match and call.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NextHook<'s> {
-    /// The hook's number among the hooks of its event.
+    /// The ordinal of the hook among the hooks of its event.
     pub(crate) ordinal: u32,
     /// The hook.
     pub(crate) hook: &'s Hook,
     /// The configuration layer of its chain.
     pub(crate) layer: Layer,
-    /// How its chain composes.
+    /// The profile of its chain.
     pub(crate) profile: Profile,
-    /// One past the number of the last hook of its chain.
+    /// The ordinal after the last hook of its chain.
     pub(crate) chain_end: u32,
-    /// Whether the matcher has to be asked.
+    /// Whether the matcher must be called.
     pub(crate) needs_check: bool,
-    /// The numbers of earlier hooks that are the same; one that wants the event too speaks for this one.
+    /// The ordinals of earlier duplicates; if one of them matches, this hook is not called.
     pub(crate) duplicates: &'s [u32],
 }
 
@@ -143,8 +143,8 @@ impl EventIndex {
         }
     }
 
-    /// The earlier hooks that are the same as one of a chain, by number. It stays in the index whatever they want: a
-    /// matcher of its own that fails closed still denies.
+    /// The ordinals of earlier duplicates of a hook. The hook stays in the index in any case, because its own matcher
+    /// may fail closed and deny.
     fn find_duplicates(&self, chain: &Chain, hook: &Hook) -> Vec<u32> {
         if hook.definition.is_none() {
             return Vec::new();
@@ -158,21 +158,21 @@ impl EventIndex {
             .collect()
     }
 
-    /// The hook with a number.
+    /// The hook with an ordinal.
     pub(crate) fn hook(&self, ordinal: u32) -> Option<&Arc<Hook>> {
         self.slots.get(usize::try_from(ordinal).ok()?).map(|slot| &slot.hook)
     }
 
-    /// The layer of the hook with a number.
+    /// The configuration layer of the hook with an ordinal.
     pub(crate) fn layer(&self, ordinal: u32) -> Layer {
         let slot = usize::try_from(ordinal).ok().and_then(|at| self.slots.get(at));
         slot.map_or(Layer::Runtime, |slot| slot.layer)
     }
 
-    /// The hooks that an event may concern by its subject, in order, from a number on.
+    /// The hooks that may match the event's subject, in order, starting at an ordinal.
     #[inline]
     pub(crate) fn candidates_from(&self, event: &Event, from: u32) -> CandidateIter<'_> {
-        // Where any subject concerns every hook, nobody needs to know it.
+        // If every hook may match any subject, the subject is not needed.
         let subject = if self.any.len() == self.all.len() { None } else { event.subject() };
         let (shared, own): (&[IndexEntry], &[IndexEntry]) = match subject {
             None => (&self.all, &[]),
@@ -191,7 +191,7 @@ fn skip_before(candidates: &[IndexEntry], from: u32) -> &[IndexEntry] {
     candidates.get(at..).unwrap_or_default()
 }
 
-/// Two sorted lists of candidates, read as one.
+/// Two sorted lists of candidates, merged while they are read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CandidateIter<'s> {
     index: &'s EventIndex,
@@ -200,7 +200,7 @@ pub(crate) struct CandidateIter<'s> {
 }
 
 impl<'s> CandidateIter<'s> {
-    /// The next candidate, which stays the next one.
+    /// The next candidate, without advancing.
     #[inline]
     pub(crate) fn peek(&self) -> Option<NextHook<'s>> {
         let candidate = match (self.shared.first(), self.own.first()) {
@@ -220,7 +220,7 @@ impl<'s> CandidateIter<'s> {
         })
     }
 
-    /// The next candidate below a number.
+    /// Returns the next candidate before an ordinal, and advances.
     #[inline]
     pub(crate) fn next_below(&mut self, end: u32) -> Option<NextHook<'s>> {
         let turn = self.peek().filter(|turn| turn.ordinal < end)?;
@@ -251,7 +251,8 @@ mod tests {
         let hashes: HashSet<u64> = names.iter().map(|name| hash(name)).collect();
         assert_eq!(hashes.len(), names.len());
         assert!(names.iter().all(|name| hash(name) == hash(&name.clone())));
-        // The table goes by the lowest bits first: a thousand names fill most of a thousand places, as chance would.
+        // The table uses the lowest bits first: a thousand names should fill most of 1,024 slots, as random hashes
+        // would.
         let places: HashSet<u64> = hashes.iter().map(|hash| hash % 1_024).collect();
         assert!(places.len() > 500, "{}", places.len());
     }

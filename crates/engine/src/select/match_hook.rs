@@ -1,4 +1,4 @@
-//! Asking a matcher.
+//! Matches a hook against an event.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,13 +7,13 @@ use pintle_contract::{Event, Failure, FailureKind, Hook, MatchResult};
 
 use super::NextHook;
 
-/// Asks the matcher of a candidate, where it has to be asked. A matcher that panics has failed.
+/// Calls the matcher of a candidate if the index requires it. A matcher that panics has failed.
 #[inline]
 pub(crate) fn match_candidate(turn: NextHook<'_>, event: &Event) -> MatchResult {
     if turn.needs_check { match_hook(turn.hook, event) } else { MatchResult::Yes }
 }
 
-/// The same for a hook of which nothing is known.
+/// Calls the matcher of a hook that was not looked up in the index.
 pub(crate) fn match_hook(hook: &Hook, event: &Event) -> MatchResult {
     let Some(matcher) = &hook.matcher else {
         return MatchResult::Yes;
@@ -27,7 +27,7 @@ pub(crate) fn match_hook(hook: &Hook, event: &Event) -> MatchResult {
     }
 }
 
-/// What a panic said, on one line.
+/// The message of a panic, on one line.
 pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic
         .downcast_ref::<&str>()

@@ -1,4 +1,4 @@
-//! Which hooks an event concerns. Compiled once, immutable, no I/O.
+//! Finds the hooks of an event. The index is compiled once and immutable; nothing here does I/O.
 
 mod duplicates;
 mod index;
@@ -14,11 +14,11 @@ pub(crate) use duplicates::is_duplicate;
 pub(crate) use index::{CandidateIter, EventIndex, NextHook};
 pub(crate) use match_hook::{match_candidate, match_hook, panic_text};
 
-/// The hooks of all sources, in the order they are asked, indexed by event and subject.
+/// The hooks of all sources, in the order in which they are called, indexed by event and subject.
 ///
-/// Chains stand by layer, and within a layer in the order they were given (design, section 4). A hook that an earlier
-/// one repeats word for word ([`Hook::definition`]) stays in its chain and is not asked where the earlier one is. Share
-/// it as an `Arc`.
+/// Chains are ordered by configuration layer, and within a layer in the order in which they were added. A hook with the
+/// same [`Hook::definition`] as an earlier one stays in its chain, but is not called if the earlier one is. Share the
+/// set as an `Arc`.
 #[derive(Debug, Clone, Default)]
 pub struct HookSet {
     chains: Vec<Chain>,
@@ -64,30 +64,30 @@ impl HookSet {
         Self::default()
     }
 
-    /// The chains, in the order they are asked.
+    /// The chains, in the order in which they are called.
     #[must_use]
     pub fn chains(&self) -> &[Chain] {
         &self.chains
     }
 
-    /// Every hook with its chain, in the order they are asked.
+    /// Every hook with its chain, in the order in which they are called.
     pub fn hooks(&self) -> impl Iterator<Item = (&Chain, &Arc<Hook>)> {
         self.chains.iter().flat_map(|chain| chain.hooks.iter().map(move |hook| (chain, hook)))
     }
 
-    /// A new set with more chains; each follows the chains of its layer that were there before.
+    /// A new set with additional chains; each follows the existing chains of its layer.
     #[must_use]
     pub fn with_chains(&self, chains: impl IntoIterator<Item = Chain>) -> Self {
         Self::new(self.chains.iter().cloned().chain(chains).collect())
     }
 
-    /// Whether any hook listens to an event.
+    /// Whether the set has hooks for an event.
     #[must_use]
     pub fn has_hooks_for(&self, name: &EventName) -> bool {
         self.event_index(name).is_some()
     }
 
-    /// Whether any enforced hook that listens to an event can deny or rewrite it, as far as its dialect tells.
+    /// Whether an enforced hook can deny or rewrite the event, as far as its dialect determines.
     #[must_use]
     pub fn may_change(&self, name: &EventName) -> bool {
         let can = |hook: &Hook| {
@@ -104,12 +104,12 @@ impl HookSet {
     }
 }
 
-/// An order of event names that costs one comparison of addresses for all but the open families.
+/// An order of event names that compares only addresses, except within the families.
 fn event_order(one: &EventName, other: &EventName) -> Ordering {
     let address = |name: &EventName| ptr::from_ref(name.def()).addr();
     address(one).cmp(&address(other)).then_with(|| {
         let (one, other) = (one.as_str(), other.as_str());
-        // The name of a row that is no family is one text at one place.
+        // The name of an event that is not a family is one string at one address.
         if ptr::eq(one, other) { Ordering::Equal } else { one.cmp(other) }
     })
 }

@@ -225,8 +225,7 @@ fn rule_27_a_repeated_call_may_read_but_not_act() {
         "Ok(Value(Bool(true)))",
         r#"Ok(Value(String("v")))"#,
         "Ok(Done)",
-        "Err(EffectError(\"not available to a guard that is asked again about a changed target; \
-         decide on the payload alone\"))",
+        "Err(EffectError(\"not available when a guard is rechecked; decide on the payload alone\"))",
         "Ok(Done)",
         r#"Ok(Value(String("text of a.txt")))"#,
     ];

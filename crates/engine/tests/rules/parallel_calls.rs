@@ -338,9 +338,9 @@ fn explain_says_which_hook_speaks_for_another() {
         [
             "does not run: `name` is `a`, and the hook is for `b` only",
             "runs",
-            "does not run again: `second` of project is the same, word for word",
+            "does not run again: it duplicates `second` of project",
         ]
     );
-    let same = "does not run again: `first` of project is the same, word for word";
+    let same = "does not run again: it duplicates `first` of project";
     assert_eq!(lines(&tool_event("b", 0)), ["runs", same, same]);
 }

@@ -132,8 +132,8 @@ fn explain_says_why_a_hook_would_not_run() {
             "project others: does not run: `name` is `a`, and the hook is for `b`, `c` only",
             "project false: does not run: `a closure` is false",
             "project fails: does not run: `a closure` failed: error: no such key",
-            "project strict: does not run and counts as failed: `a closure` failed: error: no such key",
-            "project cut: does not run and counts as failed: `a closure` failed: step limit: too long",
+            "project strict: does not run and fails: `a closure` failed: error: no such key",
+            "project cut: does not run and fails: `a closure` failed: step limit: too long",
         ]
     );
 }

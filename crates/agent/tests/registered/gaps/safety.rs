@@ -202,6 +202,6 @@ fn a_hook_that_runs_an_agent_of_its_own_ends_at_the_depth_limit() {
     assert_eq!(runs.load(Ordering::Relaxed), 9);
     let lines = runtime.tape().unwrap().lines();
     let refused =
-        lines.iter().filter(|line| line.contains("hook_returned") && line.contains("nested more than 8 deep"));
+        lines.iter().filter(|line| line.contains("hook_returned") && line.contains("nested more than 8 levels deep"));
     assert_eq!(refused.count(), 1);
 }

@@ -1,4 +1,4 @@
-//! How the calls of one chain follow each other: one file a profile, all of one shape.
+//! How the hooks of a chain are called: one file for each profile.
 
 mod parallel_merge;
 mod parallel_strictest;
@@ -13,7 +13,7 @@ use super::state::DispatchState;
 use crate::compose::{RewriteResult, VerdictSource, decision_counts};
 use crate::select::NextHook;
 
-/// Runs the chain that a turn opens.
+/// Runs the chain of a hook, starting with that hook.
 pub(super) fn run<'a>(run: &mut DispatchState<'a>, first: NextHook<'a>) {
     let end = first.chain_end;
     match first.profile {
@@ -25,8 +25,8 @@ pub(super) fn run<'a>(run: &mut DispatchState<'a>, first: NextHook<'a>) {
     }
 }
 
-/// Takes an answer of a hook that saw the same payload as others: its decision at once, its rewrite not yet. Gives what
-/// the rewrite makes of the payload, when there is one that makes sense.
+/// Records a verdict of a hook in a parallel chain: its decision immediately, its rewrite later. Returns the payload of
+/// its rewrite, if it is valid.
 fn record_parallel_verdict<'a>(
     run: &mut DispatchState<'a>,
     voter: VerdictSource<'a>,
@@ -45,7 +45,7 @@ fn record_parallel_verdict<'a>(
     made
 }
 
-/// Asks at once every hook of a chain that wants the event as it stands; verdicts come in declared order.
+/// Calls every matching hook of a chain in parallel; returns the verdicts in declared order.
 fn call_chain_concurrently<'a>(run: &mut DispatchState<'a>, end: u32) -> Vec<(VerdictSource<'a>, Verdict)> {
     let mut voters = Vec::new();
     while let Some(turn) = run.next_below(end) {

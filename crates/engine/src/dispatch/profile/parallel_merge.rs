@@ -1,4 +1,5 @@
-//! `parallel/merge`: all see the same payload, the severest wins, rewrites are laid over each other in declared order.
+//! `parallel/merge`: hooks see the same payload; the most restrictive verdict wins; rewrites are merged in declared
+//! order.
 
 use pintle_contract::Payload;
 
@@ -14,7 +15,7 @@ pub(super) fn run(run: &mut DispatchState<'_>, end: u32) {
         let (rewrite, said) = answered.split();
         let made = record_parallel_verdict(run, voter, rewrite.clone(), said);
         let Some((rewrite, made)) = rewrite.zip(made) else { continue };
-        // What it leaves as it was counts too: it stands among what the others name.
+        // A hook whose rewrite changes nothing is recorded too, because it takes part in the merge.
         run.record_rewriter(voter);
         let value = made.value.unwrap_or_else(|| run.event().payload.value().clone());
         wishes.push(RequestedRewrite {
@@ -22,13 +23,13 @@ pub(super) fn run(run: &mut DispatchState<'_>, end: u32) {
             rewrite,
         });
     }
-    // A deny wins over every rewrite, and what is denied is not rewritten.
+    // A deny overrides every rewrite; a denied event is not rewritten.
     if run.tally.is_denied() || wishes.is_empty() {
         return;
     }
     match overlay_rewrites(&run.event().name, run.event().payload.value(), wishes) {
         MergeResult::Unchanged => {}
-        // Every hook of the chain had its turn on the payload before.
+        // Every hook of the chain was called with the previous payload.
         MergeResult::Changed { value, producers } => {
             run.set_payload(Payload::new(value), end, producers, end.saturating_sub(1))
         }

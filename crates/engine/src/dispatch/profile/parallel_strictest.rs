@@ -1,4 +1,4 @@
-//! `parallel/strictest`: all see the same payload, the severest wins, conflicting rewrites deny.
+//! `parallel/strictest`: hooks see the same payload; the most restrictive verdict wins; conflicting rewrites deny.
 
 use pintle_contract::Payload;
 
@@ -16,13 +16,13 @@ pub(super) fn run(run: &mut DispatchState<'_>, end: u32) {
             proposals.push(RewriteProposal { ordinal: voter.position.ordinal, hook: &voter.hook.id, value });
         }
     }
-    // A deny wins over every rewrite, and what is denied is not rewritten.
+    // A deny overrides every rewrite; a denied event is not rewritten.
     if run.tally.is_denied() {
         return;
     }
     match merge(&run.event().name, run.event().payload.value(), proposals) {
         MergeResult::Unchanged => {}
-        // Every hook of the chain had its turn on the payload before.
+        // Every hook of the chain was called with the previous payload.
         MergeResult::Changed { value, producers } => {
             run.set_payload(Payload::new(value), end, producers, end.saturating_sub(1))
         }

@@ -1,4 +1,4 @@
-//! `parallel/unanimous`: all see the same payload, anything but unanimous allow denies.
+//! `parallel/unanimous`: hooks see the same payload; anything but a unanimous allow denies.
 
 use super::call_chain_concurrently;
 use crate::dispatch::state::DispatchState;

@@ -1,4 +1,4 @@
-//! `sequential/first_deny`: in order, each sees the rewrites so far, the first deny ends the chain.
+//! `sequential/first_deny`: hooks run in order and see the rewrites so far; the first deny ends the chain.
 
 use crate::dispatch::state::DispatchState;
 

@@ -1,4 +1,5 @@
-//! `sequential/run_all`: in order, each sees the rewrites so far, all run, the severest wins.
+//! `sequential/run_all`: hooks run in order and see the rewrites so far; all run, and the most restrictive verdict
+//! wins.
 
 use crate::dispatch::state::DispatchState;
 
