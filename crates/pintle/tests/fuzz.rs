@@ -1,4 +1,4 @@
-//! Whatever an event holds: payload, script, verdict, outcome, and never a panic, through the real runtime.
+//! Random events through the real runtime: payload, script, verdict and outcome must never panic.
 
 #![expect(clippy::expect_used, reason = "tests fail by panicking")]
 
@@ -12,7 +12,7 @@ use pintle::{Event, EventName, Layer, Origin, Outcome, Runtime};
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
-/// What the hooks do with a payload: read all of it, change it, send it round, answer with it.
+/// What the hooks do with a payload: read all of it, change it, convert it and back, return it.
 const SCRIPTS: &[(&str, &str)] = &[
     (
         "reads_everything",
@@ -33,7 +33,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ),
 ];
 
-/// What the hooks wait for.
+/// The conditions of the hooks.
 const CONDITIONS: &[&str] = &[
     "payload[\"name\"] == \"run_command\"",
     "payload[\"args\"][\"n\"] > 3 or len(payload) == 2",
@@ -64,7 +64,7 @@ static RUNTIME: LazyLock<Arc<Runtime>> = LazyLock::new(|| {
     built.runtime
 });
 
-/// One event of each shape that hooks meet most.
+/// One event of each common shape.
 fn sample_events() -> Vec<String> {
     let known = ["tool.pre", "tool.post", "turn.start", "turn.end", "completion.pre", "completion.post"];
     let more =
@@ -72,7 +72,7 @@ fn sample_events() -> Vec<String> {
     known.iter().chain(&more).map(|name| (*name).to_owned()).collect()
 }
 
-/// Numbers as text: the ones that no machine number holds, too.
+/// Numbers as text, including those that no machine number can represent.
 fn number_text() -> impl Strategy<Value = String> {
     prop_oneof![
         any::<i64>().prop_map(|number| number.to_string()),
@@ -121,7 +121,7 @@ fn json_text() -> impl Strategy<Value = String> {
     })
 }
 
-/// Fires it, and looks at all that came.
+/// Fires an event and checks the whole outcome.
 fn fire_and_check(event: &str, payload: Value) -> Outcome {
     let name = EventName::parse(event).expect("a known event");
     let is_object = payload.is_object();
@@ -139,7 +139,7 @@ proptest! {
 
     #[test]
     fn any_payload_of_any_event_comes_to_an_outcome(text in json_text(), event in prop::sample::select(sample_events())) {
-        // What is no JSON for the reader never reaches a hook.
+        // Text that is not valid JSON never reaches a hook.
         if let Ok(payload) = serde_json::from_str::<Value>(&text) {
             fire_and_check(&event, payload);
         }

@@ -1,4 +1,4 @@
-//! Every hook and tool that the README and the guides show loads without a fault.
+//! Every hook and tool in the README and the guides loads without an error.
 
 #![expect(clippy::expect_used, reason = "tests fail by panicking")]
 
@@ -20,7 +20,7 @@ fn guide_pages() -> Vec<PathBuf> {
     pages
 }
 
-/// The fenced blocks of a page that are whole artifacts.
+/// The fenced blocks of a page that are complete artifacts.
 fn fenced_artifacts(page: &str) -> Vec<String> {
     let mut blocks = Vec::new();
     let mut open: Option<String> = None;
@@ -61,7 +61,7 @@ fn every_artifact_of_the_guides_loads_without_a_fault() {
     assert!(hooks >= 3 && tools >= 1, "the pages show {hooks} hooks and {tools} tools: was the extraction broken?");
 }
 
-/// The numbers behind `rule_` in a text, such as `07`.
+/// The numbers after `rule_` in a text, such as `07`.
 fn rule_numbers(text: &str) -> std::collections::BTreeSet<String> {
     let numbers = text.split("rule_").skip(1).map(|rest| rest.chars().take_while(char::is_ascii_digit).collect());
     numbers.filter(|number: &String| !number.is_empty()).collect()

@@ -24,7 +24,7 @@ const USER: &str = r#"
     return block("three calls are enough") if n > 2 else allow()
 "#;
 
-/// What a layer below tries on the state of the user's guard.
+/// Attempts of a lower layer to change the state of the user's guard.
 const ATTACKS: [&str; 6] = [
     "metrics.reset()",
     "metrics.reset(\"calls\")",
@@ -75,7 +75,7 @@ fn a_lower_layer_does_not_reach_the_state_of_a_guard_above() {
     }
 }
 
-/// What a process keeps for the next one is kept by layer too.
+/// State that a process saves for the next one is separated by layer too.
 #[test]
 fn state_comes_back_to_the_layer_that_it_belongs_to() {
     let (user, below) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -96,7 +96,7 @@ fn state_comes_back_to_the_layer_that_it_belongs_to() {
     second.restore_layer_states(&scope, &read);
     assert_eq!(second.fire_in(&call_event(), &scope).decision, Decision::Allow);
     assert_eq!(second.fire_in(&call_event(), &scope).decision, Decision::Deny);
-    // The call that the guard above denied never came to the hook below.
+    // The call that the guard of the higher layer denied never reached the lower hook.
     let metrics = second.metrics();
     assert_eq!((metrics.get("calls"), metrics.get("calls (project)")), (Some(&json!(3)), Some(&json!(80))));
 }

@@ -1,4 +1,4 @@
-//! What a program that embeds the runtime sees.
+//! The runtime as an embedding program uses it.
 
 #![expect(clippy::expect_used, reason = "tests fail by panicking")]
 
@@ -14,7 +14,7 @@ use pintle_testkit::LineJournal;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A project with these hook files.
+/// Creates a project with these hook files.
 fn write_project(hooks: &[(&str, &str)]) -> TempDir {
     let project = tempfile::tempdir().expect("a folder for the project");
     let folder = project.path().join(".harness/hooks");
@@ -66,7 +66,7 @@ fn a_hook_that_emits_its_own_event_ends_at_the_depth_limit() {
     let built = Runtime::builder().path(project.path(), Layer::Project).journal(journal.clone()).build();
     assert!(!built.has_errors(), "{:?}", built.diagnostics);
     let outcome = fire(&built.runtime, &build_event("custom.loop", json!({})));
-    // `custom.*` fails open: the innermost hook fails, and the ones around it go on.
+    // `custom.*` fails open: the innermost hook fails, and the outer ones continue.
     assert!(outcome.is_allowed(), "{outcome:?}");
     assert_eq!(built.runtime.metrics().get("turns"), Some(&json!(9)));
     let refused = |line: &&String| line.starts_with("return 9 ") && line.contains("nested more than 8 deep");
@@ -195,7 +195,7 @@ fn what_is_not_recorded_is_not_done() {
         path.display()
     );
     assert_eq!((outcome.decision, outcome.hooks_called, outcome.reason()), (Decision::Deny, 0, reason));
-    // Nobody listens to these, and a host that asks first is told to fire them.
+    // No hook is registered for these events, but a host that checks first must still fire them.
     for guarded in
         ["prompt.submit", "turn.start", "completion.pre", "delegation.pre", "session.start", "permission.ask"]
     {
@@ -203,7 +203,7 @@ fn what_is_not_recorded_is_not_done() {
         assert!(runtime.listens(&name, &EventScope::default()), "{guarded}");
         assert_eq!(fire(&runtime, &build_event(guarded, json!({}))).decision, Decision::Deny, "{guarded}");
     }
-    // To deny the end of a turn is to send the agent on, and what only tells is told.
+    // A deny at the end of a turn makes the agent continue, and observed events cannot be denied.
     for other in ["agent.stop", "delegation.post_verify", "session.end", "tool.post", "turn.end"] {
         assert_eq!(fire(&runtime, &build_event(other, json!({}))).decision, Decision::Allow, "{other}");
     }
@@ -256,7 +256,7 @@ fn rewriting_hooks_compose_in_order_and_each_rewrites_once() {
         let hooks: Vec<String> = bodies.iter().enumerate().map(file).collect();
         fire_at_hooks(&hooks, &call_event("run_command", json!({"command": text})))
     };
-    // Whether a rewriting hook can also deny changes nothing about what it rewrites.
+    // Whether a rewriting hook can also deny does not change what it rewrites.
     let chains: [&[&[&str]]; 4] = [
         &[&[limits], &[joins]],
         &[&[&block, limits], &[joins]],
@@ -270,7 +270,7 @@ fn rewriting_hooks_compose_in_order_and_each_rewrites_once() {
     }
     let outcome = run(&[&[&block, limits], &[&block, joins], &[&block, renames]], "python x");
     assert_eq!(command(&outcome), Some(json!("timeout 5 python3 x 2>&1")));
-    // A guard that rewrote before judges what came of the others.
+    // A guard that rewrote before decides on the result of the others' rewrites.
     let brings = "return modify({\"args\": {\"command\": payload[\"args\"][\"command\"] + \" mkfs\"}})";
     assert_eq!(run(&[&[&block, limits], &[brings]], "ls").decision, Decision::Deny);
 }
@@ -285,7 +285,7 @@ fn context_that_guards_put_in_is_put_in_once() {
     ];
     let outcome = fire_at_hooks(&hooks, &build_event("turn.start", json!("hello")));
     assert_eq!((outcome.decision, outcome.payload.value()), (Decision::Allow, &json!("[trace 1] hello (be brief)")));
-    // One that changes another field.
+    // A hook that changes another field.
     let careful = [
         "if len(payload[\"messages\"]) > 50: return block(\"long\")",
         "return modify({\"messages\": [{\"role\": \"system\", \"content\": \"Be careful.\"}] + payload[\"messages\"]})",
@@ -324,9 +324,9 @@ fn a_when_that_a_limit_ends_fails_its_hook() {
     let long = call_event("run_command", json!({"command": format!("rm -rf / #{}", " a".repeat(1_100_000))}));
     let outcome = fire_at_hooks(std::slice::from_ref(&refuses), &long);
     assert_eq!(outcome.decision, Decision::Deny);
-    // A slow machine runs into the deadline first.
+    // A slow machine reaches the deadline first.
     assert!(outcome.failures.iter().all(|report| report.failure.kind.is_cut_short()), "{}", outcome.reason());
-    // What the author's own code raises passes the hook over, as documented, and is told.
+    // If the matcher's own code raises an error, the hook is skipped with a warning, as documented.
     let raises = hook_file_text("tool.pre", "when: payload[\"args\"][\"nothing\"] == 1\n", &["return block(\"no\")"]);
     let outcome = fire_at_hooks(&[raises], &call_event("run_command", json!({"command": "ls"})));
     assert!(
@@ -334,7 +334,7 @@ fn a_when_that_a_limit_ends_fails_its_hook() {
             && outcome.warnings.iter().any(|warning| pintle::is_matcher_failure_warning(&warning.message)),
         "{outcome:?}"
     );
-    // Nor does a payload open the gate that scripts have no form for.
+    // A payload that scripts cannot represent does not skip the guard either.
     let any = "when: any([\"rm\" in str(value) for value in payload[\"args\"].values()])\n";
     let guard = hook_file_text("tool.pre", any, &["return block(\"no\")"]);
     let nested = format!("{}1{}", "[".repeat(120), "]".repeat(120));
@@ -346,7 +346,7 @@ fn a_when_that_a_limit_ends_fails_its_hook() {
             "{odd}"
         );
     }
-    // The policy that the author wrote holds.
+    // The failure policy that the author wrote applies.
     let open = hook_file_text("tool.pre", &format!("on_error: open\n{when}"), &["return block(\"no\")"]);
     let outcome = fire_at_hooks(&[open], &long);
     assert!(outcome.is_allowed() && outcome.failures.len() == 1, "{:?}", outcome.failures);
@@ -368,7 +368,7 @@ fn what_may_rewrite_or_refuse_data_fails_closed() {
         (vec![crashes, "return block(\"secret\")"], "", Decision::Deny),
         (vec![crashes, "return json.decode(payload[\"content\"])"], "", Decision::Deny),
         (vec![crashes, redacts], "on_error: open\n", Decision::Allow),
-        // What only watches does not stop anything.
+        // A hook that only observes does not stop anything.
         (vec![crashes, "return allow()"], "", Decision::Allow),
         (vec!["metrics.incr(\"seen\")", crashes], "", Decision::Allow),
         (vec![crashes], "on_error: closed\n", Decision::Deny),
@@ -380,7 +380,7 @@ fn what_may_rewrite_or_refuse_data_fails_closed() {
             "{keys}{body:?}"
         );
     }
-    // A redaction whose answer grows past what a hook may return.
+    // A redaction whose output grows beyond the limit of a hook's output.
     let large = result(format!("{}{}", "x".repeat(1_041_000), "SECRET".repeat(1_000)));
     let outcome = fire_at_hooks(&[hook_file_text("tool.post", "", &[redacts])], &large);
     assert_eq!(outcome.decision, Decision::Deny);

@@ -7,24 +7,24 @@ use pintle::ByteSpan;
 use pintle::dialects::document::{FileReport, MAX_FILE_BYTES, parse, source_file, to_json};
 use serde_json::{Map, Value};
 
-/// One file: a set of hooks, and what comes of firing at them.
+/// One case file: a set of hooks, and the events to fire.
 #[derive(Debug)]
 pub(crate) struct CaseFile {
     pub(crate) name: String,
-    /// A project of this repository, from its root.
+    /// A project of this repository, relative to its root.
     pub(crate) project: Option<PathBuf>,
     /// Hook files by name.
     pub(crate) hooks: Vec<(String, String)>,
     pub(crate) cases: Vec<CorpusCase>,
 }
 
-/// One event, and everything that must come of it.
+/// One event, with its complete expected outcome.
 #[derive(Debug, Clone)]
 pub(crate) struct CorpusCase {
     pub(crate) name: String,
     pub(crate) event: String,
     pub(crate) payload: Value,
-    /// Events that are fired first, whatever comes of them, as `{event, payload}`.
+    /// Events that are fired first, as `{event, payload}`; their outcomes are ignored.
     pub(crate) setup_events: Vec<(String, Value)>,
     pub(crate) expect: Map<String, Value>,
 }
@@ -46,7 +46,7 @@ fn read_yaml(path: &Path) -> Map<String, Value> {
     }
 }
 
-/// The cases that are known not to hold, as `file: case`, and why.
+/// The cases that are known to fail, as `file: case`, with the reason.
 pub(crate) fn read_exceptions(path: &Path) -> Vec<(String, String)> {
     let listed = read_yaml(path).remove("exceptions").unwrap();
     let entry = |entry: &Value| (text_field(entry, "case"), text_field(entry, "reason"));
@@ -82,7 +82,7 @@ impl CorpusCase {
         assert_known_fields(value.as_object().unwrap(), &["name", "event", "payload", "times", "before", "expect"]);
         let event = |value: &Value| (text_field(value, "event"), value.get("payload").cloned().unwrap_or_default());
         let (name, mut payload) = event(value);
-        // A list of one is made longer here, so that nobody has to write two hundred messages.
+        // Repeats the only item of a list, so that a case does not have to spell out two hundred messages.
         for (field, times) in value.get("times").and_then(Value::as_object).into_iter().flatten() {
             let item = payload[field.as_str()][0].take();
             payload[field.as_str()] = Value::Array(vec![item; usize::try_from(times.as_u64().unwrap()).unwrap()]);

@@ -1,4 +1,4 @@
-//! One case, run.
+//! Runs one case.
 
 use std::fs;
 use std::path::Path;
@@ -24,7 +24,7 @@ fn build_event(name: &str, payload: &Value) -> Event {
     Event::new(name, payload, Arc::new(Origin::default()))
 }
 
-/// Runs a case in a runtime of its own; `Err` says what came instead.
+/// Runs a case in its own runtime; `Err` describes the actual outcome.
 pub(crate) fn run_case(file: &CaseFile, case: &CorpusCase) -> Result<(), String> {
     let folder = tempfile::tempdir().unwrap();
     let hooks = folder.path().join(".harness/hooks");
@@ -46,7 +46,7 @@ pub(crate) fn run_case(file: &CaseFile, case: &CorpusCase) -> Result<(), String>
     Err(format!("  expected {}\n  came     {}", Value::Object(case.expect.clone()), Value::Object(came)))
 }
 
-/// Everything that came of a dispatch; what did not happen is absent.
+/// The complete outcome of a dispatch; absent fields mean that nothing happened.
 fn describe_outcome(outcome: &Outcome, scope: &EventScope, metrics: Map<String, Value>) -> Map<String, Value> {
     let listed = |lines: Vec<String>| (!lines.is_empty()).then(|| json!(lines));
     let logs = scope.logs.take_lines().into_iter().map(|line| match line.level {

@@ -1,9 +1,4 @@
-//! Hooks as people write them, fired through the real runtime, one case file a set of hooks.
-//!
-//! A case file names a project (`project:`) or holds hook files (`hooks:`), and lists cases: what is fired, and
-//! everything that must come of it: decision, reasons, counters, the rewritten payload, log lines, warnings and failures.
-//! What is not mentioned must be absent, so a counter too many fails a case too. `exceptions.yaml` lists the cases that
-//! are known not to hold, each with the reason; one that holds after all must leave the list.
+//! Hooks as users write them, fired through the real runtime. One case file contains one set of hooks.
 
 #![expect(
     clippy::unwrap_used,

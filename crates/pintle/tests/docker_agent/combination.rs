@@ -1,4 +1,4 @@
-//! Several hooks that say different things (docker-agent behaviour, section 3.5).
+//! Several hooks that return different verdicts.
 
 use pintle::{Effect, Outcome};
 use serde_json::json;
@@ -28,7 +28,7 @@ fn the_severest_decision_wins_and_its_reasons_stand_in_order() {
         assert_eq!(describe_outcome(&outcome), "deny: c", "{event}");
         let outcome = fire_scripts(event, &[deny, permission_script("deny", "d"), silent.clone()]);
         assert_eq!(describe_outcome(&outcome), "deny: c / d", "{event}");
-        // Nobody is there to ask.
+        // No approver is available.
         let outcome = fire_scripts(event, &[allow.clone(), ask.clone()]);
         assert!(texts(&outcome).starts_with('b') && !outcome.is_allowed(), "{event}: {}", texts(&outcome));
         let outcome = fire_scripts(event, &[silent, allow]);

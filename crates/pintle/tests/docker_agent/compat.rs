@@ -1,5 +1,5 @@
-//! `compat: g1` beside the newest version: the rows of the table of differences, each shown in both (docker-agent
-//! behaviour, section 0). What one answer or one file means alone stands beside the dialect's own tests.
+//! `compat: g1` compared with the newest version: each difference, shown in both. What a single output or file means is
+//! tested next to the dialect.
 
 use pintle::{FailurePolicy, Severity};
 use serde_json::json;
@@ -8,7 +8,7 @@ use crate::fixture::{
     DockerHooksFixture, context_texts, describe_outcome, hook_block, hooks_block, specific_output_script,
 };
 
-/// An event, hooks, and the outcomes of the newest version and of the first.
+/// An event, hooks, and the outcomes in the newest and in the first version.
 #[test]
 fn one_hook_means_this_in_either_version() {
     for (row, event, fields, script, newest, first) in [
@@ -92,7 +92,7 @@ fn one_hook_means_this_in_either_version() {
 #[test]
 fn several_rewriters_follow_each_other_or_all_see_the_original() {
     let first = specific_output_script(r#""updated_input":{"cmd":"one","a":1}"#);
-    // It sees the rewrite of the one before only where rewrites follow each other.
+    // It sees the rewrite of the previous hook only if rewrites are sequential.
     let second = r#"if grep -q '"cmd":"one"'; then echo '{"hook_specific_output":{"updated_input":{"saw":"rewrite"}}}'; else echo '{"hook_specific_output":{"updated_input":{"cmd":"two","saw":"original"}}}'; fi"#;
     let text = hooks_block("pre_tool_use", &[&first, second]);
     let call = json!({"args": {"cmd": "ls", "cwd": "/w"}});

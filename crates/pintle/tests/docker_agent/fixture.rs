@@ -1,4 +1,4 @@
-//! A runtime over one block of hooks.
+//! A runtime with one block of hooks.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::worker::worker;
 
-/// A runtime, and the findings about its block.
+/// A runtime, and the diagnostics of its block.
 pub(crate) struct DockerHooksFixture {
     pub(crate) runtime: Arc<Runtime>,
     pub(crate) findings: Vec<Diagnostic>,
@@ -32,7 +32,7 @@ impl DockerHooksFixture {
         Self::with_builder(block, DockerAgentVersion::G1, Runtime::builder())
     }
 
-    /// A runtime with the hooks of a block, and what a builder has besides.
+    /// A runtime with the hooks of a block, and a prepared builder.
     pub(crate) fn with_builder(block: &str, compat: DockerAgentVersion, builder: RuntimeBuilder) -> Self {
         let file = Arc::new(SourceFile { path: PathBuf::from("agent.yaml"), text: block.to_owned() });
         let report = FileReport::new(file, "");
@@ -46,13 +46,13 @@ impl DockerHooksFixture {
         Self { runtime: builder.build().runtime, findings }
     }
 
-    /// Fires the example of an event, with some fields of it replaced.
+    /// Fires the example of an event, with some fields replaced.
     pub(crate) fn fire(&self, name: &str, fields: Value) -> Outcome {
         self.runtime.fire(&example_event(name, fields))
     }
 }
 
-/// The example of an event, with some fields of it replaced; `pre_tool_use+preempt` is the lane that preempts.
+/// The example of an event, with some fields replaced; `pre_tool_use+preempt` stands for preempting hooks.
 pub(crate) fn example_event(name: &str, fields: Value) -> Event {
     let canonical = match name {
         "pre_tool_use+preempt" => "tool.guard",
@@ -80,7 +80,7 @@ pub(crate) fn hook_block(name: &str, fields: &str, script: &str) -> String {
     }
 }
 
-/// An outcome in the words of the tables.
+/// An outcome in the notation of the tables.
 pub(crate) fn describe_outcome(outcome: &Outcome) -> String {
     let failed = |policy| outcome.failures.iter().any(|report| report.policy == policy);
     let stops = outcome.stop_reason().is_some();
@@ -116,7 +116,7 @@ pub(crate) fn context_texts(outcome: &Outcome) -> Vec<&str> {
     texts.collect()
 }
 
-/// The one text of a list.
+/// The only text of a list.
 pub(crate) fn single_text(texts: &[String]) -> &str {
     let [text] = texts else { panic!("{texts:?}") };
     text

@@ -1,7 +1,4 @@
-//! The holes that are named in docker-agent's behaviour, section 8, each shown closed: its items 1, 2, 3, 6 and 7.
-//!
-//! Items 4 and 8 are about the loop (`agent/tests/team/`: guards in every mode, blocked prompts, stops that go on, vetoes
-//! that are told) and about built-ins (`handlers/src/builtin/`), item 5 about programs (`handlers/tests/command/`).
+//! Known gaps in docker-agent's own hooks, each shown closed here.
 
 use pintle::{Effect, Severity};
 use serde_json::json;
@@ -10,7 +7,7 @@ use crate::fixture::{
     DockerHooksFixture, context_texts, describe_outcome, hook_block, hooks_block, specific_output_script,
 };
 
-/// Item 1.
+/// A guard that fails in any way denies.
 #[test]
 fn a_guard_that_crashes_is_missing_or_is_killed_denies() {
     for event in ["pre_tool_use", "pre_tool_use+preempt", "tool_guard"] {
@@ -22,7 +19,7 @@ fn a_guard_that_crashes_is_missing_or_is_killed_denies() {
     }
 }
 
-/// Item 1: a script in the manner of the one-stop example whose parser is not installed.
+/// A script like the one-stop example, whose parser is not installed.
 #[test]
 fn a_guard_whose_parser_is_missing_does_not_allow_unnoticed() {
     let script = "INPUT=$(cat)\nCMD=$(echo \"$INPUT\" | no_such_jq -r '.tool_input.cmd') || exit $?\necho '{\"continue\": true}'";
@@ -32,7 +29,7 @@ fn a_guard_whose_parser_is_missing_does_not_allow_unnoticed() {
     assert!(outcome.failures[0].failure.message.contains("not found"), "{:?}", outcome.failures);
 }
 
-/// Item 2.
+/// A deny with a misspelt key or after a log line still denies.
 #[test]
 fn a_deny_that_is_misspelled_or_behind_a_log_line_does_not_allow() {
     for output in [
@@ -55,7 +52,7 @@ fn a_deny_that_is_misspelled_or_behind_a_log_line_does_not_allow() {
     }
 }
 
-/// Item 3.
+/// An invalid matcher is an error, not a hook that never runs.
 #[test]
 fn an_invalid_matcher_does_not_take_a_guard_away_in_silence() {
     for matcher in ["shell(", "[a", "a{2,1}"] {
@@ -66,7 +63,7 @@ fn an_invalid_matcher_does_not_take_a_guard_away_in_silence() {
     }
 }
 
-/// Item 6.
+/// A rewrite keeps the arguments that it does not name.
 #[test]
 fn arguments_that_a_rewrite_does_not_name_stay() {
     let stage = DockerHooksFixture::from_block(&hook_block(
@@ -78,14 +75,14 @@ fn arguments_that_a_rewrite_does_not_name_stay() {
     assert_eq!(outcome.payload.field("args"), Some(&json!({"cmd": "ls -h", "cwd": "/w", "timeout": 5})));
 }
 
-/// Item 6.
+/// Hooks are duplicates only if they are equal in everything.
 #[test]
 fn hooks_that_differ_in_anything_are_not_taken_for_one() {
     let text = "turn_start:\n  - {type: command, command: 'echo $WHO', env: {WHO: one}}\n  - {type: command, command: 'echo $WHO', env: {WHO: two}}\n";
     assert_eq!(context_texts(&DockerHooksFixture::from_block(text).fire("turn_start", json!({}))), ["one", "two"]);
 }
 
-/// Item 7: what the documents promise of a hook's output.
+/// Documented output fields without an effect are reported.
 #[test]
 fn what_is_documented_and_has_no_effect_is_told() {
     for (event, fields) in [
@@ -101,7 +98,7 @@ fn what_is_documented_and_has_no_effect_is_told() {
     assert_eq!((stage.findings.len(), describe_outcome(&stage.fire("stop", json!({}))).as_str()), (1, "allow, warned"));
 }
 
-/// Item 7.
+/// The documented output of a compaction hook.
 #[test]
 fn a_compaction_is_vetoed_and_summed_up_as_the_example_says() {
     let camel = r#"echo '{"hookSpecificOutput":{"hookEventName":"before_compaction","summary":"short"}}'"#;
@@ -118,7 +115,7 @@ fn a_compaction_is_vetoed_and_summed_up_as_the_example_says() {
     );
 }
 
-/// Item 7: sources and reasons reach the hooks in the documented words.
+/// The documented values of sources and reasons reach the hooks.
 #[test]
 fn sources_and_reasons_have_the_documented_words() {
     for (event, fields, word) in [

@@ -1,7 +1,4 @@
-//! Hooks of docker-agent through the real runtime, with real programs behind them.
-//!
-//! The files follow the list of what docker-agent's own tests check (docker-agent behaviour, section 7), and the holes
-//! that it names (section 8).
+//! docker-agent's hooks through the real runtime, with real programs.
 #![expect(clippy::expect_used, reason = "tests fail by panicking")]
 
 mod combination;

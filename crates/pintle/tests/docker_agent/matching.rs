@@ -1,4 +1,4 @@
-//! Which hooks an event concerns.
+//! Which hooks match an event.
 #![expect(clippy::panic, reason = "tests fail by panicking")]
 
 use pintle::Severity;
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::fixture::{DockerHooksFixture, describe_outcome, hook_block, hooks_block, single_text};
 
-/// Whether a matcher wants a tool.
+/// Whether a matcher matches a tool.
 fn matcher_accepts(matcher: &str, tool: &str) -> bool {
     let quoted = serde_json::to_string(matcher).unwrap_or_default();
     let stage = DockerHooksFixture::from_block(&format!(

@@ -1,8 +1,4 @@
-//! Every event, every answer, every `on_error`, against the table in `matrix.txt`.
-//!
-//! All are run for real, through the runtime and `/bin/sh`. The one thing that is shared: 200 MB of output are printed
-//! on one event of each kind of outcome, and 2 MiB elsewhere. Both are past the limit of 1 MiB, and what is past it reaches
-//! the dialect as one flag, so that the rest of the way is the same.
+//! Every event, every output and every `on_error`, compared with the table in `matrix.txt`.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +13,7 @@ use crate::fixture::{DockerHooksFixture, describe_outcome, hook_block};
 
 const TABLE: &str = include_str!("matrix.txt");
 
-/// The answers, and the scripts that give them.
+/// The outputs, and the scripts that print them.
 const ANSWERS: [(&str, &str); 16] = [
     ("silent", "cat >/dev/null"),
     (
@@ -42,19 +38,19 @@ const ANSWERS: [(&str, &str); 16] = [
 
 const ON_ERROR: [&str; 4] = ["unset", "warn", "ignore", "block"];
 
-/// What prints 200 MB: one event of each kind of outcome.
+/// The events on which a hook prints 200 MB: one for each kind of outcome.
 const FLOODED: [(&str, &str); 4] =
     [("pre_tool_use", "unset"), ("post_tool_use", "block"), ("turn_start", "warn"), ("stop", "ignore")];
 
 type MatrixCombination = (&'static str, &'static str, &'static str);
 
 struct OutcomeTable {
-    /// Every event that a group names.
+    /// Every event of a group.
     events: Vec<&'static str>,
     rows: Vec<(BTreeSet<MatrixCombination>, &'static str)>,
 }
 
-/// Reads the table, with groups written out.
+/// Reads the table and expands its groups.
 fn read_table() -> OutcomeTable {
     let mut words: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut events = Vec::new();
@@ -142,7 +138,7 @@ fn every_answer_on_every_event_means_what_the_table_says() {
             }
         }
     }
-    // Each combination has its one row, so a row without combinations is one that names nothing.
+    // Each combination matches one line, so a line without combinations is useless.
     assert!(rows.iter().all(|(covered, _)| !covered.is_empty()), "a row is not used");
     assert_eq!(combinations.len(), 29 * 16 * 4);
     let next = AtomicUsize::new(0);

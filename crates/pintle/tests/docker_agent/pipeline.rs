@@ -1,4 +1,4 @@
-//! Hooks that rewrite, one after the other, and those that do not, all at once (docker-agent behaviour, section 3.1).
+//! Rewriting hooks run one after the other, and all others run in parallel.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::fixture::{DockerHooksFixture, context_texts, describe_outcome, hooks_block, specific_output_script};
 
-/// The arguments after some hooks, each of which is given by the fields it prints.
+/// The arguments after several hooks, each described by the fields that it prints.
 fn rewrite_arguments(event: &str, outputs: &[&str]) -> Outcome {
     let scripts: Vec<String> = outputs.iter().map(|fields| specific_output_script(fields)).collect();
     let scripts: Vec<&str> = scripts.iter().map(String::as_str).collect();
@@ -89,7 +89,7 @@ fn responses_go_from_hook_to_hook_and_can_be_cleared() {
         DockerHooksFixture::from_block(&hooks_block("tool_response_transform", scripts))
             .fire("tool_response_transform", result)
     };
-    // Each answers only when it is given what it waits for.
+    // Each hook finishes only when it receives what it waits for.
     let turns = |from: &str, to: &str| {
         let answer = specific_output_script(&format!(r#""updated_tool_response":"{to}""#));
         format!("grep -q '\"tool_response\":\"{from}\"' || exit 1; {answer}")
@@ -114,7 +114,7 @@ fn messages_go_from_hook_to_hook_with_their_cache_control() {
     assert_eq!(payload_field(&outcome, "messages"), wanted);
 }
 
-/// Each hook waits for the other, so that none ends before both have begun.
+/// Each hook waits for the other, so neither can finish before both have started.
 #[test]
 fn hooks_that_do_not_rewrite_run_concurrently_and_report_in_file_order() {
     let folder = tempfile::tempdir().unwrap();
@@ -128,7 +128,7 @@ fn hooks_that_do_not_rewrite_run_concurrently_and_report_in_file_order() {
     assert_eq!(context_texts(&outcome), ["first", "second"]);
 }
 
-/// A judge that denies, with the question as its reason.
+/// A judge that denies, with the prompt as its reason.
 #[derive(Debug)]
 struct EchoJudge;
 

@@ -1,4 +1,4 @@
-//! How one hook is spoken to and heard.
+//! The input and output of one hook.
 
 use std::sync::Arc;
 use std::thread;
@@ -14,7 +14,7 @@ use crate::fixture::{
 fn a_hook_reads_one_line_of_json_without_a_line_end() {
     let stage = DockerHooksFixture::from_block(&hook_block("turn_start", "", "cat; echo; echo lines: $(cat | wc -l)"));
     let outcome = stage.fire("turn_start", json!({}));
-    // What starts with a brace and goes on is no object.
+    // Output that starts with a brace and has text after the object is not an object.
     assert_eq!(describe_outcome(&outcome), "allow, failure shown");
     let stage = DockerHooksFixture::from_block(&hook_block("turn_start", "", "echo got: $(cat)"));
     let outcome = stage.fire("turn_start", json!({}));
@@ -59,7 +59,7 @@ fn a_hook_that_is_cancelled_is_a_cancellation_and_leaves_at_once() {
     let cancel = scope.cancel.clone();
     let outcome = thread::scope(|threads| {
         let fired = threads.spawn(|| stage.runtime.fire_in(&example_event("pre_tool_use", json!({})), &scope));
-        // Reading waits until the hook writes, which is when it runs.
+        // The read waits until the hook writes, which means that it is running.
         std::fs::read(&begun).unwrap();
         cancel.cancel();
         fired.join().unwrap()

@@ -1,4 +1,4 @@
-//! Hooks that are written twice.
+//! Hooks that are declared twice.
 
 use serde_json::json;
 

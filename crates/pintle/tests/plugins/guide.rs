@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{describe_diagnostics, fire_event, load_hooks, write_files};
 
-/// The blocks of the guide by the file name in their first line.
+/// The blocks of the guide, by the file name in their first line.
 fn guide_blocks() -> BTreeMap<String, String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/plugins.md");
     let page = fs::read_to_string(path).expect("the guide is there");

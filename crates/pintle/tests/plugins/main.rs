@@ -12,7 +12,7 @@ use pintle::{BuiltRuntime, Event, EventName, Layer, Origin, Outcome, Runtime};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A folder of files, whose paths are relative.
+/// Writes files into a new directory; their paths are relative to it.
 fn write_files(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (path, text) in files {
@@ -27,7 +27,7 @@ fn load_hooks(path: &Path) -> BuiltRuntime {
     Runtime::builder().path(path, Layer::Project).build()
 }
 
-/// What was found, relative to the folder, each with its next step.
+/// The diagnostics, relative to the directory, each with its next step.
 fn describe_diagnostics(built: &BuiltRuntime, folder: &Path) -> Vec<String> {
     let root = format!("{}/", folder.display());
     let one = |finding: &pintle::Diagnostic| {
@@ -36,7 +36,7 @@ fn describe_diagnostics(built: &BuiltRuntime, folder: &Path) -> Vec<String> {
     built.diagnostics.iter().map(one).collect()
 }
 
-/// Fires an event; a call that says nothing of its arguments has none.
+/// Fires an event; a call without arguments gets empty ones.
 fn fire_event(built: &BuiltRuntime, name: &str, mut payload: Value) -> Outcome {
     if matches!(name, "tool.pre" | "permission.ask") && payload.get("args").is_none() {
         payload["args"] = serde_json::json!({});

@@ -1,4 +1,4 @@
-//! Folders that hold several things, and packages with everything that can be wrong with them.
+//! Directories that contain several artifacts, and packages with every possible error.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::{describe_diagnostics, fire_event, load_hooks, write_files};
 const MANIFEST: &str = "[[hooks]]\nevent = \"UserPromptSubmit\"\nhandler = \"policy::reject_secrets\"\n";
 const POLICY: &str = "def reject_secrets(event):\n    if \"secret\" in event[\"prompt\"]:\n        return False\n";
 
-/// The hooks in the order in which they are asked, with their dialects.
+/// The hooks in calling order, with their dialects.
 fn describe_hooks(built: &pintle::BuiltRuntime) -> Vec<String> {
     let hooks = built.runtime.hooks();
     let chains = hooks.chains().iter();

@@ -1,4 +1,4 @@
-//! What these tests share: a runtime, and events as a session fires them.
+//! A runtime for these tests, and events as a session fires them.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -44,7 +44,7 @@ pub(crate) fn describe_failures(outcome: &Outcome) -> Vec<String> {
     outcome.failures.iter().map(|report| format!("{}: {}", report.hook, report.failure)).collect()
 }
 
-/// What was found, each with its next step.
+/// The diagnostics, each with its next step.
 pub(crate) fn describe_diagnostics(found: &[Diagnostic]) -> Vec<String> {
     found.iter().map(|finding| format!("{finding}; {}", finding.help.as_deref().unwrap_or_default())).collect()
 }

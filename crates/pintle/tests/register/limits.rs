@@ -1,4 +1,4 @@
-//! Closures that panic, overrun their time, or cause the event that they listen to.
+//! Closures that panic, exceed their time limit, or fire the event that they run on.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -53,7 +53,7 @@ fn a_hook_that_causes_its_own_event_ends_at_the_depth_limit() {
     let outcome = runtime.fire(&build_event("prompt.submit", json!({"prompt": "x"})));
     assert!(!outcome.is_allowed(), "the innermost refusal comes back through all of them");
     assert_eq!(calls.load(Ordering::Relaxed), 9);
-    // And the thread is as good as new.
+    // The thread can still fire events.
     let outcome = runtime.fire(&build_event("prompt.submit", json!({"prompt": "x"})));
     assert!(!outcome.is_allowed());
     assert_eq!(calls.load(Ordering::Relaxed), 18);

@@ -1,4 +1,4 @@
-//! What closures see, what they may answer, and what is wrong at registration.
+//! The input of closures, their return values, and errors at registration.
 
 use pintle::{Decision, Effect, FailurePolicy, HookReturn, PersonaEvent, Reminder, SessionEvent, ToolHook};
 use pintle::{PersonaHook, SessionHook};
@@ -118,7 +118,7 @@ fn sessions_and_steps_are_vetoed_and_changed() {
 fn what_an_event_does_not_understand_fails_and_says_so() {
     let runtime = build_runtime();
     let named = |event: &str, answer: HookReturn| SessionHook::for_event(event, move |_| answer.clone()).name("odd");
-    // Event, answer, whether the host may go on, and words of the message.
+    // Event, return value, whether the event is allowed, and part of the message.
     let cases = [
         ("user_prompt_submit", HookReturn::value(json!(7)), false, ["odd", "UserPromptSubmit"]),
         ("user_prompt_submit", HookReturn::decision(Decision::Deny, "no"), false, ["odd", "decision"]),

@@ -1,4 +1,4 @@
-//! Hooks come and go while events are fired.
+//! Hooks that are registered and removed while events are fired.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};

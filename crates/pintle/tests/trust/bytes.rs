@@ -1,11 +1,11 @@
-//! The digest of a project is that of every byte that counts.
+//! The digest of a project covers every relevant byte.
 
 use pintle::loader::TrustState;
 use proptest::prelude::*;
 
 use crate::fixture::{PROJECT, TrustFixture};
 
-/// The files that are loaded or named.
+/// The files that are loaded or named by a hook.
 const COUNT: [&str; 8] = [
     "agent.yaml",
     "hooks/guard.sh",
@@ -39,7 +39,7 @@ proptest! {
         let stage = TrustFixture::new_trusted();
         let before = stage.consent().manifest.digest();
         stage.write(file, &bytes);
-        // Whatever became of the file, such as one that no longer loads.
+        // It must build even if the file no longer loads.
         let built = pintle::Runtime::builder().layers(stage.layers()).trust(stage.trust()).build();
         let consent = built.projects.first().unwrap();
         prop_assert_ne!(&consent.manifest.digest(), &before);
@@ -47,7 +47,7 @@ proptest! {
     }
 }
 
-/// What is done to a byte.
+/// How a byte is changed.
 #[derive(Debug, Clone, Copy)]
 enum ByteEdit {
     Drop,

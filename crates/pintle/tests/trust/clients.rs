@@ -1,4 +1,4 @@
-//! Projects whose hooks are written for a coding agent, in the file that the agent keeps its settings in.
+//! Projects whose hooks are written for a client, in the client's settings file.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::fs;
@@ -19,7 +19,7 @@ const SETTINGS: &str = r#"{
 const FRAMEWORK: &str = r#"{"hooks": {"PreToolUse": [{"path": "checks/Guard.sh", "matcher": {"tool_name": "Bash"}}]}}"#;
 const GUARD: &str = "#!/bin/sh\ncat >/dev/null\necho 'the guard says no' >&2\nexit 2\n";
 
-/// A project with one guard, which is a program of its own, and the file that registers it.
+/// A project with one guard, which is a separate program, and the file that registers it.
 fn guarded_project(file: &str, settings: &str, guard: &str) -> TrustFixture {
     let stage = TrustFixture::empty();
     stage.write(file, settings);

@@ -1,4 +1,4 @@
-//! A project, a person with a state folder, and a host that works in the project.
+//! A project, a user with a state directory, and a host that works in the project.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::fs;
@@ -12,7 +12,8 @@ use pintle::{BuiltRuntime, Event, EventName, Origin, Outcome, Runtime, Untrusted
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A guard and a teller that are programs, a module with functions of which one reaches out, and a note that is no hook.
+/// A guard and an observer that are programs, a module with functions of which one has a capability, and a Markdown
+/// file that is not a hook.
 pub(crate) const PROJECT: [(&str, &str); 9] = [
     (
         "agent.yaml",
@@ -35,7 +36,7 @@ pub(crate) const PROJECT: [(&str, &str); 9] = [
     ("README.md", "Nothing to load.\n"),
 ];
 
-/// A project, and the person who works in it.
+/// A project, and the user who works in it.
 pub(crate) struct TrustFixture {
     folder: TempDir,
     pub(crate) guards: Option<UntrustedGuardPolicy>,
@@ -43,7 +44,7 @@ pub(crate) struct TrustFixture {
 }
 
 impl TrustFixture {
-    /// The project above, which nobody knows.
+    /// The project above, not trusted.
     pub(crate) fn new() -> Self {
         let stage = Self::empty();
         for (file, text) in PROJECT {
@@ -53,14 +54,14 @@ impl TrustFixture {
         stage
     }
 
-    /// A project without a file.
+    /// An empty project.
     pub(crate) fn empty() -> Self {
         let stage = Self { folder: tempfile::tempdir().unwrap(), guards: None, without_dialect: None };
         fs::create_dir_all(stage.path(".git")).unwrap();
         stage
     }
 
-    /// The same, agreed to as it is.
+    /// The project above, trusted.
     pub(crate) fn new_trusted() -> Self {
         let stage = Self::new();
         stage.grant_trust();
@@ -72,7 +73,7 @@ impl TrustFixture {
         self.folder.path().canonicalize().unwrap().join("project").join(file)
     }
 
-    /// The file of agreements.
+    /// The path of the trust file.
     pub(crate) fn store_path(&self) -> PathBuf {
         self.folder.path().canonicalize().unwrap().join("state/trust.json")
     }
@@ -98,7 +99,7 @@ impl TrustFixture {
         }
     }
 
-    /// What a host has that works in the project.
+    /// The runtime of a host that works in the project.
     pub(crate) fn build_runtime(&self) -> BuiltRuntime {
         self.build_with_layers(self.layers())
     }
@@ -110,7 +111,7 @@ impl TrustFixture {
         built
     }
 
-    /// How the project stands.
+    /// The trust state of the project.
     pub(crate) fn consent(&self) -> ProjectTrust {
         self.build_runtime().projects.into_iter().next().unwrap()
     }
@@ -125,7 +126,7 @@ impl TrustFixture {
         assert_eq!(self.trust_state(), TrustState::Trusted);
     }
 
-    /// What comes of a call of the shell.
+    /// The outcome of a call of the shell.
     pub(crate) fn call_shell(&self) -> Outcome {
         self.fire(
             "tool.pre",
@@ -133,7 +134,7 @@ impl TrustFixture {
         )
     }
 
-    /// Fires the example of an event with other fields.
+    /// Fires the example of an event, with other fields.
     pub(crate) fn fire(&self, event: &str, fields: Value) -> Outcome {
         self.build_runtime().runtime.fire(&self.build_event(event, fields))
     }

@@ -1,4 +1,4 @@
-//! What was agreed to is what runs, in whatever folder the agent is, and for as long as a session lasts.
+//! What the user trusted is what runs, in every directory that the agent works in, for the whole session.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::fs;
@@ -14,7 +14,7 @@ use crate::fixture::TrustFixture;
 const DENIES: &str = "#!/bin/sh\necho 'the guard says no' >&2\nexit 2\n";
 const ALLOWS: &str = "#!/bin/sh\nexit 0\n";
 
-/// A project with a guard that runs a command, in the words of a dialect.
+/// A project with a guard that runs a command, in the format of a dialect.
 fn guarded_project(dialect: &str, command: &str) -> TrustFixture {
     let stage = TrustFixture::empty();
     let command = serde_json::to_string(command).unwrap();
@@ -55,7 +55,7 @@ fn write_allowing_files(stage: &TrustFixture, folder: &str) {
     stage.write(&format!("{folder}/rules.py"), "def judge():\n    pass\n");
 }
 
-/// What comes of a forbidden call of an agent in a folder.
+/// The outcome of a forbidden call by an agent in a directory.
 fn call_in_dir(stage: &TrustFixture, built: &BuiltRuntime, cwd: &Path) -> (Decision, String) {
     let fields = json!({"name": "shell", "args": {"command": "rm x"}, "arguments": "{}", "id": "1"});
     let event = stage.build_event("tool.pre", fields);
@@ -80,7 +80,7 @@ fn in_every_folder_runs_what_was_agreed_to_or_the_guard_denies() {
             relative,
             relative,
         ),
-        // The folder of the repository is not asked while a call is judged: one that could be meant counts.
+        // The repository root is not looked up while a call is decided, so every possible root is taken into account.
         ("docker-agent", root, own, relative),
         ("docker-agent", "ROOT/guard.sh", own, own),
         ("docker-agent", "cd ROOT && ./hooks/guard.sh", own, relative),
@@ -89,7 +89,7 @@ fn in_every_folder_runs_what_was_agreed_to_or_the_guard_denies() {
         ("claude-code", "sh ./hooks/guard.sh", relative, relative),
         ("claude-code", "\"$CLAUDE_PROJECT_DIR\"/guard.sh", own, own),
         ("claude-code", "sh \"$CLAUDE_PROJECT_DIR/hooks/guard.sh\"", own, own),
-        // Modules are looked for beside the program.
+        // Modules are searched for next to the program.
         ("claude-code", "python3 \"$CLAUDE_PROJECT_DIR/guard.py\"", own, own),
         ("claude-code", "cd \"$CLAUDE_PROJECT_DIR\" && ./guard.sh", own, relative),
     ];
@@ -133,7 +133,7 @@ fn with_guard_command(stage: TrustFixture, dialect: &str, command: &str) -> Trus
     stage
 }
 
-/// What somebody does to a project.
+/// A change of a project.
 type ProjectChange = fn(&TrustFixture);
 
 #[test]

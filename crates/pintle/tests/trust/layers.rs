@@ -1,4 +1,4 @@
-//! Where hooks come from when nobody names a path.
+//! The sources of hooks when the user names no path.
 
 use std::fs;
 
@@ -58,7 +58,7 @@ fn a_dialect_that_the_host_runs_itself_is_left_out() {
     let names: Vec<String> =
         stage.build_runtime().runtime.hooks().hooks().map(|(_, hook)| hook.id.to_string()).collect();
     assert_eq!(names, ["policy::judge", "teller::tell"]);
-    // It is a part of what was agreed to all the same, and whoever asks the others must not be told of it.
+    // The script is still part of the trusted set, but its change must not affect the hooks of the other dialects.
     stage.write("hooks/guard.sh", "#!/bin/sh\n");
     let consent = stage.consent();
     assert!(consent.untrusted_hooks.is_empty(), "{:?}", consent.untrusted_hooks);

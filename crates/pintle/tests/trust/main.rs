@@ -1,4 +1,4 @@
-//! Consent: what of a project runs before and after somebody agreed to it, and what tampering does.
+//! Trust: what a project's hooks can do before and after the user trusts them, and the effects of tampering.
 
 mod bytes;
 mod clients;

@@ -1,4 +1,4 @@
-//! A project has no say in whether it is trusted.
+//! A project cannot influence whether it is trusted.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,5 +1,5 @@
-//! An agreement is to a whole set of hooks: whatever is edited, added or taken away, guards go on denying what they
-//! guarded, and nothing that is new is trusted.
+//! The user trusts a whole set of hooks. If a file is edited, added or removed, guards keep denying what they guarded,
+//! and nothing new is trusted.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::fixture::TrustFixture;
 
-/// A script that refuses a forbidden call and needs nobody's consent to run.
+/// A script that denies a forbidden call and needs no trust to run.
 const SCRIPT: &str = "---\nevent: tool.pre\nwhen: payload[\"name\"] == \"shell\"\nscript: |\n  def handle(event, payload):\n      \
                       if \"rm\" in payload[\"args\"][\"command\"]:\n          return block(\"the script says no\")\n---\n";
 const ALLOWS: &str = "---\nevent: tool.pre\nwhen: payload[\"name\"] == \"shell\"\nscript: |\n  def handle(event, payload):\n      \
@@ -36,7 +36,7 @@ fn call_tool(stage: &TrustFixture, tool: &str, command: &str) -> Outcome {
     stage.fire("tool.pre", fields)
 }
 
-/// What becomes of a forbidden call, a harmless call of the same tool, and one of another tool.
+/// The decisions on a forbidden call, a harmless call of the same tool, and a call of another tool.
 fn call_decisions(stage: &TrustFixture) -> [Decision; 3] {
     [("shell", "rm -rf x"), ("shell", "ls"), ("read", "x")]
         .map(|(tool, command)| call_tool(stage, tool, command).decision)
@@ -148,7 +148,7 @@ fn hooks_are_trusted_where_their_set_was_agreed_to_or_named() {
     assert_eq!(hook_standings(&stage), [("g", SourceTrust::Trusted)]);
     TrustStore::revoke(&stage.trust(), stage.consent().folder()).unwrap();
     assert_eq!(hook_standings(&stage), [("g", SourceTrust::Untrusted)]);
-    // Named on the command line, and the person's own.
+    // Hooks named on the command line, and the user's own.
     let named = Runtime::builder().path(stage.path(""), Layer::Project).build();
     assert!(named.runtime.hooks().hooks().all(|(_, hook)| hook.source_trust == SourceTrust::Trusted));
     let stage = TrustFixture::empty();

@@ -1,4 +1,4 @@
-//! What runs in each state.
+//! What runs in each trust state.
 
 use pintle::loader::{TrustItemKind, TrustState, TrustStore};
 use pintle::{Capability, Decision, UntrustedGuardPolicy};
@@ -84,7 +84,7 @@ fn what_a_project_may_do_is_told_of_each_hook() {
         .manifest
         .items
         .iter()
-        // Besides them docker-agent wires built-ins of its own, which only judge.
+        // docker-agent also adds built-in hooks, which only return a decision.
         .filter(|claim| claim.kind == TrustItemKind::Hook && claim.name != "redact_secrets")
         .filter(|claim| claim.name != "limit_large_tool_results")
         .map(|claim| {

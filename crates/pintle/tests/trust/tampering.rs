@@ -1,4 +1,4 @@
-//! Every way to change what an agreed hook does is seen.
+//! Every way to change what a trusted hook does is detected.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -134,7 +134,7 @@ fn a_project_that_moved_is_a_new_one() {
     fs::rename(stage.path(""), &moved).unwrap();
     let built = stage.build_with_layers(pintle::loader::LayerDirs { cwd: moved, ..stage.layers() });
     assert_eq!(built.projects.first().map(|project| project.state), Some(TrustState::New));
-    // Another one in its place has to be what was agreed to.
+    // A replacement has to be what the user trusted.
     stage.write("agent.yaml", "agents:\n  root:\n    model: openai/gpt-4o\n    instruction: help\n");
     assert_eq!(stage.trust_state(), TrustState::Changed);
 }

@@ -1,13 +1,13 @@
-//! The program that runs scripts apart and starts the programs of hooks, for the tests that need it.
+//! The script worker and launcher, for the tests that need it.
 
 use std::sync::Once;
 
 use pintle::process::{self, ProcessSpec};
 use pintle::{CancelToken, WorkerProgram};
 
-/// The program, built from the sources as they are now: one of older sources may speak another protocol, and nothing but
-/// cargo knows whether it is older. With the features of the whole workspace, so that a test run of all of it has built
-/// what this needs.
+/// Builds the program from the current sources. A program of older sources may use another protocol, and only cargo
+/// knows whether it is older. It is built with the features of the whole workspace, so that a run of all tests has
+/// already built it.
 pub(crate) fn worker() -> WorkerProgram {
     static BUILD: Once = Once::new();
     BUILD.call_once(|| {
