@@ -1,4 +1,4 @@
-//! Compares the hook calls of a live replay with those on the tape.
+//! Holds what the hooks of today did against what those of the tape did.
 
 use pintle_contract::{EffectRequest, Outcome, Verdict};
 use pintle_tape::record::{OutcomeRecord, RecordedVerdict};
@@ -9,17 +9,17 @@ use super::observe::{ObservedCall, ObservedDispatch};
 use super::tape_dispatch::{TapeCall, TapeDispatch, TapeHookTable};
 use super::{LiveDifference, LiveDifferenceKind};
 
-/// A call on the tape and the matching call of the live replay, if any.
+/// A call that is on the tape and its like of today, as far as there is one.
 type CallPair<'p> = (Option<&'p TapeCall>, Option<&'p ObservedCall>);
 
-/// The differences of one dispatch, in the order of the tape.
+/// What differs in one dispatch, in the order of the tape.
 pub(super) fn compare(
     recorded: &TapeDispatch,
     loaded: &TapeHookTable,
     present: &CurrentHooks<'_>,
     heard: ObservedDispatch,
 ) -> Vec<LiveDifference> {
-    // If the session ended during the dispatch, the rest of it is unknown.
+    // A session that ended in a dispatch tells nothing of the rest of it.
     let Some((line, decided)) = &recorded.outcome else { return Vec::new() };
     let mut differences = DifferenceList { recorded, list: Vec::new() };
     let set = present.hooks_for_agent(&recorded.event.origin.agent);
@@ -56,7 +56,7 @@ pub(super) fn compare(
     differences.list
 }
 
-/// Pairs the calls: the same hook in the same round, and the other calls at their position.
+/// The calls side by side: the same hook in the same asking, and the others where they stand.
 fn pair_calls<'p>(then: &'p [TapeCall], now: &'p [ObservedCall]) -> Vec<CallPair<'p>> {
     let mut rest: Vec<Option<&ObservedCall>> = now.iter().map(Some).collect();
     let mut pairs: Vec<CallPair<'p>> = Vec::new();
@@ -68,7 +68,7 @@ fn pair_calls<'p>(then: &'p [TapeCall], now: &'p [ObservedCall]) -> Vec<CallPair
         let found = at.and_then(|at| rest.get_mut(at)).and_then(Option::take);
         pairs.push((Some(call), found));
     }
-    // A hook that the tape did not call is placed after the hook that is now called before it.
+    // A hook that was not asked then stands behind the one that is asked before it now.
     for (at, call) in now.iter().enumerate() {
         if rest.get(at).is_some_and(Option::is_none) {
             continue;
@@ -114,7 +114,7 @@ impl DifferenceList<'_> {
             let (expected, got) = (seen.value().to_string(), now.payload.value().to_string());
             self.push(then.line, Some(&then.hook), LiveDifferenceKind::Payload, Some(expected), Some(got));
         }
-        // A hook that is called again makes the same requests as in its first call.
+        // The requests of a hook that is asked again are those of its first call.
         if then.earlier_call_count == 0 {
             let unasked = heard.unused_effects.not_requested.iter().find(|effect| effect.hook == then.hook);
             let untold = heard.unused_effects.not_recorded.iter().find(|(hook, _)| *hook == then.hook);
@@ -143,7 +143,7 @@ impl DifferenceList<'_> {
         }
     }
 
-    /// The hooks called before this one, on the tape and now, if the hooks in both are ordered differently.
+    /// The hooks that are asked before one, then and now, where those of both are not in the same order.
     fn compare_order(&self, then: &TapeCall, now: &ObservedCall, heard: &ObservedDispatch) -> Option<(String, String)> {
         let both = |hook: &str| {
             self.recorded.calls.iter().any(|call| call.hook == hook) && heard.calls.iter().any(|call| call.hook == hook)
@@ -152,12 +152,12 @@ impl DifferenceList<'_> {
         let before_then = before_then.map(|call| call.hook.as_str()).filter(|hook| both(hook)).last();
         let before_now = heard.calls.iter().take_while(|call| call.id != now.id);
         let before_now = before_now.map(|call| call.hook.as_str()).filter(|hook| both(hook)).last();
-        let place = |hook: Option<&str>| hook.map_or(String::from("first"), |hook| format!("after `{hook}`"));
+        let place = |hook: Option<&str>| hook.map_or(String::from("first"), |hook| format!("behind `{hook}`"));
         (before_then != before_now).then(|| (place(before_then), place(before_now)))
     }
 }
 
-/// A verdict in the format of the tape. The source position of a failure is omitted, because files change.
+/// What a hook said, in the words of a tape. Where in its file a failure happened is left out: files move.
 fn verdict_text(verdict: &Verdict) -> String {
     let mut text = RecordedVerdict::from(verdict);
     if let Some(failure) = &mut text.failure {
@@ -170,7 +170,7 @@ fn request_text(request: &EffectRequest) -> String {
     serde_json::to_string(request).unwrap_or_default()
 }
 
-/// The parts of an outcome that are compared.
+/// An outcome as far as it is compared.
 fn decided_text(decided: &OutcomeRecord<'_>, recorded: &TapeDispatch) -> String {
     let payload = recorded.payload_version(decided.payload).map(|payload| payload.value());
     comparable_text(decided, payload.filter(|_| decided.rewritten))
@@ -188,7 +188,7 @@ fn comparable_text(decided: &OutcomeRecord<'_>, payload: Option<&Value>) -> Stri
     }
     let mut whole = serde_json::to_value(&decided).unwrap_or_default();
     if let Some(fields) = whole.as_object_mut() {
-        // The numbers of the dispatch and of the payload versions do not affect the decision.
+        // The number of the dispatch and those of the payload's versions say nothing about what was decided.
         for name in ["dispatch", "event", "payload", "value"] {
             fields.shift_remove(name);
         }

@@ -1,4 +1,4 @@
-//! The hooks that a live replay uses.
+//! The hooks of today.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use pintle_engine::HookSet;
 
 use crate::{BuiltRuntime, HookOverlay, Runtime};
 
-/// The current hooks: those of a runtime, and those of its agents.
+/// The hooks of today: those of a runtime, and those of its agents.
 #[derive(Debug)]
 pub struct CurrentHooks<'r> {
     pub(super) runtime: &'r Runtime,
@@ -17,14 +17,14 @@ pub struct CurrentHooks<'r> {
 }
 
 impl<'r> CurrentHooks<'r> {
-    /// The hooks of a runtime, without those of agents.
+    /// The hooks that a runtime has now, and no agent's.
     #[must_use]
     pub fn new(runtime: &'r Runtime) -> Self {
         Self { runtime, base_set: runtime.hooks(), agents: HashMap::new() }
     }
 
-    /// The hooks that were loaded with their agents, and the diagnostics of compiling the agents' hooks. A nested agent
-    /// runs under its own hooks and those of the agent that declares it.
+    /// The hooks that were loaded with their agents, and what was found while those of the agents were compiled. An agent
+    /// that another one declares runs under the hooks of both.
     #[must_use]
     pub fn from_built(built: &'r BuiltRuntime) -> (Self, Vec<Diagnostic>) {
         let mut present = Self::new(&built.runtime);
@@ -51,8 +51,8 @@ impl<'r> CurrentHooks<'r> {
         self.agents.entry(agent.name.clone()).or_insert(set);
     }
 
-    /// The same hooks, with the project's hooks trusted or not as on a tape. Their verdicts are only compared, so it
-    /// does not matter whether the user trusts their current version.
+    /// The same hooks, those of a project with the standing that they had on a tape. What they say is only compared, so it makes no difference
+    /// that the user has not agreed to them as they are now.
     pub(super) fn with_standing(&self, standing: SourceTrust) -> Self {
         let with = |set: &Arc<HookSet>| {
             let chain = |chain: &Chain| {
@@ -68,7 +68,7 @@ impl<'r> CurrentHooks<'r> {
         Self { runtime: self.runtime, base_set: with(&self.base_set), agents }
     }
 
-    /// The hooks that apply to an agent.
+    /// The hooks over an agent.
     pub(super) fn hooks_for_agent(&self, agent: &str) -> Arc<HookSet> {
         Arc::clone(self.agents.get(agent).unwrap_or(&self.base_set))
     }

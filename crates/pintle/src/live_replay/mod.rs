@@ -1,8 +1,8 @@
-//! Live replay: re-evaluates a recorded session with the current hooks.
+//! Decides a recorded session again under the hooks of today.
 //!
-//! [`tape::replay`](pintle_tape::replay) replays a tape using only its own records. Here real hooks run: every recorded
-//! event is fired as it was recorded, regardless of the verdicts so far, and the new verdicts are compared with the
-//! recorded ones. An effect request is answered from the tape if the same request was recorded.
+//! [`tape::replay`](pintle_tape::replay) enacts a tape with nothing but what is on it. Here the hooks are real: every event
+//! of the tape is fired at them as it was recorded, whatever they would have made of the one before, and what they say
+//! is held against what was said. What they ask of the world is answered from the tape, where the request is the same.
 
 mod compare;
 mod current_hooks;
@@ -24,91 +24,90 @@ use observe::ObservingJournal;
 use tape_dispatch::{TapeDispatch, TapeHookTable};
 use tape_effects::TapeEffects;
 
-/// The result of a live replay.
+/// What came of a tape under the hooks of today.
 #[derive(Debug)]
 pub struct LiveReplayReport {
-    /// The number of events that were fired.
+    /// How many events were fired.
     pub dispatches: usize,
-    /// The number of hook calls.
+    /// How many calls of hooks there were.
     pub calls: usize,
-    /// The differences, in the order of the tape: only the first one, or all of them.
+    /// What differs, in the order of the tape: the first difference, or all of them.
     pub differences: Vec<LiveDifference>,
 }
 
-/// A difference between the current hooks and the tape.
+/// Something that the hooks of today do in another way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LiveDifference {
     /// The line of the tape, from 1.
     pub line: usize,
-    /// The number of the dispatch.
+    /// The dispatch.
     pub dispatch: u64,
-    /// The name of the event.
+    /// The event.
     pub event: String,
-    /// The hook; `None` if only the outcome differs.
+    /// The hook; none where the outcome alone differs.
     pub hook: Option<String>,
-    /// The kind of difference.
+    /// What differs.
     #[serde(rename = "what")]
     pub kind: LiveDifferenceKind,
-    /// The recorded value; `None` if there is none.
+    /// What is on the tape.
     pub expected: Option<String>,
-    /// The current value; `None` if there is none.
+    /// What happens now.
     #[serde(rename = "got")]
     pub actual: Option<String>,
 }
 
-/// The kinds of difference between the current hooks and a tape.
+/// In what the hooks of today differ from those of a tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LiveDifferenceKind {
-    /// A recorded hook no longer exists.
+    /// A hook that was asked is not there any more.
     Missing,
-    /// A hook is called that did not exist when the session was recorded.
+    /// A hook is asked that was not there.
     New,
-    /// A hook exists but is no longer called.
+    /// A hook that was asked is there and is not asked.
     #[serde(rename = "not_asked")]
     NotCalled,
-    /// A hook existed and was not called, but is now.
+    /// A hook is asked that was there and was not asked.
     #[serde(rename = "asked")]
     NewlyCalled,
-    /// Hooks are called in a different order.
+    /// Hooks are asked in another order.
     Order,
-    /// A hook receives a different payload.
+    /// A hook sees another payload.
     Payload,
-    /// A hook makes a different effect request.
+    /// A hook asks something else of the world.
     Request,
-    /// A hook returns a different verdict.
+    /// A hook says something else.
     #[serde(rename = "said")]
     Verdict,
-    /// The outcome is different.
+    /// The outcome is another one.
     Outcome,
 }
 
 impl fmt::Display for LiveDifferenceKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Missing => "it no longer exists",
-            Self::New => "it is new",
-            Self::NotCalled => "it is no longer called",
-            Self::NewlyCalled => "it was not called before",
-            Self::Order => "it is called in a different order",
-            Self::Payload => "it receives a different payload",
-            Self::Request => "it makes a different effect request",
-            Self::Verdict => "it returns a different verdict",
-            Self::Outcome => "the outcome is different",
+            Self::Missing => "it is not there any more",
+            Self::New => "it was not there",
+            Self::NotCalled => "it is not asked any more",
+            Self::NewlyCalled => "it was not asked",
+            Self::Order => "it is asked in another order",
+            Self::Payload => "it sees another payload",
+            Self::Request => "it asks something else of the world",
+            Self::Verdict => "it says something else",
+            Self::Outcome => "the outcome is another one",
         })
     }
 }
 
-/// Fires every event of a tape at the current hooks. `all` finds every difference instead of stopping at the first.
+/// Fires every event of a tape at the hooks of today. `all` looks for every difference instead of the first one.
 ///
-/// Hooks that were registered while the session ran, and that are not declared now, return their recorded verdicts,
-/// because no file declares them.
+/// Hooks that were registered while the session ran and are not there now say what they said then: no file declares them.
 #[must_use]
 pub fn replay_live(reading: &LoadedTape, present: &CurrentHooks<'_>, all: bool) -> LiveReplayReport {
     replay_live_with_progress(reading, present, all, &mut |_, _| {})
 }
 
-/// Like [`replay_live`], with a progress callback: the number of events fired so far, and their total.
+/// The same, and tells how far it is: how many events were fired, and of how many.
 #[must_use]
 pub fn replay_live_with_progress(
     reading: &LoadedTape,
@@ -136,7 +135,7 @@ pub fn replay_live_with_progress(
     live
 }
 
-/// The directory that a recorded session ran in; `None` if the tape does not record it.
+/// The folder that a recorded session ran in, where the tape tells.
 #[must_use]
 pub fn session_dir(reading: &LoadedTape) -> Option<&str> {
     tape_dispatch::session_dir(reading)

@@ -1,4 +1,4 @@
-//! Observes the hook calls of one dispatch in a live replay.
+//! Hears what the hooks of today do in one dispatch.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -8,18 +8,18 @@ use pintle_contract::{CallId, CancelToken, Journal, JournalEntry, Outcome, Paylo
 use super::tape_dispatch::TapeDispatch;
 use super::tape_effects::UnusedEffects;
 
-/// One observed hook call.
+/// One call of a hook, as it is.
 #[derive(Debug)]
 pub(super) struct ObservedCall {
     pub(super) id: CallId,
     pub(super) hook: String,
-    /// The number of earlier calls of the hook in the dispatch.
+    /// How many times the hook was called before in the dispatch.
     pub(super) earlier_call_count: usize,
     pub(super) payload: Payload,
     pub(super) verdict: Option<Verdict>,
 }
 
-/// The observed calls of one dispatch.
+/// What was heard.
 #[derive(Debug)]
 pub(super) struct ObservedDispatch {
     pub(super) calls: Vec<ObservedCall>,
@@ -27,7 +27,7 @@ pub(super) struct ObservedDispatch {
     pub(super) unused_effects: UnusedEffects,
 }
 
-/// The journal of one dispatch. It cancels where the host cancelled during the recording.
+/// The journal of one dispatch. It cancels where the host did so then.
 #[derive(Debug)]
 pub(super) struct ObservingJournal<'a> {
     calls: Mutex<Vec<ObservedCall>>,

@@ -1,4 +1,4 @@
-//! Hooks that were registered while the session ran, without a declaration in a file.
+//! Hooks that stood in no file and were registered while the session ran.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,8 +8,8 @@ use pintle_tape::LoadedHook;
 
 use super::tape_dispatch::{TapeCall, TapeDispatch, TapeHookTable};
 
-/// The current hooks and, for one dispatch, those that were registered while the session ran and no longer exist: they
-/// return their recorded verdicts.
+/// The hooks of today and, for one dispatch, those that were registered while the session ran and are nowhere now: they say
+/// what they said.
 pub(super) fn with_recorded_hooks(set: Arc<HookSet>, recorded: &TapeDispatch, entries: &TapeHookTable) -> Arc<HookSet> {
     let is_there = |id: &str| set.hooks().any(|(_, hook)| hook.event == recorded.event.name && hook.id.as_str() == id);
     let mut chains: Vec<Chain> = Vec::new();
@@ -33,7 +33,7 @@ fn recorded_chain(entry: &LoadedHook, recorded: &TapeDispatch) -> Option<Chain> 
     Some(entry.to_chain(Arc::new(hook)))
 }
 
-/// Returns the recorded verdicts of a hook, from the end of the list, and stops matching when they are used up.
+/// Says again what a hook said, the last first in the list, and wants nothing when that is used up.
 #[derive(Debug)]
 struct RecordedHook(Mutex<Vec<Verdict>>);
 
@@ -47,7 +47,7 @@ impl Matcher for RecordedHook {
     }
 
     fn describe(&self) -> String {
-        String::from("as recorded on the tape")
+        String::from("as the tape says")
     }
 }
 

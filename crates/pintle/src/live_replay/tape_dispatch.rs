@@ -12,7 +12,7 @@ use pintle_tape::replay::{decode_approval, decode_verdict};
 use pintle_tape::{LoadedHook, LoadedTape, RecordBody};
 use serde_json::Value;
 
-/// One recorded dispatch.
+/// One dispatch, as it was.
 #[derive(Debug)]
 pub(super) struct TapeDispatch {
     pub(super) number: u64,
@@ -21,31 +21,31 @@ pub(super) struct TapeDispatch {
     pub(super) calls: Vec<TapeCall>,
     pub(super) effects: Vec<TapeEffect>,
     pub(super) approval_response: Option<ApprovalResponse>,
-    /// The number of hooks that were called before the host cancelled; `None` if it did not.
+    /// How many hooks were called before the host cancelled; `None` when it did not.
     pub(super) cancelled_after: Option<usize>,
-    /// The line and record of the outcome; `None` if the session ended before it.
+    /// The line of the outcome and what it was; `None` when the session ended before it.
     pub(super) outcome: Option<(usize, OutcomeRecord<'static>)>,
     /// The versions of the payload.
     pub(super) versions: Vec<Payload>,
 }
 
-/// One recorded hook call.
+/// One call of a hook, as it was.
 #[derive(Debug)]
 pub(super) struct TapeCall {
     pub(super) line: usize,
     pub(super) call: u64,
     pub(super) hook: String,
-    /// The number of the hook on the tape.
+    /// The hook's number in the tape.
     pub(super) entry: u64,
-    /// The number of earlier calls of the hook in the dispatch.
+    /// How many times the hook was called before in the dispatch.
     pub(super) earlier_call_count: usize,
-    /// The version of the payload that the hook received.
+    /// The version of the payload that it saw.
     pub(super) payload: u32,
-    /// The verdict; `None` if the session ended before it.
+    /// What it said; `None` when the session ended before that.
     pub(super) verdict: Option<Verdict>,
 }
 
-/// One recorded effect request.
+/// Something that a hook asked of the world.
 #[derive(Debug, Clone)]
 pub(super) struct TapeEffect {
     pub(super) line: usize,
@@ -54,10 +54,10 @@ pub(super) struct TapeEffect {
     pub(super) reply: Result<EffectReply, EffectError>,
 }
 
-/// The recorded hooks, by number.
+/// The hooks that were loaded, by their number.
 pub(super) type TapeHookTable = HashMap<u64, LoadedHook>;
 
-/// The directory that a session ran in. Recorded events do not contain it, but the payload of `session.start` does.
+/// The folder that a session ran in. It is none of the events' on a tape, and the session's first event tells it.
 pub(super) fn session_dir(reading: &LoadedTape) -> Option<&str> {
     reading.records.iter().find_map(|record| match &record.body {
         RecordBody::Event(fired) if fired.event == "session.start" => fired.payload.get("cwd").and_then(Value::as_str),
@@ -65,7 +65,7 @@ pub(super) fn session_dir(reading: &LoadedTape) -> Option<&str> {
     })
 }
 
-/// Extracts the hooks and dispatches from a tape. Unknown events are skipped, because no hook can exist for them.
+/// Takes a tape apart. Events that this program does not know are left out: there is no hook for them.
 pub(super) fn dispatches_of(reading: &LoadedTape) -> (TapeHookTable, Vec<TapeDispatch>) {
     let mut loaded = TapeHookTable::new();
     let cwd = session_dir(reading).unwrap_or_default();

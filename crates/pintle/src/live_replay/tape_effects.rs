@@ -1,4 +1,4 @@
-//! Answers effect requests from a tape.
+//! The world as the tape knows it.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,19 +9,19 @@ use pintle_contract::{
 use super::tape_dispatch::{TapeDispatch, TapeEffect};
 use crate::effects::clean;
 
-/// Answers the effect requests of one dispatch from the tape.
+/// Answers what hooks ask in one dispatch from the tape.
 #[derive(Debug)]
 pub(super) struct TapeEffects {
     unused_effects: Mutex<UnusedEffects>,
     approval_response: Option<ApprovalResponse>,
 }
 
-/// The recorded requests that were not made, and the requests that are not on the tape.
+/// What is left of the tape, and what it does not tell.
 #[derive(Debug, Default)]
 pub(super) struct UnusedEffects {
-    /// The requests that are on the tape but were not made.
+    /// What was asked then and not now.
     pub(super) not_requested: Vec<TapeEffect>,
-    /// The requests that were made but are not on the tape, with the names of their hooks.
+    /// What was asked now and not then, and by whom.
     pub(super) not_recorded: Vec<(String, EffectRequest)>,
 }
 
@@ -44,7 +44,7 @@ impl EffectRunner for TapeEffects {
         if let Some(at) = rest.not_requested.iter().position(same) {
             return rest.not_requested.remove(at).reply;
         }
-        // A request that only changes state is accepted, so that the rest of the hook can be compared too.
+        // What only leaves a trace goes on, so that the rest of the hook can be compared too.
         let answer = match &request {
             EffectRequest::Log { .. }
             | EffectRequest::MetricSet { .. }
@@ -53,14 +53,14 @@ impl EffectRunner for TapeEffects {
             | EffectRequest::ContextSet { .. }
             | EffectRequest::Sleep { .. } => Ok(EffectReply::Done),
             EffectRequest::MetricIncr { amount: by, .. } => Ok(EffectReply::Int(*by)),
-            _ => Err(EffectError(String::from("the tape has no reply: the recorded session did not make this request"))),
+            _ => Err(EffectError(String::from("the tape does not tell: this was not asked when it was recorded"))),
         };
         rest.not_recorded.push((caller.name.to_owned(), request));
         answer
     }
 }
 
-/// Responds as the approver did when the session was recorded.
+/// Whoever was asked then answers as then.
 impl Approver for TapeEffects {
     fn request_approval(&self, _question: &ApprovalRequest<'_>) -> ApprovalResponse {
         self.approval_response.clone().unwrap_or(ApprovalResponse::Unavailable)
