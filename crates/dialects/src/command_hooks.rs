@@ -1,5 +1,5 @@
-//! What hosts need of the dialect whose hooks are programs, under a name that is not that dialect's: its versions, its
-//! events as flags, how its files are told from others, and what its hooks are given as a payload again.
+//! The public parts of the dialect whose hooks are commands, under a neutral name: its versions, its event flags, how
+//! its files are recognized, and how the input of its hooks is converted back to a payload.
 
 pub use crate::docker_agent::hooks::hook_from_flag;
 pub use crate::docker_agent::{

@@ -1,4 +1,4 @@
-//! What payloads are made of: one function a value, whatever an agent calls it.
+//! The values of payload keys: one function for each value, whatever a client calls its key.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -9,23 +9,23 @@ use serde_json::{Map, Value, json};
 use super::event_def::PayloadStyle;
 use crate::tools::{NativeToolCall, ToolVocabulary};
 
-/// An event and how it is to be spelled.
+/// An event and the style in which it is encoded.
 #[derive(Debug, Clone, Copy)]
 pub struct EncodeContext<'a> {
-    /// The event.
+    /// The event to encode.
     pub event: &'a Event,
-    /// The event's name in the agent.
+    /// The client's name of the event.
     pub event_alias: &'a str,
-    /// How the payload is spelled.
+    /// The shape of the client's payloads.
     pub voice: &'static PayloadStyle,
 }
 
-/// A tool call as an agent would write it, made once a payload.
+/// A native tool call, encoded once for each payload.
 #[derive(Debug)]
 pub struct EncodedToolCall(pub NativeToolCall);
 
 impl EncodeContext<'_> {
-    /// The tool call: the original where the agent itself made it, else as it would write it.
+    /// The native call: the original if the client itself made it, otherwise one in the client's vocabulary.
     #[must_use]
     pub fn call(&self) -> Arc<EncodedToolCall> {
         encode_call(self.event, self.voice.tools)
@@ -37,13 +37,13 @@ impl EncodeContext<'_> {
         self.event.payload.field(name).filter(|value| !value.is_null())
     }
 
-    /// A text of the payload; empty when it is not there.
+    /// A string field of the payload; empty if it is absent.
     #[must_use]
     pub fn text(&self, name: &str) -> &str {
         self.field(name).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// What the agent itself said, where the event came through a bridge.
+    /// A field of the client's original payload, if the event came through the bridge.
     #[must_use]
     pub fn original_field(&self, name: &str) -> Option<&Value> {
         self.field("host").and_then(|host| host.get(name)).filter(|value| !value.is_null())
@@ -84,17 +84,17 @@ fn non_empty(text: &str) -> Option<Value> {
     (!text.is_empty()).then(|| Value::from(text))
 }
 
-/// The session.
+/// The session ID.
 pub fn session(given: &EncodeContext<'_>) -> Option<Value> {
     Some(Value::from(given.event.origin.session.as_str()))
 }
 
-/// The file with the conversation; one that is always empty where there is none, so that scripts can read it.
+/// The transcript file; an empty file if there is none, so that scripts can read it.
 pub fn transcript(given: &EncodeContext<'_>) -> Option<Value> {
     Some(conversation(given).unwrap_or_else(|| Value::from("/dev/null")))
 }
 
-/// The same, null where there is none.
+/// The transcript file; null if there is none.
 pub fn transcript_or_null(given: &EncodeContext<'_>) -> Option<Value> {
     Some(conversation(given).unwrap_or_default())
 }
@@ -108,7 +108,7 @@ pub fn directory(given: &EncodeContext<'_>) -> Option<Value> {
     Some(Value::from(given.event.origin.cwd.as_str()))
 }
 
-/// The folders that are worked in.
+/// The workspace directories.
 pub fn directories(given: &EncodeContext<'_>) -> Option<Value> {
     Some(json!([given.event.origin.cwd]))
 }
@@ -118,7 +118,7 @@ pub fn name(given: &EncodeContext<'_>) -> Option<Value> {
     Some(Value::from(given.event_alias))
 }
 
-/// How the session asks for permission, in Claude Code's words.
+/// The permission mode, by Claude Code's names.
 pub fn mode(given: &EncodeContext<'_>) -> Option<Value> {
     if let Some(said) = given.original_field("permission_mode") {
         return Some(said.clone());
@@ -130,7 +130,7 @@ pub fn mode(given: &EncodeContext<'_>) -> Option<Value> {
     }))
 }
 
-/// The turn.
+/// The turn ID.
 pub fn turn(given: &EncodeContext<'_>) -> Option<Value> {
     if let Some(said) = given.original_field("turn_id") {
         return Some(said.clone());
@@ -139,17 +139,17 @@ pub fn turn(given: &EncodeContext<'_>) -> Option<Value> {
     (origin.turn > 0).then(|| Value::from(format!("{}:{}", origin.session, origin.turn)))
 }
 
-/// The model.
+/// The model's name.
 pub fn model(given: &EncodeContext<'_>) -> Option<Value> {
     given.original_field("model").or_else(|| given.field("model")).cloned()
 }
 
-/// The run of a subagent.
+/// The run ID of a subagent.
 pub fn run(given: &EncodeContext<'_>) -> Option<Value> {
     non_empty(&given.event.origin.run)
 }
 
-/// The kind of a subagent.
+/// The type of a subagent.
 pub fn agent_kind(given: &EncodeContext<'_>) -> Option<Value> {
     let origin = &given.event.origin;
     non_empty(&origin.agent).filter(|_| !origin.run.is_empty())
@@ -175,7 +175,7 @@ pub fn input_text(given: &EncodeContext<'_>) -> Option<Value> {
     Some(Value::from(given.call().input.to_string()))
 }
 
-/// The id of the call.
+/// The ID of the call.
 pub fn call_id(given: &EncodeContext<'_>) -> Option<Value> {
     [given.text("id"), given.text("call_id")].into_iter().find_map(non_empty)
 }
@@ -185,7 +185,7 @@ pub fn input_field(given: &EncodeContext<'_>, name: &str) -> Option<Value> {
     given.call().input.get(name).cloned()
 }
 
-/// The result of the tool.
+/// The result of the tool, as the client encodes it.
 pub fn response(given: &EncodeContext<'_>) -> Option<Value> {
     Some(match given.original_field("response").filter(|_| given.is_native()) {
         Some(said) => said.clone(),
@@ -193,22 +193,22 @@ pub fn response(given: &EncodeContext<'_>) -> Option<Value> {
     })
 }
 
-/// The result as the model gets it.
+/// The result as the model receives it.
 pub fn result_text(given: &EncodeContext<'_>) -> Option<Value> {
     Some(given.field("content").cloned().unwrap_or_else(|| Value::from("")))
 }
 
-/// What went wrong.
+/// The error message.
 pub fn error(given: &EncodeContext<'_>) -> Option<Value> {
     given.field("error").or_else(|| given.field("content")).cloned()
 }
 
-/// How long it took, in milliseconds.
+/// The duration of the call, in milliseconds.
 pub fn duration(given: &EncodeContext<'_>) -> Option<Value> {
     given.field("duration_ms").cloned()
 }
 
-/// Always no.
+/// Always false.
 pub fn always_false(_: &EncodeContext<'_>) -> Option<Value> {
     Some(Value::Bool(false))
 }
@@ -218,22 +218,22 @@ pub fn empty_list(_: &EncodeContext<'_>) -> Option<Value> {
     Some(json!([]))
 }
 
-/// What the person wrote.
+/// The user's prompt.
 pub fn prompt(given: &EncodeContext<'_>) -> Option<Value> {
     Some(Value::from(given.text("prompt")))
 }
 
-/// Where it came from.
+/// The source of the prompt.
 pub fn source(given: &EncodeContext<'_>) -> Option<Value> {
     given.field("source").cloned()
 }
 
-/// Why a session begins.
+/// Why the session starts.
 pub fn start_reason(given: &EncodeContext<'_>) -> Option<Value> {
     start_reason_subject(given).map(Value::from)
 }
 
-/// The same, for matchers.
+/// Why the session starts, for matchers.
 pub fn start_reason_subject(given: &EncodeContext<'_>) -> Option<Cow<'static, str>> {
     Some(match (given.event.name.as_str(), given.text("source")) {
         ("compact.post", _) => Cow::Borrowed("compact"),
@@ -243,12 +243,12 @@ pub fn start_reason_subject(given: &EncodeContext<'_>) -> Option<Cow<'static, st
     })
 }
 
-/// Why a session ends, in Claude Code's words.
+/// Why the session ends, by Claude Code's names.
 pub fn end_reason(given: &EncodeContext<'_>) -> Option<Value> {
     end_reason_subject(given).map(Value::from)
 }
 
-/// The same, for matchers.
+/// Why the session ends, for matchers.
 pub fn end_reason_subject(given: &EncodeContext<'_>) -> Option<Cow<'static, str>> {
     Some(match given.text("reason") {
         "exit" if !given.is_native() => Cow::Borrowed("prompt_input_exit"),
@@ -257,18 +257,18 @@ pub fn end_reason_subject(given: &EncodeContext<'_>) -> Option<Cow<'static, str>
     })
 }
 
-/// What a compaction was asked for by: `manual` or `auto`.
+/// What triggered a compaction: `manual` or `auto`.
 pub fn trigger(given: &EncodeContext<'_>) -> Option<Value> {
     trigger_subject(given).map(Value::from)
 }
 
-/// The same, for matchers.
+/// What triggered a compaction, for matchers.
 pub fn trigger_subject(given: &EncodeContext<'_>) -> Option<Cow<'static, str>> {
     let is_manual = given.text("source") == "manual" || given.text("reason") == "manual";
     Some(Cow::Borrowed(if is_manual { "manual" } else { "auto" }))
 }
 
-/// What the person wants a summary to keep.
+/// The user's instructions for the summary.
 pub fn instructions(given: &EncodeContext<'_>) -> Option<Value> {
     Some(given.field("instructions").cloned().unwrap_or_else(|| Value::from("")))
 }
@@ -278,43 +278,43 @@ pub fn summary(given: &EncodeContext<'_>) -> Option<Value> {
     given.field("summary").cloned()
 }
 
-/// The answer that is about to be given.
+/// The final answer of the turn.
 pub fn answer(given: &EncodeContext<'_>) -> Option<Value> {
     given.field("response").or_else(|| given.field("result")).cloned()
 }
 
-/// What the person last wrote.
+/// The user's last prompt.
 pub fn last_prompt(given: &EncodeContext<'_>) -> Option<Value> {
     Some(given.field("last_user_message").cloned().unwrap_or_else(|| Value::from("")))
 }
 
-/// Whether a hook already sent the agent on.
+/// Whether a hook already made the agent continue.
 pub fn stop_hook_active(given: &EncodeContext<'_>) -> Option<Value> {
     let times = given.field("continuations").and_then(Value::as_u64).unwrap_or(0);
     Some(Value::Bool(times > 0))
 }
 
-/// How often a hook already sent the agent on.
+/// How often a hook already made the agent continue.
 pub fn continuation_count(given: &EncodeContext<'_>) -> Option<Value> {
     Some(given.field("continuations").cloned().unwrap_or_else(|| json!(0)))
 }
 
-/// The id of a delegated task.
+/// The ID of a delegated task.
 pub fn delegation(given: &EncodeContext<'_>) -> Option<Value> {
     non_empty(given.text("id"))
 }
 
-/// Who it is given to.
+/// The agent that a task is delegated to.
 pub fn delegate(given: &EncodeContext<'_>) -> Option<Value> {
     Some(Value::from(given.text("agent")))
 }
 
-/// The same, for matchers.
+/// The agent that a task is delegated to, for matchers.
 pub fn delegate_subject(given: &EncodeContext<'_>) -> Option<Cow<'static, str>> {
     Some(Cow::Owned(given.text("agent").to_owned()))
 }
 
-/// What a delegated task is.
+/// The text of a delegated task.
 pub fn task(given: &EncodeContext<'_>) -> Option<Value> {
     given.field("prompt").or_else(|| given.field("task")).cloned()
 }
@@ -324,7 +324,7 @@ pub fn message(given: &EncodeContext<'_>) -> Option<Value> {
     given.field("message").cloned()
 }
 
-/// The heading of a notification.
+/// The title of a notification.
 pub fn title(given: &EncodeContext<'_>) -> Option<Value> {
     given.field("title").cloned()
 }
@@ -334,12 +334,12 @@ pub fn kind(given: &EncodeContext<'_>) -> Option<Value> {
     given.field("kind").cloned()
 }
 
-/// The same, for matchers.
+/// The kind of a notification or of an error, for matchers.
 pub fn kind_subject(given: &EncodeContext<'_>) -> Option<Cow<'static, str>> {
     Some(Cow::Owned(given.text("kind").to_owned()))
 }
 
-/// Why a call was refused.
+/// Why a call was denied.
 pub fn reason(given: &EncodeContext<'_>) -> Option<Value> {
     Some(Value::from(given.text("reason")))
 }
@@ -367,7 +367,7 @@ pub fn calls(given: &EncodeContext<'_>) -> Option<Value> {
     Some(Value::Array(list("tool_calls").iter().map(one).collect()))
 }
 
-/// Whether the event is of Pintle's own loop and came through no bridge.
+/// Whether the event was fired by Pintle's own loop, not by the bridge.
 #[must_use]
 pub fn is_native_event(event: &Event) -> bool {
     event.payload.field("host").is_none()

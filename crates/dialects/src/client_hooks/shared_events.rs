@@ -1,5 +1,5 @@
-//! The events that Claude Code introduced and most others took over: one row each, for the voice of whoever has it. What
-//! an agent does differently is laid over the row in its own folder.
+//! The events that Claude Code introduced and most other clients adopted: one definition each, for any payload style.
+//! What a client does differently overrides the definition in its own directory.
 
 use pintle_contract::{DenyEffect, Event};
 use serde_json::Value;
@@ -9,7 +9,7 @@ use super::event_def::{
 };
 use super::{payload_values, shared_keys};
 
-/// Before a tool.
+/// Before a tool call.
 pub const fn pre_tool_use(voice: &'static PayloadStyle) -> ClientEventDef {
     ClientEventDef {
         name: "PreToolUse",
@@ -27,7 +27,7 @@ pub const fn pre_tool_use(voice: &'static PayloadStyle) -> ClientEventDef {
     }
 }
 
-/// Before a person is asked about a tool.
+/// Before the user is asked about a tool call.
 pub const fn permission_request(voice: &'static PayloadStyle) -> ClientEventDef {
     ClientEventDef {
         name: "PermissionRequest",
@@ -38,7 +38,7 @@ pub const fn permission_request(voice: &'static PayloadStyle) -> ClientEventDef 
     }
 }
 
-/// After a tool was refused.
+/// After a tool call was denied.
 pub const fn permission_denied(voice: &'static PayloadStyle) -> ClientEventDef {
     ClientEventDef {
         name: "PermissionDenied",
@@ -51,7 +51,7 @@ pub const fn permission_denied(voice: &'static PayloadStyle) -> ClientEventDef {
     }
 }
 
-/// After a tool that went well.
+/// After a successful tool call.
 pub const fn post_tool_use(voice: &'static PayloadStyle) -> ClientEventDef {
     ClientEventDef {
         name: "PostToolUse",
@@ -70,7 +70,7 @@ pub const fn post_tool_use(voice: &'static PayloadStyle) -> ClientEventDef {
     }
 }
 
-/// After a tool that failed.
+/// After a failed tool call.
 pub const fn post_tool_use_failure(voice: &'static PayloadStyle) -> ClientEventDef {
     ClientEventDef {
         name: "PostToolUseFailure",
@@ -82,7 +82,7 @@ pub const fn post_tool_use_failure(voice: &'static PayloadStyle) -> ClientEventD
     }
 }
 
-/// After all tools of one answer.
+/// After all tool calls of one iteration.
 pub const fn post_tool_batch(voice: &'static PayloadStyle) -> ClientEventDef {
     ClientEventDef {
         name: "PostToolBatch",
@@ -94,7 +94,7 @@ pub const fn post_tool_batch(voice: &'static PayloadStyle) -> ClientEventDef {
     }
 }
 
-/// A person's prompt.
+/// The user submits a prompt.
 pub const fn user_prompt_submit(voice: &'static PayloadStyle) -> ClientEventDef {
     ClientEventDef {
         name: "UserPromptSubmit",
@@ -109,7 +109,7 @@ pub const fn user_prompt_submit(voice: &'static PayloadStyle) -> ClientEventDef 
     }
 }
 
-/// A session begins, goes on, or begins anew.
+/// A session starts, is resumed, or continues after a compaction.
 pub const fn session_start(voice: &'static PayloadStyle) -> ClientEventDef {
     ClientEventDef {
         name: "SessionStart",
@@ -126,7 +126,7 @@ pub const fn session_start(voice: &'static PayloadStyle) -> ClientEventDef {
     }
 }
 
-/// A session is over.
+/// A session ends.
 pub const fn session_end(voice: &'static PayloadStyle) -> ClientEventDef {
     ClientEventDef {
         name: "SessionEnd",
@@ -151,7 +151,7 @@ pub const fn stop(voice: &'static PayloadStyle) -> ClientEventDef {
     }
 }
 
-/// The turn ended in an error.
+/// The turn ended with an error.
 pub const fn stop_failure(voice: &'static PayloadStyle) -> ClientEventDef {
     ClientEventDef {
         name: "StopFailure",
@@ -162,7 +162,7 @@ pub const fn stop_failure(voice: &'static PayloadStyle) -> ClientEventDef {
     }
 }
 
-/// A subagent is about to work.
+/// A subagent is about to start.
 pub const fn subagent_start(voice: &'static PayloadStyle) -> ClientEventDef {
     ClientEventDef {
         name: "SubagentStart",
@@ -175,7 +175,7 @@ pub const fn subagent_start(voice: &'static PayloadStyle) -> ClientEventDef {
     }
 }
 
-/// A subagent is about to give its answer.
+/// A subagent is about to stop.
 pub const fn subagent_stop(voice: &'static PayloadStyle) -> ClientEventDef {
     ClientEventDef {
         name: "SubagentStop",
@@ -210,7 +210,7 @@ pub const fn pre_compact(voice: &'static PayloadStyle) -> ClientEventDef {
     }
 }
 
-/// After one.
+/// After a compaction.
 pub const fn post_compact(voice: &'static PayloadStyle) -> ClientEventDef {
     ClientEventDef {
         name: "PostCompact",
@@ -222,7 +222,7 @@ pub const fn post_compact(voice: &'static PayloadStyle) -> ClientEventDef {
     }
 }
 
-/// The person is told something.
+/// The user is notified.
 pub const fn notification(voice: &'static PayloadStyle) -> ClientEventDef {
     ClientEventDef {
         name: "Notification",
@@ -234,7 +234,7 @@ pub const fn notification(voice: &'static PayloadStyle) -> ClientEventDef {
     }
 }
 
-/// A call that did not run is no event of an agent whose hooks come after a tool.
+/// Whether the tool ran. Clients whose hooks run after a tool have no event for a call that did not.
 pub fn tool_executed(event: &Event) -> bool {
     event.payload.field("executed") != Some(&Value::Bool(false))
 }
@@ -251,12 +251,13 @@ fn was_denied(event: &Event) -> bool {
     event.payload.field("decision").and_then(Value::as_str) == Some("deny")
 }
 
-/// The agent that the person talks to, and no subagent.
+/// Whether the event is from the main agent, not from a subagent.
 pub fn is_from_main_agent(event: &Event) -> bool {
     event.origin.run.is_empty()
 }
 
-/// A bridge fires `session.start` for each of these; Pintle's own loop has events of its own for two of them.
+/// Whether the event starts a session. The bridge fires `session.start` for each of these; Pintle's own loop has
+/// separate events for two of them.
 pub fn starts_session(event: &Event) -> bool {
     match event.name.as_str() {
         "session.resume" => {

@@ -10,7 +10,7 @@ use crate::client_hooks::{
 };
 use crate::tools::CLINE;
 
-/// How Cline spells its payloads.
+/// The shape of Cline's payloads.
 static VOICE: PayloadStyle = PayloadStyle { base: TASK, tools: &CLINE, matcher: MatcherSyntax::Expression, response };
 
 const TASK: &[ClientKey] = &[
@@ -42,7 +42,7 @@ const COMPACT: &[ClientKey] = &[key("preCompact", |given| Some(json!({"trigger":
 const TELLS: ClientEventDef =
     ClientEventDef { text: PlainTextReader::Discarded, ..ClientEventDef::observe_only(&VOICE) };
 
-/// Every event that the catalogue has.
+/// The events that the catalogue has.
 pub(super) const ROWS: &[ClientEventDef] = &[
     ClientEventDef {
         name: "PreToolUse",
@@ -96,11 +96,11 @@ pub(super) const ROWS: &[ClientEventDef] = &[
     ClientEventDef { name: "SessionShutdown", canonical: "session.end", ..TELLS },
 ];
 
-/// Every other one.
+/// The events that the catalogue does not have.
 pub(super) const ELSEWHERE: &[UnmappedClientEvents] =
     &[UnmappedClientEvents { names: &["TaskCancel"], reason: "no other agent reports that the user interrupted it" }];
 
-/// The names that stand in the payload.
+/// The event names in the payload.
 const INNER: &[(&str, &str)] = &[
     ("PreToolUse", "tool_call"),
     ("PostToolUse", "tool_result"),
@@ -122,7 +122,7 @@ fn call(given: &EncodeContext<'_>) -> Option<Value> {
     Some(json!({"id": payload_values::call_id(given), "name": call.0.name, "input": call.0.input}))
 }
 
-/// The tool with its parameters, each of which is a text there.
+/// The tool with its parameters, each of which is a string in Cline.
 fn tool_with_parameters(given: &EncodeContext<'_>, beside: Map<String, Value>) -> Value {
     let call = given.call();
     let text = |value: &Value| match value {

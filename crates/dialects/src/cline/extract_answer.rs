@@ -1,4 +1,4 @@
-//! What of an output is the answer.
+//! Extracts the JSON answer from a program's output.
 
 use std::borrow::Cow;
 
@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 
 use crate::refusal::refuses;
 
-/// How a line with the answer begins.
+/// The prefix of the line with the answer.
 const CONTROL: &str = "HOOK_CONTROL\t";
 
-/// The last line that says so itself, or else the whole output. A line before it that refuses, or cannot be read, stands
-/// beside it: a hook that repeats what a model wrote must not be made to answer twice.
+/// The last line with the prefix, otherwise the whole output. An earlier line that denies or is invalid is kept with
+/// it: a hook that repeats what a model wrote must not give two answers.
 pub(super) fn extract_control_line(text: &str) -> Cow<'_, str> {
     let lines: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix(CONTROL)).collect();
     let Some((last, earlier)) = lines.split_last() else { return Cow::Borrowed(text) };

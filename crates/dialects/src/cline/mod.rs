@@ -1,6 +1,6 @@
-//! Cline: programs that are called like the event they are for.
+//! Cline: programs named after the event that they are for.
 //!
-//! The contract is "agents' hook contracts, Cline". `DEVIATIONS.md` lists where Pintle differs on purpose.
+//! `DEVIATIONS.md` lists where Pintle differs on purpose.
 
 mod events;
 mod extract_answer;
@@ -15,7 +15,7 @@ use crate::client_hooks::{
 };
 use crate::{Artifact, Dialect, EventAlias, EventMapping, ParseContext, ParsedProject, UnmappedEvents};
 
-/// What is different about it.
+/// The definition of the Cline client.
 pub static CLIENT: ClientDef = ClientDef {
     name: "cline",
     title: "Cline",
@@ -42,7 +42,7 @@ pub static CLIENT: ClientDef = ClientDef {
     environment: &[],
 };
 
-/// What a program's output can say.
+/// The output fields of its hooks.
 const WORDS: &[OutputField] = &[
     OutputField::top_level("cancel", FieldMeaning::Cancel),
     OutputField::top_level("review", FieldMeaning::Review),
@@ -54,7 +54,7 @@ const WORDS: &[OutputField] = &[
 static EVENTS: [EventMapping; count_events(events::ROWS, false)] = mappings(events::ROWS);
 static ALIASES: [EventAlias; count_events(events::ROWS, true)] = aliases(events::ROWS);
 
-/// The dialect.
+/// The Cline dialect.
 pub static DIALECT: Dialect = Dialect {
     name: "cline",
     description: "Cline: programs named after their event",
@@ -66,13 +66,13 @@ pub static DIALECT: Dialect = Dialect {
     load,
 };
 
-/// The codec of a hook that came with no project.
+/// The codec of a hook outside a project.
 #[must_use]
 pub fn codec() -> Arc<dyn Codec> {
     codec_of(&CLIENT)
 }
 
-/// Reads its files.
+/// Loads Cline's files.
 #[must_use]
 pub fn load(artifacts: &[Artifact], _reading: &ParseContext<'_>) -> ParsedProject {
     load_client(&CLIENT, artifacts)

@@ -10,7 +10,7 @@ use crate::client_hooks::{
 };
 use crate::tools::CODEX;
 
-/// How Codex spells its payloads.
+/// The shape of Codex's payloads.
 static VOICE: PayloadStyle =
     PayloadStyle { base: SESSION, tools: &CODEX, matcher: MatcherSyntax::Expression, response };
 
@@ -35,7 +35,7 @@ const RESULT: &[ClientKey] = &[key("tool_response", payload_values::response)];
 
 const TRIGGER: &[ClientKey] = &[key("trigger", payload_values::trigger)];
 
-/// Every event that the catalogue has.
+/// The events that the catalogue has.
 pub(super) const ROWS: &[ClientEventDef] = &[
     ClientEventDef {
         keys: &[MODEL, MODE, TURN, shared_keys::SUBAGENT, shared_keys::CALL],
@@ -68,11 +68,11 @@ pub(super) const ROWS: &[ClientEventDef] = &[
     ClientEventDef { keys: &[MODEL, TURN, TRIGGER], ..shared_events::post_compact(&VOICE) },
 ];
 
-/// Every other one.
+/// The events that the catalogue does not have.
 pub(super) const ELSEWHERE: &[UnmappedClientEvents] =
     &[UnmappedClientEvents { names: &["Interrupt"], reason: "no other agent reports that the user interrupted it" }];
 
-/// The result of a tool: the text that the model gets.
+/// The result of a tool: the text that the model receives.
 fn response(given: &EncodeContext<'_>) -> Value {
     given.field("content").cloned().unwrap_or_else(|| Value::from(""))
 }

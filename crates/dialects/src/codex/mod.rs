@@ -1,7 +1,7 @@
 //! OpenAI Codex CLI: hooks in `hooks.json`, or below `[hooks]` in `config.toml`.
 //!
-//! The contract is "agents' hook contracts, Codex". `DEVIATIONS.md` lists where Pintle differs on purpose: its answers are
-//! read as strictly, but an answer that cannot be read does not open the gate in silence.
+//! `DEVIATIONS.md` lists where Pintle differs on purpose: output is read as strictly as Codex does, but invalid output
+//! does not silently allow the event.
 
 mod events;
 
@@ -15,7 +15,7 @@ use crate::client_hooks::{
 };
 use crate::{Artifact, Dialect, EventAlias, EventMapping, ParseContext, ParsedProject, UnmappedEvents};
 
-/// What is different about it.
+/// The definition of the Codex client.
 pub static CLIENT: ClientDef = ClientDef {
     name: "codex",
     title: "Codex",
@@ -44,7 +44,7 @@ pub static CLIENT: ClientDef = ClientDef {
             ("statusMessage", Severity::Note, "Pintle shows no status while a hook runs"),
             ("commandWindows", Severity::Note, "`command` is used on this system"),
         ],
-        // Codex keeps what the person trusts below this key.
+        // Codex stores what the user trusts below this key.
         non_event_keys: &["state"],
         alternate_names: &[("apply_patch", &["Write", "Edit"])],
         judge: "openai/gpt-5-mini",
@@ -56,7 +56,7 @@ pub static CLIENT: ClientDef = ClientDef {
     environment: &[],
 };
 
-/// What a program's output can say.
+/// The output fields of its hooks.
 const WORDS: &[OutputField] = &[
     OutputField::top_level("continue", FieldMeaning::Continue),
     OutputField::top_level("stopReason", FieldMeaning::StopReason),
@@ -79,7 +79,7 @@ const WORDS: &[OutputField] = &[
 static EVENTS: [EventMapping; count_events(events::ROWS, false)] = mappings(events::ROWS);
 static ALIASES: [EventAlias; count_events(events::ROWS, true)] = aliases(events::ROWS);
 
-/// The dialect.
+/// The Codex dialect.
 pub static DIALECT: Dialect = Dialect {
     name: "codex",
     description: "OpenAI Codex CLI: command hooks in hooks.json or config.toml",
@@ -91,13 +91,13 @@ pub static DIALECT: Dialect = Dialect {
     load,
 };
 
-/// The codec of a hook that came with no project.
+/// The codec of a hook outside a project.
 #[must_use]
 pub fn codec() -> Arc<dyn Codec> {
     codec_of(&CLIENT)
 }
 
-/// Reads its files.
+/// Loads Codex's files.
 #[must_use]
 pub fn load(artifacts: &[Artifact], _reading: &ParseContext<'_>) -> ParsedProject {
     load_client(&CLIENT, artifacts)

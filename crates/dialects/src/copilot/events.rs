@@ -10,11 +10,11 @@ use crate::client_hooks::{
 };
 use crate::tools::{CLAUDE, COPILOT};
 
-/// Its own spelling.
+/// The shape of payloads under Copilot CLI's own event names.
 static CAMEL: PayloadStyle =
     PayloadStyle { base: SESSION, tools: &COPILOT, matcher: MatcherSyntax::WholeExpression, response };
 
-/// Claude Code's.
+/// The shape of payloads under Claude Code's event names.
 static PASCAL: PayloadStyle = PayloadStyle {
     base: shared_keys::SESSION,
     tools: &CLAUDE,
@@ -71,22 +71,22 @@ const ERROR: &[ClientKey] = &[
     key("error", |given| Some(json!({"message": given.text("message"), "name": "Error"}))),
 ];
 
-/// What Copilot CLI does with exit status 2 elsewhere: a line in its log.
+/// An event on which Copilot CLI only logs exit status 2.
 const QUIET: ClientEventDef = ClientEventDef {
     exit_two: ExitTwoEffect::Fail,
     text: PlainTextReader::Discarded,
     ..ClientEventDef::observe_only(&CAMEL)
 };
 
-/// Before a tool: the one event at which a failed hook denies.
+/// Before a tool call: the only event on which a failed hook denies.
 const BEFORE: ClientEventDef = ClientEventDef { exit_two: ExitTwoEffect::Block, fails_closed: true, ..QUIET };
 
-/// A row of Claude Code's spelling, which is the second name of its event.
+/// A definition under Claude Code's name, which is an alias of its event.
 const fn as_alias(row: ClientEventDef) -> ClientEventDef {
     ClientEventDef { is_alias: true, ..row }
 }
 
-/// Every event that the catalogue has.
+/// The events that the catalogue has.
 pub(super) const ROWS: &[ClientEventDef] = &[
     ClientEventDef {
         name: "preToolUse",
@@ -190,18 +190,17 @@ pub(super) const ROWS: &[ClientEventDef] = &[
     as_alias(ClientEventDef { name: "ErrorOccurred", ..without_exit_effects(shared_events::stop_failure(&PASCAL)) }),
 ];
 
-/// A row on which a program's status and plain text mean nothing, and nothing is stopped.
+/// An event on which the exit status and plain text have no effect, and nothing can be stopped.
 const fn without_exit_effects(row: ClientEventDef) -> ClientEventDef {
     ClientEventDef { exit_two: ExitTwoEffect::Fail, text: PlainTextReader::Discarded, stop: StopEffect::Ignored, ..row }
 }
 
-/// Every other one.
+/// The events that the catalogue does not have.
 pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[UnmappedClientEvents {
     names: &["userPromptTransformed", "UserPromptTransformed"],
     reason: "no other agent reports how it transformed a prompt",
 }];
 
-/// The result of a tool.
 fn response(given: &EncodeContext<'_>) -> Value {
     let failed = given.field("is_error") == Some(&Value::Bool(true));
     let kind = if failed { "failure" } else { "success" };
@@ -212,12 +211,12 @@ fn result(given: &EncodeContext<'_>) -> Value {
     given.field("result").or_else(|| given.field("content")).cloned().unwrap_or_default()
 }
 
-/// Why a session begins, in its own words.
+/// Why a session starts, by Copilot CLI's names.
 fn start_reason(given: &EncodeContext<'_>) -> Option<Value> {
     payload_values::start_reason(given).map(|source| if source == "startup" { Value::from("new") } else { source })
 }
 
-/// Why it ends, in its own words.
+/// Why a session ends, by Copilot CLI's names.
 fn end_reason(given: &EncodeContext<'_>) -> Option<Value> {
     Some(match given.text("reason") {
         "" | "done" => Value::from("complete"),

@@ -1,4 +1,4 @@
-//! What of an output is the answer.
+//! Extracts the JSON answer from a program's output.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::refusal::refuses;
 
-/// The output without the lines that only tell how far a hook has got.
+/// The output without progress lines.
 pub(super) fn strip_progress(text: &str) -> Cow<'_, str> {
     if !text.contains("\"progress\"") {
         return Cow::Borrowed(text);

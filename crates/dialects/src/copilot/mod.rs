@@ -1,6 +1,6 @@
-//! GitHub Copilot CLI: files of hooks, in its own spelling or in Claude Code's; the name of the event says which.
+//! GitHub Copilot CLI: hook files with its own names or Claude Code's; the event's name decides which.
 //!
-//! The contract is "agents' hook contracts, GitHub Copilot CLI". `DEVIATIONS.md` lists where Pintle differs on purpose.
+//! `DEVIATIONS.md` lists where Pintle differs on purpose.
 
 mod events;
 mod extract_answer;
@@ -15,7 +15,7 @@ use crate::client_hooks::{
 };
 use crate::{Artifact, Dialect, EventAlias, EventMapping, ParseContext, ParsedProject, UnmappedEvents};
 
-/// What is different about it.
+/// The definition of the Copilot CLI client.
 pub static CLIENT: ClientDef = ClientDef {
     name: "copilot",
     title: "Copilot CLI",
@@ -63,11 +63,11 @@ pub static CLIENT: ClientDef = ClientDef {
     environment: &[("COPILOT_PROJECT_DIR", EnvVariable::Project), ("CLAUDE_PROJECT_DIR", EnvVariable::Project)],
 };
 
-/// What is decided in the person's place.
+/// The values of a permission decision.
 const PERMISSION: FieldMeaning =
     FieldMeaning::Permission(&[("allow", FieldChoice::Allow), ("deny", FieldChoice::Deny), ("ask", FieldChoice::Ask)]);
 
-/// What a program's output can say. Both places of a word are read.
+/// The output fields of its hooks. A field is read at both levels.
 const WORDS: &[OutputField] = &[
     OutputField::top_level("permissionDecision", PERMISSION),
     OutputField::top_level("permissionDecisionReason", FieldMeaning::PermissionReason),
@@ -95,7 +95,7 @@ const WORDS: &[OutputField] = &[
     OutputField::nested("permissionDecisionReason", FieldMeaning::PermissionReason),
     OutputField::nested("updatedInput", FieldMeaning::Input),
     OutputField::nested("additionalContext", FieldMeaning::Context),
-    // VS Code puts the decision about stopping here.
+    // VS Code puts the stop decision here.
     OutputField::nested("decision", FieldMeaning::Decision(&[("block", FieldChoice::Deny)])),
     OutputField::nested("reason", FieldMeaning::Reason),
 ];
@@ -103,7 +103,7 @@ const WORDS: &[OutputField] = &[
 static EVENTS: [EventMapping; count_events(events::ROWS, false)] = mappings(events::ROWS);
 static ALIASES: [EventAlias; count_events(events::ROWS, true)] = aliases(events::ROWS);
 
-/// The dialect.
+/// The Copilot CLI dialect.
 pub static DIALECT: Dialect = Dialect {
     name: "copilot",
     description: "GitHub Copilot CLI: command and http hooks in separate files",
@@ -115,13 +115,13 @@ pub static DIALECT: Dialect = Dialect {
     load,
 };
 
-/// The codec of a hook that came with no project.
+/// The codec of a hook outside a project.
 #[must_use]
 pub fn codec() -> Arc<dyn Codec> {
     codec_of(&CLIENT)
 }
 
-/// Reads its files.
+/// Loads Copilot CLI's files.
 #[must_use]
 pub fn load(artifacts: &[Artifact], _reading: &ParseContext<'_>) -> ParsedProject {
     load_client(&CLIENT, artifacts)

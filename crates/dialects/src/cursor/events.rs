@@ -13,7 +13,7 @@ use crate::client_hooks::{
 };
 use crate::tools::CURSOR;
 
-/// How Cursor spells its payloads.
+/// The shape of Cursor's payloads.
 static VOICE: PayloadStyle =
     PayloadStyle { base: SESSION, tools: &CURSOR, matcher: MatcherSyntax::Expression, response };
 
@@ -83,14 +83,14 @@ const STOP: &[ClientKey] =
 
 const TELLS: ClientEventDef = ClientEventDef { exit_two: ExitTwoEffect::Fail, ..ClientEventDef::observe_only(&VOICE) };
 
-/// An event at which somebody may decide.
+/// An event on which a hook can decide.
 const DECIDES: ClientEventDef =
     ClientEventDef { block: BlockEffect::Deny, permission: true, exit_two: ExitTwoEffect::Block, ..TELLS };
 
-/// Before a tool.
+/// Before a tool call.
 const BEFORE: ClientEventDef = ClientEventDef { canonical: "tool.pre", is_tool: true, is_alias: true, ..DECIDES };
 
-/// After one.
+/// After a tool call.
 const AFTER: ClientEventDef = ClientEventDef {
     canonical: "tool.post",
     is_tool: true,
@@ -99,7 +99,7 @@ const AFTER: ClientEventDef = ClientEventDef {
     ..TELLS
 };
 
-/// Every event that the catalogue has.
+/// The events that the catalogue has.
 pub(super) const ROWS: &[ClientEventDef] = &[
     ClientEventDef {
         name: "preToolUse",
@@ -200,7 +200,7 @@ pub(super) const ROWS: &[ClientEventDef] = &[
     },
 ];
 
-/// Every other one.
+/// The events that the catalogue does not have.
 pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[
     UnmappedClientEvents {
         names: &["beforeTabFileRead", "afterTabFileEdit"],

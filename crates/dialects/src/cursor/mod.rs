@@ -1,6 +1,6 @@
 //! Cursor: hooks in `hooks.json`.
 //!
-//! The contract is "agents' hook contracts, Cursor". `DEVIATIONS.md` lists where Pintle differs on purpose.
+//! `DEVIATIONS.md` lists where Pintle differs on purpose.
 
 mod events;
 
@@ -14,7 +14,7 @@ use crate::client_hooks::{
 };
 use crate::{Artifact, Dialect, EventAlias, EventMapping, ParseContext, ParsedProject, UnmappedEvents};
 
-/// What is different about it.
+/// The definition of the Cursor client.
 pub static CLIENT: ClientDef = ClientDef {
     name: "cursor",
     title: "Cursor",
@@ -41,12 +41,12 @@ pub static CLIENT: ClientDef = ClientDef {
     environment: &[],
 };
 
-/// What a program's output can say.
+/// The output fields of its hooks.
 const WORDS: &[OutputField] = &[
     OutputField::top_level(
         "permission",
         FieldMeaning::Permission(&[
-            // It spares no question there either.
+            // Cursor does not skip its own prompts for it either.
             ("allow", FieldChoice::Pass),
             ("deny", FieldChoice::Deny),
             ("ask", FieldChoice::Ask),
@@ -68,7 +68,7 @@ const WORDS: &[OutputField] = &[
 static EVENTS: [EventMapping; count_events(events::ROWS, false)] = mappings(events::ROWS);
 static ALIASES: [EventAlias; count_events(events::ROWS, true)] = aliases(events::ROWS);
 
-/// The dialect.
+/// The Cursor dialect.
 pub static DIALECT: Dialect = Dialect {
     name: "cursor",
     description: "Cursor: command and prompt hooks in hooks.json",
@@ -80,13 +80,13 @@ pub static DIALECT: Dialect = Dialect {
     load,
 };
 
-/// The codec of a hook that came with no project.
+/// The codec of a hook outside a project.
 #[must_use]
 pub fn codec() -> Arc<dyn Codec> {
     codec_of(&CLIENT)
 }
 
-/// Reads its files.
+/// Loads Cursor's files.
 #[must_use]
 pub fn load(artifacts: &[Artifact], _reading: &ParseContext<'_>) -> ParsedProject {
     load_client(&CLIENT, artifacts)

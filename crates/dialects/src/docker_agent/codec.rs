@@ -1,4 +1,4 @@
-//! How the hooks of this dialect are spoken to.
+//! The codec of docker-agent hooks.
 
 use std::sync::Arc;
 
@@ -8,20 +8,19 @@ use serde_json::Value;
 use super::encode::DockerHookInput;
 use super::{DIALECT, DockerAgentVersion, decode, event_def};
 
-/// The codec of a hook whose options are the defaults.
+/// The codec of a hook with the default options.
 #[must_use]
 pub fn codec() -> Arc<dyn Codec> {
     Arc::new(DockerAgentCodec::default())
 }
 
-/// The codec of one hook: it knows which version is spoken and what the hook's author wrote about its output.
+/// The codec of one hook: the docker-agent version and the hook's output options.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DockerAgentCodec {
-    /// The version.
     pub(super) compat: DockerAgentVersion,
-    /// Whether the output has to be exactly one object without anything that the event ignores.
+    /// Whether the output must be exactly one object with only fields that the event supports.
     pub(super) strict_output: bool,
-    /// What a model's reply has to be; `None` is any text.
+    /// The schema of a model's reply; `None` is any text.
     pub(super) schema: Option<Arc<str>>,
 }
 
@@ -38,7 +37,7 @@ impl Codec for DockerAgentCodec {
     }
 
     fn event_filter(&self, spelling: &str) -> Option<fn(&Event) -> bool> {
-        // The catalogue's event ends every call; docker-agent's is for tools that ran (docker-agent behaviour, section 1.4).
+        // The catalogue's event follows every call; docker-agent's only calls whose tool ran.
         (spelling == "post_tool_use").then_some(|event| event.payload.field("executed") != Some(&Value::Bool(false)))
     }
 

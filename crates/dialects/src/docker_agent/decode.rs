@@ -1,6 +1,6 @@
-//! Answers as verdicts (docker-agent behaviour, sections 2.3, 3.3, 3.6 and 3.7).
+//! Decodes hook output into verdicts.
 //!
-//! What wants to decide and cannot be read is a failure; what a person or the model reads is read leniently.
+//! Output that is meant to decide but is invalid is a failure; output for the user or the model is read leniently.
 
 mod embedded;
 mod key;
@@ -18,7 +18,7 @@ use pintle_contract::{Event, Failure, FailureKind, HandlerOutput, Verdict};
 use super::DockerEventDef;
 use super::codec::DockerAgentCodec;
 
-/// Reads an answer.
+/// Decodes the output of a hook.
 pub(super) fn decode(
     codec: &DockerAgentCodec,
     event: &Event,
@@ -35,7 +35,7 @@ pub(super) fn decode(
     }
 }
 
-/// What was asked, and how its answer is read.
+/// The event and codec of the hook whose output is decoded.
 #[derive(Debug, Clone, Copy)]
 struct DockerDecodeContext<'a> {
     codec: &'a DockerAgentCodec,
@@ -43,13 +43,12 @@ struct DockerDecodeContext<'a> {
     def: &'static DockerEventDef,
 }
 
-/// An answer that cannot be read.
 fn bad_output(message: impl Into<String>) -> Verdict {
     Verdict::failed(Failure::new(FailureKind::BadOutput, message))
 }
 
 impl DockerDecodeContext<'_> {
-    /// The event's name for people.
+    /// The event's name in diagnostics.
     fn name(&self) -> &str {
         match self.def.name {
             "" => self.event.name.as_str(),

@@ -1,4 +1,4 @@
-//! Events as the hooks of this dialect receive them: one JSON object (docker-agent behaviour, section 1.2).
+//! Encodes events as one JSON object for the hooks of this dialect.
 
 pub(super) mod chat;
 mod go_json;
@@ -13,7 +13,7 @@ pub(super) use self::value::DockerValue;
 
 use super::{DockerAgentVersion, DockerEventDef};
 
-/// The object on a hook's standard input, written straight from the event: nothing is copied first.
+/// The object on a hook's standard input, written directly from the event without copying it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DockerHookInput<'a> {
     pub(super) event: &'a Event,
@@ -26,11 +26,11 @@ pub(super) struct DockerHookInput<'a> {
 impl DockerHookInput<'_> {
     /// The object as a value, for templates.
     pub(super) fn to_value(self) -> Value {
-        // Text keys and plain data always have a JSON form.
+        // Plain data with string keys can always be JSON.
         serde_json::to_value(self).unwrap_or_default()
     }
 
-    /// The object as docker-agent writes it: compact, on one line, without a line end.
+    /// The object as docker-agent writes it: compact, on one line, without a trailing newline.
     pub(super) fn to_bytes(self) -> Vec<u8> {
         go_json::to_go_json(&self)
     }

@@ -1,4 +1,4 @@
-//! The events of docker-agent, one row each (docker-agent behaviour, section 1.1).
+//! The definitions of docker-agent's events.
 
 use pintle_contract::{Event, HookInfluence};
 
@@ -6,45 +6,45 @@ use super::DockerAgentVersion;
 use super::encode::keys::{self, DockerKey, ObjectOpening};
 use crate::EventMapping;
 
-/// What docker-agent says of one of its events.
+/// The definition of a docker-agent event.
 #[derive(Debug)]
 pub struct DockerEventDef {
     /// The event's name in docker-agent.
     pub name: &'static str,
     /// The event's name in the catalogue.
     pub canonical: &'static str,
-    /// The oldest version that has it.
+    /// The oldest version that has the event.
     pub since: DockerAgentVersion,
-    /// Whether its hooks stand below entries with a `matcher`, rather than in a flat list.
+    /// Whether its hooks are in entries with a `matcher`, not in a flat list.
     pub matcher: bool,
-    /// Whether a hook can block it.
+    /// Whether a hook can block the event.
     pub can_block: bool,
-    /// Whether a failed hook blocks it, whatever `on_error` says.
+    /// Whether a failed hook blocks the event, whatever `on_error` says.
     pub fails_closed: bool,
-    /// What a hook can rewrite. Rewriting hooks run one after the other.
+    /// The rewrite target of its hooks. Rewriting hooks run one after the other.
     pub rewrites: Option<DockerRewrite>,
-    /// Which words of `permission_decision` have a meaning.
+    /// Which values of `permission_decision` have an effect.
     pub decisions: PermissionWords,
     /// Whether `metadata` reaches the permission prompt.
     pub metadata: bool,
-    /// Who reads `additional_context` and plain text.
+    /// The reader of `additional_context` and plain text.
     pub context: ContextReader,
     /// Whether a hook can write the summary of a compaction.
     pub summary: bool,
-    /// How the object on standard input begins.
+    /// The first keys of the object on standard input.
     pub(super) opening: &'static ObjectOpening,
     /// The other keys of that object, in order.
     pub(super) keys: &'static [&'static [DockerKey]],
 }
 
 impl DockerEventDef {
-    /// The keys of the object on a hook's standard input besides those that every event has, in their order, and whether
-    /// the first version sends them too.
+    /// The keys of the object on a hook's standard input in addition to those of every event, in their order, and
+    /// whether the first version also sends them.
     pub fn input_keys(&self) -> impl Iterator<Item = (&'static str, bool)> {
         self.keys.iter().copied().flatten().map(|key| (key.name, key.since == DockerAgentVersion::G1))
     }
 
-    /// The most that a hook can do to it.
+    /// The most that a hook can influence the event.
     pub(super) fn influence(&self) -> HookInfluence {
         let changes =
             self.can_block || self.rewrites.is_some() || self.decisions != PermissionWords::Nothing || self.summary;
@@ -52,42 +52,42 @@ impl DockerEventDef {
     }
 }
 
-/// What a hook can rewrite.
+/// The rewrite target of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DockerRewrite {
     /// The arguments of a tool call: `updated_input`.
     Input,
-    /// The conversation that is sent to the model: `updated_messages`.
+    /// The messages for the model: `updated_messages`.
     Messages,
     /// The result of a tool call: `updated_tool_response`.
     Response,
 }
 
-/// Which words of `permission_decision` have a meaning.
+/// Which values of `permission_decision` have an effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PermissionWords {
-    /// None.
+    /// None of them.
     Nothing,
     /// `deny`.
     Deny,
-    /// `allow` and `deny`; `ask` is no opinion, because somebody is about to be asked anyway.
+    /// `allow` and `deny`; `ask` is no opinion, because the user is about to be asked anyway.
     AllowDeny,
     /// `allow`, `ask` and `deny`.
     All,
 }
 
-/// Who reads a hook's text.
+/// The reader of a hook's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ContextReader {
-    /// Nobody.
+    /// No one; it is ignored.
     NoReader,
-    /// The model.
+    /// The model, as context.
     Model,
-    /// The person, on the terminal.
+    /// The user, on the terminal.
     User,
 }
 
-/// An event that only tells.
+/// An event on which hooks can only observe.
 const TELLS: DockerEventDef = DockerEventDef {
     name: "",
     canonical: "",
@@ -107,10 +107,10 @@ const TELLS: DockerEventDef = DockerEventDef {
 /// An event of one tool call.
 const OF_TOOL: DockerEventDef = DockerEventDef { matcher: true, can_block: true, keys: &[keys::CALL], ..TELLS };
 
-/// An event at which a person says something.
+/// An event on which the user submits text.
 const PROMPT: DockerEventDef = DockerEventDef { can_block: true, context: ContextReader::Model, ..TELLS };
 
-/// Every event.
+/// Every docker-agent event.
 pub const ROWS: &[DockerEventDef] = &[
     DockerEventDef {
         name: "pre_tool_use",
@@ -257,7 +257,7 @@ pub const ROWS: &[DockerEventDef] = &[
     },
 ];
 
-/// The lane of `pre_tool_use` entries with `preempt_yolo: true`: they judge whatever the permission rules say.
+/// `pre_tool_use` entries with `preempt_yolo: true`, which decide whatever the permission rules say.
 pub(super) static PREEMPT: DockerEventDef = DockerEventDef {
     name: "pre_tool_use",
     canonical: "tool.guard",
@@ -267,10 +267,10 @@ pub(super) static PREEMPT: DockerEventDef = DockerEventDef {
     ..OF_TOOL
 };
 
-/// An event that docker-agent does not have; its hooks can only be told the common keys.
+/// An event that docker-agent does not have; its hooks receive only the common keys.
 static ELSEWHERE: DockerEventDef = TELLS;
 
-/// The names of the events in the catalogue and in docker-agent.
+/// The canonical and native names of the events.
 pub(super) static EVENTS: [EventMapping; ROWS.len()] = mappings();
 
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
@@ -284,7 +284,7 @@ const fn mappings() -> [EventMapping; ROWS.len()] {
     mappings
 }
 
-/// The row of an event under the name that a hook's author wrote.
+/// The definition of an event under the name that a hook's author wrote.
 pub(super) fn for_event(event: &Event, spelling: &str) -> &'static DockerEventDef {
     let canonical = event.name.as_str();
     if canonical == PREEMPT.canonical && spelling == PREEMPT.name {
@@ -293,7 +293,7 @@ pub(super) fn for_event(event: &Event, spelling: &str) -> &'static DockerEventDe
     ROWS.iter().find(|row| row.canonical == canonical).unwrap_or(&ELSEWHERE)
 }
 
-/// The row of a name in docker-agent.
+/// The definition of an event by docker-agent's name.
 pub(super) fn by_name(name: &str) -> Option<&'static DockerEventDef> {
     ROWS.iter().find(|row| row.name == name)
 }

@@ -1,5 +1,5 @@
-//! What a hook of this dialect got on its standard input, back as the payload of the event: people who try a hook have
-//! that at hand.
+//! Converts the standard input of a docker-agent hook back to the event's payload, so that users can test hooks with
+//! it.
 
 use pintle_contract::EventName;
 use serde_json::{Map, Value, json};
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::encode::{chat, keys};
 use super::{DockerEventDef, ROWS};
 
-/// Keys whose value the payload has in the same form under another name, the first of which the event knows.
+/// Keys whose value is in the payload under another name; the first name that the event has is used.
 const RENAMED: &[(&str, &[&str])] = &[
     ("tool_use_id", &["id", "call_id"]),
     ("tool_input", &["args"]),
@@ -16,10 +16,11 @@ const RENAMED: &[(&str, &[&str])] = &[
     ("agent_switch_kind", &["kind"]),
 ];
 
-/// The payload of an event, of the object that its hook got; `None` when it is no such object, or of another event.
+/// Converts the object that a hook received to the payload of the event; `None` if it is not such an object, or belongs
+/// to another event.
 ///
-/// A person who types it may leave out anything, also the name of the event: then a key that only such an object has
-/// tells that it is one. What the payload has and the object has not is left for [`EventName::complete`] to fill in.
+/// Users may omit anything when they type it, including the event's name; a key that only such objects have is then
+/// enough to recognize it. Missing payload fields are left to [`EventName::complete`].
 #[must_use]
 pub fn payload_from_hook_input(event: &EventName, object: &Value) -> Option<Value> {
     let given = object.as_object()?;
@@ -51,7 +52,7 @@ pub fn payload_from_hook_input(event: &EventName, object: &Value) -> Option<Valu
     Some(Value::Object(payload))
 }
 
-/// The example payload of an event under this dialect's name for it: its tool is one that files of this dialect have.
+/// The example payload of an event under this dialect's name; its tool is one of this dialect.
 #[must_use]
 pub fn example_payload(name: &str, mut payload: Value) -> Value {
     let is_call = ROWS.iter().any(|row| row.name == name) && payload.get("args").is_some();
@@ -66,19 +67,19 @@ pub fn example_payload(name: &str, mut payload: Value) -> Value {
     payload
 }
 
-/// Whether an object has a key that hooks of this dialect know, and the payload of the event has not.
+/// Whether an object has a key that hooks of this dialect receive and the event's payload does not have.
 fn is_foreign(event: &EventName, row: &DockerEventDef, given: &Map<String, Value>) -> bool {
     let schema = (event.def().schema)();
     let is_field = |name: &str| schema.get("properties").is_some_and(|fields| fields.get(name).is_some());
     row.keys.iter().copied().flatten().any(|key| given.contains_key(key.name) && !is_field(key.name))
 }
 
-/// A sub-agent's end has the child where other events have the agent itself.
+/// Reads the first keys. A sub-agent's end has the child where other events have the agent itself.
 fn read_opening(row: &DockerEventDef, given: &Map<String, Value>, payload: &mut Map<String, Value>) {
     if row.canonical == "delegation.post" {
         for (key, field) in [("session_id", "id"), ("agent_name", "agent")] {
             if let Some(value) = given.get(key) {
-                // The child's session is named after its parent's.
+                // The child's session ID starts with its parent's.
                 let own = value.as_str().and_then(|name| name.rsplit('.').next()).filter(|_| field == "id");
                 payload.insert(field.to_owned(), own.map_or_else(|| value.clone(), Value::from));
             }
@@ -86,7 +87,7 @@ fn read_opening(row: &DockerEventDef, given: &Map<String, Value>, payload: &mut 
     }
 }
 
-/// A model is `provider/model`, or its name alone.
+/// Reads a model: `provider/model`, or only its name.
 fn read_model(value: &Value, payload: &mut Map<String, Value>) {
     let Some(text) = value.as_str() else { return };
     let (provider, model) = text.split_once('/').map_or((None, text), |(provider, model)| (Some(provider), model));
@@ -137,7 +138,7 @@ mod tests {
             event.complete(&mut again).unwrap_or_else(|fault| panic!("{}: {fault}", row.name));
             let fired = pintle_contract::Event::new(event, again, std::sync::Arc::default());
             let mut encoded = (super::super::DIALECT.codec)().encode(&fired, row.name).unwrap();
-            // Models of a switch have an address that no object names in full.
+            // Models of a model switch have a base URL that the object does not contain.
             if let (Some(fields), Some(models)) = (encoded.as_object_mut(), object.get("from_agent_models")) {
                 fields.insert(String::from("from_agent_models"), models.clone());
             }

@@ -1,7 +1,7 @@
-//! Files to declarations.
+//! Converts files to declarations.
 //!
-//! Three kinds of files: the YAML of agents, the user's settings, and drop-ins with one block of hooks each. Hooks of
-//! agents stay with their agent; those of the user are the project's.
+//! There are three kinds of files: the YAML of agents, the user's settings, and drop-in files with one block of hooks
+//! each. Hooks of agents belong to their agent; those of the user belong to the project.
 
 mod agent;
 pub mod hooks;
@@ -17,7 +17,7 @@ use crate::{Artifact, ArtifactKind, ParseContext, ParsedProject};
 pub use agent::tools_of;
 pub use recognise::recognise;
 
-/// Reads the files of one project. Every fault of every file is in the diagnostics.
+/// Loads the files of one project. Every error of every file is in the diagnostics.
 #[must_use]
 pub fn load(artifacts: &[Artifact], reading: &ParseContext<'_>) -> ParsedProject {
     let mut project = ParsedProject::default();
@@ -44,7 +44,7 @@ fn read(
             let team = agent::read(report, document, compat);
             match (&project.team, team) {
                 (None, team) => project.team = team,
-                // The agents of a further file are nobody's, and the guards of its first one hold all the same.
+                // The agents of a second file are dropped, and the guards of the first one still apply.
                 (Some(_), Some(further)) => {
                     let first = further.agents.into_iter().next();
                     project.hooks.extend(first.into_iter().flat_map(|agent| agent.hooks.clone()));
@@ -63,7 +63,7 @@ fn read(
             }
             project.hooks.extend(hooks);
         }
-        // The loader gives these to the dialect they belong to.
+        // The loader passes these to the dialect they belong to.
         _ => {}
     }
 }

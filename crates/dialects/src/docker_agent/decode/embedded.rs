@@ -1,14 +1,14 @@
-//! Decisions that stand behind something else, such as a log line.
+//! Finds decisions within other output, such as after a log line.
 
 use serde_json::{Map, Value};
 
 use super::key::find_key;
 use crate::program_output::find_objects;
 
-/// Whether a text that is no object holds one that wants to decide.
+/// Whether plain text contains an object that is meant to decide.
 pub(super) fn contains_decision(text: &str) -> bool {
     let objects = find_objects(text);
-    // More beginnings than a log line has: the words alone decide.
+    // There are more possible objects than log output has; a deciding key alone counts as a decision.
     objects.repeated_key.is_some()
         || objects.found.iter().any(can_decide)
         || objects.unread_text.is_some_and(|rest| {

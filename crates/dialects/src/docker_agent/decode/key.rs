@@ -1,48 +1,43 @@
-//! The keys of the object that a hook prints (docker-agent behaviour, section 2.3).
+//! The keys of the object that a hook prints.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::docker_agent::event_def::{ContextReader, DockerEventDef, DockerRewrite, PermissionWords};
 
-/// One key.
+/// One key of a hook's output.
 #[derive(Debug)]
 pub(crate) struct OutputKey {
-    /// Its name.
     pub(crate) name: &'static str,
-    /// Whether it stands inside `hook_specific_output`.
+    /// Whether it is inside `hook_specific_output`.
     pub(crate) is_specific: bool,
-    /// What its value has to be.
+    /// The required type of its value.
     pub(crate) class: ValueClass,
-    /// Whether it can decide anything anywhere.
+    /// Whether it can decide on any event.
     pub(crate) can_decide: bool,
     /// Whether it has an effect on an event.
     pub(crate) has_effect: fn(&DockerEventDef) -> bool,
 }
 
-/// What a value has to be.
+/// The required type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ValueClass {
     /// `true` or `false`.
     Boolean,
-    /// Text.
     Text,
-    /// An object.
     Object,
-    /// An object whose values are texts.
+    /// An object whose values are strings.
     Texts,
-    /// A list.
     List,
-    /// Anything.
     Anything,
 }
 
-/// How a key was spelled.
+/// The spelling of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeySpelling {
-    /// As documented; letter case does not matter.
+    /// As documented; letter case is ignored.
     Expected,
-    /// With the underscores left out, as in `hookSpecificOutput`.
+    /// Without underscores, as in `hookSpecificOutput`.
     Camel,
 }
 
@@ -50,7 +45,6 @@ const TOP: OutputKey =
     OutputKey { name: "", is_specific: false, class: ValueClass::Text, can_decide: false, has_effect: |_| true };
 const SPECIFIC: OutputKey = OutputKey { is_specific: true, ..TOP };
 
-/// Every key.
 pub(crate) static KEYS: &[OutputKey] = &[
     OutputKey { name: "continue", class: ValueClass::Boolean, can_decide: true, ..TOP },
     OutputKey { name: "stop_reason", has_effect: |row| row.can_block, ..TOP },
@@ -94,10 +88,10 @@ fn takes_context(row: &DockerEventDef) -> bool {
     row.context != ContextReader::NoReader
 }
 
-/// The key that a word spells, and how.
+/// Finds the key for a written name, and its spelling.
 ///
-/// docker-agent passes over letter case and not over underscores (section 2.3); the other common spelling is known here
-/// so that it can be told apart from a word that means nothing.
+/// docker-agent ignores letter case but not missing underscores. The other common spelling is recognized here, to
+/// distinguish it from unknown keys.
 pub(crate) fn find_key(word: &str) -> Option<(&'static OutputKey, KeySpelling)> {
     static BY_LETTERS: LazyLock<HashMap<String, &'static OutputKey>> =
         LazyLock::new(|| KEYS.iter().map(|key| (key.name.replace('_', ""), key)).collect());

@@ -1,4 +1,4 @@
-//! A printed object, key by key.
+//! Reads a printed JSON object, key by key.
 
 use pintle_contract::{format_key, suggest_nearest};
 use serde_json::{Map, Value};
@@ -9,21 +9,21 @@ use crate::docker_agent::DockerAgentVersion;
 use crate::program_output::{MOST_UNKNOWN_FIELDS, describe_kind};
 use crate::refusal::refuses;
 
-/// What a hook printed: the keys that mean something, with values of the right kind.
+/// The output of a hook: the known keys, with values of the right type.
 #[derive(Debug, Default)]
 pub(super) struct DockerHookOutput {
     pub(super) values: Vec<(&'static OutputKey, Value)>,
-    /// What the hook's author should know.
+    /// Warnings for the hook's author.
     pub(super) warnings: Vec<String>,
-    /// How many fields there are that nobody reads.
+    /// The number of unknown fields.
     unknown_count: usize,
 }
 
 impl DockerHookOutput {
-    /// Reads an object. Null counts as absent.
+    /// Reads an object. Null fields are treated as absent.
     ///
     /// # Errors
-    /// When a value is of the wrong kind, a key is said twice, or what wants to decide cannot be read.
+    /// If a value has the wrong type, a key is set twice, or a deciding field is invalid.
     pub(super) fn read(asked: &DockerDecodeContext<'_>, object: Map<String, Value>) -> Result<Self, String> {
         let mut output = Self::default();
         output.read_level(asked, object, false)?;
@@ -53,7 +53,7 @@ impl DockerHookOutput {
         Ok(())
     }
 
-    /// The key that a word spells here, unless it is one that says nothing.
+    /// The known key for a name, unless it is ignored here.
     fn find_known_key(
         &mut self,
         asked: &DockerDecodeContext<'_>,
@@ -97,7 +97,7 @@ impl DockerHookOutput {
         specific: bool,
     ) -> Result<(), String> {
         let is_newest = asked.codec.compat == DockerAgentVersion::Newest;
-        // Elsewhere nothing can be let through.
+        // On other events nothing can be allowed by mistake.
         let may_block = is_newest && asked.def.can_block;
         self.unknown_count += 1;
         if self.unknown_count > MOST_UNKNOWN_FIELDS {
@@ -105,7 +105,7 @@ impl DockerHookOutput {
             if is_newest {
                 return Err(message);
             }
-            // The warnings say how many there are.
+            // The warnings state how many there are.
             self.warnings.push(message);
             return Ok(());
         }
@@ -117,7 +117,7 @@ impl DockerHookOutput {
             Some(near) => format!("unknown field `{shown}`; did you mean `{near}`?"),
             None => format!("unknown field `{shown}`"),
         };
-        // A slip in a word that decides, wherever it stands, must not let anything through.
+        // A typo in a deciding key, at either level, must not allow anything.
         let is_slip = may_block && near.is_some_and(|near| KEYS.iter().any(|key| key.can_decide && key.name == near));
         if asked.codec.strict_output || is_slip {
             return Err(message);
@@ -138,23 +138,22 @@ impl DockerHookOutput {
         Ok(())
     }
 
-    /// A value that may be of any kind.
+    /// A value of any type.
     pub(super) fn value(&self, name: &str) -> Option<&Value> {
         self.values.iter().find(|(key, _)| key.name == name).map(|(_, value)| value)
     }
 
-    /// A text; empty when absent.
+    /// A string; empty if absent.
     pub(super) fn text(&self, name: &str) -> &str {
         self.value(name).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// Takes a value out.
     pub(super) fn take(&mut self, name: &str) -> Option<Value> {
         let at = self.values.iter().position(|(key, _)| key.name == name)?;
         Some(self.values.swap_remove(at).1)
     }
 
-    /// The texts of all that block in it, when something does: `continue: false` and `decision: block`.
+    /// The reasons of everything that blocks (`continue: false` and `decision: block`), if anything does.
     pub(super) fn blocking_texts(&self) -> Option<Vec<&str>> {
         let stopped = self.value("continue") == Some(&Value::Bool(false));
         let blocked = self.text("decision") == "block";
@@ -164,7 +163,7 @@ impl DockerHookOutput {
     }
 }
 
-/// Refuses a value of the wrong kind.
+/// Checks the type of a value.
 fn check_value(key: &OutputKey, value: &Value) -> Result<(), String> {
     let texts = |fields: &Map<String, Value>| fields.values().all(Value::is_string);
     let (fits, wanted) = match key.class {

@@ -1,4 +1,4 @@
-//! How a command ended and what it printed (docker-agent behaviour, section 3.3).
+//! Decodes a command's exit status and output.
 
 use std::borrow::Cow;
 
@@ -12,10 +12,8 @@ use crate::docker_agent::event_def::ContextReader;
 use crate::program_output::{UNREAD, UNREADABLE_REFUSAL, output_limit_failure};
 use crate::refusal::{decode_wide_text, strip_byte_order_mark, text_decides, text_refuses};
 
-/// The exit code that blocks.
 const BLOCK: i32 = 2;
 
-/// Reads an answer.
 pub(super) fn decode(asked: &DockerDecodeContext<'_>, answer: &CommandOutput) -> Verdict {
     match answer.exit_code {
         Some(0) => decode_stdout(asked, answer),
@@ -65,12 +63,12 @@ fn decode_stdout(asked: &DockerDecodeContext<'_>, answer: &CommandOutput) -> Ver
     if !trimmed.starts_with('{') {
         return decode_plain_text(asked, &text, is_mended);
     }
-    // A decision is read exactly or not at all.
+    // A decision must be read exactly.
     if is_newest && is_mended {
         return bad_output("hook output is not UTF-8");
     }
     let object = match read_leading_json::<Map<String, Value>>(trimmed) {
-        // No version reads it in the same way as every other reader.
+        // Every version fails here, because JSON readers differ on repeated keys.
         Some(Err(fault)) if fault.is_repeated_key() => return bad_output(format!("invalid hook output: {fault}")),
         Some(Err(fault)) => Err(format!("invalid hook output: {fault}")),
         Some(Ok((object, length))) if trimmed.get(length..).unwrap_or_default().trim().is_empty() => Ok(object),
@@ -86,7 +84,8 @@ fn decode_stdout(asked: &DockerDecodeContext<'_>, answer: &CommandOutput) -> Ver
     }
 }
 
-/// Text that is no object: for the model or the person on the events where somebody reads it.
+/// Decodes text that is not a JSON object: context for the model or a notice for the user, on events that have a reader
+/// for it.
 fn decode_plain_text(asked: &DockerDecodeContext<'_>, text: &str, is_mended: bool) -> Verdict {
     if asked.codec.strict_output {
         return bad_output("strict_output requires a JSON object or empty stdout");
@@ -111,7 +110,7 @@ fn decode_plain_text(asked: &DockerDecodeContext<'_>, text: &str, is_mended: boo
     }
     let said = text.trim().to_owned();
     verdict = match asked.def.context {
-        // Behind a tool there is nothing left to guard, and hooks print what they noted (the one-stop example does).
+        // After a tool ran there is nothing left to guard, and hooks print log lines.
         ContextReader::NoReader
             if asked.def.can_block && asked.def.canonical != "tool.post" && verdict.warnings.is_empty() =>
         {

@@ -1,4 +1,4 @@
-//! What a model said (docker-agent behaviour, section 3.7).
+//! Decodes a model's reply.
 
 use pintle_contract::{Effect, Verdict, format_key, read_json};
 use serde_json::{Map, Value};
@@ -8,10 +8,10 @@ use super::{DockerDecodeContext, bad_output, verdict};
 use crate::docker_agent::event_def::ContextReader;
 use crate::refusal::{refuses, text_refuses};
 
-/// The one schema that a reply can have.
+/// The only schema of a reply.
 pub(crate) const DECISION_SCHEMA: &str = "pre_tool_use_decision";
 
-/// Reads a reply: text for the model where there is no schema, a decision where there is one.
+/// Decodes a reply: context for the model if there is no schema, otherwise a decision.
 pub(super) fn decode(asked: &DockerDecodeContext<'_>, reply: &str) -> Verdict {
     match asked.codec.schema.as_deref() {
         None => match (reply.trim(), asked.def.context) {
@@ -37,7 +37,7 @@ pub(super) fn decode(asked: &DockerDecodeContext<'_>, reply: &str) -> Verdict {
     }
 }
 
-/// The output that a judging model stands for. A code fence and words around the object are passed over.
+/// The output that a judge's reply stands for. A code fence and text around the object are ignored.
 fn parse_judgement(reply: &str) -> Result<Map<String, Value>, String> {
     if reply.trim().is_empty() {
         return Err(String::from("empty model reply"));

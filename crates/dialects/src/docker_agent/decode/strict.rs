@@ -1,11 +1,11 @@
-//! `strict_output: true`: an output that the event would ignore is a failure (docker-agent behaviour, section 3.6).
+//! `strict_output: true`: output that the event would ignore is a failure.
 
 use pintle_contract::format_key;
 
 use super::DockerDecodeContext;
 use super::output::DockerHookOutput;
 
-/// Refuses what the event does not support.
+/// Rejects fields that the event does not support.
 pub(super) fn check(asked: &DockerDecodeContext<'_>, output: &DockerHookOutput) -> Result<(), String> {
     let event = asked.name();
     if output.value("suppress_output").is_some() {

@@ -1,4 +1,4 @@
-//! What an output means on an event (docker-agent behaviour, sections 1.1, 2.3 and 3.5).
+//! Builds the verdict of a hook's output for its event.
 
 use pintle_contract::{Effect, Rewrite, Verdict, VerdictKind, format_key};
 use serde_json::{Map, Value};
@@ -10,10 +10,10 @@ use crate::docker_agent::encode::chat;
 use crate::docker_agent::event_def::{ContextReader, DockerRewrite, PermissionWords};
 use crate::program_output::limit_warnings;
 
-/// The words of `permission_decision`.
+/// The values of `permission_decision`.
 const WORDS: [&str; 3] = ["allow", "ask", "deny"];
 
-/// The verdict that an output stands for.
+/// Builds the verdict of an output.
 pub(super) fn build_verdict(asked: &DockerDecodeContext<'_>, mut output: DockerHookOutput) -> Verdict {
     let mut warnings = std::mem::take(&mut output.warnings);
     for word in describe_unknown_fields(&output) {
@@ -27,7 +27,7 @@ pub(super) fn build_verdict(asked: &DockerDecodeContext<'_>, mut output: DockerH
     }
     warnings.extend(warn_without_effect(asked, &output));
     let mut verdict = decode_decision(asked, &output, &mut warnings);
-    // What is denied is not rewritten, whatever the rewrite is.
+    // A denied event is not rewritten.
     if !matches!(verdict.kind, VerdictKind::Deny { .. }) {
         match decode_rewrite(asked, &mut output) {
             Ok(Some(rewrite)) => verdict = verdict.with_rewrite(rewrite),
@@ -40,7 +40,7 @@ pub(super) fn build_verdict(asked: &DockerDecodeContext<'_>, mut output: DockerH
     verdict
 }
 
-/// Why a refusal that the event does not listen to is no answer, where another spelling of it would have blocked.
+/// Explains why a deny that the event does not support is invalid, if another field would have blocked.
 fn explain_ignored_refusal(asked: &DockerDecodeContext<'_>, output: &DockerHookOutput) -> Option<String> {
     let is_deaf = asked.def.decisions == PermissionWords::Nothing && asked.def.can_block;
     let word = output.text("permission_decision");
@@ -53,7 +53,7 @@ fn explain_ignored_refusal(asked: &DockerDecodeContext<'_>, output: &DockerHookO
     })
 }
 
-/// What is said of each word that decides nothing, and the words that do.
+/// Messages for deciding fields with unknown values, with the known values.
 fn describe_unknown_fields(output: &DockerHookOutput) -> impl Iterator<Item = String> {
     let kinds = [
         ("decision", &["block"][..], "`block`, or omit it"),
@@ -66,7 +66,7 @@ fn describe_unknown_fields(output: &DockerHookOutput) -> impl Iterator<Item = St
     })
 }
 
-/// What is said about going on.
+/// The decision of the output.
 fn decode_decision(asked: &DockerDecodeContext<'_>, output: &DockerHookOutput, warnings: &mut Vec<String>) -> Verdict {
     let row = asked.def;
     let reason = output.text("permission_decision_reason");
@@ -96,9 +96,9 @@ fn decode_decision(asked: &DockerDecodeContext<'_>, output: &DockerHookOutput, w
     }
 }
 
-/// A warning for each key that is there and does nothing on this event.
+/// A warning for each key that has no effect on this event.
 fn warn_without_effect(asked: &DockerDecodeContext<'_>, output: &DockerHookOutput) -> Vec<String> {
-    // Of these it is said in one sentence that the event cannot block.
+    // One message about blocking covers all of these.
     let blocking = |name: &str| matches!(name, "decision" | "reason" | "stop_reason");
     let told = |value: &Value| *value != Value::Bool(false) && value.as_str() != Some("");
     let idle =
@@ -132,7 +132,7 @@ fn decode_rewrite(asked: &DockerDecodeContext<'_>, output: &mut DockerHookOutput
     Ok(Some(Rewrite::Fields([(field.to_owned(), value)].into_iter().collect())))
 }
 
-/// The arguments with a patch over them: untouched keys stay. The first version knew only the patch.
+/// Merges a patch into the arguments: other keys stay. The first version replaces the arguments with the patch.
 fn patch_arguments(asked: &DockerDecodeContext<'_>, patch: Map<String, Value>) -> Map<String, Value> {
     if asked.codec.compat == DockerAgentVersion::G1 {
         return patch;
@@ -142,7 +142,7 @@ fn patch_arguments(asked: &DockerDecodeContext<'_>, patch: Map<String, Value>) -
     arguments
 }
 
-/// What comes with the decision.
+/// The effects that come with the decision.
 fn decode_effects(asked: &DockerDecodeContext<'_>, mut output: DockerHookOutput) -> Vec<Effect> {
     let mut texts = Vec::new();
     if let Some(Value::String(text)) = output.take("additional_context") {
@@ -171,7 +171,7 @@ fn decode_effects(asked: &DockerDecodeContext<'_>, mut output: DockerHookOutput)
     effects
 }
 
-/// The text of a keyed item, unless it says that something is gone.
+/// The text of a keyed item, unless the item is marked as removed or unavailable.
 fn instruction_text(item: &Value) -> Option<String> {
     let set = |flag: &str| item.get(flag) == Some(&Value::Bool(true));
     if set("removed") || set("unavailable") {

@@ -1,12 +1,12 @@
-//! Messages of a conversation: docker-agent's form and the catalogue's.
+//! Converts chat messages between docker-agent's form and the catalogue's.
 //!
-//! The catalogue keeps a text or a list of parts in `content`; docker-agent keeps the text there and the parts in
-//! `multi_content`. All other keys are the same and pass both ways, known or not.
+//! The catalogue has a string or a list of parts in `content`; docker-agent has the string there and the parts in
+//! `multi_content`. All other keys are the same and are kept both ways, known or not.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
 
-/// The keys that docker-agent writes behind `content`, in its order.
+/// The keys that docker-agent writes after `content`, in its order.
 const KEYS: [&str; 14] = [
     "reasoning_content",
     "thinking_signature",
@@ -24,7 +24,7 @@ const KEYS: [&str; 14] = [
     "cache_control",
 ];
 
-/// A message of the catalogue, written in docker-agent's form.
+/// A catalogue message in docker-agent's form.
 pub(super) struct DockerChatMessage<'a>(pub(super) &'a Value);
 
 impl Serialize for DockerChatMessage<'_> {
@@ -53,10 +53,10 @@ impl Serialize for DockerChatMessage<'_> {
     }
 }
 
-/// A message of docker-agent in the catalogue's form.
+/// Converts a docker-agent message to the catalogue's form.
 ///
 /// # Errors
-/// When it is no message: no mapping, or without a role.
+/// If it is not a message: not a mapping, or without a role.
 pub(crate) fn to_canonical(message: Value) -> Result<Value, &'static str> {
     let Value::Object(mut fields) = message else { return Err("a message must be an object") };
     if fields.get("role").and_then(Value::as_str).is_none_or(str::is_empty) {
@@ -81,7 +81,7 @@ pub(crate) fn to_canonical(message: Value) -> Result<Value, &'static str> {
     Ok(Value::Object(fields))
 }
 
-/// Whether an assistant says nothing and only calls tools, for which the catalogue has no content at all.
+/// Whether an assistant message has only tool calls, for which the catalogue has no content.
 fn is_silent(fields: &Map<String, Value>) -> bool {
     let says_nothing = fields.get("content").is_none_or(|content| content.as_str().is_some_and(str::is_empty));
     says_nothing && fields.get("tool_calls").and_then(Value::as_array).is_some_and(|calls| !calls.is_empty())

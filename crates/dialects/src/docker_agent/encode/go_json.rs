@@ -1,15 +1,15 @@
-//! JSON in the letters that Go uses, for hooks that search the raw text.
+//! JSON as Go escapes it, for hooks that search the raw text.
 
 use std::io;
 
 use serde::Serialize;
 use serde_json::ser::{CharEscape, Formatter, Serializer};
 
-/// Escapes what Go escapes besides the usual: `<`, `>`, `&` and the two line separators.
+/// Escapes `<`, `>`, `&` and the two line separators, as Go does.
 ///
-/// Unlike Go it spells line ends, other control characters and backslashes by their numbers. Hooks say
-/// `echo "$INPUT" | jq`, and the `echo` of some shells, Debian's `/bin/sh` among them, turns `\n` into a line end: the
-/// object breaks, `jq` prints nothing, and a guard would see an empty command.
+/// Unlike Go it writes newlines, other control characters and backslashes as numeric escapes. Hooks run `echo "$INPUT"
+/// | jq`, and the `echo` of some shells, such as Debian's `/bin/sh`, turns `\n` into a newline. The object would then
+/// be invalid, `jq` would print nothing, and a guard would see an empty command.
 struct GoJsonFormatter;
 
 impl Formatter for GoJsonFormatter {
@@ -51,10 +51,10 @@ fn escape(letter: char) -> Option<&'static str> {
     })
 }
 
-/// Compact JSON, without a line end.
+/// Serializes compact JSON without a trailing newline.
 pub(super) fn to_go_json(value: &impl Serialize) -> Vec<u8> {
     let mut bytes = Vec::new();
-    // Writing to memory does not fail, and neither does plain data with text keys.
+    // Writing to memory cannot fail, and neither can plain data with string keys.
     let _ = value.serialize(&mut Serializer::with_formatter(&mut bytes, GoJsonFormatter));
     bytes
 }
@@ -71,7 +71,7 @@ mod tests {
         let written = String::from_utf8(to_go_json(&value)).unwrap();
         assert_eq!(written, r#"{"cmd":"rm -rf /x\u000a\u0009\"a\" \u005cn \u0008\u000c\u000d\u0000\u001b/"}"#);
         assert_eq!(serde_json::from_str::<Value>(&written).unwrap(), value);
-        // The escapes that such an echo knows.
+        // The escapes that such an `echo` interprets.
         for known in [r"\a", r"\b", r"\c", r"\e", r"\f", r"\n", r"\r", r"\t", r"\v", r"\0", r"\\"] {
             assert!(!written.contains(known), "{known}");
         }

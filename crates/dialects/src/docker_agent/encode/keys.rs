@@ -1,7 +1,7 @@
 //! The keys of the object on standard input, in the order in which docker-agent writes them.
 //!
-//! A key is left out when its value is empty, unless it says otherwise. The keys of a row of
-//! [`ROWS`](crate::docker_agent::ROWS) stand in the order of docker-agent's own list, with Pintle's additions last.
+//! A key with an empty value is omitted unless it says otherwise. The keys of a definition in
+//! [`ROWS`](crate::docker_agent::ROWS) are in docker-agent's order, with Pintle's additions last.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,37 +12,35 @@ use serde_json::{Map, Value, json};
 use super::DockerValue;
 use crate::docker_agent::DockerAgentVersion;
 
-/// One key.
+/// One key of a hook's input.
 #[derive(Debug)]
 pub(crate) struct DockerKey {
-    /// Its name.
     pub(crate) name: &'static str,
     /// The oldest version that sends it.
     pub(crate) since: DockerAgentVersion,
-    /// Whether it is sent although it is empty.
+    /// Whether it is sent even if it is empty.
     keeps_empty: bool,
     source: DockerKeySource,
 }
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Debug)]
 enum DockerKeySource {
-    /// A field of the payload, as it is.
+    /// A field of the payload, unchanged.
     Field(&'static str),
-    /// Made of the event.
+    /// Computed from the event.
     Computed(for<'a> fn(&'a Event) -> Option<DockerValue<'a>>),
 }
 
-/// How the object begins.
+/// The first keys of the object.
 #[derive(Debug)]
 pub(crate) struct ObjectOpening {
-    /// The session.
+    /// The session ID.
     pub(crate) session: for<'a> fn(&'a Event) -> Cow<'a, str>,
-    /// The working directory.
     pub(crate) cwd: for<'a> fn(&'a Event) -> &'a str,
-    /// The agent.
+    /// The agent's name.
     pub(crate) agent: for<'a> fn(&'a Event) -> &'a str,
-    /// Whether the first version sends the agent's name too.
+    /// Whether the first version also sends the agent's name.
     pub(crate) agent_in_g1: bool,
 }
 
@@ -55,17 +53,17 @@ impl DockerKey {
         Self { name, since: DockerAgentVersion::G1, keeps_empty: false, source: DockerKeySource::Computed(make) }
     }
 
-    /// A key that the first version does not send.
+    /// Marks a key that the first version does not send.
     const fn not_in_g1(self) -> Self {
         Self { since: DockerAgentVersion::Newest, ..self }
     }
 
-    /// A key that is sent although it is empty.
+    /// Marks a key that is sent even if it is empty.
     const fn with_empty(self) -> Self {
         Self { keeps_empty: true, ..self }
     }
 
-    /// The field of the payload that holds the value as it is.
+    /// The payload field that holds the unchanged value.
     pub(crate) fn field_name(&self) -> Option<&'static str> {
         match self.source {
             DockerKeySource::Field(field) => Some(field),
@@ -73,7 +71,7 @@ impl DockerKey {
         }
     }
 
-    /// The value, unless it is left out.
+    /// The value; `None` if the key is omitted.
     pub(crate) fn value_for<'a>(&self, event: &'a Event) -> Option<DockerValue<'a>> {
         let given = match self.source {
             DockerKeySource::Field(field) => {
@@ -85,8 +83,8 @@ impl DockerKey {
     }
 }
 
-/// The session of a run: that of a delegated agent is named after the whole session, so that no two sessions have children
-/// of the same name.
+/// The session ID of a run. A delegated agent's ID contains the whole session ID, so that children of different
+/// sessions have different IDs.
 fn session_of<'a>(event: &'a Event, run: &str) -> Cow<'a, str> {
     let session = event.origin.session.as_str();
     match (session, run) {
@@ -104,7 +102,7 @@ pub(crate) const PLAIN: ObjectOpening = ObjectOpening {
     agent_in_g1: false,
 };
 
-/// The same where the first version names the agent too.
+/// The same, but the first version also sends the agent's name.
 pub(crate) const NAMED: ObjectOpening = ObjectOpening { agent_in_g1: true, ..PLAIN };
 
 /// An event about a sub-agent: session and agent are the child's.
@@ -115,14 +113,14 @@ pub(crate) const CHILD: ObjectOpening = ObjectOpening {
     ..PLAIN
 };
 
-/// An event before there is a session: the directory is the new working tree.
+/// An event before the session exists: the directory is the new worktree.
 pub(crate) const WORKTREE: ObjectOpening =
     ObjectOpening { session: |_| Cow::Borrowed(""), cwd: |event| text(event, "path"), agent_in_g1: true, ..PLAIN };
 
-/// The group of a tool.
+/// The category of a tool.
 pub(crate) const CATEGORY: &[DockerKey] = &[DockerKey::field("tool_category", "category").not_in_g1()];
 
-/// The arguments of a call. A shell command of another agent is called `command`, and docker-agent's hooks look for `cmd`.
+/// The arguments of a call. Canonical shell calls have `command`, but docker-agent's hooks look for `cmd`.
 fn tool_input(event: &Event) -> Option<DockerValue<'_>> {
     let args = event.payload.field("args").and_then(Value::as_object)?;
     let is_shell = event.payload.field("name").and_then(Value::as_str) == Some("shell");
@@ -137,7 +135,6 @@ fn tool_input(event: &Event) -> Option<DockerValue<'_>> {
     }
 }
 
-/// A tool call.
 pub(crate) const CALL: &[DockerKey] = &[
     DockerKey::field("tool_name", "name"),
     DockerKey::computed("tool_use_id", |event| {
@@ -149,7 +146,6 @@ pub(crate) const CALL: &[DockerKey] = &[
     DockerKey::field("safety_policy", "permission_mode").not_in_g1(),
 ];
 
-/// The result of a tool call.
 pub(crate) const RESULT: &[DockerKey] =
     &[DockerKey::field("tool_response", "content").with_empty(), DockerKey::field("tool_error", "is_error")];
 
@@ -172,7 +168,7 @@ pub(crate) const AFTER_CALL: &[DockerKey] = &[
     DockerKey::field("last_user_message", "last_user_message"),
     DockerKey::field("stop_response", "text"),
     DockerKey::computed("usage", usage).not_in_g1(),
-    // Absent is not priced; 0 is free.
+    // Absent means no price is known; 0 is free.
     DockerKey::field("cost", "cost_usd").not_in_g1().with_empty(),
 ];
 
@@ -185,7 +181,7 @@ pub(crate) const COMPACTION: &[DockerKey] = &[
     DockerKey::field("compaction_reason", "reason"),
 ];
 
-/// An addition: what is about to be summed up, so that a hook can write the summary itself.
+/// Pintle's addition: the messages to summarize, so that a hook can write the summary itself.
 pub(crate) const COMPACTED: &[DockerKey] = &[DockerKey::computed("messages", messages).not_in_g1()];
 
 pub(crate) const COMPACTION_SUMMARY: &[DockerKey] = &[DockerKey::field("summary", "summary")];
@@ -193,7 +189,7 @@ pub(crate) const COMPACTION_SUMMARY: &[DockerKey] = &[DockerKey::field("summary"
 pub(crate) const CHILD_END: &[DockerKey] = &[
     DockerKey::field("stop_response", "response"),
     DockerKey::computed("parent_session_id", |event| Some(DockerValue::Text((PLAIN.session)(event)))),
-    // An addition: `completed` or `failed`.
+    // Pintle's addition: `completed` or `failed`.
     DockerKey::computed("status", |event| {
         let failed = event.payload.field("is_error") == Some(&Value::Bool(true));
         Some(DockerValue::Text(Cow::Borrowed(if failed { "failed" } else { "completed" })))
@@ -201,7 +197,7 @@ pub(crate) const CHILD_END: &[DockerKey] = &[
     .not_in_g1(),
 ];
 
-/// An addition: what the person is asked for.
+/// Pintle's addition: what the user is asked for.
 pub(crate) const USER_INPUT: &[DockerKey] = &[DockerKey::field("reason", "reason").not_in_g1()];
 
 pub(crate) const STOP: &[DockerKey] =
@@ -251,10 +247,10 @@ pub(crate) const WORKTREE_FIELDS: &[DockerKey] = &[
     DockerKey::field("worktree_source_dir", "source_dir"),
 ];
 
-/// Why a session ends, in the catalogue's words and in those that docker-agent documents; any other is `other`.
+/// Why a session ends, by the catalogue's values and by those that docker-agent documents; any other is `other`.
 const END_REASONS: &[(&str, &str)] = &[("done", "stream_ended"), ("exit", "prompt_input_exit"), ("clear", "clear")];
 
-/// How the conversation goes to another agent, in the catalogue's words and in docker-agent's.
+/// How the conversation moves to another agent, by the catalogue's values and by docker-agent's.
 const SWITCH_KINDS: &[(&str, &str)] = &[
     ("delegation", "transfer_task"),
     ("delegation_return", "transfer_task_return"),
@@ -262,7 +258,7 @@ const SWITCH_KINDS: &[(&str, &str)] = &[
     ("forced_handoff", "force_handoff"),
 ];
 
-/// The catalogue's word for one that docker-agent has of its own; `None` when they are the same.
+/// The catalogue's value for a docker-agent value; `None` if they are the same.
 pub(crate) fn canonical_word(key: &str, theirs: &str) -> Option<&'static str> {
     let words = match key {
         "reason" => END_REASONS,
@@ -293,7 +289,7 @@ fn messages(event: &Event) -> Option<DockerValue<'_>> {
     event.payload.field("messages").and_then(Value::as_array).map(|messages| DockerValue::Messages(messages))
 }
 
-/// The tokens of the call; nothing when the provider counted none.
+/// The token usage of the call; `None` if the provider reported none.
 fn usage(event: &Event) -> Option<DockerValue<'_>> {
     let counts = event.payload.field("usage")?.as_object()?;
     let count = |name: &str| counts.get(name).and_then(Value::as_u64).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! The value of one key.
+//! The value of one input key.
 
 use std::borrow::Cow;
 
@@ -7,23 +7,22 @@ use serde_json::{Map, Value};
 
 use super::chat::DockerChatMessage;
 
-/// The value of one key, borrowed from the payload where it stands there.
+/// The value of one key, borrowed from the payload if possible.
 #[derive(Debug)]
 pub(crate) enum DockerValue<'a> {
-    /// As it is.
+    /// Unchanged JSON.
     Json(&'a Value),
-    /// A text.
     Text(Cow<'a, str>),
     /// A mapping, with sorted keys at every depth.
     Sorted(&'a Map<String, Value>),
-    /// Messages of a conversation, in the form of docker-agent.
+    /// Chat messages, in docker-agent's form.
     Messages(&'a [Value]),
-    /// Made of several fields.
+    /// Computed from several fields.
     Computed(Value),
 }
 
 impl DockerValue<'_> {
-    /// Whether Go leaves it out: 0, false, and empty texts, lists and mappings.
+    /// Whether Go omits it: 0, false, and empty strings, lists and mappings.
     pub(crate) fn is_empty(&self) -> bool {
         match self {
             Self::Json(value) => is_empty(value),

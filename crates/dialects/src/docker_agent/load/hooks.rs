@@ -1,7 +1,7 @@
-//! One `hooks:` block to declarations (docker-agent behaviour, sections 2 and 3.1).
+//! Converts one `hooks:` block to declarations.
 //!
-//! Reading is strict, as docker-agent's own: an unknown key or event is an error, at its place. A single hook may stand
-//! where a list is expected, and every fault in it still has its line.
+//! Reading is strict, as in docker-agent: an unknown key or event is an error at its location. A single hook may be
+//! written instead of a list, and every error in it still has its line.
 
 mod advice;
 mod declare;
@@ -23,8 +23,8 @@ use crate::document::{DocNode, FileReport, MapEntry, NodeKind};
 
 /// Reads one `hooks:` block: the hooks of each event in the order written, events in the order of the file.
 ///
-/// `node` is the value of `hooks:`, or the whole document of a drop-in file. Every fault goes to the report, and what is
-/// faulty is left out: whoever loads for running must not go on past errors.
+/// `node` is the value of `hooks:`, or the whole document of a drop-in file. Every error is reported, and invalid hooks
+/// are skipped: a caller that loads hooks to run them must stop if there are errors.
 #[must_use]
 pub fn read(report: &FileReport, node: &DocNode, compat: DockerAgentVersion) -> Vec<HookDeclaration> {
     let entries = match &node.kind {
@@ -49,7 +49,7 @@ pub fn read(report: &FileReport, node: &DocNode, compat: DockerAgentVersion) -> 
     declared
 }
 
-/// The row of an event that a file names.
+/// Finds the definition of an event that a file names.
 fn find_known_event(
     report: &FileReport,
     entry: &MapEntry,
@@ -69,10 +69,10 @@ fn find_known_event(
     Some(row)
 }
 
-/// The hook of a flag such as `--hook-pre-tool-use CMD`: a command for every tool. `None` when the command is blank.
+/// The hook of a flag such as `--hook-pre-tool-use CMD`: a command for every tool. `None` if the command is blank.
 ///
 /// # Errors
-/// When the dialect has no such event.
+/// If the dialect has no such event.
 pub fn hook_from_flag(
     event: &str,
     command: &str,
@@ -94,7 +94,7 @@ pub fn hook_from_flag(
     Ok(draft.declare(&HookNaming { author_name: None, command: Some(command), path: &place }))
 }
 
-/// A hook that an agent's flag stands for, such as `add_date: true`; `None` when there is no such event.
+/// The hook of an agent's flag, such as `add_date: true`; `None` if there is no such event.
 #[must_use]
 pub fn builtin_hook(
     event: &str,
@@ -110,10 +110,10 @@ pub fn builtin_hook(
     draft.declare(&HookNaming { author_name: None, command: Some(name), path: name })
 }
 
-/// A place in a block for people, such as `hooks.pre_tool_use[0].hooks[1]`.
+/// The path of a value in a block, such as `hooks.pre_tool_use[0].hooks[1]`, for messages.
 type BlockPath = String;
 
-/// A finding about a place, with the place in its words.
+/// Reports an error at a path, which the message starts with.
 fn report_fault(
     report: &FileReport,
     code: &'static str,
@@ -125,12 +125,10 @@ fn report_fault(
     report.error(code, &format!("{path}: {message}"), strict::first_line(report, node.span), help);
 }
 
-/// Where a node begins, as a location.
 fn node_location(report: &FileReport, node: &DocNode) -> Location {
     Location::new(Arc::clone(report.file()), strict::first_line(report, node.span))
 }
 
-/// A warning at a place in the file.
 fn warn(
     report: &FileReport,
     code: &'static str,

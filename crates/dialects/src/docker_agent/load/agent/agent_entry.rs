@@ -1,4 +1,4 @@
-//! One agent of a file (docker-agent, Configuration, Agents).
+//! Reads one agent of a file.
 
 use pintle_contract::{
     AgentSpec, ByteSpan, CompactionSpec, ExitSpec, Location, MemberSpec, NetworkSpec, OnMaxIterations,
@@ -11,12 +11,12 @@ use super::{AgentFile, commands, report_unknown};
 use crate::docker_agent::hooks;
 use crate::document::{FieldReader, MapEntry};
 
-/// Identical batches of calls in a row after which an agent is stopped.
+/// The number of identical batches of calls in a row after which an agent is stopped.
 const MAX_CONSECUTIVE: u32 = 5;
-/// No bound: upstream counts 0 as that.
+/// No limit: docker-agent reads 0 as unlimited.
 const UNBOUNDED: u32 = u32::MAX;
 
-/// Keys of an agent that docker-agent has and Pintle does not implement.
+/// Agent keys that docker-agent has and Pintle does not implement.
 const NOT_YET: &[UnsupportedKey] = &[
     UnsupportedKey::restriction("readonly", "list the read-only tools under `tools` of each toolset"),
     UnsupportedKey::feature("harness", "give the agent a `model`"),
@@ -39,7 +39,7 @@ const NOT_YET: &[UnsupportedKey] = &[
     UnsupportedKey::feature("use_skills", "put the knowledge into `instruction` or `add_prompt_files`"),
 ];
 
-/// Reads one agent. Whatever is faulty is reported and left out.
+/// Reads one agent. Invalid parts are reported and skipped.
 pub(super) fn read(entry: &MapEntry, file: &AgentFile<'_>) -> AgentSpec {
     let report = file.report;
     let mut fields = FieldReader::new(report, format!("agent `{}`", entry.key), Some(&entry.value), entry.key_span);
@@ -99,12 +99,12 @@ fn read_model(fields: &mut FieldReader<'_>, file: &AgentFile<'_>) -> Option<Reso
     file.models.choose(&text, span)
 }
 
-/// A count of which upstream reads 0 as its default.
+/// Reads a number whose value 0 means the default, as in docker-agent.
 fn read_bounded(fields: &mut FieldReader<'_>, key: &'static str) -> Option<u32> {
     fields.integer(key, 0..=UNBOUNDED).filter(|count| *count > 0)
 }
 
-/// What happens when a model fails.
+/// What to do if a model fails.
 #[derive(Default)]
 struct FallbackPolicy {
     models: Vec<(String, ByteSpan)>,
@@ -150,7 +150,7 @@ fn read_flags(fields: &mut FieldReader<'_>, agent: &Location) -> AgentFlags {
     }
 }
 
-/// The agents that a list names, each of which the file must declare.
+/// Reads a list of agent names, each of which the file must declare.
 fn read_references(fields: &mut FieldReader<'_>, key: &'static str, file: &AgentFile<'_>) -> Vec<String> {
     let written = read_names(fields, key);
     written.into_iter().filter(|(name, span)| check_declared(name, *span, file)).map(|(name, _)| name).collect()
@@ -177,7 +177,7 @@ fn check_declared(name: &str, span: ByteSpan, file: &AgentFile<'_>) -> bool {
     false
 }
 
-/// Named prompts: the agent's own first, then those of the groups it names.
+/// Reads named prompts: the agent's own first, then those of the groups it names.
 fn read_commands(fields: &mut FieldReader<'_>, file: &AgentFile<'_>) -> Vec<(String, String)> {
     let mut commands = fields.node("commands").map(|node| commands::read(file.report, node)).unwrap_or_default();
     for group in file.shared.command_groups(fields) {
@@ -195,7 +195,7 @@ fn read_compaction(fields: &mut FieldReader<'_>, chosen: Option<&ResolvedModel>)
     let own = fields.number("compaction_threshold", THRESHOLDS);
     CompactionSpec {
         enabled: fields.boolean("session_compaction").unwrap_or(default.enabled),
-        // The model's word outranks the agent's.
+        // The model's threshold takes precedence over the agent's.
         threshold: chosen.and_then(|chosen| chosen.threshold).or(own).unwrap_or(default.threshold),
         context_limit: chosen.and_then(|chosen| chosen.window),
     }

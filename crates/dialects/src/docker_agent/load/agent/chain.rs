@@ -1,10 +1,10 @@
-//! Agents that always hand over must come to an end (docker-agent, Agents, `force_handoff`).
+//! Checks that forced handoffs do not form a cycle.
 
 use pintle_contract::AgentSpec;
 
 use crate::document::{FileReport, MapEntry};
 
-/// Reports every agent whose forced hand-offs lead back to it.
+/// Reports every agent whose forced handoffs lead back to it.
 pub(super) fn check(members: &[AgentSpec], entries: &[MapEntry], report: &FileReport) {
     let next = |name: &str| {
         let member = members.iter().find(|member| member.name == name)?;
@@ -12,7 +12,7 @@ pub(super) fn check(members: &[AgentSpec], entries: &[MapEntry], report: &FileRe
     };
     for entry in entries {
         let mut at = next(&entry.key);
-        // A chain that is longer than there are agents goes round without this one.
+        // A chain with more links than agents is a cycle without this agent.
         for _ in members {
             match at {
                 Some(name) if name == entry.key => {

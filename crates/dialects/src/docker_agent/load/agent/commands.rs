@@ -1,9 +1,9 @@
-//! Named prompts of an agent (docker-agent, Agents, `commands`).
+//! Reads the named prompts of an agent.
 
 use super::unsupported::{self, UnsupportedKey};
 use crate::document::{DocNode, FieldReader, FileReport, MapEntry, NodeKind};
 
-/// Parts of a command without a counterpart.
+/// Parts of a command that Pintle does not implement.
 const NOT_YET: &[UnsupportedKey] = &[
     UnsupportedKey::feature("agent", "`--agent NAME` starts with that agent"),
     UnsupportedKey::feature("url", "Pintle does not open a browser"),

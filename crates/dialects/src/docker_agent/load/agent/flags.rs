@@ -1,14 +1,14 @@
-//! Hooks that an agent's flags stand for (docker-agent behaviour, section 4.13).
+//! The hooks that an agent's flags stand for.
 //!
-//! They come behind the user's own, so that a user's rewrite is redacted too, and the limiter comes last, so that what
-//! goes to its file is redacted already.
+//! They run after the user's own hooks, so that a user's rewrite is also redacted, and the limiter runs last, so that
+//! what it writes to its file is already redacted.
 
 use pintle_contract::{HookDeclaration, Location};
 
 use crate::docker_agent::DockerAgentVersion;
 use crate::docker_agent::hooks;
 
-/// Which hooks an agent's flags ask for.
+/// The flags of an agent that stand for hooks.
 #[derive(Debug, Default)]
 pub(super) struct AgentFlags {
     pub(super) add_date: Option<Location>,
@@ -16,14 +16,12 @@ pub(super) struct AgentFlags {
     pub(super) add_prompt_files: Option<(Vec<String>, Location)>,
     /// `safer` of a shell toolset.
     pub(super) safer: Option<Location>,
-    /// Where redaction was asked for, or the agent itself when nobody said a word; `None` is switched off.
+    /// Where redaction is declared, or the agent itself if it is not declared; `None` if it is switched off.
     pub(super) redact_secrets: Option<Location>,
-    /// The agent.
     pub(super) agent: Location,
 }
 
 impl AgentFlags {
-    /// The hooks, in the order they are added.
     pub(super) fn hooks(&self, compat: DockerAgentVersion) -> Vec<HookDeclaration> {
         let mut added: Vec<Option<HookDeclaration>> = Vec::new();
         let mut add = |event: &str, name: &str, arguments: &[&str], location: &Location| {

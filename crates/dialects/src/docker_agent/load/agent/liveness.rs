@@ -1,4 +1,4 @@
-//! Hooks that can never run, because their matcher fits none of the agent's tools.
+//! Finds hooks that can never run because their matcher does not match any tool of the agent.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use regex::Regex;
 
 use crate::document::FileReport;
 
-/// The tools of a toolset as models call them; empty where the toolset's author names them.
+/// The tools of a toolset by their names for models; empty if the toolset's author names them.
 #[must_use]
 pub fn tools_of(kind: &ToolsetKind) -> &'static [&'static str] {
     match kind {
@@ -38,7 +38,7 @@ pub fn tools_of(kind: &ToolsetKind) -> &'static [&'static str] {
     }
 }
 
-/// The tools of an agent whose names are known, but for those with which it hands work on.
+/// The named tools of an agent, without those that delegate tasks.
 pub(super) fn named_tools(agent: &AgentSpec) -> Vec<&str> {
     let mut names = Vec::new();
     for set in agent.member.iter().flat_map(|member| &member.toolsets) {
@@ -50,14 +50,14 @@ pub(super) fn named_tools(agent: &AgentSpec) -> Vec<&str> {
     names
 }
 
-/// What an agent can call.
+/// The tools that an agent can call.
 struct KnownTools<'a> {
     names: Vec<&'a str>,
-    /// What the names of an MCP server's tools begin with.
+    /// The prefixes of an MCP server's tool names.
     prefixes: Vec<String>,
 }
 
-/// Warns of matchers that fit no tool of the agent.
+/// Warns of matchers that do not match any tool of the agent.
 pub(super) fn check(report: &FileReport, agent: &AgentSpec) {
     let Some(known) = known_tools(agent) else { return };
     let mut told = HashSet::new();
@@ -73,7 +73,7 @@ pub(super) fn check(report: &FileReport, agent: &AgentSpec) {
     }
 }
 
-/// The tools of an agent; `None` where they are not known, or there are none.
+/// The tools of an agent; `None` if they are unknown, or there are none.
 fn known_tools(agent: &AgentSpec) -> Option<KnownTools<'_>> {
     let member = agent.member.as_ref()?;
     let mut known = KnownTools { names: named_tools(agent), prefixes: Vec::new() };
@@ -95,7 +95,7 @@ fn known_tools(agent: &AgentSpec) -> Option<KnownTools<'_>> {
 
 impl KnownTools<'_> {
     fn may_match(&self, text: &str) -> bool {
-        // What is no pattern is reported where it is compiled.
+        // An invalid pattern is reported where it is compiled.
         let Ok(pattern) = Regex::new(&format!("^(?:{text})$")) else { return true };
         self.names.iter().any(|name| pattern.is_match(name))
             || self.prefixes.iter().any(|prefix| may_match_prefix(text, prefix))
@@ -112,12 +112,12 @@ impl KnownTools<'_> {
     }
 }
 
-/// Whether a name that begins in this way may fit one of a pattern's alternatives, as far as they are plain text.
+/// Whether a name with this prefix may match one of a pattern's alternatives, as far as they are plain text.
 fn may_match_prefix(text: &str, prefix: &str) -> bool {
     let is_special = |letter: char| "\\.+*?()[]{}^$".contains(letter);
     text.split('|').any(|alternative| match alternative.find(is_special) {
         None => alternative.starts_with(prefix),
-        // A sign such as `*` is about the letter before it.
+        // A quantifier such as `*` applies to the character before it.
         Some(at) => {
             let plain = alternative.get(..at.saturating_sub(1)).unwrap_or_default();
             plain.starts_with(prefix) || prefix.starts_with(plain)

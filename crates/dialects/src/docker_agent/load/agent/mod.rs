@@ -1,8 +1,8 @@
-//! The YAML of agents (docker-agent, Configuration, Overview; JSON Schema of its configuration, version 15).
+//! Reads the YAML of agents (docker-agent's configuration schema, version 15).
 //!
-//! A file is read strictly, as upstream does: a key that nobody knows is an error. A key that docker-agent has and
-//! Pintle does not implement is a warning, and an error when leaving it out would let an agent do more than its author
-//! wrote. One run reports every fault of the file.
+//! A file is read strictly, as in docker-agent: an unknown key is an error. A key that docker-agent has and Pintle does
+//! not implement is a warning, or an error if ignoring it would let an agent do more than its author intended. One run
+//! reports every error of the file.
 
 mod agent_entry;
 mod chain;
@@ -27,13 +27,13 @@ use self::unsupported::UnsupportedKey;
 use crate::docker_agent::DockerAgentVersion;
 use crate::document::{DocNode, FieldReader, FileReport, MapEntry, NodeKind, sanitize};
 
-/// The agent that a person talks to, when there is one of this name; else the first of the file.
+/// The agent that talks to the user, if one has this name; otherwise the first of the file.
 const ROOT: &str = "root";
 
-/// Configuration versions that docker-agent knows.
+/// The newest configuration version of docker-agent.
 const NEWEST_VERSION: i128 = 15;
 
-/// What happens to a call that no rule names, in docker-agent's words (docker-agent, Permissions, safety modes).
+/// The permission modes for calls that no rule matches, by docker-agent's names.
 const MODES: &[(&str, PermissionMode)] = &[
     ("strict", PermissionMode::Strict),
     ("balanced", PermissionMode::Balanced),
@@ -50,19 +50,19 @@ const NOT_YET: &[UnsupportedKey] = &[
     UnsupportedKey::feature("flavors", "write the variant in a separate file"),
 ];
 
-/// What every part of the file is read with.
+/// The context for reading every part of the file.
 struct AgentFile<'a> {
     report: &'a FileReport,
     compat: DockerAgentVersion,
     models: ModelTable<'a>,
     shared: SharedDefinitions<'a>,
-    /// The agents by name, as the file declares them.
+    /// The names of the agents that the file declares.
     agents: Vec<&'a str>,
 }
 
-/// Reads a document of agents. `None` when it declares none; the report says why.
+/// Reads a document of agents. `None` if it declares none; the report says why.
 ///
-/// `compat` outranks what the document says itself.
+/// `compat` takes precedence over the document's own version.
 pub(super) fn read(
     report: &FileReport,
     document: Option<&DocNode>,
@@ -102,10 +102,10 @@ pub(super) fn read(
     (!team.agents.is_empty()).then_some(team)
 }
 
-/// The entries of a mapping whose keys are names; none when it is absent or no mapping, which is reported.
+/// The entries of a mapping with names as keys; empty if it is absent or not a mapping, which is reported.
 fn entries_of<'a>(fields: &mut FieldReader<'a>, key: &'static str) -> &'a [MapEntry] {
     let node = fields.node(key);
-    // `fields` reports what is no mapping.
+    // `fields` reports a value that is not a mapping.
     let _ = fields.fields(key);
     match node.map(|node| &node.kind) {
         Some(NodeKind::Map(entries)) => entries,
@@ -113,7 +113,7 @@ fn entries_of<'a>(fields: &mut FieldReader<'a>, key: &'static str) -> &'a [MapEn
     }
 }
 
-/// Reads `version`, which is text upstream and often written without quotes.
+/// Reads `version`, which is a string in docker-agent but is often written without quotes.
 fn read_version(fields: &mut FieldReader<'_>) {
     let Some(node) = fields.node("version") else { return };
     let NodeKind::Scalar(scalar) = &node.kind else {
@@ -132,7 +132,7 @@ fn read_version(fields: &mut FieldReader<'_>) {
     }
 }
 
-/// Reads `runtime`: what happens to calls that no rule names, unless an agent says so itself.
+/// Reads `runtime`: the permission mode of agents that do not set one.
 fn read_runtime(fields: &mut FieldReader<'_>) -> Option<PermissionMode> {
     let mut own = fields.fields("runtime")?;
     let mode = read_mode(&mut own);
@@ -150,7 +150,7 @@ fn read_runtime(fields: &mut FieldReader<'_>) -> Option<PermissionMode> {
     mode
 }
 
-/// Reads `metadata`, which is for people and registries.
+/// Reads `metadata`, which is for readers and registries.
 fn read_metadata(fields: &mut FieldReader<'_>) {
     let Some(mut own) = fields.fields("metadata") else { return };
     for key in ["author", "license", "readme", "description", "version"] {
@@ -160,7 +160,7 @@ fn read_metadata(fields: &mut FieldReader<'_>) {
     own.finish_strictly();
 }
 
-/// Says that a name means nothing, and which known one it may have been.
+/// Reports an unknown name, with the nearest known one.
 fn report_unknown<'a>(
     report: &FileReport,
     what: &str,
@@ -176,17 +176,16 @@ fn report_unknown<'a>(
     report.value_error("unknown_name", &format!("{what} `{name}` is not declared"), span, Some(help));
 }
 
-/// Reads `permissions` of a mapping.
 pub(super) fn read_permissions(fields: &mut FieldReader<'_>) -> PermissionsSpec {
     permission::read(fields)
 }
 
-/// Reads `safety` of a mapping: what happens to a call that no rule names.
+/// Reads `safety` of a mapping: the permission mode for calls that no rule matches.
 pub(super) fn read_mode(fields: &mut FieldReader<'_>) -> Option<PermissionMode> {
     fields.choice("safety", MODES)
 }
 
-/// The findings of a report, each on one line.
+/// The diagnostics of a report, each on one line.
 pub(super) fn into_diagnostics(report: FileReport) -> Vec<pintle_contract::Diagnostic> {
     let mut findings = report.into_diagnostics();
     sanitize(&mut findings);

@@ -1,4 +1,4 @@
-//! Models and their providers (docker-agent, Configuration, Models).
+//! Reads models and their providers.
 
 use pintle_contract::{ByteSpan, ModelSpec, RetrySpec};
 
@@ -6,18 +6,17 @@ use super::unsupported::{self, UnsupportedKey};
 use super::{entries_of, report_unknown};
 use crate::document::{FieldReader, FileReport, MapEntry, NodeKind};
 
-/// Tries after the first that docker-agent makes (Agents, fallback, `retries`).
+/// The number of retries after docker-agent's first attempt.
 pub(super) const RETRIES: u32 = 2;
-/// Temperatures that providers take.
+/// The temperatures that providers accept.
 const TEMPERATURES: std::ops::RangeInclusive<f64> = 0.0..=2.0;
-/// Shares of a model's window that may start a compaction.
+/// The fractions of a model's context window that may start a compaction.
 pub(super) const THRESHOLDS: std::ops::RangeInclusive<f64> = 0.01..=1.0;
-/// The provider that a custom one speaks like unless it says so.
+/// The protocol of a custom provider that does not name one.
 const DEFAULT_PROVIDER: &str = "openai";
-/// The model that upstream picks itself from what it has keys for.
+/// The model name with which docker-agent chooses a model by its API keys.
 const AUTOMATIC: &str = "auto";
 
-/// The models of a file.
 #[derive(Debug)]
 pub(super) struct ModelTable<'a> {
     report: &'a FileReport,
@@ -25,19 +24,18 @@ pub(super) struct ModelTable<'a> {
     providers: Vec<(&'a str, ProviderDecl)>,
 }
 
-/// A model as an agent uses it.
+/// A resolved model of an agent.
 #[derive(Debug, Clone)]
 pub(super) struct ResolvedModel {
     pub(super) spec: ModelSpec,
-    /// What stands in for it, as written: names of models and `provider/model`.
+    /// The fallback models, as written: names of models and `provider/model`.
     pub(super) alternatives: Vec<(String, ByteSpan)>,
-    /// The share of its window that starts a compaction.
+    /// The fraction of its context window that starts a compaction.
     pub(super) threshold: Option<f64>,
-    /// Its window in tokens.
+    /// Its context window in tokens.
     pub(super) window: Option<u64>,
 }
 
-/// A provider that the file declares.
 #[derive(Debug, Clone)]
 struct ProviderDecl {
     provider: String,
@@ -47,8 +45,8 @@ struct ProviderDecl {
     max_tokens: Option<u32>,
 }
 
-/// Sampling and transport settings without a counterpart here. Their absence changes how a model answers, not what may
-/// happen.
+/// Sampling and transport settings that Pintle does not implement. Ignoring them changes how a model answers, not what
+/// an agent may do.
 const MODEL_NOT_YET: &[UnsupportedKey] = &[
     UnsupportedKey::feature("top_p", "the provider's own default applies"),
     UnsupportedKey::feature("frequency_penalty", "the provider's own default applies"),
@@ -59,7 +57,7 @@ const MODEL_NOT_YET: &[UnsupportedKey] = &[
     UnsupportedKey::feature("auth", "name the variable that holds the key with `token_key`"),
     UnsupportedKey::feature("compaction_model", "the agent's own model writes its summaries"),
 ];
-/// The same of models alone.
+/// Such settings of models only.
 const ONLY_MODEL_NOT_YET: &[UnsupportedKey] = &[
     UnsupportedKey::feature("bypass_models_gateway", "Pintle always calls models directly"),
     UnsupportedKey::feature("routing", "set the right model for each agent"),
@@ -69,7 +67,6 @@ const ONLY_MODEL_NOT_YET: &[UnsupportedKey] = &[
 ];
 
 impl<'a> ModelTable<'a> {
-    /// Reads `providers` and `models`.
     pub(super) fn read(fields: &mut FieldReader<'a>) -> Self {
         let report = fields.report();
         let providers =
@@ -83,9 +80,9 @@ impl<'a> ModelTable<'a> {
         models
     }
 
-    /// The model that a text means: a name of `models`, `provider/model`, `script:FILE`, or several of them with commas
-    /// between, of which the first is used and the others stand in for it. `None` when it means none, which is reported,
-    /// and for `auto`.
+    /// Resolves a model text: a name in `models`, `provider/model`, `script:FILE`, or several of them separated by
+    /// commas, of which the first is used and the others are fallbacks. `None` for `auto`, or if it is invalid, which
+    /// is reported.
     pub(super) fn choose(&self, text: &str, span: ByteSpan) -> Option<ResolvedModel> {
         let mut several = text.split(',').map(str::trim).filter(|name| !name.is_empty());
         let first = several.next()?;
@@ -101,7 +98,7 @@ impl<'a> ModelTable<'a> {
         Some(chosen)
     }
 
-    /// The models that stand in for others, in their order.
+    /// Resolves fallback models, in their order.
     pub(super) fn resolve(&self, others: &[(String, ByteSpan)]) -> Vec<ModelSpec> {
         others.iter().filter_map(|(name, span)| self.resolve_one(name, *span)).map(|chosen| chosen.spec).collect()
     }
@@ -142,7 +139,7 @@ impl<'a> ModelTable<'a> {
         }
     }
 
-    /// A model of a provider, all but its name.
+    /// A model of a provider, without its name.
     fn provider_default(&self, name: &str) -> ModelSpec {
         let Some((_, own)) = self.providers.iter().find(|(known, _)| *known == name) else { return empty_model(name) };
         ModelSpec {
@@ -195,9 +192,9 @@ impl<'a> ModelTable<'a> {
     }
 }
 
-/// The names of a list of strings, each with its place.
+/// The names of a list of strings, each with its location.
 pub(super) fn read_names(fields: &mut FieldReader<'_>, key: &'static str) -> Vec<(String, ByteSpan)> {
-    // The getter reports what is no text.
+    // The getter reports a value that is not a string.
     let _ = fields.texts(key);
     let items = fields.node(key).filter(|node| !node.is_null()).and_then(|node| match &node.kind {
         NodeKind::List(items) => Some(items.as_slice()),
@@ -222,7 +219,7 @@ fn empty_model(provider: &str) -> ModelSpec {
     }
 }
 
-/// Reads `base_url`. Variables in it are not replaced, which would send requests to nowhere.
+/// Reads `base_url`. Variables in it are an error, because they are not replaced.
 fn read_base_url(fields: &mut FieldReader<'_>) -> Option<String> {
     let address = fields.text("base_url")?;
     if let Some(node) = fields.node("base_url").filter(|_| address.contains('$')) {
@@ -232,7 +229,7 @@ fn read_base_url(fields: &mut FieldReader<'_>) -> Option<String> {
     Some(address)
 }
 
-/// Reads `provider_opts`, of which only the model's window has a counterpart.
+/// Reads `provider_opts`, of which Pintle implements only the model's context window.
 fn read_options(fields: &mut FieldReader<'_>) -> Option<u64> {
     let report = fields.report();
     let mut own = fields.fields("provider_opts")?;

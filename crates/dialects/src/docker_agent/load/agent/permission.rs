@@ -1,14 +1,13 @@
-//! Rules for tool calls (docker-agent, Permissions).
+//! Reads permission rules.
 //!
-//! A rule is `tool` or `tool:argument=glob`, with more `:argument=glob` behind it, all of which must hold. A colon that
-//! does not begin an argument is part of what stands before it.
+//! A rule is `tool` or `tool:argument=glob`, optionally with more `:argument=glob` parts, all of which must match. A
+//! colon that does not start an argument is part of the text before it.
 
 use pintle_contract::{ByteSpan, PermissionRule, PermissionsSpec};
 
 use super::model::read_names;
 use crate::document::{FieldReader, FileReport};
 
-/// Reads `permissions`.
 pub(super) fn read(fields: &mut FieldReader<'_>) -> PermissionsSpec {
     let Some(mut own) = fields.fields("permissions") else { return PermissionsSpec::default() };
     let report = own.report();
@@ -45,7 +44,7 @@ fn read_rule(report: &FileReport, text: &str, span: ByteSpan) -> Option<Permissi
     Some(PermissionRule { text: text.to_owned(), tool: tool.to_owned(), arguments, location: report.location(span) })
 }
 
-/// The tool and the conditions of a rule.
+/// Splits a rule into its tool and conditions.
 fn split_rule(text: &str) -> (&str, Vec<(String, String)>) {
     let begins: Vec<(usize, usize)> =
         text.match_indices(':').filter_map(|(at, _)| Some((at, find_argument_end(text, at + 1)?))).collect();
@@ -58,14 +57,13 @@ fn split_rule(text: &str) -> (&str, Vec<(String, String)>) {
     (tool, conditions.collect())
 }
 
-/// Where the `=` stands of an argument's name that begins here; `None` when no such name does.
+/// The position of the `=` after an argument name that starts here; `None` if there is none.
 fn find_argument_end(text: &str, from: usize) -> Option<usize> {
     let rest = text.get(from..)?;
     let length = rest.find(|letter: char| !(letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-')))?;
     (length > 0 && rest.as_bytes().get(length) == Some(&b'=')).then_some(from + length)
 }
 
-/// Whether every `[` of a glob is closed.
 fn has_closed_brackets(glob: &str) -> bool {
     match glob.split_once('[') {
         None => true,

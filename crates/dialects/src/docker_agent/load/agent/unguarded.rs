@@ -1,4 +1,4 @@
-//! Tools that an agent guards and another one, to which it hands work, has without a guard.
+//! Finds tools that one agent guards, but an agent that it delegates to does not.
 
 use pintle_contract::{AgentSpec, Diagnostic, EnforcementMode, HookDeclaration, MatcherSpec};
 use regex::Regex;
@@ -9,7 +9,7 @@ use crate::document::FileReport;
 /// The events whose hooks decide about a call.
 const GUARDS: [&str; 2] = ["tool.guard", "tool.pre"];
 
-/// Warns of agents that can do without a guard what whoever hands them work is guarded for.
+/// Warns of agents that can call without a guard a tool that the delegating agent guards.
 pub(super) fn check(report: &FileReport, members: &[AgentSpec]) {
     for giver in members {
         let Some(member) = &giver.member else { continue };
@@ -36,9 +36,9 @@ pub(super) fn check(report: &FileReport, members: &[AgentSpec]) {
     }
 }
 
-/// Whether a hook that the author wrote decides about calls of a tool.
+/// Whether a hook of the author decides about calls of a tool.
 fn is_guarded(agent: &AgentSpec, tool: &str) -> bool {
-    // What every agent has by default stands where the agent stands.
+    // Default hooks have the location of their agent.
     let own =
         agent.hooks.iter().filter(|hook| hook.location != agent.location && hook.mode == EnforcementMode::Enforce);
     own.filter(|hook| GUARDS.contains(&hook.event.as_str())).any(|hook| covers_tool(hook, tool))
@@ -46,7 +46,7 @@ fn is_guarded(agent: &AgentSpec, tool: &str) -> bool {
 
 fn covers_tool(hook: &HookDeclaration, tool: &str) -> bool {
     match &hook.matcher {
-        // What is no pattern is reported where it is compiled.
+        // An invalid pattern is reported where it is compiled.
         Some(MatcherSpec::Pattern { text, .. }) => {
             Regex::new(&format!("^(?:{text})$")).is_ok_and(|pattern| pattern.is_match(tool))
         }

@@ -1,29 +1,29 @@
-//! Keys that docker-agent has and Pintle does not implement. None of them is passed over in silence.
+//! Reports keys that docker-agent has and Pintle does not implement. None of them is ignored silently.
 
 use crate::document::{DocNode, FieldReader, NodeKind, PlainValue};
 
-/// One such key.
+/// A key that Pintle does not implement.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UnsupportedKey {
     key: &'static str,
     help: &'static str,
-    /// Whether the agent could do more without it than its author wrote.
+    /// Whether ignoring it would let the agent do more than its author intended.
     restricts: bool,
 }
 
 impl UnsupportedKey {
-    /// Something that the agent lacks without it: a warning.
+    /// A feature that the agent lacks without the key: a warning.
     pub(super) const fn feature(key: &'static str, help: &'static str) -> Self {
         Self { key, help, restricts: false }
     }
 
-    /// Something that keeps the agent from doing things: an error.
+    /// A restriction that would not be enforced without the key: an error.
     pub(super) const fn restriction(key: &'static str, help: &'static str) -> Self {
         Self { key, help, restricts: true }
     }
 }
 
-/// Says of each key that is there, and not switched off, that it has no effect.
+/// Reports each of the keys that is set and not switched off.
 pub(super) fn report_unsupported(fields: &mut FieldReader<'_>, keys: &[UnsupportedKey]) {
     for missing in keys {
         let Some(node) = fields.node(missing.key).filter(|node| !is_off(node)) else { continue };
@@ -37,7 +37,7 @@ pub(super) fn report_unsupported(fields: &mut FieldReader<'_>, keys: &[Unsupport
     }
 }
 
-/// Whether the value says that the key is not wanted: empty, `false`, or an empty list or mapping.
+/// Whether the value switches the key off: empty, `false`, or an empty list or mapping.
 fn is_off(node: &DocNode) -> bool {
     match &node.kind {
         NodeKind::Scalar(scalar) => matches!(scalar.plain_value(), PlainValue::Null | PlainValue::Boolean(false)),

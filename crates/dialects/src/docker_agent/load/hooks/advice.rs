@@ -1,10 +1,10 @@
-//! What to do about an event that does not exist.
+//! Suggests a replacement for an unknown event.
 
 use pintle_contract::suggest_nearest;
 
 use crate::docker_agent::ROWS;
 
-/// What other agents call the same thing, where neither the words nor the catalogue give it away.
+/// Other agents' names of events that cannot be found by similarity or in the catalogue.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("before_tool", "pre_tool_use"),
     ("after_tool", "post_tool_use"),
@@ -19,15 +19,15 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("pre_compress", "pre_compact"),
 ];
 
-/// The longest name that may be a slip of an event's.
+/// The maximum length of a name for which a similar event is searched.
 const MAX_NAME: usize = 64;
 
-/// The event that somebody meant who wrote a name, in another agent's words or with a slip.
+/// Guesses the event that was meant by another agent's name or by a misspelt one.
 pub(in crate::docker_agent::load) fn guess_event(written: &str) -> Option<&'static str> {
     find_foreign_alias(written).or_else(|| find_nearest(&to_snake_case(written)))
 }
 
-/// The event that is called so elsewhere.
+/// The event with this name in another agent.
 fn find_foreign_alias(written: &str) -> Option<&'static str> {
     let snake = to_snake_case(written);
     let known = ROWS.iter().find(|row| row.canonical == written || row.name == snake).map(|row| row.name);
@@ -38,7 +38,7 @@ fn find_nearest(snake: &str) -> Option<&'static str> {
     (snake.len() <= MAX_NAME).then(|| suggest_nearest(snake, ROWS.iter().map(|row| row.name)))?
 }
 
-/// The next step for a name that no event has.
+/// The help for an unknown event name.
 pub(super) fn help_for_unknown_event(written: &str) -> String {
     if written == "hooks" {
         return String::from("write the events at this level: remove the line `hooks:` and unindent what is below it");
@@ -52,7 +52,7 @@ pub(super) fn help_for_unknown_event(written: &str) -> String {
     }
 }
 
-/// `PreToolUse`, `pre-tool-use` and `pre tool use` as `pre_tool_use`.
+/// Converts `PreToolUse`, `pre-tool-use` and `pre tool use` to `pre_tool_use`.
 fn to_snake_case(written: &str) -> String {
     let mut snake = String::new();
     let mut after_small = false;

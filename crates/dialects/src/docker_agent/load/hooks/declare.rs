@@ -1,4 +1,4 @@
-//! Declarations from what was read.
+//! Builds declarations from hook drafts.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use crate::docker_agent::codec::DockerAgentCodec;
 use crate::docker_agent::{DockerAgentVersion, DockerEventDef};
 use crate::document::FileReport;
 
-/// How long a call may take when the author says nothing, or nothing sensible.
+/// The default timeout of a call.
 pub(super) const DEFAULT_TIMEOUT_MS: u64 = 60_000;
-/// The longest command that is its own name, in characters.
+/// The maximum length of a command that is used as the hook's name, in characters.
 const LONGEST_NAME: usize = 60;
 
-/// A hook that was read.
+/// A hook as read from a file.
 #[derive(Debug)]
 pub(super) struct DockerHookDraft {
     pub(super) def: &'static DockerEventDef,
@@ -34,19 +34,19 @@ pub(super) struct DockerHookDraft {
     pub(super) location: Location,
 }
 
-/// What a hook may be called by.
+/// The candidates for a hook's name.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HookNaming<'a> {
-    /// The name that the author gave it.
+    /// The author's name for it.
     pub(super) author_name: Option<&'a str>,
     /// Its command, or the built-in's name.
     pub(super) command: Option<&'a str>,
-    /// Its place.
+    /// Its path in the file.
     pub(super) path: &'a str,
 }
 
 impl HookNaming<'_> {
-    /// The name for people: the author's, else a command of one short line, else the place.
+    /// The hook's name: the author's, otherwise a command of one short line, otherwise the path.
     fn name(&self) -> String {
         let fits = |text: &&str| !text.is_empty() && !text.contains('\n') && text.chars().count() <= LONGEST_NAME;
         let text = self.command.map(str::trim).filter(fits);
@@ -76,7 +76,7 @@ impl DockerHookDraft {
         }
     }
 
-    /// The declaration. There is always one: the catalogue has every event of the dialect.
+    /// Builds the declaration. There is always one: the catalogue has every event of the dialect.
     pub(super) fn declare(self, named: &HookNaming<'_>) -> Option<HookDeclaration> {
         let event = EventName::parse(self.def.canonical).ok()?;
         let definition = Arc::from(self.definition(named.author_name).to_string());
@@ -114,7 +114,7 @@ impl DockerHookDraft {
         })
     }
 
-    /// What makes the hook another one: everything that was written, or for the first version what runs.
+    /// What identifies the hook: everything that was written, or for the first version only what runs.
     fn definition(&self, own_name: Option<&str>) -> Value {
         let matcher = match &self.matcher {
             Some(MatcherSpec::Pattern { text, .. }) => &**text,
@@ -154,7 +154,7 @@ fn sort_environment(environment: &[(String, String)]) -> Vec<&(String, String)> 
     pairs
 }
 
-/// Warns of hooks that the first version takes for repetitions, although more than their place may differ.
+/// Warns of hooks that the first version treats as duplicates although they may differ.
 pub(super) fn warn_duplicates(report: &FileReport, declared: &[HookDeclaration]) {
     let mut known: HashMap<(&str, &str, Option<&str>), &HookDeclaration> = HashMap::new();
     for hook in declared {

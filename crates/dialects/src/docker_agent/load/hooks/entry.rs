@@ -1,4 +1,4 @@
-//! The hooks of one event: a flat list, or entries with a matcher.
+//! Reads the hooks of one event: a flat list, or entries with a matcher.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::docker_agent::event_def::PREEMPT;
 use crate::docker_agent::{DockerAgentVersion, DockerEventDef};
 use crate::document::{DocNode, FileReport, NodeKind};
 
-/// What the hooks of a list have in common.
+/// The context that the hooks of a list share.
 #[derive(Debug, Clone)]
 pub(super) struct EntryContext<'a> {
     pub(super) report: &'a FileReport,
@@ -20,7 +20,6 @@ pub(super) struct EntryContext<'a> {
     pub(super) matcher: Option<MatcherSpec>,
 }
 
-/// Reads the hooks of an event.
 pub(super) fn read(
     report: &FileReport,
     row: &'static DockerEventDef,
@@ -45,7 +44,7 @@ pub(super) fn read(
     declared
 }
 
-/// The items of a list; a single mapping stands for a list of one.
+/// The items of a list; a single mapping is a list of one.
 fn list_items<'n>(around: &EntryContext<'_>, path: &str, node: &'n DocNode, wanted: &str) -> &'n [DocNode] {
     match &node.kind {
         NodeKind::List(items) => items,
@@ -63,7 +62,6 @@ fn list_items<'n>(around: &EntryContext<'_>, path: &str, node: &'n DocNode, want
     }
 }
 
-/// Reads one entry with a matcher.
 fn read_entry(around: &EntryContext<'_>, path: BlockPath, node: &DocNode, wanted: &str) -> Vec<HookDeclaration> {
     let Some(mut fields) = StrictFieldReader::new(around.report, path, node, wanted) else { return Vec::new() };
     let matcher = read_matcher(around, &mut fields);
@@ -79,7 +77,7 @@ fn read_entry(around: &EntryContext<'_>, path: BlockPath, node: &DocNode, wanted
         of_hook.then(|| format!("`{key}` belongs to a hook: write it in an item of the `hooks:` list"))
     });
     let Some(list) = list else { return Vec::new() };
-    // The hooks of an entry that is left out are read all the same, so that one run tells of their faults as well.
+    // The hooks of a skipped entry are still read, so that one run also reports their errors.
     let is_left_out = matcher.is_err();
     let around = EntryContext { def: row, matcher: matcher.unwrap_or_default(), ..around.clone() };
     let hooks = list_items(&around, &format!("{path}.hooks"), list, "hooks must be a hook or a list of hooks");
@@ -91,7 +89,7 @@ fn read_entry(around: &EntryContext<'_>, path: BlockPath, node: &DocNode, wanted
     declared
 }
 
-/// The lane that the entry's hooks are on.
+/// Reads whether the entry's hooks preempt the permission rules.
 fn read_lane(around: &EntryContext<'_>, fields: &mut StrictFieldReader<'_>) -> &'static DockerEventDef {
     let preempts = match around.compat {
         DockerAgentVersion::Newest => fields.boolean("preempt_yolo").unwrap_or(false),
@@ -107,10 +105,10 @@ fn read_lane(around: &EntryContext<'_>, fields: &mut StrictFieldReader<'_>) -> &
     if preempts { &PREEMPT } else { around.def }
 }
 
-/// The entry's matcher.
+/// Reads the entry's matcher.
 ///
 /// # Errors
-/// When the entry has to be left out.
+/// If the entry must be skipped.
 fn read_matcher(around: &EntryContext<'_>, fields: &mut StrictFieldReader<'_>) -> Result<Option<MatcherSpec>, ()> {
     let Some(node) = fields.node("matcher") else { return Ok(None) };
     let Some(text) = scalar_text(node) else {

@@ -1,4 +1,4 @@
-//! One hook (docker-agent behaviour, section 2.1).
+//! Reads one hook.
 
 use pintle_contract::{
     BuiltinSpec, CommandSpec, EnforcementMode, HandlerSpec, HookDeclaration, JudgeSpec, SandboxSpec,
@@ -32,18 +32,17 @@ pub(super) const KEYS: [&str; 17] = [
     "files",
 ];
 
-/// The kinds of hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DockerHookKind {
     /// A shell command.
     Command,
-    /// Something that Pintle brings along.
+    /// A hook that ships with Pintle.
     Builtin,
     /// A model that judges.
     Model,
 }
 
-/// Reads one hook; `None` when something is wrong with it, which is reported.
+/// Reads one hook; `None` if it is invalid, which is reported.
 pub(super) fn read(around: &EntryContext<'_>, path: BlockPath, node: &DocNode) -> Option<HookDeclaration> {
     let wanted = "hook event must be a hook or a list of hooks";
     let mut fields = StrictFieldReader::new(around.report, path, node, wanted)?;
@@ -74,7 +73,7 @@ pub(super) fn read(around: &EntryContext<'_>, path: BlockPath, node: &DocNode) -
     draft.declare(&HookNaming { author_name: own_name.as_deref(), command: command.as_deref(), path: &place })
 }
 
-/// What to do about a key that belongs to an entry with a matcher.
+/// The help for a key that belongs to an entry with a matcher.
 fn help_for_misplaced_key(key: &str, around: &EntryContext<'_>) -> Option<String> {
     let name = around.def.name;
     match key {
@@ -108,7 +107,7 @@ fn read_kind(fields: &mut StrictFieldReader<'_>) -> Option<DockerHookKind> {
     }
 }
 
-/// What runs. Every field is read, so that it is known whatever the kind is.
+/// Reads the handler. Every field is read, so that it is known whatever the type is.
 fn read_handler(
     fields: &mut StrictFieldReader<'_>,
     kind: Option<DockerHookKind>,
@@ -180,7 +179,7 @@ fn read_sandbox(fields: &mut StrictFieldReader<'_>) -> Option<SandboxSpec> {
     Some(SandboxSpec { read_only, no_network })
 }
 
-/// How long a call may take, in milliseconds; `None` when what is written makes no sense, which is reported.
+/// Reads the timeout in milliseconds; `None` if it is invalid, which is reported.
 fn read_timeout(fields: &mut StrictFieldReader<'_>, compat: DockerAgentVersion) -> Option<u64> {
     let Some(node) = fields.node("timeout") else { return Some(DEFAULT_TIMEOUT_MS) };
     let seconds =
@@ -202,6 +201,6 @@ fn read_timeout(fields: &mut StrictFieldReader<'_>, compat: DockerAgentVersion) 
     if seconds <= 0.0 {
         return Some(DEFAULT_TIMEOUT_MS);
     }
-    // A part of a millisecond is still some time; what is too large for the type is as good as no limit.
+    // A fraction of a millisecond is rounded up; a value too large for the type means no limit.
     Some(((seconds * 1000.0) as u64).max(1))
 }

@@ -1,7 +1,7 @@
-//! What is written and has no effect, as far as a file shows it.
+//! Finds settings without an effect, as far as a file shows them.
 //!
-//! A script's own text is searched for the keys of the output object, so that a hook that prints what its event ignores
-//! is pointed out at the very word.
+//! A script's text is searched for the keys of the output object, so that a key that the event ignores is reported at
+//! its location.
 
 mod words;
 
@@ -14,7 +14,7 @@ use crate::docker_agent::event_def::{ContextReader, PermissionWords};
 use crate::docker_agent::{DockerAgentVersion, DockerEventDef};
 use words::{PrintedKey, find_exit_two, find_printed_keys};
 
-/// Keys, the kinds of hook on which they have an effect, and what to do elsewhere.
+/// Keys, the hook types on which they have an effect, and the help for other types.
 const KEYS_OF_KINDS: &[(&str, &[DockerHookKind], &str)] = &[
     ("command", &[DockerHookKind::Command, DockerHookKind::Builtin], "remove it, or write `type: command`"),
     ("args", &[DockerHookKind::Builtin], "write the arguments in the command"),
@@ -28,7 +28,7 @@ const KEYS_OF_KINDS: &[(&str, &[DockerHookKind], &str)] = &[
     ("schema", &[DockerHookKind::Model], "remove it, or write `type: model`"),
 ];
 
-/// Warns of what has no effect on a hook.
+/// Warns of settings that have no effect on a hook.
 pub(super) fn check(
     fields: &mut StrictFieldReader<'_>,
     row: &DockerEventDef,
@@ -85,7 +85,7 @@ fn check_model(fields: &mut StrictFieldReader<'_>, row: &DockerEventDef) {
     }
 }
 
-/// Looks at the text of a command as it stands in the file.
+/// Checks the text of a command.
 fn check_script(fields: &mut StrictFieldReader<'_>, row: &DockerEventDef, compat: DockerAgentVersion) {
     let Some(node) = fields.node("command") else { return };
     let text = fields.report.file().text.get(node.span.start..node.span.end).unwrap_or_default();
@@ -105,7 +105,7 @@ fn check_script(fields: &mut StrictFieldReader<'_>, row: &DockerEventDef, compat
     }
 }
 
-/// What is wrong with a key that a script prints, and what to do.
+/// Describes what is wrong with a key that a script prints, and what to do.
 fn describe_fault(
     row: &DockerEventDef,
     compat: DockerAgentVersion,
@@ -147,7 +147,7 @@ fn describe_fault(
     }
 }
 
-/// The events on which a key has an effect, for people.
+/// The events on which a key has an effect.
 fn describe_effective_events(key: &OutputKey) -> String {
     let rows = crate::docker_agent::ROWS.iter().filter(|row| (key.has_effect)(row));
     rows.map(|row| row.name).collect::<Vec<_>>().join(", ")

@@ -1,4 +1,4 @@
-//! What a failure of a hook means (docker-agent behaviour, section 3.4).
+//! Reads what happens if a hook fails.
 
 use pintle_contract::FailurePolicy;
 
@@ -6,7 +6,7 @@ use super::strict::StrictFieldReader;
 use super::warn;
 use crate::docker_agent::{DockerAgentVersion, DockerEventDef};
 
-/// What the author wants to follow from a failure.
+/// The author's policy for failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OnErrorPolicy {
     Warn,
@@ -17,17 +17,17 @@ pub(super) enum OnErrorPolicy {
 const WORDS: &[(&str, OnErrorPolicy)] =
     &[("warn", OnErrorPolicy::Warn), ("ignore", OnErrorPolicy::Ignore), ("block", OnErrorPolicy::Block)];
 
-/// What follows when the author says nothing.
+/// The default policy.
 pub(super) fn default(row: &DockerEventDef, compat: DockerAgentVersion) -> FailurePolicy {
     match compat {
         _ if row.fails_closed => FailurePolicy::Closed,
         DockerAgentVersion::Newest => FailurePolicy::Open,
-        // The first version only writes to its log.
+        // The first version only logs the failure.
         DockerAgentVersion::G1 => FailurePolicy::Ignored,
     }
 }
 
-/// Reads `on_error`. Nothing when it is absent, or changes nothing.
+/// Reads `on_error`. `None` if it is absent or has no effect.
 pub(super) fn read(
     fields: &mut StrictFieldReader<'_>,
     row: &DockerEventDef,

@@ -1,24 +1,23 @@
-//! The fields of one mapping, read strictly: whatever nobody asks for is an error.
+//! Reads the fields of one mapping strictly: a key that is not read is an error.
 
 use pintle_contract::{ByteSpan, suggest_nearest};
 
 use super::{BlockPath, report_fault};
 use crate::document::{DocNode, FileReport, MapEntry, NodeKind, PlainValue};
 
-/// The fields of one mapping. Empty values (null) count as absent; numbers and booleans pass as texts.
+/// The fields of one mapping. Empty values (null) are treated as absent; numbers and booleans are accepted as strings.
 #[derive(Debug)]
 pub(super) struct StrictFieldReader<'a> {
     pub(super) report: &'a FileReport,
-    /// The place, for messages.
+    /// The path, for messages.
     pub(super) path: BlockPath,
-    /// The mapping.
     pub(super) mapping: &'a DocNode,
     entries: &'a [MapEntry],
     known: Vec<&'static str>,
 }
 
 impl<'a> StrictFieldReader<'a> {
-    /// The fields of a node; `None` when it is no mapping, which is reported with `wanted`.
+    /// The fields of a node; `None` if it is not a mapping, which is reported with `wanted`.
     pub(super) fn new(report: &'a FileReport, path: BlockPath, node: &'a DocNode, wanted: &str) -> Option<Self> {
         match &node.kind {
             NodeKind::Map(entries) => Some(Self { report, path, mapping: node, entries, known: Vec::new() }),
@@ -29,7 +28,7 @@ impl<'a> StrictFieldReader<'a> {
         }
     }
 
-    /// A field as it stands, unless it is empty.
+    /// A field's node, unless it is empty.
     pub(super) fn node(&mut self, key: &'static str) -> Option<&'a DocNode> {
         if !self.known.contains(&key) {
             self.known.push(key);
@@ -38,12 +37,11 @@ impl<'a> StrictFieldReader<'a> {
         Some(&entry.value).filter(|node| !node.is_null())
     }
 
-    /// Where a field's name stands.
+    /// The location of a field's key.
     pub(super) fn key_span(&self, key: &str) -> Option<ByteSpan> {
         self.entries.iter().find(|entry| entry.key == key && !entry.value.is_null()).map(|entry| entry.key_span)
     }
 
-    /// Text.
     pub(super) fn text(&mut self, key: &'static str) -> Option<String> {
         let node = self.node(key)?;
         let text = scalar_text(node);
@@ -53,7 +51,7 @@ impl<'a> StrictFieldReader<'a> {
         text
     }
 
-    /// Texts; a single one may stand without the list.
+    /// Reads strings; a single one may be written without a list.
     pub(super) fn texts(&mut self, key: &'static str) -> Vec<String> {
         let Some(node) = self.node(key) else { return Vec::new() };
         let items = match &node.kind {
@@ -73,7 +71,6 @@ impl<'a> StrictFieldReader<'a> {
         texts
     }
 
-    /// `true` or `false`.
     pub(super) fn boolean(&mut self, key: &'static str) -> Option<bool> {
         let node = self.node(key)?;
         match &node.kind {

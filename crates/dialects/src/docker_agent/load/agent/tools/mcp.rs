@@ -1,4 +1,4 @@
-//! Servers of the Model Context Protocol (docker-agent, Tools, MCP).
+//! Reads MCP servers.
 
 use pintle_contract::{ByteSpan, McpSpec, McpTransport, ToolsetKind};
 
@@ -13,12 +13,12 @@ pub(super) const NOT_YET: &[UnsupportedKey] = &[
     UnsupportedKey::feature("version", "install the program yourself; Pintle does not install it"),
     UnsupportedKey::feature("allow_private_ips", "it only applies to sign-in, which Pintle does not support"),
 ];
-/// The same of a server that is reached by an address.
+/// Such keys of remote servers.
 const REMOTE_NOT_YET: &[UnsupportedKey] = &[UnsupportedKey::feature("oauth", "put a token in `headers`")];
-/// How the catalogue of Docker is named.
+/// The prefix of servers in Docker's catalogue.
 const CATALOGUE: &str = "docker:";
 
-/// Reads a toolset that is a server, or names one of `mcps`.
+/// Reads a toolset that declares a server, or names one of `mcps`.
 pub(super) fn read(fields: &mut FieldReader<'_>, shelf: &SharedDefinitions<'_>) -> Option<ToolsetKind> {
     let named = fields.text("ref").filter(|name| !name.starts_with(CATALOGUE));
     let Some(named) = named else { return read_server(fields).map(ToolsetKind::Mcp) };

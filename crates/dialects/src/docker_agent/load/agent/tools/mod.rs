@@ -1,4 +1,4 @@
-//! Toolsets, and the definitions that agents share (docker-agent, Configuration, Tools).
+//! Reads toolsets, and the definitions that agents share.
 
 mod mcp;
 mod script;
@@ -21,7 +21,7 @@ const NOT_YET: &[UnsupportedKey] = &[
     UnsupportedKey::feature("lifecycle", "a server that exits is restarted once"),
 ];
 
-/// What a file defines once for several agents.
+/// The definitions of a file that several agents share.
 #[derive(Debug)]
 pub(super) struct SharedDefinitions<'a> {
     report: &'a FileReport,
@@ -30,11 +30,10 @@ pub(super) struct SharedDefinitions<'a> {
     commands: &'a [MapEntry],
 }
 
-/// The toolsets of one agent.
 #[derive(Debug, Default)]
 pub(super) struct AgentToolsets {
     pub(super) sets: Vec<ToolsetSpec>,
-    /// Where a shell was asked to be `safer`.
+    /// Where a shell toolset sets `safer`.
     pub(super) safer: Option<ByteSpan>,
 }
 
@@ -49,7 +48,7 @@ impl<'a> SharedDefinitions<'a> {
         }
     }
 
-    /// Reads what is defined for several agents, so that its faults are found when no agent uses it.
+    /// Reads the shared definitions, so that their errors are found even if no agent uses them.
     pub(super) fn check(&self) {
         let mut unused = AgentToolsets::default();
         for entry in self.toolsets {
@@ -75,7 +74,7 @@ impl<'a> SharedDefinitions<'a> {
         toolsets
     }
 
-    /// The groups of commands that an agent uses.
+    /// The command groups that an agent uses.
     pub(super) fn command_groups(&self, fields: &mut FieldReader<'_>) -> Vec<&'a DocNode> {
         self.shared_nodes(fields, "use_commands", self.commands, "the group of commands")
     }
@@ -125,7 +124,7 @@ impl<'a> SharedDefinitions<'a> {
         toolsets.sets.extend(kind.map(|kind| ToolsetSpec { kind, tools, instruction, location }));
     }
 
-    /// Says that there is no such toolset here.
+    /// Reports an unknown or unsupported toolset type.
     fn report_unknown_type(&self, name: &str, fields: &mut FieldReader<'_>) {
         let span = fields.node("type").map_or(fields.span(), |node| node.span);
         if NOT_YET_TYPES.contains(&name) {

@@ -1,4 +1,4 @@
-//! Shell commands as tools (docker-agent, Tools, Script).
+//! Reads shell commands that are tools.
 
 use pintle_contract::{ScriptToolSpec, ToolsetKind, suggest_nearest};
 use serde_json::{Map, Value, json};
@@ -7,7 +7,6 @@ use super::super::entries_of;
 use super::super::model::read_names;
 use crate::document::{FieldReader, FileReport, MapEntry, NodeKind, to_json};
 
-/// Reads a toolset of scripts.
 pub(super) fn read(fields: &mut FieldReader<'_>) -> Option<ToolsetKind> {
     let report = fields.report();
     let environment = fields.pairs("env");
@@ -54,7 +53,7 @@ fn read_tool(report: &FileReport, entry: &MapEntry, around: &[(String, String)])
     })
 }
 
-/// Reads `args` and `required` as one schema. Without `required` every argument is.
+/// Reads `args` and `required` as one schema. Without `required`, every argument is required.
 fn read_parameters(fields: &mut FieldReader<'_>) -> Value {
     let report = fields.report();
     let mut properties = Map::new();

@@ -1,17 +1,17 @@
-//! The types of toolsets, a row each.
+//! The definitions of the toolset types.
 
 use pintle_contract::ToolsetKind;
 
 use super::{SharedDefinitions, UnsupportedKey, mcp, script};
 use crate::document::FieldReader;
 
-/// One type of toolset.
+/// The definition of a toolset type.
 pub(super) struct ToolsetTypeDef {
-    /// The word behind `type:`.
+    /// The value of `type:`.
     pub(super) name: &'static str,
-    /// Reads the keys of its own.
+    /// Reads the type's own keys.
     pub(super) read: fn(&mut FieldReader<'_>, &SharedDefinitions<'_>) -> Option<ToolsetKind>,
-    /// Keys of its own that Pintle does not implement.
+    /// The type's own keys that Pintle does not implement.
     pub(super) unsupported: &'static [UnsupportedKey],
 }
 
@@ -38,7 +38,7 @@ pub(super) const NOT_YET_TYPES: &[&str] = &[
     "environment",
 ];
 
-/// Every type that works.
+/// The types that Pintle implements.
 pub(super) static ROWS: [ToolsetTypeDef; 9] = [
     ToolsetTypeDef {
         name: "shell",
@@ -48,7 +48,7 @@ pub(super) static ROWS: [ToolsetTypeDef; 9] = [
     ToolsetTypeDef {
         name: "filesystem",
         read: |fields, _| {
-            // Files outside of the working directory are out of reach anyway.
+            // Files outside the working directory cannot be accessed anyway.
             if fields.texts("allow_list").iter().any(|folder| folder == ".") {
                 return Some(ToolsetKind::Filesystem);
             }

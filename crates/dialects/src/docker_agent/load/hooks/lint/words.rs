@@ -7,15 +7,15 @@ use std::ops::Range;
 pub(super) struct PrintedKey<'a> {
     /// The key as written, without quotes.
     pub(super) name: &'a str,
-    /// Its value, when that is one plain word.
+    /// Its value, if that is one plain word.
     pub(super) value: Option<&'a str>,
-    /// The bytes of the key.
+    /// The byte range of the key.
     pub(super) range: Range<usize>,
 }
 
-/// Words that a colon follows, with or without quotes, outside of comments: `"decision": "block"`, `{summary: $x}`.
+/// Finds words followed by a colon, with or without quotes, outside comments: `"decision": "block"`, `{summary: $x}`.
 ///
-/// What follows a dot or a dollar is read, not printed.
+/// A word after a dot or a dollar sign is read, not printed.
 pub(super) fn find_printed_keys(text: &str) -> impl Iterator<Item = PrintedKey<'_>> {
     find_identifiers(text).filter_map(|range| {
         let before = text.get(..range.start)?.chars().next_back();
@@ -23,14 +23,14 @@ pub(super) fn find_printed_keys(text: &str) -> impl Iterator<Item = PrintedKey<'
         let (quoted, rest) = unquote(after);
         let rest = rest.trim_start_matches([' ', '\t']).strip_prefix(':')?;
         let opens = matches!(before, None | Some('"' | '\'' | '{' | ',' | ' ' | '\t' | '\n'));
-        // Without quotes it may be a label, or `${x:-y}`; an object's key is followed by its value.
+        // Without quotes it may be a label or `${x:-y}`; an object's key is followed by its value.
         let is_key = opens && (quoted || !rest.starts_with(['-', '=', '+', '?', ':']));
         let word = text.get(range.clone())?;
         is_key.then(|| PrintedKey { name: word, value: read_plain_value(rest), range })
     })
 }
 
-/// Where a script says `exit 2`.
+/// Where a script runs `exit 2`.
 pub(super) fn find_exit_two(text: &str) -> Option<Range<usize>> {
     find_identifiers(text).find_map(|range| {
         let (word, after) = (text.get(range.clone())?, text.get(range.end..)?);
@@ -40,7 +40,7 @@ pub(super) fn find_exit_two(text: &str) -> Option<Range<usize>> {
     })
 }
 
-/// The words of a text that is no comment.
+/// The words of a text outside comments.
 fn find_identifiers(text: &str) -> impl Iterator<Item = Range<usize>> {
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let mut at = 0;
@@ -61,7 +61,7 @@ fn find_identifiers(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// What follows a closing quote, escaped or not.
+/// The text after a closing quote, escaped or not.
 fn unquote(after: &str) -> (bool, &str) {
     let bare = after.trim_start_matches('\\');
     match bare.strip_prefix(['"', '\'']) {
@@ -70,7 +70,7 @@ fn unquote(after: &str) -> (bool, &str) {
     }
 }
 
-/// A value that is one plain word: in quotes, a number, or one of JSON's own. Any other word is a name for something.
+/// A value that is one plain word: in quotes, a number, or a JSON literal. Any other word is a variable.
 fn read_plain_value(rest: &str) -> Option<&str> {
     let rest = rest.trim_start_matches([' ', '\t']);
     let start = rest.trim_start_matches([' ', '\t', '\\', '"', '\'']);
