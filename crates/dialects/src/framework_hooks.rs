@@ -1,4 +1,4 @@
-//! What hosts need of the dialect whose hooks are scripts registered in `settings.json`, under a name that is not that
-//! dialect's: how its files are told from others, and its events.
+//! The public parts of the dialect whose hooks are scripts registered in `settings.json`, under a neutral name: how its
+//! files are recognized, and its events.
 
 pub use crate::harness_framework::{DIALECT, FrameworkEventDef, ROWS, recognise};

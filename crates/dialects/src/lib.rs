@@ -1,11 +1,12 @@
-//! The formats hooks are written in: files in, declarations out; events in and answers out through a codec.
+//! The formats in which hooks are written: files to declarations, and events to payloads and output to verdicts through
+//! a codec.
 //!
-//! One folder a dialect, all of the same shape: `mod.rs` (who this is, its event table), `load.rs` (files to
-//! declarations and diagnostics), `encode.rs` (an event as its handlers expect it), `decode.rs` (what they answered as
-//! a verdict) and `DEVIATIONS.md` (where Pintle differs on purpose; each line names a test). The list of dialects is
-//! [`DIALECTS`]; `document` reads the YAML and Markdown that several of them share.
+//! Each dialect is a directory of the same shape: `mod.rs` (overview and event table), `load.rs` (files to declarations
+//! and diagnostics), `encode.rs` (an event as its handlers expect it), `decode.rs` (handler output to a verdict) and
+//! `DEVIATIONS.md` (where Pintle differs on purpose; each line names a test). The list of dialects is [`DIALECTS`];
+//! `document` parses the YAML and Markdown that several of them share.
 //!
-//! Nothing here touches a file: the loader reads, and hands over [`Artifact`]s.
+//! This crate does not read files: the loader reads them and passes [`Artifact`]s.
 
 pub mod ai_harness;
 pub mod claude_code;

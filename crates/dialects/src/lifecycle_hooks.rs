@@ -1,5 +1,5 @@
-//! What hosts need of the dialect whose hooks are closures, under a name that is not that dialect's: how they are
-//! registered, what they are given, and what they may return.
+//! The public parts of the dialect whose hooks are functions, under a neutral name: how they are registered, the
+//! payloads they receive, and the values they may return.
 
 pub use crate::harn::{
     DIALECT, EventPattern, HarnEventDef, HarnHookOptions, HarnRewrite, HarnSurface, PackageDependency, PackageFiles,

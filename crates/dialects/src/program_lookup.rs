@@ -1,29 +1,29 @@
-//! What a dialect may ask about programs on this machine while it reads files. The loader answers.
+//! What a dialect can ask about installed programs while it reads files. The loader answers.
 
 use std::fmt::Debug;
 use std::path::Path;
 
-/// Tells what programs there are. Nothing is started for it.
+/// Looks up programs without starting them.
 pub trait ProgramLookup: Debug {
-    /// What lies at an absolute path.
+    /// The status of an absolute path.
     fn inspect(&self, path: &Path) -> PathStatus;
 
-    /// Whether a program of this name is found in the search path.
+    /// Whether a program of this name is on the search path.
     fn can_find(&self, name: &str) -> bool;
 }
 
-/// What lies at a path.
+/// The status of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathStatus {
-    /// Nothing.
+    /// There is nothing.
     Missing,
-    /// Something that is no plain file, such as a folder.
+    /// It is not a regular file, but for example a directory.
     NotAFile,
-    /// A file.
+    /// A regular file.
     File {
-        /// The beginning of its text; what is no character is replaced.
+        /// The beginning of its text; invalid bytes are replaced.
         head: String,
-        /// Whether this process may run it.
+        /// Whether this process may execute it.
         is_executable: bool,
     },
 }

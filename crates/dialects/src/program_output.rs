@@ -1,26 +1,26 @@
-//! What programs print, whatever their dialect makes of it.
+//! Program output, as all dialects treat it.
 
 use pintle_contract::{CommandOutput, Failure, FailureKind, JsonError, LimitKind, read_leading_json};
 use serde_json::{Map, Value};
 
-/// The shell's exit code for a command that is not there.
+/// The shell's exit status for a command that was not found.
 const NOT_FOUND: i32 = 127;
-/// The most letters of a complaint that stand in a message.
+/// The maximum length of a quoted error line, in characters.
 const SHOWN_LETTERS: usize = 200;
-/// How many beginnings of an object are looked at.
+/// The maximum number of opening braces at which an object is searched.
 const MOST_TRIES: usize = 64;
-/// The most warnings about one answer.
+/// The maximum number of warnings about one output.
 pub(crate) const MOST_WARNINGS: usize = 20;
-/// The most fields of one answer that nobody reads. An answer with more of them is not one.
+/// The maximum number of unknown fields; an output with more of them is invalid.
 pub(crate) const MOST_UNKNOWN_FIELDS: usize = 64;
-/// What is said of a guard that printed something which nobody reads.
+/// The warning for a guard's output that is ignored.
 pub(crate) const UNREAD: &str =
     "the hook's output is ignored because it is not a JSON object; print nothing or an object";
-/// What is said of a guard whose print may have been a refusal.
+/// The failure message for a guard's output that may be meant to deny.
 pub(crate) const UNREADABLE_REFUSAL: &str =
     "the hook's output is not valid JSON but may be meant to deny; print one JSON object";
 
-/// The last line of what a program complained, cut to a length that can be read.
+/// The last line of standard error, cut to a readable length.
 pub(crate) fn last_stderr_line(stderr: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(stderr);
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
@@ -28,7 +28,7 @@ pub(crate) fn last_stderr_line(stderr: &[u8]) -> Option<String> {
     Some(if line.chars().count() > SHOWN_LETTERS { format!("{shown}…") } else { shown })
 }
 
-/// The failure of a program that did not end as one that has answered.
+/// The failure of a program that exited without a valid answer.
 pub(crate) fn exit_failure(answer: &CommandOutput) -> Failure {
     let (kind, what) = match (answer.exit_code, answer.signal) {
         (Some(NOT_FOUND), _) => (FailureKind::Missing, format!("exited with status {NOT_FOUND}")),
@@ -43,23 +43,23 @@ pub(crate) fn exit_failure(answer: &CommandOutput) -> Failure {
     Failure::new(kind, message)
 }
 
-/// The failure of a program that printed more than what was kept.
+/// The failure of a program that printed more than the limit.
 pub(crate) fn output_limit_failure(answer: &CommandOutput) -> Failure {
     let message = format!("hook output exceeded the limit of {} bytes", answer.stdout.len());
     Failure::new(FailureKind::Limit(LimitKind::Output), message)
 }
 
-/// The objects that stand in a text, among whatever else is in it.
+/// The JSON objects within a text.
 #[derive(Debug, Default)]
 pub(crate) struct EmbeddedObjects<'a> {
     pub(crate) found: Vec<Map<String, Value>>,
-    /// Why one of them can be read in more than one way.
+    /// Why one of the objects is ambiguous.
     pub(crate) repeated_key: Option<JsonError>,
-    /// What was not looked at, in a text with more beginnings of objects than are looked at.
+    /// The unsearched rest of a text with too many opening braces.
     pub(crate) unread_text: Option<&'a str>,
 }
 
-/// Finds the objects that stand in a text.
+/// Finds the JSON objects within a text.
 pub(crate) fn find_objects(text: &str) -> EmbeddedObjects<'_> {
     let mut objects = EmbeddedObjects::default();
     let mut rest = text;
@@ -83,7 +83,7 @@ pub(crate) fn find_objects(text: &str) -> EmbeddedObjects<'_> {
     objects
 }
 
-/// The warnings about an answer, at most [`MOST_WARNINGS`] and how many more there would be.
+/// The warnings about an output, at most [`MOST_WARNINGS`], and how many more there are.
 pub(crate) fn limit_warnings(mut warnings: Vec<String>) -> Vec<String> {
     let more = warnings.len().saturating_sub(MOST_WARNINGS);
     if more > 0 {
@@ -93,7 +93,7 @@ pub(crate) fn limit_warnings(mut warnings: Vec<String>) -> Vec<String> {
     warnings
 }
 
-/// What a value is, in words, such as `a list`.
+/// The type of a value for messages, such as `a list`.
 pub(crate) fn describe_kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

@@ -1,7 +1,7 @@
-//! Refusals that are not written in the words of the dialect: those of another agent, and those that came apart.
+//! Recognizes denies that are not in the dialect's own terms: those of another agent, and malformed ones.
 //!
-//! A guard that printed one of them did not mean to let the call pass. It is not an answer either, because nobody can
-//! tell what exactly was meant.
+//! A guard that printed one did not mean to allow the call. The output is not a valid decision either, because what it
+//! meant is unclear.
 
 use std::sync::LazyLock;
 
@@ -9,32 +9,32 @@ use pintle_contract::read_json;
 use regex::{Regex, RegexSet};
 use serde_json::Value;
 
-/// How often JSON text inside JSON text is looked into.
+/// The maximum number of layers of JSON text inside JSON text.
 const MAX_LAYERS: usize = 8;
-/// The most characters of a field's name that are looked at.
+/// The maximum number of characters of a field's name that are examined.
 const LONGEST_NAME: usize = 64;
 
-/// Words that refuse.
+/// Words that deny.
 const REFUSING: &str = r"den(?:y|ied|ies)|block(?:ed|s)?|reject(?:ed|s)?|refus(?:e|ed|es|ing)|forbid(?:den|s)?|disallow(?:ed|s)?|prohibit(?:ed|s)?|veto(?:ed)?|cancel(?:l?ed|s)?|abort(?:ed|s)?|stop(?:ped|s)?|halt(?:ed|s)?|unauthori[sz]ed|not\s+(?:allowed|permitted)";
-/// Words that agree.
+/// Words that allow.
 const AGREEING: &str = r"allow(?:ed)?|approved?|ok|okay|permit(?:ted)?|accept(?:ed)?|continue|proceed|pass(?:ed)?|safe|success|authori[sz]ed|granted";
 
-/// How much a refusal holds back.
+/// How restrictive a deny is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum RefusalLevel {
-    /// A person should look.
+    /// The user is asked.
     Ask,
-    /// It must not happen.
+    /// Denied.
     Deny,
 }
 
-/// What a field that the dialect does not read refuses: a word that refuses, a flag such as `block` that is on, or one
-/// such as `allow` that is off, at any depth.
+/// What an unknown field denies: a word that denies, a flag such as `block` that is on, or a flag such as `allow` that
+/// is off, at any depth.
 pub(crate) fn find_refusal(name: &str, value: &Value) -> Option<RefusalLevel> {
     find_in_layers(name, value, 0)
 }
 
-/// Whether a field that the dialect does not read refuses something.
+/// Whether an unknown field denies.
 pub(crate) fn refuses(name: &str, value: &Value) -> bool {
     find_refusal(name, value).is_some()
 }
@@ -53,7 +53,7 @@ fn find_in_layers(name: &str, value: &Value, layer: usize) -> Option<RefusalLeve
             let by_flag = (is_refusing && !text.is_empty() && !is_off) || (is_agreeing && is_off);
             let by_word = || if ASKING_VALUE.is_match(text) { Some(RefusalLevel::Ask) } else { None };
             let inner = || parse_nested(text).filter(|_| layer < MAX_LAYERS);
-            // What is left of a decision, and not a remark that speaks of one.
+            // The remains of a decision, not a sentence that mentions one.
             let by_form = || QUOTED.is_match(text) && (text.contains(':') || text.contains('{'));
             deny(by_flag || REFUSING_VALUE.is_match(text) || by_form())
                 .or_else(by_word)
@@ -70,13 +70,13 @@ fn find_in_layers(name: &str, value: &Value, layer: usize) -> Option<RefusalLeve
     }
 }
 
-/// The object or list that a text stands for.
+/// The object or list that a string encodes.
 fn parse_nested(text: &str) -> Option<Value> {
     let text = strip_byte_order_mark(text);
     text.starts_with(['{', '[', '"']).then(|| read_json(text).ok()).flatten()
 }
 
-/// Whether a text that is not an object says no, or seems to be what is left of a decision. Harmless remarks do not.
+/// Whether plain text denies, or seems to be the remains of a decision. Harmless remarks do not.
 pub(crate) fn text_refuses(text: &str) -> bool {
     text_refuses_in_layers(text, 0)
 }
@@ -97,8 +97,8 @@ fn text_refuses_in_layers(text: &str, layer: usize) -> bool {
     TEXTS.is_match(text) || QUOTED.is_match(text) || (ENCODED.is_match(text) && REFUSING_STEM.is_match(text))
 }
 
-/// Whether a text that is not an object seems to be what is left of a decision. Less is taken for one than where nobody
-/// reads the text.
+/// Whether plain text seems to be the remains of a decision. Stricter than [`text_refuses`], for output that has a
+/// reader.
 pub(crate) fn text_decides(text: &str) -> bool {
     let text = text.trim();
     match read_json::<Value>(text) {
@@ -107,8 +107,7 @@ pub(crate) fn text_decides(text: &str) -> bool {
     }
 }
 
-/// The text of an output that is written in two or four bytes a character, as far as it is ASCII. `None` is any other
-/// output.
+/// The text of output in UTF-16 or UTF-32, as far as it is ASCII. `None` for any other output.
 pub(crate) fn decode_wide_text(bytes: &[u8]) -> Option<String> {
     let is_marked = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
     if !is_marked && !bytes.contains(&0) {
@@ -118,7 +117,7 @@ pub(crate) fn decode_wide_text(bytes: &[u8]) -> Option<String> {
     String::from_utf8(letters).ok()
 }
 
-/// A text without the mark that some programs write before UTF-8.
+/// The text without a leading byte order mark.
 pub(crate) fn strip_byte_order_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
@@ -128,7 +127,7 @@ static REFUSING_NAME: LazyLock<Regex> =
 static AGREEING_NAME: LazyLock<Regex> = LazyLock::new(|| compile_pattern(&format!(r"(?i)^(?:{AGREEING})$")));
 static REFUSING_VALUE: LazyLock<Regex> = LazyLock::new(|| compile_pattern(&format!(r"(?i)^(?:{REFUSING})$")));
 static ASKING_VALUE: LazyLock<Regex> = LazyLock::new(|| compile_pattern(r"(?i)^(?:ask|defer|confirm)$"));
-/// A word that refuses, with a quote at one side at least.
+/// A word that denies, with a quote on at least one side.
 static QUOTED: LazyLock<Regex> =
     LazyLock::new(|| compile_pattern(&format!(r#"(?i)["'`“‘\\](?:{REFUSING})\b|\b(?:{REFUSING})["'`”’\\]"#)));
 static REFUSING_STEM: LazyLock<Regex> =
@@ -137,29 +136,29 @@ static OFF: LazyLock<Regex> = LazyLock::new(|| compile_pattern(r"(?i)^(?:false|n
 static KEY_OF_DECISION: LazyLock<Regex> = LazyLock::new(|| {
     compile_pattern(r#"(?i)["'\\](?:permission_?)?decision["'\\]+\s*:|["'\\]hook_?specific_?output["'\\]+\s*:"#)
 });
-/// Quotes and braces that went through an encoder, and the beginning of an object in base64.
+/// Encoded quotes and braces, and the beginning of an object in base64.
 static ENCODED: LazyLock<Regex> =
     LazyLock::new(|| compile_pattern(r"(?i)%22|%7b|&quot;|&#34;|&#x22;|\\x22|\\u0022|\\x7b|\\u007b"));
 static TEXTS: LazyLock<RegexSet> = LazyLock::new(|| {
     let texts = [
-        // A line that begins with a word that refuses, perhaps behind `[name]`.
+        // A line that starts with a word that denies, optionally after `[name]`.
         format!(r"(?im)^[^\w\n]*(?:\[[^\]\n]*\][^\w\n]*)?(?:{REFUSING})\b"),
-        // One in capitals, anywhere.
+        // A word that denies in capitals, anywhere.
         String::from(
             r"\b(?:DENY|DENIED|BLOCK|BLOCKED|REJECT|REJECTED|REFUSE|REFUSED|FORBIDDEN|CANCEL|CANCELLED|CANCELED|ABORT|ABORTED|STOP|VETO|VETOED)\b",
         ),
-        // One behind a colon, and one before it.
+        // A word that denies after or before a colon.
         format!(r#"(?im)[:=>]\s*["'`“”‘’«\\\[({{]*(?:(?:{REFUSING})\b|ask\b["'`”’\\\s]*(?:[,}}\])]|$))"#),
         format!(r#"(?i)\b(?:{REFUSING})\b["'`”’\\]*\s*[:=]"#),
-        // A word that agrees, and is off.
+        // A word that allows, and is off.
         format!(r#"(?i)\b(?:{AGREEING})\b["'`”’\\]*\s*[:=]+>?\s*["'`“‘\\]*(?:false|no|0)\b"#),
         // The key of a decision, whatever its value is.
         String::from(
             r#"(?i)["'\\](?:(?:permission_?)?decision|hook_?specific_?output|permission|verdict|behaviou?r|continue)["'\\]+\s*:"#,
         ),
-        // An object that lost its brace.
+        // An object without its opening brace.
         String::from(r#"^\s*["'][^"'\n]{1,64}["']\s*:"#),
-        // A page in the place of an answer, and an object in base64.
+        // An HTML page instead of an answer, and an object in base64.
         String::from(r"^\s*<[!?/a-zA-Z]"),
         String::from(r#"^\s*["']?eyJ[\w+/=-]{6,}"#),
     ];

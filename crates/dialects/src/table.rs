@@ -1,4 +1,4 @@
-//! The list of dialects. Adding one is a folder and a row here; the tests walk the rows.
+//! The table of dialects. Adding a dialect takes a directory and a row here; the tests iterate over the rows.
 
 use std::sync::Arc;
 
@@ -25,27 +25,27 @@ pub static DIALECTS: &[&Dialect] = &[
     &cline::DIALECT,
 ];
 
-/// The dialect that Pintle's own hooks are written in, also those that are registered while running.
+/// The dialect of Pintle's own hooks, including those that are registered at run time.
 pub static NATIVE: &Dialect = &ai_harness::DIALECT;
 
-/// One dialect.
+/// The definition of a dialect.
 #[derive(Debug)]
 pub struct Dialect {
     /// Its name, such as `ai_harness`.
     pub name: &'static str,
-    /// What it is, one sentence.
+    /// A one-sentence description.
     pub description: &'static str,
-    /// How the verdicts of one of its chains compose.
+    /// How the verdicts of its hooks are composed.
     pub profile: Profile,
-    /// The events its documents name.
+    /// The events that its documentation names.
     pub events: &'static [EventMapping],
-    /// Other spellings of single events.
+    /// Event aliases.
     pub aliases: &'static [EventAlias],
-    /// What becomes of the events of the catalogue that `events` does not name.
+    /// How the catalogue's events that are not in `events` are treated.
     pub others: UnmappedEvents,
-    /// Makes its codec.
+    /// Creates its codec.
     pub codec: fn() -> Arc<dyn Codec>,
-    /// Reads its files.
+    /// Loads its files.
     pub load: fn(&[Artifact], &ParseContext<'_>) -> ParsedProject,
 }
 
@@ -58,37 +58,37 @@ pub struct EventMapping {
     pub native: &'static str,
 }
 
-/// Another spelling of one event. A hook that subscribes under it is told it.
+/// An alias of an event. A hook that subscribes under it receives that name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EventAlias {
-    /// The spelling.
+    /// The alias.
     pub name: &'static str,
     /// The canonical event.
     pub canonical: &'static str,
 }
 
-/// What a dialect does with events that its documents do not name.
+/// How a dialect treats events that its documentation does not name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnmappedEvents {
-    /// They can be subscribed to under their canonical names, as an addition.
+    /// Hooks can subscribe to them by their canonical names, as an addition.
     Accepted,
-    /// They do not exist in it.
+    /// The dialect does not have them.
     Unsupported,
 }
 
-/// What a dialect makes of one event of the catalogue.
+/// How a dialect supports an event of the catalogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventSupport {
-    /// Its documents name it so.
+    /// Its documentation names it so.
     Native(&'static str),
-    /// It is an addition of Pintle, under the canonical name.
+    /// An addition of Pintle's, under the canonical name.
     Addition,
-    /// It does not exist in the dialect.
+    /// The dialect does not have it.
     Unsupported,
 }
 
 impl Dialect {
-    /// What the dialect makes of an event of the catalogue.
+    /// How the dialect supports an event of the catalogue.
     #[must_use]
     pub fn support(&self, row: &EventDef) -> EventSupport {
         match self.events.iter().find(|mapping| mapping.canonical == row.name) {
@@ -98,10 +98,10 @@ impl Dialect {
         }
     }
 
-    /// The canonical event of a name in this dialect.
+    /// The canonical event for a name in this dialect.
     ///
     /// # Errors
-    /// When the dialect has no such event; the nearest name of the dialect is suggested.
+    /// If the dialect has no such event; the nearest name of the dialect is suggested.
     pub fn event(&self, name: &str) -> Result<EventName, UnknownEvent> {
         let unknown = || UnknownEvent { name: name.to_owned(), suggestion: suggest_nearest(name, self.names()) };
         if let Some(alias) = self.aliases.iter().find(|alias| alias.name == name) {
@@ -115,7 +115,7 @@ impl Dialect {
         known.then_some(canonical).ok_or_else(unknown)
     }
 
-    /// Every name a hook may subscribe to; families end in `.*`.
+    /// Every name that a hook can subscribe to; families end in `.*`.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         let of_row = |row: &&'static EventDef| match self.support(row) {
             EventSupport::Native(name) => Some(name),

@@ -1,8 +1,8 @@
 //! docker-agent: agents in one YAML file, with hooks that are shell commands, built-ins or models.
 //!
-//! The contract is docker-agent's one-stop example `hooks.yaml` with its comments, and the behaviour of its newest
-//! version; `compat: g1` gives the version that the example was written for. `DEVIATIONS.md` lists where Pintle differs
-//! on purpose. Pintle adds optional keys to a hook: `shell`, `keep`, `sandbox` and `mode`.
+//! Pintle follows the newest version of docker-agent and its example `hooks.yaml`; `compat: g1` selects the version
+//! that the example was written for. `DEVIATIONS.md` lists where Pintle differs on purpose. Pintle adds optional keys
+//! to a hook: `shell`, `keep`, `sandbox` and `mode`.
 
 mod codec;
 mod compat;
@@ -22,7 +22,7 @@ use pintle_contract::Profile;
 
 use crate::{Dialect, UnmappedEvents};
 
-/// The dialect.
+/// The docker-agent dialect.
 pub static DIALECT: Dialect = Dialect {
     name: "docker_agent",
     description: "docker-agent: agents in one YAML file, with command, builtin and model hooks",

@@ -1,4 +1,4 @@
-//! Reading the fields of a mapping, all of them, whatever is wrong with one.
+//! Reads the fields of a mapping, and reports every error in them.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -10,9 +10,9 @@ use super::{DocNode, FileReport, MapEntry, NodeKind, PlainValue};
 
 /// The fields of one mapping.
 ///
-/// Each getter reports what is wrong with its field and gives `None` then. An empty value (null) counts as absent for
-/// texts, lists and mappings, and is a fault for scripts, numbers and booleans, where it is more likely a slip. The
-/// fields that were asked for are the known ones: [`finish`](Self::finish) warns of all others.
+/// Each getter reports an error in its field and then returns `None`. An empty value (null) is treated as absent for
+/// strings, lists and mappings, and is an error for scripts, numbers and booleans, where it is more likely a typo. The
+/// fields that were read are the known ones: [`finish`](Self::finish) warns of all others.
 #[derive(Debug)]
 pub struct FieldReader<'a> {
     report: &'a FileReport,
@@ -24,10 +24,10 @@ pub struct FieldReader<'a> {
 }
 
 impl<'a> FieldReader<'a> {
-    /// The fields of a node. `owner` says whose they are, such as ``hook `guard` ``; `place` is used where there is
-    /// no node.
+    /// Creates a reader for a node. `owner` names the owner of the fields, such as ``hook `guard` ``; `place` is used
+    /// if there is no node.
     ///
-    /// Anything but a mapping is reported and has no fields.
+    /// A node that is not a mapping is reported and has no fields.
     #[must_use]
     pub fn new(report: &'a FileReport, owner: impl Into<String>, node: Option<&'a DocNode>, place: ByteSpan) -> Self {
         let owner = owner.into();
@@ -54,19 +54,19 @@ impl<'a> FieldReader<'a> {
         }
     }
 
-    /// Where the mapping stands.
+    /// The location of the mapping.
     #[must_use]
     pub fn span(&self) -> ByteSpan {
         self.place
     }
 
-    /// The report that faults go to.
+    /// The report for errors.
     #[must_use]
     pub fn report(&self) -> &'a FileReport {
         self.report
     }
 
-    /// A field as it stands, marked as known.
+    /// A field's node, marked as known.
     pub fn node(&mut self, key: &'static str) -> Option<&'a DocNode> {
         if !self.known.contains(&key) {
             self.known.push(key);
@@ -74,12 +74,12 @@ impl<'a> FieldReader<'a> {
         self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value)
     }
 
-    /// A field as it stands, unless it is empty.
+    /// A field's node, unless it is empty.
     fn non_empty_node(&mut self, key: &'static str) -> Option<&'a DocNode> {
         self.node(key).filter(|node| !node.is_null())
     }
 
-    /// Text.
+    /// A string.
     pub fn text(&mut self, key: &'static str) -> Option<String> {
         let node = self.non_empty_node(key)?;
         match node.as_text() {
@@ -88,7 +88,7 @@ impl<'a> FieldReader<'a> {
         }
     }
 
-    /// Text that is Starlark, with its place.
+    /// A Starlark script, with its location.
     pub fn script(&mut self, key: &'static str) -> Option<ScriptSource> {
         let node = self.node(key)?;
         match &node.kind {
@@ -156,7 +156,7 @@ impl<'a> FieldReader<'a> {
         }
     }
 
-    /// One of some words.
+    /// One of a set of words.
     pub fn choice<T: Clone>(&mut self, key: &'static str, words: &[(&str, T)]) -> Option<T> {
         let node = self.non_empty_node(key)?;
         let Some(text) = node.as_text() else {
@@ -173,7 +173,7 @@ impl<'a> FieldReader<'a> {
         found
     }
 
-    /// A list of texts; empty when absent.
+    /// A list of strings; empty if absent.
     pub fn texts(&mut self, key: &'static str) -> Vec<String> {
         let items = self.list(key).unwrap_or_default();
         items
@@ -184,8 +184,7 @@ impl<'a> FieldReader<'a> {
             .collect()
     }
 
-    /// A mapping of texts, in the order written. Numbers and booleans count as the text they are written as; empty when
-    /// absent.
+    /// A mapping of strings, in the order written. Numbers and booleans are accepted as strings; empty if absent.
     pub fn pairs(&mut self, key: &'static str) -> Vec<(String, String)> {
         let Some(node) = self.non_empty_node(key) else { return Vec::new() };
         let NodeKind::Map(entries) = &node.kind else {
@@ -218,7 +217,7 @@ impl<'a> FieldReader<'a> {
         }
     }
 
-    /// Warns, when the field is there, that it is known and has no effect yet.
+    /// Warns, if the field is present, that it is not supported yet.
     pub fn warn_unsupported(&mut self, key: &'static str, help: &str) {
         if let Some(node) = self.non_empty_node(key) {
             let message = format!("`{key}` is not supported yet");
@@ -226,7 +225,7 @@ impl<'a> FieldReader<'a> {
         }
     }
 
-    /// Notes, when the field is there, that it is known and reserved.
+    /// Notes, if the field is present, that it is reserved.
     pub fn note_reserved(&mut self, key: &'static str) {
         if let Some(node) = self.non_empty_node(key) {
             let message = format!("`{key}` of {} is reserved and has no effect", self.owner);
@@ -234,7 +233,7 @@ impl<'a> FieldReader<'a> {
         }
     }
 
-    /// Warns, when the field is there, that no such field exists, with a special hint.
+    /// Warns, if the field is present, that it is unknown, with a specific help.
     pub fn misplaced(&mut self, key: &'static str, help: &str) {
         self.reported.push(key);
         if let Some(entry) = self.entries.iter().find(|entry| entry.key == key) {
@@ -242,7 +241,7 @@ impl<'a> FieldReader<'a> {
         }
     }
 
-    /// Warns of every field that nobody asked for.
+    /// Warns of every unknown field.
     pub fn finish(self) {
         self.warn_unread(&[]);
     }
@@ -262,8 +261,8 @@ impl<'a> FieldReader<'a> {
         }
     }
 
-    /// Like [`finish`](Self::finish), but a key that was probably meant to be one of `guarding` is an error: what it was
-    /// to hold back would not be held back.
+    /// Like [`finish`](Self::finish), but a key that is probably a misspelling of one of `guarding` is an error,
+    /// because the restriction it was meant to set would not apply.
     pub fn finish_guarding(self, guarding: &[&str]) {
         let mut refused: Vec<&str> = Vec::new();
         for entry in self.others().filter(|entry| !self.reported.contains(&entry.key.as_str())) {
@@ -277,23 +276,23 @@ impl<'a> FieldReader<'a> {
         self.warn_unread(&refused);
     }
 
-    /// Like [`finish_guarding`](Self::finish_guarding) for a mapping of which every key matters.
+    /// Like [`finish_guarding`](Self::finish_guarding), with every known key as a guarding one.
     pub fn finish_guarding_all(self) {
         let known = self.known.clone();
         self.finish_guarding(&known);
     }
 
-    /// The fields that nobody asked for yet.
+    /// The fields that were not read yet.
     pub fn others(&self) -> impl Iterator<Item = &'a MapEntry> + use<'a, '_> {
         self.entries.iter().filter(|entry| !self.known.contains(&entry.key.as_str()))
     }
 
-    /// The first field that nobody asked for and nobody has told of.
+    /// The first field that was neither read nor reported.
     pub fn unknown_key(&self) -> Option<&'a MapEntry> {
         self.others().find(|entry| !self.reported.contains(&entry.key.as_str()))
     }
 
-    /// Reports every field that nobody asked for, as an error: for formats that are read strictly.
+    /// Reports every unknown field as an error, for formats that are read strictly.
     pub fn finish_strictly(self) {
         for entry in self.others() {
             let help = match suggest_nearest(&entry.key, self.known.iter().copied()) {
@@ -344,10 +343,10 @@ impl<'a> FieldReader<'a> {
     }
 }
 
-/// The longest key for which a nearest one is looked for; the search costs the square of the length.
+/// The maximum length of a key for which a similar one is searched; the search costs the square of the length.
 const MAX_KEY: usize = 64;
 
-/// The known key that somebody meant who wrote this one, however it is spelled: `HookScript`, `toolsPolicy`, `tools-policy`.
+/// The known key that was probably meant, in any spelling: `HookScript`, `toolsPolicy`, `tools-policy`.
 fn suggest_key(written: &str, known: &[&'static str]) -> Option<&'static str> {
     if written.len() > MAX_KEY {
         return None;
@@ -370,10 +369,10 @@ mod tests {
     use super::super::parse;
     use super::*;
 
-    /// Reads the field `k`, and says whether it has a value.
+    /// Reads the field `k`, and returns whether it has a value.
     type FieldParser = fn(&mut FieldReader<'_>) -> bool;
 
-    /// What is written, how it is read, and the next step that its fault names.
+    /// An invalid value, how it is read, and the help of its error.
     const FAULTS: &[(&str, FieldParser, &str)] = &[
         ("k: 3", |fields| fields.text("k").is_some(), "put it in quotes: \"3\""),
         ("k: [one]", |fields| fields.text("k").is_some(), "write it without the brackets or the dash"),

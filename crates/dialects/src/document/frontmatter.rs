@@ -1,24 +1,24 @@
-//! Splitting a Markdown file into its frontmatter and its body (AI Harness reference, File shape, rules 1 and 2).
+//! Splits a Markdown file into its frontmatter and its body.
 
 use pintle_contract::ByteSpan;
 
 use super::{DocNode, FileReport, parse};
 
-/// A Markdown file, split and read.
+/// A Markdown file, split and parsed.
 #[derive(Debug)]
 pub struct FrontmatterDocument<'a> {
-    /// The frontmatter, a mapping; `None` when it is empty.
+    /// The frontmatter, a mapping; `None` if it is empty.
     pub matter: Option<DocNode>,
-    /// The bytes of the frontmatter, without its delimiters.
+    /// The byte range of the frontmatter, without its delimiters.
     pub matter_span: ByteSpan,
-    /// What follows the frontmatter, without blanks around it.
+    /// The text after the frontmatter, trimmed.
     pub body: &'a str,
 }
 
-/// Splits a file that begins with `---`, YAML and `---`.
+/// Splits a file that consists of `---`, YAML, `---` and a body.
 ///
-/// `None` when there is no frontmatter that can be read; the report then holds the reason. A byte order mark and
-/// blank lines before the first delimiter are passed over with a warning; CRLF line ends are accepted.
+/// `None` if there is no valid frontmatter; the report then has the reason. A byte order mark and blank lines before
+/// the first delimiter are skipped with a warning; CRLF line endings are accepted.
 #[must_use]
 pub fn split(report: &FileReport) -> Option<FrontmatterDocument<'_>> {
     let text = report.file().text.as_str();
@@ -66,7 +66,7 @@ pub fn split(report: &FileReport) -> Option<FrontmatterDocument<'_>> {
     Some(FrontmatterDocument { matter, matter_span, body: rest.trim() })
 }
 
-/// Where the text of a file begins: behind a byte order mark, which is warned of.
+/// The offset at which the text starts: after a byte order mark, which is reported.
 #[must_use]
 pub fn skip_byte_order_mark(report: &FileReport) -> usize {
     let text = report.file().text.as_str();
@@ -93,7 +93,7 @@ struct SourceLine<'a> {
     text: &'a str,
 }
 
-/// The lines of a text with their places, without line ends.
+/// The lines of a text with their offsets, without line endings.
 struct SourceLines<'a> {
     text: &'a str,
     offset: usize,

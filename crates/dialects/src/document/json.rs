@@ -1,13 +1,13 @@
-//! YAML values as JSON values.
+//! Converts YAML values to JSON values.
 
 use serde_json::{Map, Number, Value};
 
 use super::{DocNode, NodeKind, PlainValue};
 
-/// The JSON value of a node.
+/// Converts a node to JSON.
 ///
 /// # Errors
-/// The node that has none: a number that is not finite or too large.
+/// The node that cannot be JSON: a number that is not finite or too large.
 pub fn to_json(node: &DocNode) -> Result<Value, &DocNode> {
     Ok(match &node.kind {
         NodeKind::List(items) => Value::Array(items.iter().map(to_json).collect::<Result<_, _>>()?),

@@ -1,17 +1,16 @@
-//! JSON text into the same tree as YAML: strict JSON, and what people put into settings files besides, which are comments
-//! and a comma after the last item.
+//! Parses JSON into the same tree as YAML: strict JSON, and also the comments and trailing commas that are common in
+//! settings files.
 
 use pintle_contract::ByteSpan;
 
 use super::{DocNode, FileReport, MapEntry, NodeKind, ScalarNode, ScalarNotation};
 
-/// How deep values may nest.
+/// The maximum nesting depth of values.
 const MAX_DEPTH: usize = 64;
 
-/// Reads the whole file as one JSON value. `None` when it cannot be read, which is in the report, or when there is nothing
-/// in it.
+/// Parses the whole file as one JSON value. `None` if it is invalid, which is reported, or empty.
 ///
-/// Of two equal keys the first stays, and the second is reported.
+/// Of two equal keys the first is kept and the second is reported.
 #[must_use]
 pub fn parse_json(report: &FileReport) -> Option<DocNode> {
     let start = super::skip_byte_order_mark(report);
@@ -69,13 +68,13 @@ impl<'a> JsoncParser<'a> {
         found
     }
 
-    /// A fault at the next letter.
+    /// An error at the next character.
     fn error_here(&self, message: impl Into<String>) -> JsoncError {
         let width = self.peek().map_or(0, char::len_utf8);
         JsoncError { message: message.into(), span: ByteSpan { start: self.offset, end: self.offset + width } }
     }
 
-    /// Passes over white space and comments.
+    /// Skips white space and comments.
     fn skip_blanks(&mut self) -> Result<(), JsoncError> {
         loop {
             let rest = self.text.get(self.offset..).unwrap_or_default();
@@ -122,7 +121,7 @@ impl<'a> JsoncParser<'a> {
         NodeKind::Scalar(ScalarNode { text, style, first_line, indent: 0 })
     }
 
-    /// A number or one of the three words.
+    /// Parses a number or a literal.
     fn parse_word(&mut self, start: usize) -> Result<NodeKind, JsoncError> {
         let rest = self.text.get(start..).unwrap_or_default();
         let part = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '+' | '.');
@@ -190,7 +189,6 @@ impl<'a> JsoncParser<'a> {
         }
     }
 
-    /// A string, from quote to quote.
     fn parse_string(&mut self) -> Result<String, JsoncError> {
         let start = self.offset;
         self.next_char();
@@ -215,7 +213,7 @@ impl<'a> JsoncParser<'a> {
     }
 }
 
-/// The words of a fault, without a place of its own.
+/// The message of an error, without its own location.
 fn error_text(fault: &serde_json::Error) -> String {
     fault.to_string().split(" at line ").next().unwrap_or_default().to_owned()
 }

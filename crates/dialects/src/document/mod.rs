@@ -1,6 +1,7 @@
-//! Reading the documents people write: bytes, frontmatter, YAML, TOML and JSON with a place for every value, typed fields.
+//! Parses the documents that users write: bytes, frontmatter, YAML, TOML and JSON with a location for every value, and
+//! typed fields.
 //!
-//! Every step goes on after a fault, so that one run reports all of them.
+//! Every step continues after an error, so that one run reports all of them.
 
 mod fields;
 mod frontmatter;

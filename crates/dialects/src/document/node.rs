@@ -1,17 +1,17 @@
-//! A YAML document as a tree in which every value knows its place.
+//! A document as a tree of values with locations.
 
 use pintle_contract::ByteSpan;
 
-/// One value.
+/// One value of a document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DocNode {
-    /// Its bytes in the file.
+    /// Its byte range in the file.
     pub span: ByteSpan,
-    /// What it is.
+    /// The value itself.
     pub kind: NodeKind,
 }
 
-/// What a value is.
+/// The value of a node.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NodeKind {
     /// A single value.
@@ -27,7 +27,7 @@ pub enum NodeKind {
 pub struct MapEntry {
     /// The key's text.
     pub key: String,
-    /// The key's bytes in the file.
+    /// The byte range of the key in the file.
     pub key_span: ByteSpan,
     /// The value.
     pub value: DocNode,
@@ -40,24 +40,24 @@ pub struct ScalarNode {
     pub text: String,
     /// How it was written.
     pub style: ScalarNotation,
-    /// The line of the file, from 1, that holds the first line of `text`.
+    /// The line of the file, from 1, that contains the first line of `text`.
     pub first_line: usize,
-    /// Characters that stand before each line of `text` in the file.
+    /// The number of characters before each line of `text` in the file.
     pub indent: usize,
 }
 
-/// How a single value was written. Only plain ones can be something else than text.
+/// The notation of a single value. Only plain values can be other than strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScalarNotation {
-    /// Without quotes: `true`, `12` and `~` are no text.
+    /// Without quotes: `true`, `12` and `~` are not strings.
     Plain,
-    /// Quoted, or tagged as text.
+    /// Quoted, or tagged as a string.
     Quoted,
     /// A block: `|` or `>`.
     Block,
 }
 
-/// What a plain value means (YAML 1.2, core schema).
+/// The type of a plain value (YAML 1.2, core schema).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PlainValue {
     /// `null`, `~` or nothing.
@@ -68,12 +68,12 @@ pub enum PlainValue {
     Integer(i128),
     /// Any other number.
     Float(f64),
-    /// Text.
+    /// A string.
     Text,
 }
 
 impl DocNode {
-    /// The value of a key, when this is a mapping that has it.
+    /// The value of a key, if this is a mapping that has it.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Self> {
         match &self.kind {
@@ -82,7 +82,7 @@ impl DocNode {
         }
     }
 
-    /// What the value is, for people: `a list`, `a number`, …
+    /// The type of the value for messages: `a list`, `a number`, …
     #[must_use]
     pub fn describe(&self) -> &'static str {
         match &self.kind {
@@ -103,7 +103,7 @@ impl DocNode {
         matches!(&self.kind, NodeKind::Scalar(scalar) if scalar.plain_value() == PlainValue::Null)
     }
 
-    /// The text, when this is text and not a number, a boolean or null.
+    /// The text, if this is a string and not a number, a boolean or null.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match &self.kind {
@@ -114,7 +114,7 @@ impl DocNode {
 }
 
 impl ScalarNode {
-    /// What the value means.
+    /// The typed value.
     #[must_use]
     pub fn plain_value(&self) -> PlainValue {
         if self.style != ScalarNotation::Plain {

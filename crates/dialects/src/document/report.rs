@@ -1,13 +1,13 @@
-//! Collecting what is found in one file.
+//! Collects the diagnostics of one file.
 
 use std::cell::RefCell;
 use std::sync::Arc;
 
 use pintle_contract::{ByteSpan, Diagnostic, Location, Severity, SourceFile};
 
-/// The findings of one file.
+/// The diagnostics of one file.
 ///
-/// Errors carry a prefix that says what was being read, such as `parse hook guard.md: `; warnings and notes do not.
+/// Errors have a prefix that names the operation, such as `parse hook guard.md: `; warnings and notes do not.
 #[derive(Debug)]
 pub struct FileReport {
     file: Arc<SourceFile>,
@@ -17,31 +17,31 @@ pub struct FileReport {
 }
 
 impl FileReport {
-    /// A report on a file, with the words that go before each error.
+    /// Creates a report for a file, with the prefix of its errors.
     #[must_use]
     pub fn new(file: Arc<SourceFile>, prefix: impl Into<String>) -> Self {
         Self { file, prefix: prefix.into(), format: "yaml", findings: RefCell::new(Vec::new()) }
     }
 
-    /// The same report on a file in another format than YAML.
+    /// The same report for a format other than YAML.
     #[must_use]
     pub fn with_format(self, format: &'static str) -> Self {
         Self { format, ..self }
     }
 
-    /// The file reported on.
+    /// The file of the report.
     #[must_use]
     pub fn file(&self) -> &Arc<SourceFile> {
         &self.file
     }
 
-    /// A place in the file.
+    /// A location in the file.
     #[must_use]
     pub fn location(&self, span: ByteSpan) -> Location {
         Location::new(Arc::clone(&self.file), span)
     }
 
-    /// Adds a finding.
+    /// Adds a diagnostic.
     pub fn add(&self, finding: Diagnostic) {
         self.findings.borrow_mut().push(finding);
     }
@@ -52,8 +52,7 @@ impl FileReport {
         self.add(Diagnostic { help, ..finding });
     }
 
-    /// Adds an error about a value in the document: prefix, `yaml: line N: ` and message (AI Harness reference,
-    /// Validation surface).
+    /// Adds an error about a value in the document: prefix, `yaml: line N: ` and message.
     pub fn value_error(&self, code: &'static str, message: &str, span: ByteSpan, help: Option<String>) {
         let (line, _) = self.file.line_column(span.start);
         self.error(code, &format!("{}: line {line}: {message}", self.format), span, help);
@@ -71,20 +70,20 @@ impl FileReport {
         self.add(Diagnostic { help, ..finding });
     }
 
-    /// How many errors there are so far.
+    /// The number of errors so far.
     #[must_use]
     pub fn error_count(&self) -> usize {
         self.findings.borrow().iter().filter(|finding| finding.severity == Severity::Error).count()
     }
 
-    /// What was found.
+    /// The collected diagnostics.
     #[must_use]
     pub fn into_diagnostics(self) -> Vec<Diagnostic> {
         self.findings.into_inner()
     }
 }
 
-/// Keeps findings to one line each and free of control characters, whatever the names in them hold.
+/// Makes every diagnostic one line without control characters, whatever the names in it contain.
 pub fn sanitize(findings: &mut [Diagnostic]) {
     for finding in findings {
         for text in std::iter::once(&mut finding.message).chain(&mut finding.help) {

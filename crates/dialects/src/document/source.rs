@@ -1,17 +1,17 @@
-//! Bytes of a file as text.
+//! Decodes the bytes of a file.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use pintle_contract::{ByteSpan, Diagnostic, Location, SourceFile};
 
-/// The largest file that is read, 1 MiB. An artifact is a page of text; anything larger is a mistake.
+/// The maximum size of a file, 1 MiB. An artifact is a page of text; anything larger is a mistake.
 pub const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// Makes a source file of bytes.
+/// Creates a source file from bytes.
 ///
-/// Bytes that are not UTF-8 give a file with replacement characters, for showing the place, and an error; such a
-/// file is not to be read further.
+/// Bytes that are not UTF-8 produce a file with replacement characters, to show the location, and an error; such a file
+/// must not be read further.
 #[must_use]
 pub fn source_file(path: &Path, bytes: Vec<u8>) -> (Arc<SourceFile>, Option<Diagnostic>) {
     match String::from_utf8(bytes) {
@@ -20,7 +20,7 @@ pub fn source_file(path: &Path, bytes: Vec<u8>) -> (Arc<SourceFile>, Option<Diag
             let at = fault.utf8_error().valid_up_to();
             let text = String::from_utf8_lossy(fault.as_bytes()).into_owned();
             let file = Arc::new(SourceFile { path: path.to_owned(), text });
-            // The replacement character that stands there now is three bytes long.
+            // The replacement character that is now at that position is three bytes long.
             let location = Location::new(Arc::clone(&file), ByteSpan { start: at, end: at + 3 });
             let diagnostic =
                 Diagnostic::error("not_utf8", format!("the file is not UTF-8: invalid byte at offset {at}"), location)

@@ -1,4 +1,4 @@
-//! TOML text into the same tree as YAML.
+//! Parses TOML into the same tree as YAML.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::{DocNode, FileReport, MapEntry, NodeKind, ScalarNode, ScalarNotation};
 
-/// Reads the whole file as TOML. Every fault is in the report; what could be read is given all the same.
+/// Parses the whole file as TOML. Every error is reported; valid parts are returned.
 #[must_use]
 pub fn parse_toml(report: &FileReport) -> DocNode {
     let file = report.file();
@@ -19,7 +19,7 @@ pub fn parse_toml(report: &FileReport) -> DocNode {
     let mut told = Vec::new();
     for fault in faults {
         let span = reader.visible_span(fault.span().unwrap_or_default());
-        // What else is said of one line follows from its first fault.
+        // Further errors on one line follow from the first.
         let (line, _) = file.line_column(span.start);
         if told.contains(&line) {
             continue;
@@ -42,7 +42,7 @@ impl TomlConverter<'_> {
         ByteSpan { start: self.start + range.start, end: self.start + range.end }
     }
 
-    /// The place of a fault, with something to underline: what is missing is shown at the character before it.
+    /// The location of an error, with something to underline: missing text is shown at the character before it.
     fn visible_span(&self, range: Range<usize>) -> ByteSpan {
         let ByteSpan { start, end } = self.to_span(range);
         let before = self.report.file().text.get(..start).and_then(|text| text.chars().next_back());
@@ -76,7 +76,7 @@ impl TomlConverter<'_> {
                 };
             }
             DeValue::String(text) => (text.to_string(), ScalarNotation::Quoted),
-            // A number that does not fit stays as it is written, and is a float to whoever asks.
+            // An integer that is too large keeps its text and is read as a float.
             DeValue::Integer(number) => match i128::from_str_radix(number.as_str(), number.radix()) {
                 Ok(value) => (value.to_string(), ScalarNotation::Plain),
                 Err(_) => (number.to_string(), ScalarNotation::Plain),
@@ -90,7 +90,7 @@ impl TomlConverter<'_> {
     }
 }
 
-/// The float as YAML spells it.
+/// A float in YAML's notation.
 fn float_text(text: &str) -> String {
     match text {
         "inf" | "+inf" => String::from(".inf"),

@@ -1,4 +1,4 @@
-//! YAML text as a tree of [`DocNode`]s. The only use of the YAML parser.
+//! Parses YAML into a tree of [`DocNode`]s. The only use of the YAML parser.
 
 use std::collections::HashMap;
 
@@ -7,25 +7,25 @@ use pintle_contract::ByteSpan;
 
 use super::{DocNode, FileReport, MapEntry, NodeKind, ScalarNode, ScalarNotation};
 
-/// How deep values may nest.
+/// The maximum nesting depth of values.
 const MAX_DEPTH: usize = 64;
-/// How many values a document may have once its aliases are followed.
+/// The maximum number of values in a document with its aliases expanded.
 const MAX_NODES: usize = 100_000;
 
-/// The report holds why the text could not be read.
+/// The text cannot be parsed; the report says why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct YamlUnreadable;
 
-/// The key that puts the fields of another mapping into this one (YAML, merge key).
+/// The key that merges the fields of another mapping into this one.
 const MERGE: &str = "<<";
 
-/// Reads a part of the report's file as one YAML document, a mapping.
+/// Parses a part of the report's file as one YAML document, a mapping.
 ///
-/// `None` is an empty document. Duplicate keys and tags are reported and reading goes on; the first of two equal keys
-/// stays. The fields that a merge key brings (`<<: *base`) are among the others; a key that is written out outranks them.
+/// `None` is an empty document. Duplicate keys and tags are reported and parsing continues; of two equal keys the first
+/// is kept. The fields of a merge key (`<<: *base`) are included; explicit keys take precedence over them.
 ///
 /// # Errors
-/// When the text is no YAML, or no mapping, or too deep or too large; the report then says so.
+/// If the text is not YAML, not a mapping, too deep or too large; the report then says so.
 pub fn parse(report: &FileReport, part: ByteSpan) -> Result<Option<DocNode>, YamlUnreadable> {
     let root = YamlTreeBuilder::new(report, part).parse_document()?;
     match root {
@@ -44,11 +44,11 @@ pub fn parse(report: &FileReport, part: ByteSpan) -> Result<Option<DocNode>, Yam
     }
 }
 
-/// Reads as much of a part as it can, for somebody who wants to know what the document is and not what is wrong with it:
-/// the whole document, or the keys of its outermost mapping up to the fault.
+/// Parses as much of a part as possible, to recognize the document rather than to report its errors: the whole
+/// document, or the keys of its top-level mapping up to the error.
 ///
 /// # Errors
-/// When the text is no YAML, or too deep or too large, with the keys up to there.
+/// If the text is not YAML, too deep or too large, with the keys up to there.
 pub fn outline(report: &FileReport, part: ByteSpan) -> Result<Option<DocNode>, Vec<String>> {
     let mut builder = YamlTreeBuilder::new(report, part);
     builder.parse_document().map_err(|YamlUnreadable| builder.outermost)
@@ -56,28 +56,26 @@ pub fn outline(report: &FileReport, part: ByteSpan) -> Result<Option<DocNode>, V
 
 struct YamlTreeBuilder<'a> {
     report: &'a FileReport,
-    /// Where the text starts in the file.
+    /// The offset in the file at which the text starts.
     base: usize,
     /// The line of the file at which the text starts.
     first_line: usize,
-    /// Whether carriage returns stand alone: they end a line of YAML and none of a file.
+    /// Whether there are carriage returns without a line feed: they end a line in YAML but not in the file.
     has_bare_returns: bool,
     parser: Parser<'a, granit_parser::StrInput<'a>>,
     anchors: HashMap<usize, (DocNode, NodeExtent)>,
     nodes: usize,
-    /// The keys of the outermost mapping, as far as it was read.
+    /// The keys of the top-level mapping that were parsed so far.
     outermost: Vec<String>,
 }
 
-/// What a key and its value add to a mapping.
+/// The items that one key and its value add to a mapping.
 enum YamlMappingItem {
-    /// The key itself.
     Own(MapEntry),
-    /// The fields of another mapping.
     Merged(Vec<MapEntry>),
 }
 
-/// How large a value is.
+/// The depth and number of values in a node.
 #[derive(Debug, Clone, Copy)]
 struct NodeExtent {
     nodes: usize,
@@ -156,7 +154,7 @@ impl<'a> YamlTreeBuilder<'a> {
                 let tagged_text = tag.as_ref().and_then(|tag| tag.core_suffix()) == Some("str");
                 self.refuse_tag(tag.as_deref(), place);
                 let scalar = self.build_scalar(text.into_owned(), style, tagged_text, &span);
-                // The parser writes nothing as `~`.
+                // The parser represents an empty value as `~`.
                 let scalar = if place.start == place.end && scalar.style == ScalarNotation::Plain {
                     ScalarNode { text: String::new(), ..scalar }
                 } else {
@@ -220,7 +218,7 @@ impl<'a> YamlTreeBuilder<'a> {
         }
     }
 
-    /// Reads a key and its value; `None` when the key cannot be used, which is reported.
+    /// Parses a key and its value; `None` if the key is invalid, which is reported.
     fn parse_entry(
         &mut self,
         key: YamlStep<'a>,
@@ -251,7 +249,7 @@ impl<'a> YamlTreeBuilder<'a> {
         Ok(Some(YamlMappingItem::Own(MapEntry { key: text, key_span: key.span, value })))
     }
 
-    /// The fields of what stands behind a merge key: a mapping, or a list of some, of which the first outranks the later.
+    /// The fields of a merge key's value: a mapping, or a list of mappings, of which earlier ones take precedence.
     fn merged_entries(&self, value: DocNode) -> Option<Vec<MapEntry>> {
         let place = value.span;
         let whole = match value.kind {
@@ -285,7 +283,8 @@ impl<'a> YamlTreeBuilder<'a> {
         };
         let indent = span.start.col();
         match style {
-            // A block's place begins at its first line that is not blank; blank ones before it are part of the text.
+            // A block's location starts at its first line that is not blank; blank lines before it are part of the
+            // text.
             ScalarStyle::Literal | ScalarStyle::Folded => {
                 let blank = text.bytes().take_while(|byte| *byte == b'\n').count();
                 ScalarNode { first_line: line.saturating_sub(blank), indent, style: ScalarNotation::Block, text }
@@ -308,7 +307,7 @@ impl<'a> YamlTreeBuilder<'a> {
         node
     }
 
-    /// Counts values and depth, aliases followed, and stops at the limits.
+    /// Counts values and depth, with aliases expanded, and stops at the limits.
     fn check_limits(&mut self, more: NodeExtent, depth: usize, place: ByteSpan) -> Result<(), YamlUnreadable> {
         self.nodes += more.nodes;
         if self.nodes > MAX_NODES {
@@ -339,7 +338,7 @@ impl<'a> YamlTreeBuilder<'a> {
         ByteSpan { start: self.byte_offset(&span.start), end: self.byte_offset(&span.end) }
     }
 
-    /// The same place without line ends and blanks behind it.
+    /// The same span without trailing line endings and spaces.
     fn trim_span(&self, span: ByteSpan) -> ByteSpan {
         let text = self.report.file().text.get(span.start..span.end).unwrap_or_default();
         ByteSpan { start: span.start, end: span.start + text.trim_end().len() }
@@ -362,7 +361,7 @@ fn measure_extent(node: &DocNode) -> NodeExtent {
     }
 }
 
-/// What most often lies behind a syntax error.
+/// The most likely cause of a syntax error.
 fn help_for_syntax_error(message: &str, text: &str, at: usize) -> Option<String> {
     let line_start = text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
     let line = text.get(line_start..).and_then(|rest| rest.lines().next()).unwrap_or_default();

@@ -11,7 +11,7 @@ use crate::client_hooks::{
 };
 use crate::tools::GEMINI;
 
-/// How Gemini CLI spells its payloads.
+/// The shape of Gemini CLI's payloads.
 static VOICE: PayloadStyle =
     PayloadStyle { base: shared_keys::SESSION, tools: &GEMINI, matcher: MatcherSyntax::Expression, response };
 
@@ -36,7 +36,7 @@ const TRIGGER: &[ClientKey] = &[key("trigger", payload_values::trigger)];
 const NOTIFICATION: &[ClientKey] =
     &[key("notification_type", payload_values::kind), key("message", payload_values::message)];
 
-/// An event at which something is held back.
+/// An event on which a hook can deny.
 const GUARDS: ClientEventDef = ClientEventDef {
     block: BlockEffect::Deny,
     exit_two: ExitTwoEffect::Block,
@@ -45,7 +45,7 @@ const GUARDS: ClientEventDef = ClientEventDef {
     ..ClientEventDef::observe_only(&VOICE)
 };
 
-/// Every event that the catalogue has.
+/// The events that the catalogue has.
 pub(super) const ROWS: &[ClientEventDef] = &[
     ClientEventDef {
         name: "BeforeTool",
@@ -105,13 +105,12 @@ pub(super) const ROWS: &[ClientEventDef] = &[
     ClientEventDef { keys: &[NOTIFICATION], text: PlainTextReader::User, ..shared_events::notification(&VOICE) },
 ];
 
-/// Every other one.
+/// The events that the catalogue does not have.
 pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[UnmappedClientEvents {
     names: &["BeforeToolSelection"],
     reason: "Pintle cannot change which tools the model may choose",
 }];
 
-/// The result of a tool.
 fn response(given: &EncodeContext<'_>) -> Value {
     let text = payload_values::result_text(given).unwrap_or_default();
     match given.field("is_error") == Some(&Value::Bool(true)) {
@@ -120,13 +119,13 @@ fn response(given: &EncodeContext<'_>) -> Value {
     }
 }
 
-/// What the model is sent.
+/// The request to the model.
 fn request(given: &EncodeContext<'_>) -> Option<Value> {
     let list = given.field("messages").cloned().unwrap_or_else(|| json!([]));
     Some(json!({"model": payload_values::model(given), "messages": list}))
 }
 
-/// What the model said.
+/// The response of the model.
 fn answer(given: &EncodeContext<'_>) -> Option<Value> {
     let text = given.text("text");
     Some(json!({

@@ -1,6 +1,6 @@
 //! Gemini CLI: hooks in its settings files.
 //!
-//! The contract is "agents' hook contracts, Gemini CLI". `DEVIATIONS.md` lists where Pintle differs on purpose.
+//! `DEVIATIONS.md` lists where Pintle differs on purpose.
 
 mod events;
 
@@ -14,7 +14,7 @@ use crate::client_hooks::{
 };
 use crate::{Artifact, Dialect, EventAlias, EventMapping, ParseContext, ParsedProject, UnmappedEvents};
 
-/// What is different about it.
+/// The definition of the Gemini CLI client.
 pub static CLIENT: ClientDef = ClientDef {
     name: "gemini",
     title: "Gemini CLI",
@@ -46,15 +46,15 @@ pub static CLIENT: ClientDef = ClientDef {
     ],
 };
 
-/// Why requests and answers of the model are not carried over.
+/// The reason for fields that change model requests and responses.
 const OF_THE_MODEL: &str = "Pintle does not let a Gemini CLI hook change model requests or responses";
 
-/// What a program's output can say.
+/// The output fields of its hooks.
 const WORDS: &[OutputField] = &[
     OutputField::top_level(
         "decision",
         FieldMeaning::Decision(&[
-            // It spares no question there either.
+            // Gemini CLI does not skip its own prompts for it either.
             ("allow", FieldChoice::Pass),
             ("approve", FieldChoice::Pass),
             ("deny", FieldChoice::Deny),
@@ -81,7 +81,7 @@ const WORDS: &[OutputField] = &[
 static EVENTS: [EventMapping; count_events(events::ROWS, false)] = mappings(events::ROWS);
 static ALIASES: [EventAlias; count_events(events::ROWS, true)] = aliases(events::ROWS);
 
-/// The dialect.
+/// The Gemini CLI dialect.
 pub static DIALECT: Dialect = Dialect {
     name: "gemini",
     description: "Gemini CLI: command hooks in settings files",
@@ -93,13 +93,13 @@ pub static DIALECT: Dialect = Dialect {
     load,
 };
 
-/// The codec of a hook that came with no project.
+/// The codec of a hook outside a project.
 #[must_use]
 pub fn codec() -> Arc<dyn Codec> {
     codec_of(&CLIENT)
 }
 
-/// Reads its files.
+/// Loads Gemini CLI's files.
 #[must_use]
 pub fn load(artifacts: &[Artifact], _reading: &ParseContext<'_>) -> ParsedProject {
     load_client(&CLIENT, artifacts)

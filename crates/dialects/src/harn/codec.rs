@@ -1,4 +1,4 @@
-//! How the hooks of this dialect are spoken to.
+//! The codec of Harn hooks.
 
 use std::sync::Arc;
 
@@ -10,20 +10,19 @@ use serde_json::Value;
 
 use super::{DIALECT, HarnEventDef, ROWS, decode, encode};
 
-/// The codec of a hook that has no name.
+/// The codec of a hook without a name.
 #[must_use]
 pub fn codec() -> Arc<dyn Codec> {
     Arc::new(HarnCodec::default())
 }
 
-/// The codec of one hook: it knows the hook's name, for what is said of a bad answer.
+/// The codec of one hook, with the hook's name for error messages.
 #[derive(Debug, Clone, Default)]
 pub(super) struct HarnCodec {
     hook: Arc<str>,
 }
 
 impl HarnCodec {
-    /// The codec of the hook with a name.
     pub(super) fn for_hook(hook: &str) -> Self {
         Self { hook: Arc::from(hook) }
     }
@@ -35,7 +34,7 @@ impl Codec for HarnCodec {
     }
 
     fn event_filter(&self, spelling: &str) -> Option<fn(&Event) -> bool> {
-        // The catalogue's event ends every call; Harn's is for tools that ran, here also for those that failed.
+        // The catalogue's event follows every call; Harn's only calls whose tool ran, here including failed ones.
         (spelling == "PostToolUse").then_some(|event| event.payload.field("executed") != Some(&Value::Bool(false)))
     }
 
@@ -71,7 +70,7 @@ impl Codec for HarnCodec {
     }
 }
 
-/// What a function printed that runs in a program of its own: one JSON value, or nothing.
+/// Parses the output of a function that runs in another program: one JSON value, or nothing.
 fn parse_stdout(process: &CommandOutput) -> Result<Value, Failure> {
     if process.exit_code != Some(0) {
         let told = String::from_utf8_lossy(&process.stderr);

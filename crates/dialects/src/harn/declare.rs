@@ -1,4 +1,4 @@
-//! The four functions that register hooks, for whoever calls them: a plugin, a manifest or a program.
+//! The four registration functions, for plugins, manifests and programs.
 
 use std::sync::Arc;
 
@@ -13,50 +13,50 @@ use super::name::{self, EventNameError, NamedEvent};
 use super::native::{DenyHandler, MaxOutputHandler};
 use super::pattern::{EventPattern, NameGlob, PersonaScope};
 
-/// What may be said of any hook besides what it does.
+/// Options that every hook can have.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HarnHookOptions {
-    /// The hook's name on the tape. Default: where it was registered and what it is.
+    /// The hook's name on the tape. Default: where it was registered, and its event or pattern.
     pub name: Option<String>,
-    /// Wall time for one call. Default: that of every hook.
+    /// The timeout of one call. Default: that of every hook.
     pub timeout_ms: Option<u64>,
-    /// What a failure means. Default: it denies where the event can be vetoed, and is shown elsewhere.
+    /// What a failure does. Default: it denies if hooks can veto the event, otherwise it is reported.
     pub on_error: Option<FailurePolicy>,
     /// Whether the verdict is enforced. Default: it is.
     pub mode: EnforcementMode,
-    /// The tools that it may call. Default: none.
+    /// The tools that the hook may call. Default: none.
     pub tools: Vec<String>,
 }
 
-/// The table of `register_tool_hook`.
+/// The argument of `register_tool_hook`.
 #[derive(Debug, Clone)]
 pub struct ToolHookSpec {
-    /// Which tools; empty or `*` is every one.
+    /// A pattern for tools; empty or `*` matches every tool.
     pub pattern: String,
-    /// Refuses the calls, with this reason.
+    /// Denies the calls, with this reason.
     pub deny: Option<String>,
-    /// The longest result in bytes; what is longer is cut in its middle.
+    /// The maximum size of a result in bytes; a longer one is cut in the middle.
     pub max_output: Option<u64>,
-    /// What runs before a call.
+    /// The handler that runs before a call.
     pub pre: Option<HandlerSpec>,
-    /// What runs after one.
+    /// The handler that runs after a call.
     pub post: Option<HandlerSpec>,
-    /// What else is said of them.
+    /// The common options.
     pub options: HarnHookOptions,
-    /// Where it was registered.
+    /// Where the hook was registered.
     pub location: Location,
 }
 
-/// The function that registers the persona's hooks of one step.
+/// The function that registers hooks of one persona step.
 const STEP: &str = "register_step_hook";
 
-/// One part of a tool hook: its event and what runs.
+/// One part of a tool hook: its name, event and handler.
 type ToolHookPart = (&'static str, &'static str, HandlerSpec);
 
-/// Declares the hooks of one table of `register_tool_hook`: those without a closure first, `pre` before `post`.
+/// Declares the hooks of one `register_tool_hook` call: those without a function first, `pre` before `post`.
 ///
 /// # Errors
-/// Everything that is wrong with the table; nothing is registered by half.
+/// Everything that is wrong with the argument; it is never registered partially.
 pub fn declare_tool_hooks(spec: ToolHookSpec) -> Result<Vec<HookDeclaration>, Vec<Diagnostic>> {
     let ToolHookSpec { pattern, deny, max_output, pre, post, options, location } = spec;
     let parts: Vec<ToolHookPart> = [
@@ -91,7 +91,7 @@ pub fn declare_tool_hooks(spec: ToolHookSpec) -> Result<Vec<HookDeclaration>, Ve
                 let matcher = (!pattern.matches_all()).then(|| MatcherSpec::Compiled(Arc::new(pattern)));
                 declared.extend(build_declaration(name, named, matcher, handler, &options, location.clone()));
             }
-            // The same pattern has the same fault in each part.
+            // The same pattern has the same error in each part.
             Err(fault) if faults.is_empty() => faults.push(fault.into_diagnostics(location.clone())),
             Err(_) => {}
         }
@@ -102,7 +102,7 @@ pub fn declare_tool_hooks(spec: ToolHookSpec) -> Result<Vec<HookDeclaration>, Ve
 /// Declares a hook of `register_session_hook`.
 ///
 /// # Errors
-/// When the event is none of the session's or the pattern is bad.
+/// If the event is not a session event, or the pattern is invalid.
 pub fn declare_session_hook(
     event: &str,
     pattern: Option<&str>,
@@ -118,7 +118,7 @@ pub fn declare_session_hook(
 /// Declares a hook on any event by a pattern, as `[[hooks]]` of a manifest does.
 ///
 /// # Errors
-/// When there is no such event or the pattern is bad.
+/// If the event does not exist, or the pattern is invalid.
 pub fn declare_manifest_hook(
     event: &str,
     pattern: Option<&str>,
@@ -229,7 +229,6 @@ fn declare_scoped(
         .ok_or_else(|| vec![Diagnostic::error("unknown_event", format!("unknown event `{event}`"), location)])
 }
 
-/// Why a hook cannot be declared.
 enum DeclareError {
     Name(EventNameError),
     Pattern(super::pattern::PatternError),
@@ -248,7 +247,7 @@ fn find_event(event: &str, surface: HarnSurface, function: &str) -> Result<Named
     name::find_event_for(event.trim(), surface, function).map_err(DeclareError::Name)
 }
 
-/// `policy.star:12 exec_* deny`, or the function for a hook that stands in no file.
+/// `policy.star:12 exec_* deny`, or the function for a hook that is not in a file.
 fn default_name(location: &Location, function: &str, what: &str) -> String {
     let file = location.path().and_then(|path| path.file_name()).map(|name| name.to_string_lossy());
     match (file, location.line_column()) {
@@ -257,7 +256,7 @@ fn default_name(location: &Location, function: &str, what: &str) -> String {
     }
 }
 
-/// Gives a hook another name, which its answers are spoken of by too.
+/// Renames a hook, also in the messages of its codec.
 pub(super) fn rename(declaration: &mut HookDeclaration, name: String) {
     declaration.codec = Arc::new(HarnCodec::for_hook(&name));
     declaration.name = name;

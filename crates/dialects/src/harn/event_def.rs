@@ -1,36 +1,36 @@
-//! The events of Harn that Pintle fires, one row each (Harn behaviour, sections 1.1 to 1.4).
+//! The definitions of the Harn events that Pintle fires.
 
 use pintle_contract::{Event, FailurePolicy, HookInfluence, PayloadKey};
 
 use super::encode::keys;
 use crate::EventMapping;
 
-/// What Harn says of one of its events.
+/// The definition of a Harn event.
 #[derive(Debug)]
 pub struct HarnEventDef {
     /// The event's name in Harn.
     pub name: &'static str,
     /// The event's name in the catalogue.
     pub canonical: &'static str,
-    /// Through which functions its hooks are registered.
+    /// The functions that register its hooks.
     pub surface: HarnSurface,
-    /// Whether a hook can veto it. Its failed hooks deny then.
+    /// Whether a hook can veto it. Its failed hooks then deny.
     pub veto: bool,
-    /// Whether `decision` has a meaning.
+    /// Whether `decision` has an effect.
     pub decides: bool,
-    /// What a hook can rewrite.
+    /// The rewrite target of its hooks.
     pub rewrites: Option<HarnRewrite>,
-    /// The text that a hook may return for nothing.
+    /// A string that a hook may return instead of nothing.
     pub empty_word: Option<&'static str>,
-    /// What a pattern without an operator is matched with, as a path; `None` where there is nothing to match.
+    /// The path that a pattern without an operator is matched with; `None` if there is none.
     pub subject: Option<&'static str>,
-    /// Whether that is the subject that the catalogue names, so that hooks are found by it.
+    /// Whether that path is the catalogue's subject, so that hooks are indexed by it.
     pub(super) indexed: bool,
-    /// The keys of the payload besides those that every event has, in order.
+    /// The keys of the payload in addition to those of every event, in order.
     pub(super) keys: &'static [PayloadKey],
 }
 
-/// Through which functions the hooks of an event are registered.
+/// The functions that register the hooks of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HarnSurface {
     /// `register_tool_hook`.
@@ -53,33 +53,33 @@ impl HarnSurface {
     }
 }
 
-/// What a hook can rewrite.
+/// The rewrite target of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HarnRewrite {
     /// The arguments of a tool call: `{args}`.
     Arguments,
-    /// The result of a tool call: a text, or `{result}`.
+    /// The result of a tool call: a string, or `{result}`.
     Result,
     /// The arguments of a step, a list: `{args}` or `{modify}`.
     StepArguments,
-    /// What a step gives back: `{output}`, `{result}` or `{modify}`.
+    /// The output of a step: `{output}`, `{result}` or `{modify}`.
     Output,
 }
 
 impl HarnEventDef {
-    /// The spelling of a session event in lower case, such as `user_prompt_submit`.
+    /// The lower-case name of a session event, such as `user_prompt_submit`.
     #[must_use]
     pub fn snake_name(&self) -> String {
         to_snake_case(self.name)
     }
 
-    /// What a failed hook means when its author did not say: an event that can be vetoed fails closed.
+    /// The default failure policy: an event with a veto fails closed.
     #[must_use]
     pub fn on_failure(&self) -> FailurePolicy {
         if self.veto { FailurePolicy::Closed } else { FailurePolicy::Open }
     }
 
-    /// The most that a hook can do to it.
+    /// The most that a hook can influence the event.
     pub(super) fn influence(&self) -> HookInfluence {
         match (self.rewrites, self.veto || self.decides) {
             (Some(_), _) => HookInfluence::Shapes,
@@ -88,7 +88,7 @@ impl HarnEventDef {
         }
     }
 
-    /// The paths of the payload, in order; `keys` of a table follow it, as in `tool.name`.
+    /// The paths of the payload, in order; the keys of a table follow it, such as `tool.name`.
     #[must_use]
     pub fn paths(&self) -> Vec<String> {
         keys::paths(self)
@@ -100,7 +100,7 @@ impl HarnEventDef {
     }
 }
 
-/// An event of the session that only tells.
+/// A session event on which hooks can only observe.
 const TELLS: HarnEventDef = HarnEventDef {
     name: "",
     canonical: "",
@@ -120,7 +120,7 @@ const OF_TOOL: HarnEventDef = HarnEventDef { subject: Some("tool.name"), indexed
 /// An event of a step, or of a persona.
 const OF_PERSONA: HarnEventDef = HarnEventDef { surface: HarnSurface::Persona, ..TELLS };
 
-/// Every event.
+/// Every Harn event.
 pub const ROWS: &[HarnEventDef] = &[
     HarnEventDef {
         name: "PreToolUse",
@@ -228,7 +228,7 @@ pub const ROWS: &[HarnEventDef] = &[
     HarnEventDef { name: "PostAgentTurn", canonical: "turn.end", keys: keys::POST_AGENT_TURN, ..TELLS },
 ];
 
-/// A name in lower case with underscores.
+/// Converts a name to snake case.
 pub(super) fn to_snake_case(name: &str) -> String {
     let mut spelled = String::with_capacity(name.len() + 4);
     for letter in name.chars() {
@@ -240,7 +240,7 @@ pub(super) fn to_snake_case(name: &str) -> String {
     spelled
 }
 
-/// The names of the events in the catalogue and in Harn.
+/// The canonical and native names of the events.
 pub(super) static EVENTS: [EventMapping; ROWS.len()] = mappings();
 
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
@@ -254,7 +254,7 @@ const fn mappings() -> [EventMapping; ROWS.len()] {
     mappings
 }
 
-/// The row of an event; `None` for one that Harn does not have.
+/// The definition of an event; `None` if Harn does not have it.
 pub(super) fn for_event(event: &Event) -> Option<&'static HarnEventDef> {
     let canonical = event.name.as_str();
     ROWS.iter().find(|row| row.canonical == canonical)

@@ -1,8 +1,8 @@
-//! Files to declarations.
+//! Converts files to declarations.
 //!
-//! Three kinds of files: plugins, whose top level registers hooks; manifests of packages, which name functions; and the
-//! modules in which those stand. Hooks of a manifest come before those of plugins, those of a package it depends on
-//! behind its own.
+//! There are three kinds of files: plugins, whose top level registers hooks; manifests of packages, which name
+//! functions; and the modules that contain those functions. Hooks of a manifest come before those of plugins, and those
+//! of a dependency after its own.
 
 mod argument;
 mod manifest;
@@ -21,7 +21,7 @@ use super::declare::rename;
 use crate::document::sanitize;
 use crate::{Artifact, ArtifactKind, ParseContext, ParsedProject};
 
-/// Reads the files of one project. Every fault of every file is in the diagnostics.
+/// Loads the files of one project. Every error of every file is in the diagnostics.
 #[must_use]
 pub fn load(artifacts: &[Artifact], reading: &ParseContext<'_>) -> ParsedProject {
     let mut project = ParsedProject::default();
@@ -38,7 +38,7 @@ pub fn load(artifacts: &[Artifact], reading: &ParseContext<'_>) -> ParsedProject
     project
 }
 
-/// Gives hooks of one name a number each, so that the tape tells them apart.
+/// Numbers hooks of the same name, so that they can be told apart on the tape.
 fn number_duplicates(hooks: &mut [HookDeclaration]) {
     let mut seen: HashMap<String, usize> = HashMap::new();
     for hook in hooks {

@@ -1,8 +1,8 @@
-//! Harn: hooks of tools, personas, steps and sessions that are closures, and packages that declare hooks.
+//! Harn: hooks of tools, personas, steps and sessions that are functions, and packages that declare hooks.
 //!
-//! The contract is Harn's page on hooks, and its behaviour where that page is silent; where the two differ the page
-//! wins, and `DEVIATIONS.md` lists each difference. Hooks are registered in Starlark plugins (`*.star`), in the
-//! manifest of a package (`harn.toml`), or by a program, and all go through the same four functions.
+//! Pintle follows Harn's documentation, and its behaviour where the documentation is silent; `DEVIATIONS.md` lists each
+//! difference. Hooks are registered in Starlark plugins (`*.star`), in the manifest of a package (`harn.toml`), or by a
+//! program, always through the same four functions.
 
 mod codec;
 mod declare;
@@ -30,7 +30,7 @@ use pintle_contract::Profile;
 
 use crate::{Dialect, UnmappedEvents};
 
-/// The dialect.
+/// The Harn dialect.
 pub static DIALECT: Dialect = Dialect {
     name: "harn",
     description: "Harn: plugins and packages whose hooks are functions, for tools, personas and sessions",

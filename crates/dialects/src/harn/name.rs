@@ -1,4 +1,4 @@
-//! Names of events as people write them.
+//! Parses event names that users write.
 
 use std::borrow::Cow;
 
@@ -6,15 +6,15 @@ use pintle_contract::{Diagnostic, Location, suggest_nearest};
 
 use super::event_def::{HarnEventDef, HarnSurface, ROWS, to_snake_case};
 
-/// An event as somebody named it.
+/// An event with an optional threshold.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NamedEvent {
     pub(super) def: &'static HarnEventDef,
-    /// The mark of `OnBudgetThreshold(pct)`.
+    /// The threshold of `OnBudgetThreshold(pct)`.
     pub(super) percent: Option<f64>,
 }
 
-/// A name that cannot be used.
+/// An invalid event name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct EventNameError {
     pub(super) code: &'static str,
@@ -28,13 +28,13 @@ impl EventNameError {
     }
 }
 
-/// The one other spelling that Harn has.
+/// Harn's only other event alias.
 const ALIAS: (&str, &str) = ("error", "SessionError");
 
-/// The name that takes a number.
+/// The event name with a number.
 const BUDGET: &str = "OnBudgetThreshold";
 
-/// Events of Harn that Pintle does not fire, and what comes nearest; empty where nothing does.
+/// Events of Harn that Pintle does not fire, and the nearest one; empty if there is none.
 pub const UNSUPPORTED: &[(&str, &str)] = &[
     ("WorkerSpawned", "PreAgentTurn"),
     ("WorkerProgressed", "PostTurn"),
@@ -55,7 +55,7 @@ pub const UNSUPPORTED: &[(&str, &str)] = &[
     ("LoopCheckpoint", "PostTurn"),
 ];
 
-/// The event of a name in either spelling, through whatever function it is registered.
+/// Finds an event by either of its names, whatever function registers it.
 pub(super) fn find_event(written: &str) -> Result<NamedEvent, EventNameError> {
     let (name, mark) = match written.strip_prefix(BUDGET).map(str::trim) {
         Some(rest) if rest.starts_with('(') => (BUDGET, Some(rest)),
@@ -70,9 +70,9 @@ pub(super) fn find_event(written: &str) -> Result<NamedEvent, EventNameError> {
     Ok(NamedEvent { def: row, percent })
 }
 
-/// The event of a name, for one of the functions that register hooks on a surface.
+/// Finds an event for one of the functions that register hooks on a surface.
 ///
-/// Only the session's events have a spelling in lower case, and each function has its own events.
+/// Only session events have a lower-case name, and each function has its own events.
 pub(super) fn find_event_for(
     written: &str,
     surface: HarnSurface,
@@ -99,7 +99,7 @@ pub(super) fn find_event_for(
     Ok(named)
 }
 
-/// The number in `(80)`.
+/// Parses the number in `(80)`.
 fn parse_percent(mark: &str, written: &str) -> Result<f64, EventNameError> {
     let number = mark.strip_prefix('(').and_then(|mark| mark.strip_suffix(')')).unwrap_or_default().trim();
     match number.parse::<f64>() {

@@ -1,11 +1,11 @@
-//! What a tool hook does without a closure: refusing calls, and cutting long results.
+//! The native parts of a tool hook: denying calls, and cutting long results.
 
 mod compact;
 
 use pintle_contract::{Handler, HookCall, Verdict};
 use serde_json::{Map, Value};
 
-/// Refuses every call with one reason.
+/// Denies every call with one reason.
 #[derive(Debug)]
 pub(super) struct DenyHandler {
     reason: String,
@@ -27,7 +27,7 @@ impl Handler for DenyHandler {
     }
 }
 
-/// Cuts results in their middle.
+/// Cuts results in the middle.
 #[derive(Debug)]
 pub(super) struct MaxOutputHandler {
     limit_bytes: usize,

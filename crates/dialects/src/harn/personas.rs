@@ -1,7 +1,7 @@
-//! The personas of a manifest: `[[personas]]` and `[[personas.steps]]` (Harn behaviour, section 1.3).
+//! Reads the personas of a manifest: `[[personas]]` and `[[personas.steps]]`.
 //!
-//! Harn writes the steps of a persona as functions of its own language. Here they are tables: a prompt makes a step that
-//! runs by itself, one without is run from a Rust program.
+//! In Harn the steps of a persona are functions. Here they are tables: a step with a prompt runs by itself, one without
+//! is run by a Rust program.
 
 use pintle_contract::{
     BudgetSpec, ErrorBoundary, ModelSpec, PersonaSpec, PolicyMode, PriceSpec, RetrySpec, StepSpec, ToolsPolicy,
@@ -9,7 +9,7 @@ use pintle_contract::{
 
 use crate::document::{DocNode, FieldReader, FileReport, NodeKind, PlainValue};
 
-/// Parts of Harn's table that mean nothing here, and what does the same.
+/// Keys of Harn's table that Pintle does not implement, and the alternatives.
 const ELSEWHERE: [(&str, &str); 8] = [
     ("autonomy_tier", "set `approval` on steps that need the user's approval, or run with `--permission-mode`"),
     ("budgets", "write `budget = { max_tokens = 100000 }`"),
@@ -21,7 +21,7 @@ const ELSEWHERE: [(&str, &str); 8] = [
     ("version", "the package version applies to the persona"),
 ];
 
-/// Reads the list of personas. Every fault is in the report.
+/// Reads the list of personas. Every error is reported.
 pub(super) fn read(report: &FileReport, personas: &DocNode) -> Vec<PersonaSpec> {
     let NodeKind::List(items) = &personas.kind else {
         let message = format!("personas must be a list of tables, not {}", personas.describe());
@@ -90,7 +90,7 @@ fn read_step(report: &FileReport, index: usize, item: &DocNode) -> StepSpec {
     step
 }
 
-/// A list of allowed tools makes an allowlist: others are not there.
+/// A list of allowed tools is an allowlist.
 fn read_tools(fields: &mut FieldReader<'_>) -> ToolsPolicy {
     let has_list = fields.node("tools").is_some();
     let mode = if has_list { PolicyMode::Allowlist } else { PolicyMode::Denylist };
@@ -149,7 +149,7 @@ fn read_thresholds(fields: &mut FieldReader<'_>) -> Vec<f64> {
     fields.list("thresholds").unwrap_or_default().iter().filter_map(number).collect()
 }
 
-/// `PROVIDER:NAME`, or a name alone, which is another model of the provider that is in use.
+/// `PROVIDER:NAME`, or only a name, which is another model of the same provider.
 fn read_model(fields: &mut FieldReader<'_>) -> Option<ModelSpec> {
     let typed = fields.text("model")?;
     let (provider, name) = typed.split_once(':').unwrap_or(("", &typed));
@@ -247,7 +247,7 @@ name = "merge"
         );
     }
 
-    /// What is written, and what is found: line, message, help.
+    /// The text, and the expected diagnostics: line, message, help.
     #[test]
     fn every_fault_has_a_place_and_a_way_out() {
         let cases = [

@@ -1,4 +1,4 @@
-//! How the hooks of this dialect are spoken to.
+//! The codec of Harness Framework hooks.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use super::{DIALECT, decode, encode, event_def};
 
-/// The codec of a hook that nobody gave a name.
+/// The codec of a hook without a name.
 #[must_use]
 pub fn codec() -> Arc<dyn Codec> {
     Arc::new(FrameworkCodec { hook: Arc::from("") })
 }
 
-/// The codec of one hook, which knows its name: a block without an explanation gets one.
+/// The codec of one hook, with its name for the explanation of a block without one.
 #[derive(Debug, Clone)]
 pub(super) struct FrameworkCodec {
     pub(super) hook: Arc<str>,
@@ -26,7 +26,7 @@ impl Codec for FrameworkCodec {
 
     fn event_filter(&self, spelling: &str) -> Option<fn(&Event) -> bool> {
         let is_outermost = event_def::by_name(spelling).is_some_and(|row| row.is_outermost_only);
-        // `StopEffect` comes with a response: a turn that failed has none.
+        // `Stop` comes with a response, which a failed turn does not have.
         is_outermost.then_some(|event| event.origin.depth == 0 && event.payload.field("error").is_none())
     }
 

@@ -1,4 +1,4 @@
-//! Events as the scripts receive them: one JSON object (The Harness Framework, Event Payloads).
+//! Encodes events as one JSON object for the scripts.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::event_def::{self, FrameworkField};
 use crate::tools::CLAUDE;
 
-/// The transcript of a session that is kept nowhere: a file that is there, and without a line.
+/// The transcript of a session without one: an existing, empty file.
 const NO_TRANSCRIPT: &str = "/dev/null";
 
 /// The object on a script's standard input.
@@ -28,15 +28,15 @@ pub(super) fn build_payload(event: &Event, spelling: &str) -> Value {
     Value::Object(payload)
 }
 
-/// The file with the conversation: that of the agent which told of the event, else the session's own.
+/// The transcript file: that of the host agent that sent the event, otherwise the session's own.
 fn transcript_path(event: &Event) -> &str {
     let told = event.payload.field("host").and_then(|host| host.get("transcript_path")).and_then(Value::as_str);
     let known = told.into_iter().chain([event.origin.transcript.as_str()]).find(|path| !path.is_empty());
     known.unwrap_or(NO_TRANSCRIPT)
 }
 
-/// A tool call as Claude Code writes it. One that Claude Code itself told of is as it wrote it, as long as nobody has
-/// changed the arguments since.
+/// A tool call in Claude Code's vocabulary. A call that Claude Code itself sent is unchanged, unless its arguments were
+/// rewritten since.
 pub(super) fn native_call(event: &Event) -> (String, Cow<'_, Value>) {
     let name = event.payload.field("name").and_then(Value::as_str).unwrap_or_default();
     let args = event.payload.field("args").unwrap_or(&Value::Null);
@@ -50,7 +50,7 @@ pub(super) fn native_call(event: &Event) -> (String, Cow<'_, Value>) {
     (native.name, Cow::Owned(native.input))
 }
 
-/// The tool and its input in the words of an agent that calls tools as Claude Code does.
+/// The tool and its input as a host agent with Claude Code's vocabulary sent them.
 fn reported_call(event: &Event) -> Option<(&str, &Value)> {
     let host = event.payload.field("host")?;
     let is_claude = host.get("client").and_then(Value::as_str) == Some(CLAUDE.name);

@@ -1,36 +1,36 @@
-//! The six events, one row each (The Harness Framework, Lifecycle Events).
+//! The definitions of the six events.
 
 use pintle_contract::Event;
 
 use crate::EventMapping;
 
-/// What the framework says of one of its events.
+/// The definition of a Harness Framework event.
 #[derive(Debug)]
 pub struct FrameworkEventDef {
     /// Its name.
     pub name: &'static str,
     /// The event's name in the catalogue.
     pub canonical: &'static str,
-    /// What its payload has besides the fields of every event.
+    /// The payload fields in addition to those of every event.
     pub fields: &'static [FrameworkField],
-    /// Whether decisions as JSON mean something: elsewhere they are text like any other.
+    /// Whether JSON decisions have an effect: on other events they are plain text.
     pub decides: bool,
-    /// Whether it is about the agent that the person talks to alone. An agent below it has `SubagentStop`.
+    /// Whether only events of the main agent are meant. Its child agents have `SubagentStop`.
     pub is_outermost_only: bool,
-    /// Whether there is a model left that could be told something.
+    /// Whether there is a model left to read the output.
     pub has_reader: bool,
-    /// Whether the model has to be told of a block besides, because what is blocked is its own last word.
+    /// Whether the model must be told of a block separately, because the block is about its last response.
     pub notifies_model_of_block: bool,
 }
 
 /// One field of a payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FrameworkField {
-    /// `prompt`: what the person wrote.
+    /// `prompt`: the user's prompt.
     Prompt,
-    /// `tool_name`: the tool as Claude Code calls it, which is what the scripts were written for.
+    /// `tool_name`: the tool by Claude Code's name, for which the scripts were written.
     ToolName,
-    /// `tool_input`: its arguments, under the same names.
+    /// `tool_input`: its arguments, by Claude Code's names.
     ToolInput,
 }
 
@@ -58,8 +58,8 @@ const TELLS: FrameworkEventDef = FrameworkEventDef {
 
 /// Every event.
 ///
-/// `StopEffect` is `turn.end` and not `agent.stop`: it comes with each response, when that is final, and what its hooks print is
-/// for the model, which at `agent.stop` nobody could hand on.
+/// `Stop` is `turn.end`, not `agent.stop`: it fires once for each final response, and the output of its hooks is for
+/// the model, to which it could not be delivered at `agent.stop`.
 pub const ROWS: &[FrameworkEventDef] = &[
     FrameworkEventDef { name: "SessionStart", canonical: "session.start", is_outermost_only: true, ..TELLS },
     FrameworkEventDef {
@@ -93,7 +93,7 @@ pub const ROWS: &[FrameworkEventDef] = &[
     },
 ];
 
-/// The names of the events in the catalogue and in the framework.
+/// The canonical and native names of the events.
 pub(super) static EVENTS: [EventMapping; ROWS.len()] = mappings();
 
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
@@ -107,12 +107,12 @@ const fn mappings() -> [EventMapping; ROWS.len()] {
     mappings
 }
 
-/// The row of a name.
+/// The definition of an event by its name.
 pub(super) fn by_name(name: &str) -> Option<&'static FrameworkEventDef> {
     ROWS.iter().find(|row| row.name == name)
 }
 
-/// The row of an event; one without anything for an event that the framework does not have.
+/// The definition of an event; an empty one if the framework does not have the event.
 pub(super) fn for_event(event: &Event) -> &'static FrameworkEventDef {
     static ELSEWHERE: FrameworkEventDef = TELLS;
     ROWS.iter().find(|row| row.canonical == event.name.as_str()).unwrap_or(&ELSEWHERE)

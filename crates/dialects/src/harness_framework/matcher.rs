@@ -1,4 +1,4 @@
-//! Matchers: conditions that all have to hold (The Harness Framework, Matchers).
+//! Matchers: conditions that must all hold.
 
 use pintle_contract::{Event, MatchResult, Matcher, SubjectFilter};
 use serde_json::{Map, Value};
@@ -9,14 +9,14 @@ use crate::tools::CLAUDE;
 /// The conditions of one entry.
 #[derive(Debug)]
 pub(super) struct FrameworkMatcher {
-    /// The event, as the settings spell it.
+    /// The event's name in the settings.
     pub(super) event_alias: &'static str,
-    /// What the fields of the payload have to be.
+    /// The required values of payload fields.
     pub(super) expected_fields: Map<String, Value>,
 }
 
 impl FrameworkMatcher {
-    /// The tool that the conditions name, when it is one.
+    /// The tool that the conditions name, if it is a single one.
     fn tool_name(&self) -> Option<&str> {
         self.expected_fields.get("tool_name").and_then(Value::as_str)
     }
@@ -44,7 +44,8 @@ impl Matcher for FrameworkMatcher {
     }
 }
 
-/// Whether a condition holds: values are equal, a mapping holds for each of its fields, and of a list one is enough.
+/// Whether a condition holds: values must be equal, a mapping must hold for each of its fields, and a list for one of
+/// its items.
 fn matches_value(wanted: &Value, have: &Value) -> bool {
     match wanted {
         Value::Object(fields) => {

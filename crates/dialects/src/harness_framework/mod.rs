@@ -1,9 +1,8 @@
-//! The Harness Framework: executables that are registered in `settings.json`, told of six events and answer by exit code
-//! and what they print.
+//! The Harness Framework: executables registered in `settings.json` for six events, which answer with their exit status
+//! and output.
 //!
-//! The contract is The Harness Framework, Hook Lifecycle Specification, in its own words: what its usual runner makes of
-//! `ask` and of `message` counts for nothing here. Pintle adds two keys to an entry, `on_error` and `mode`.
-//! `DEVIATIONS.md` lists where Pintle differs on purpose.
+//! Pintle follows the framework's specification, not the behaviour of its usual runner for `ask` and `message`. Pintle
+//! adds two keys to an entry, `on_error` and `mode`. `DEVIATIONS.md` lists where Pintle differs on purpose.
 
 mod codec;
 mod decode;
@@ -20,7 +19,7 @@ use pintle_contract::Profile;
 
 use crate::{Dialect, UnmappedEvents};
 
-/// The dialect.
+/// The Harness Framework dialect.
 pub static DIALECT: Dialect = Dialect {
     name: "harness_framework",
     description: "The Harness Framework: executables registered in settings.json, for six events",

@@ -10,17 +10,17 @@ use crate::client_hooks::{
 };
 use crate::tools::QWEN;
 
-/// How Qwen Code spells its payloads.
+/// The shape of Qwen Code's payloads.
 static VOICE: PayloadStyle =
     PayloadStyle { base: shared_keys::SESSION, tools: &QWEN, matcher: MatcherSyntax::NameThenExpression, response };
 
-/// The model's own number of the call.
+/// The model's own ID of the call.
 const CALL_ID: &[ClientKey] = &[key("tool_call_id", payload_values::call_id)];
 
 const BESIDE: &[ClientKey] =
     &[key("background_tasks", payload_values::empty_list), key("crons", payload_values::empty_list)];
 
-/// Every event that the catalogue has.
+/// The events that the catalogue has.
 pub(super) const ROWS: &[ClientEventDef] = &[
     ClientEventDef {
         keys: &[shared_keys::AT_WORK, shared_keys::SUBAGENT, shared_keys::CALL, CALL_ID],
@@ -58,7 +58,7 @@ pub(super) const ROWS: &[ClientEventDef] = &[
     ClientEventDef { keys: &[shared_keys::AT_WORK, shared_keys::NOTIFICATION], ..shared_events::notification(&VOICE) },
 ];
 
-/// Every other one.
+/// The events that the catalogue does not have.
 pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[
     UnmappedClientEvents {
         names: &["UserPromptExpansion", "InstructionsLoaded", "MessageDisplay", "SessionDelete"],
@@ -70,7 +70,6 @@ pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[
     },
 ];
 
-/// The result of a tool.
 fn response(given: &EncodeContext<'_>) -> Value {
     json!({"llmContent": payload_values::result_text(given), "returnDisplay": ""})
 }

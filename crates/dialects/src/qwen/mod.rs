@@ -1,6 +1,6 @@
 //! Qwen Code: hooks in its settings files.
 //!
-//! The contract is "agents' hook contracts, Qwen Code". `DEVIATIONS.md` lists where Pintle differs on purpose.
+//! `DEVIATIONS.md` lists where Pintle differs on purpose.
 
 mod events;
 
@@ -14,7 +14,7 @@ use crate::client_hooks::{
 };
 use crate::{Artifact, Dialect, EventAlias, EventMapping, ParseContext, ParsedProject, UnmappedEvents, claude_code};
 
-/// What is different about it.
+/// The definition of the Qwen Code client.
 pub static CLIENT: ClientDef = ClientDef {
     name: "qwen",
     title: "Qwen Code",
@@ -81,7 +81,7 @@ pub static CLIENT: ClientDef = ClientDef {
 static EVENTS: [EventMapping; count_events(events::ROWS, false)] = mappings(events::ROWS);
 static ALIASES: [EventAlias; count_events(events::ROWS, true)] = aliases(events::ROWS);
 
-/// The dialect.
+/// The Qwen Code dialect.
 pub static DIALECT: Dialect = Dialect {
     name: "qwen",
     description: "Qwen Code: command, http and prompt hooks in settings files",
@@ -93,13 +93,13 @@ pub static DIALECT: Dialect = Dialect {
     load,
 };
 
-/// The codec of a hook that came with no project.
+/// The codec of a hook outside a project.
 #[must_use]
 pub fn codec() -> Arc<dyn Codec> {
     codec_of(&CLIENT)
 }
 
-/// Reads its files.
+/// Loads Qwen Code's files.
 #[must_use]
 pub fn load(artifacts: &[Artifact], _reading: &ParseContext<'_>) -> ParsedProject {
     load_client(&CLIENT, artifacts)

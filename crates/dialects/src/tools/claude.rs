@@ -1,8 +1,8 @@
-//! The tools of Claude Code, and of Copilot where its hooks are in Claude's form.
+//! The tool vocabulary of Claude Code, and of Copilot if its hooks use Claude's form.
 
 use super::{InputShape, ListElement, McpNames, ToolMapping, ToolVocabulary};
 
-/// The tools of Claude Code.
+/// The tool vocabulary of Claude Code.
 pub static CLAUDE: ToolVocabulary = ToolVocabulary {
     name: "claude",
     mcp: McpNames::Doubled,

@@ -1,8 +1,8 @@
-//! The tools of Cline, which takes several commands or files in one call.
+//! The tool vocabulary of Cline, which accepts several commands or files in one call.
 
 use super::{InputShape, ListElement, McpNames, ToolMapping, ToolVocabulary};
 
-/// The tools of Cline, under their older names as well.
+/// The tool vocabulary of Cline, including older names.
 pub static CLINE: ToolVocabulary = ToolVocabulary {
     name: "cline",
     mcp: McpNames::Bare,

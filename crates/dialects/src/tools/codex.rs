@@ -1,8 +1,8 @@
-//! The tools of Codex.
+//! The tool vocabulary of Codex.
 
 use super::{InputShape, McpNames, ToolMapping, ToolVocabulary};
 
-/// The tools of Codex. It carries out patches that stand in a shell command itself.
+/// The tool vocabulary of Codex. It applies patches in a shell command itself.
 pub static CODEX: ToolVocabulary = ToolVocabulary {
     name: "codex",
     mcp: McpNames::Doubled,

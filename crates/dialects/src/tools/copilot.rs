@@ -1,8 +1,8 @@
-//! The tools of GitHub Copilot CLI, where its hooks are in its own form.
+//! The tool vocabularies of GitHub Copilot CLI.
 
 use super::{InputShape, ListElement, McpNames, ToolMapping, ToolVocabulary};
 
-/// The tools of Copilot CLI.
+/// The tool vocabulary of Copilot CLI, for hooks in its own form.
 pub static COPILOT: ToolVocabulary = ToolVocabulary {
     name: "copilot",
     mcp: McpNames::Dash,
@@ -146,8 +146,7 @@ pub static COPILOT: ToolVocabulary = ToolVocabulary {
     ],
 };
 
-/// The same where its hooks are in Claude Code's form: under Claude's names of the tools, with its own names of the
-/// arguments.
+/// The tool vocabulary for hooks in Claude Code's form: Claude's tool names with Copilot CLI's argument names.
 pub static COPILOT_AS_CLAUDE: ToolVocabulary = ToolVocabulary {
     name: "copilot_as_claude",
     mcp: McpNames::Doubled,

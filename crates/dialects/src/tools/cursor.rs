@@ -1,8 +1,8 @@
-//! The tools of Cursor.
+//! The tool vocabulary of Cursor.
 
 use super::{InputShape, McpNames, ToolMapping, ToolVocabulary};
 
-/// The tools of Cursor.
+/// The tool vocabulary of Cursor.
 pub static CURSOR: ToolVocabulary = ToolVocabulary {
     name: "cursor",
     mcp: McpNames::Colon,

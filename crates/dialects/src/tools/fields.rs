@@ -1,14 +1,14 @@
-//! Arguments under other names.
+//! Maps argument names.
 
 use serde_json::{Map, Value};
 
 use super::UnmappableArguments;
 
-/// Names that differ: the agent's, and the canonical one.
+/// Names that differ: the native one and the canonical one.
 type FieldNames = [(&'static str, &'static str)];
 
-/// Which canonical name each field of an input has. A listed name comes before what happens to be called so, and what
-/// finds its name taken is not shown: it stays in the agent's own input.
+/// The canonical name of each field of an input. A mapped name takes precedence over a field that happens to have it; a
+/// field whose name is taken is not mapped and stays in the native input.
 fn match_fields<'a>(names: &FieldNames, input: &'a Map<String, Value>) -> Vec<(&'a str, Option<&'a str>)> {
     let mut claimed: Vec<(&str, &'static str)> = Vec::new();
     for (host, canonical) in names {
@@ -31,7 +31,8 @@ pub(super) fn to_canonical(names: &FieldNames, input: &Map<String, Value>) -> Ma
     claimed.filter_map(|((_, canonical), value)| Some((canonical?.to_owned(), value.clone()))).collect()
 }
 
-/// The input with changed canonical arguments put back: what is the same stays, what is gone goes, what is new comes last.
+/// Merges changed canonical arguments into the native input: unchanged fields stay, removed ones are removed, and new
+/// ones come last.
 pub(super) fn merge_back(
     names: &FieldNames,
     input: &Map<String, Value>,
@@ -64,7 +65,7 @@ pub(super) fn merge_back(
     Ok(merged)
 }
 
-/// Canonical arguments under the agent's names.
+/// Canonical arguments under native names.
 pub(super) fn to_native(names: &FieldNames, args: &Map<String, Value>) -> Map<String, Value> {
     args.iter().map(|(canonical, value)| (native_name(names, canonical).to_owned(), value.clone())).collect()
 }

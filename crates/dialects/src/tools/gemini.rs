@@ -1,8 +1,8 @@
-//! The tools of Gemini CLI and of Qwen Code, which came from it.
+//! The tool vocabularies of Gemini CLI and of its fork Qwen Code.
 
 use super::{InputShape, ListElement, McpNames, ToolMapping, ToolVocabulary};
 
-// What both have alike.
+// Mappings that both have.
 
 const SHELL: ToolMapping = ToolMapping {
     native_names: &["run_shell_command", "Shell", "ShellTool", "Bash"],
@@ -76,7 +76,7 @@ const GREP: ToolMapping = ToolMapping {
     form: InputShape::Plain,
 };
 
-/// Gemini CLI fetches every address that stands in the prompt.
+/// Gemini CLI fetches every address in the prompt.
 const FETCH_PROMPT: ToolMapping = ToolMapping {
     native_names: &["web_fetch", "WebFetch"],
     required_field: None,
@@ -97,7 +97,7 @@ const SEARCH: ToolMapping = ToolMapping {
     form: InputShape::Plain,
 };
 
-/// The tools of Gemini CLI, under their older names as well.
+/// The tool vocabulary of Gemini CLI, including older names.
 pub static GEMINI: ToolVocabulary = ToolVocabulary {
     name: "gemini",
     mcp: McpNames::Single,
@@ -131,7 +131,7 @@ pub static GEMINI: ToolVocabulary = ToolVocabulary {
     ],
 };
 
-/// The tools of Qwen Code, under Claude's names as well.
+/// The tool vocabulary of Qwen Code, including Claude's names.
 pub static QWEN: ToolVocabulary = ToolVocabulary {
     name: "qwen",
     mcp: McpNames::Doubled,

@@ -1,8 +1,8 @@
-//! The tools of goose.
+//! The tool vocabulary of goose.
 
 use super::{InputShape, McpNames, ToolMapping, ToolVocabulary};
 
-/// The tools of goose.
+/// The tool vocabulary of goose.
 pub static GOOSE: ToolVocabulary = ToolVocabulary {
     name: "goose",
     mcp: McpNames::Bare,

@@ -1,27 +1,27 @@
-//! How agents call the tools of MCP servers.
+//! The native names of MCP server tools.
 
-/// How an agent joins the names of an MCP server and its tool.
+/// How a client joins the names of an MCP server and its tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum McpNames {
-    /// `mcp__server__tool`, as Pintle writes it.
+    /// `mcp__server__tool`, as in Pintle.
     Doubled,
     /// `mcp_server_tool`; the server's name ends at the first `_`.
     Single,
-    /// `server-tool`; the tool's name begins after the last `-`.
+    /// `server-tool`; the tool's name starts after the last `-`.
     Dash,
     /// `MCP:tool`, without the server.
     Colon,
     /// `server__tool`.
     Bare,
-    /// They cannot be told from its own tools.
+    /// They cannot be distinguished from the client's own tools.
     Unmarked,
 }
 
-/// Stands for a server that the agent does not name.
+/// The placeholder for a server that the client does not name.
 const UNKNOWN: &str = "unknown";
 
 impl McpNames {
-    /// The canonical name of an MCP server's tool; `None` for what is none.
+    /// The canonical name of an MCP server's tool; `None` for other tools.
     pub(super) fn to_canonical(self, name: &str) -> Option<String> {
         let (server, tool) = match self {
             Self::Doubled => name.strip_prefix("mcp__")?.split_once("__")?,
@@ -37,7 +37,7 @@ impl McpNames {
         (!server.is_empty() && !tool.is_empty()).then(|| format!("mcp__{server}__{tool}"))
     }
 
-    /// The agent's name of a canonical one; `None` for what is no MCP server's tool.
+    /// The native name for a canonical one; `None` for other tools.
     pub(super) fn to_native(self, canonical: &str) -> Option<String> {
         let (server, tool) = canonical.strip_prefix("mcp__")?.split_once("__")?;
         Some(match self {

@@ -1,11 +1,9 @@
-//! What agents call their tools, and what Pintle calls them.
+//! Tool vocabularies: the clients' names of tools and arguments, and Pintle's.
 //!
-//! A policy speaks of Pintle's own tools (`shell`, `read`, `write`, `edit`, `list`, `glob`, `grep`, `fetch`, and beside
-//! them `patch`, `delete`, `search`, `agent` and `mcp__server__tool`). One table an agent says how its tools and their
-//! arguments are called there; [`ToolVocabulary::to_canonical`] reads a call of the agent's, [`ToolVocabulary::merge_back`] puts changed
-//! arguments back, and [`ToolVocabulary::to_native`] spells a call of Pintle's own as the agent would.
-//!
-//! The tables hold facts of "agents' hook contracts, Names of common tools".
+//! A policy uses Pintle's own tools (`shell`, `read`, `write`, `edit`, `list`, `glob`, `grep`, `fetch`, and also
+//! `patch`, `delete`, `search`, `agent` and `mcp__server__tool`). One table for each client maps its tools and their
+//! arguments: [`ToolVocabulary::to_canonical`] converts a native call, [`ToolVocabulary::merge_back`] merges changed
+//! arguments into it, and [`ToolVocabulary::to_native`] converts a canonical call.
 
 pub mod patch;
 

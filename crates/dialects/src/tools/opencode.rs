@@ -1,8 +1,8 @@
-//! The tools of OpenCode.
+//! The tool vocabulary of OpenCode.
 
 use super::{InputShape, ListElement, McpNames, ToolMapping, ToolVocabulary};
 
-/// The tools of OpenCode.
+/// The tool vocabulary of OpenCode.
 pub static OPENCODE: ToolVocabulary = ToolVocabulary {
     name: "opencode",
     mcp: McpNames::Unmarked,

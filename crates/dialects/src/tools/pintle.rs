@@ -1,10 +1,10 @@
-//! Second names of Pintle's own tools: those of AI Harness projects and of docker-agent's toolsets.
+//! Alternate names of Pintle's own tools: those of AI Harness projects and of docker-agent's toolsets.
 
 use serde_json::{Map, Value};
 
 use super::fields;
 
-/// A tool under another name: the name, the canonical one, and the arguments whose names differ.
+/// A tool's alternate name, its canonical name, and the arguments whose names differ.
 type AlternateName = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
 const SECOND: &[AlternateName] = &[
@@ -26,7 +26,7 @@ const SECOND: &[AlternateName] = &[
     ("run_background_agent", "agent", &[("task", "prompt")]),
 ];
 
-/// The canonical call of one under a second name; `None` when the name is no second one.
+/// The canonical call for an alternate name; `None` if it is not one.
 #[must_use]
 pub fn to_canonical(name: &str, args: &Value) -> Option<(&'static str, Value)> {
     let (_, canonical, names) = SECOND.iter().find(|(second, _, _)| *second == name)?;
@@ -34,7 +34,7 @@ pub fn to_canonical(name: &str, args: &Value) -> Option<(&'static str, Value)> {
     Some((*canonical, args))
 }
 
-/// The other names of a canonical call, each with its arguments as they are called there.
+/// The alternate names of a canonical call, each with its arguments under the names used there.
 pub fn alternate_calls<'a>(canonical: &'a str, args: &'a Value) -> impl Iterator<Item = (&'static str, Value)> + 'a {
     let others = SECOND.iter().filter(move |(second, own, _)| *own == canonical && *second != canonical);
     others.filter_map(move |(second, _, names)| {
@@ -46,7 +46,7 @@ pub fn alternate_calls<'a>(canonical: &'a str, args: &'a Value) -> impl Iterator
     })
 }
 
-/// Every second name, and the canonical one.
+/// Every alternate name, and its canonical one.
 pub(super) fn alternate_names() -> impl Iterator<Item = (&'static str, &'static str)> {
     SECOND.iter().map(|(second, canonical, _)| (*second, *canonical))
 }

@@ -1,4 +1,4 @@
-//! One agent's names, and the three questions that are asked of them.
+//! The tool vocabulary of one client, and the conversions it defines.
 
 use std::fmt;
 
@@ -9,57 +9,57 @@ use super::input_shape::InputShape;
 use super::mcp::McpNames;
 use super::pintle;
 
-/// The tools of one agent.
+/// The names of one client's tools and arguments.
 #[derive(Debug)]
 pub struct ToolVocabulary {
-    /// The agent, such as `claude`.
+    /// The client, such as `claude`.
     pub name: &'static str,
-    /// Its tools. The first row that fits a call is the one that counts, and the first that has a canonical name is
-    /// how that is spelled.
+    /// Its tools. The first entry that matches a call is used, and the first entry with a canonical name defines its
+    /// native form.
     pub tools: &'static [ToolMapping],
-    /// How it calls the tools of MCP servers.
+    /// How it names the tools of MCP servers.
     pub mcp: McpNames,
 }
 
-/// One tool of an agent.
+/// One tool of a client.
 #[derive(Debug)]
 pub struct ToolMapping {
-    /// Its names there; the first is how Pintle writes it.
+    /// Its native names; Pintle writes the first one.
     pub native_names: &'static [&'static str],
-    /// A field without which a call is not of this row. Some tools do two things, by what they are given.
+    /// A field that a call must have to match this entry. Some tools do two things, depending on their input.
     pub required_field: Option<&'static str>,
     /// The canonical name.
     pub canonical: &'static str,
-    /// The kind of tool: `shell`, `filesystem`, `network` or `agent`.
+    /// The category of the tool: `shell`, `filesystem`, `network` or `agent`.
     pub category: &'static str,
-    /// The arguments whose names differ: the agent's, and the canonical one.
+    /// The arguments whose names differ: the native name and the canonical one.
     pub fields: &'static [(&'static str, &'static str)],
-    /// How its arguments lie in its input.
+    /// The shape of its input.
     pub form: InputShape,
 }
 
-/// One canonical call. A call of an agent is one or several of them.
+/// One canonical call. A native call is one or several of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CanonicalCall {
     /// The canonical name.
     pub name: String,
-    /// The canonical arguments. What the table does not name is here as the agent wrote it.
+    /// The canonical arguments. Fields that the table does not name are unchanged.
     pub args: Value,
-    /// The kind of tool: `shell`, `filesystem`, `network`, `agent` or `mcp`, and `other` for one that the table does not
-    /// know, so that a policy can deny it.
+    /// The category of the tool: `shell`, `filesystem`, `network`, `agent` or `mcp`, and `other` for a tool that the
+    /// table does not have, so that a policy can deny it.
     pub category: Option<&'static str>,
 }
 
-/// A call as an agent would write it.
+/// A call in a client's vocabulary.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NativeToolCall {
-    /// The agent's name of the tool.
+    /// The native name of the tool.
     pub name: String,
-    /// Its input.
+    /// The native input.
     pub input: Value,
 }
 
-/// Why changed arguments cannot be put back.
+/// Why changed arguments cannot be merged back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnmappableArguments(pub String);
 
@@ -72,9 +72,9 @@ impl fmt::Display for UnmappableArguments {
 impl std::error::Error for UnmappableArguments {}
 
 impl ToolVocabulary {
-    /// The canonical calls that a call of the agent's is, in the order in which they happen; never none.
+    /// The canonical calls of a native call, in the order in which they happen; never empty.
     ///
-    /// A tool that the table does not know keeps its name and its arguments. Input of an unexpected shape is handed on
+    /// A tool that the table does not have keeps its name and its arguments. Input of an unexpected shape is passed on
     /// under the canonical name, so that a guard still sees the call.
     #[must_use]
     pub fn to_canonical(&self, name: &str, input: &Value) -> Vec<CanonicalCall> {
@@ -90,11 +90,11 @@ impl ToolVocabulary {
         }]
     }
 
-    /// The agent's input with the changed arguments of `parts` in it. What they do not speak of stays as it is, and
-    /// parts that are as [`parts`](Self::parts) gave them give exactly `input`.
+    /// The native input with the changed arguments of `parts`. Fields that they do not have stay unchanged, and
+    /// unchanged parts, as [`to_canonical`](Self::to_canonical) returned them, give exactly `input`.
     ///
     /// # Errors
-    /// When the agent's form has no place for a change, such as another tool or one path of a patch.
+    /// If a change cannot be expressed in the native input, such as another tool or one path of a patch.
     pub fn merge_back(&self, name: &str, input: &Value, parts: &[CanonicalCall]) -> Result<Value, UnmappableArguments> {
         let before = self.to_canonical(name, input);
         if before.len() != parts.len() {
@@ -111,7 +111,7 @@ impl ToolVocabulary {
             (None, [only]) => only.args.clone(),
             (None, _) => return Err(UnmappableArguments(format!("a call of `{name}` cannot be split"))),
         };
-        // What the agent is given must read as what was decided, whatever else its input holds.
+        // The resulting call must mean what was decided, whatever else its input contains.
         if self.reads_as(name, &merged, &before, parts) {
             return Ok(merged);
         }
@@ -122,7 +122,7 @@ impl ToolVocabulary {
         let again = self.to_canonical(name, merged);
         let is_patch = parts.len() > 1 && self.find_tool(name, merged).is_some_and(|tool| tool.form.is_patch());
         let same = |(now, wanted): (&CanonicalCall, &CanonicalCall)| {
-            // The text of a file in a patch ends in a line end, whatever was asked for.
+            // The text of a file in a patch always ends with a newline.
             let args = if is_patch { now.args.get("path") == wanted.args.get("path") } else { now.args == wanted.args };
             now.name == wanted.name && args
         };
@@ -130,8 +130,8 @@ impl ToolVocabulary {
         other_patch || (again.len() == parts.len() && again.iter().zip(parts).all(same))
     }
 
-    /// How the agent would write a canonical call, for hooks that expect its names. Second names that Pintle's own
-    /// tools have, such as `fs.read` or `read_file`, are understood.
+    /// A canonical call in the client's vocabulary, for hooks that expect its names. Alternate names of Pintle's own
+    /// tools, such as `fs.read` or `read_file`, are accepted.
     #[must_use]
     pub fn to_native(&self, name: &str, args: &Value) -> NativeToolCall {
         let own = pintle::to_canonical(name, args);
@@ -144,8 +144,8 @@ impl ToolVocabulary {
         NativeToolCall { name: self.mcp.to_native(canonical).unwrap_or_else(|| name.to_owned()), input: args.clone() }
     }
 
-    /// The names that a call may have in Pintle when the agent calls it so, for an index over them: canonical ones, second
-    /// names of Pintle's own tools, and the name itself.
+    /// The names under which a native call may be indexed: canonical ones, alternate names of Pintle's own tools, and
+    /// the name itself.
     #[must_use]
     pub fn canonical_names(&self, name: &str) -> Vec<String> {
         let of_tool = |tool: &'static ToolMapping| tool.native_names.contains(&name).then_some(tool.canonical);
@@ -158,7 +158,7 @@ impl ToolVocabulary {
         names
     }
 
-    /// The agent's name that is nearest to a written one, when it is none of its own.
+    /// The client's tool name that is nearest to an unknown one.
     #[must_use]
     pub fn suggest(&self, name: &str) -> Option<&'static str> {
         let names = || self.tools.iter().flat_map(|tool| tool.native_names).copied();

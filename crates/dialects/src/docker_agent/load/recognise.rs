@@ -1,4 +1,4 @@
-//! Which YAML files are docker-agent's.
+//! Recognizes docker-agent's YAML files.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,18 +10,17 @@ use crate::ArtifactKind;
 use crate::docker_agent::DIALECT;
 use crate::document::{FileReport, MapEntry, NodeKind, outline, skip_byte_order_mark};
 
-/// Keys of a script that a model plays, which may have `agents` as well and lies beside the agents that use it.
+/// Keys of a model script, which may have `agents` as well and is in the same directory as the agents that use it.
 const SCRIPT: [&str; 3] = ["about", "prompts", "turns"];
-/// Keys of an agent, by which a mapping of some is known whatever it is called.
+/// Keys of an agent, which identify a mapping of agents whatever its key is.
 const OF_AGENTS: [&str; 4] = ["hooks", "instruction", "toolsets", "sub_agents"];
-/// The longest key that may be a slip.
+/// The maximum length of a key that may be a misspelling.
 const MAX_KEY: usize = 64;
 
-/// What a YAML file is to docker-agent, by the keys of its document, however that is written; `None` when it is none of
-/// its files.
+/// Recognizes a docker-agent YAML file by the keys of its document; `None` if it is not one of its files.
 ///
-/// A file with a fault in its YAML, or with a slip in the very key by which it would be known, is taken for what it was
-/// meant to be: reading it tells of the fault, and nothing else would.
+/// A file with a YAML error, or with a misspelt identifying key, is recognized as what it was meant to be: otherwise
+/// the error would never be reported.
 #[must_use]
 pub fn recognise(text: &str) -> Option<ArtifactKind> {
     let report = FileReport::new(Arc::new(SourceFile { path: PathBuf::new(), text: text.to_owned() }), "");
@@ -43,7 +42,7 @@ pub fn recognise(text: &str) -> Option<ArtifactKind> {
     }
 }
 
-/// What a document with these keys is.
+/// The kind of a document with these keys.
 fn recognise_exact_keys(keys: &[&str]) -> Option<ArtifactKind> {
     if is_script(keys) {
         return None;
@@ -57,7 +56,7 @@ fn recognise_exact_keys(keys: &[&str]) -> Option<ArtifactKind> {
     DIALECT.names().any(|name| keys.contains(&name)).then_some(ArtifactKind::HooksBlock)
 }
 
-/// What a document was meant to be that has an entry with a slip in its key, by what stands behind it.
+/// The kind that a document with a misspelt key was meant to be, judging by the key's value.
 fn recognise_misspelled_key(entry: &MapEntry, keys: &[&str]) -> Option<ArtifactKind> {
     if is_script(keys) {
         return None;
@@ -76,7 +75,7 @@ fn recognise_misspelled_key(entry: &MapEntry, keys: &[&str]) -> Option<ArtifactK
     }
     let is_event =
         |entry: &MapEntry| !matches!(entry.value.kind, NodeKind::Scalar(_)) && guess_event(&entry.key).is_some();
-    // Events below `hooks:` at the top of a file are where no file has them.
+    // No file has events below a top-level `hooks:` key.
     let is_block = is_event(entry) || (key == "hooks" && below.iter().any(is_event));
     is_block.then_some(ArtifactKind::HooksBlock)
 }
@@ -85,7 +84,7 @@ fn is_script(keys: &[&str]) -> bool {
     SCRIPT.iter().any(|key| keys.contains(key))
 }
 
-/// Whether a text that is no YAML has a key `agents` somewhere.
+/// Whether invalid YAML has a key `agents` somewhere.
 fn names_agents(text: &str) -> bool {
     let ends_a_word = |before: &str| !before.ends_with(|last: char| last.is_alphanumeric() || "_-.".contains(last));
     text.match_indices("agents").any(|(at, word)| {
@@ -95,7 +94,7 @@ fn names_agents(text: &str) -> bool {
     })
 }
 
-/// The key that a line of the outermost mapping begins with.
+/// The key at the start of a line of the top-level mapping.
 fn top_level_key(line: &str) -> Option<&str> {
     let (key, _) = line.trim_start_matches('\u{FEFF}').split_once(':')?;
     let key = key.trim_end();

@@ -1,4 +1,4 @@
-//! The user's settings: `config.yaml` (docker-agent, Configuration, User Settings).
+//! Reads the user's settings: `config.yaml`.
 
 use pintle_contract::{PermissionMode, UntrustedGuardPolicy};
 
@@ -7,8 +7,8 @@ use crate::ParsedProject;
 use crate::docker_agent::DockerAgentVersion;
 use crate::document::{DocNode, FieldReader, FileReport, NodeKind};
 
-/// Sections of the file, and settings, that are about docker-agent's own screens and services. They change nothing that
-/// an agent may do.
+/// Sections of the file, and settings, that only concern docker-agent's own user interface and services. They do not
+/// change what an agent may do.
 const OTHER_SECTIONS: &[&str] = &["version", "aliases", "providers", "board", "credential_helper", "sandbox_allowlist"];
 const OTHER_SETTINGS: &[&str] = &[
     "hide_tool_results",
@@ -31,7 +31,7 @@ const OTHER_SETTINGS: &[&str] = &[
     "keybindings",
     "layout",
 ];
-/// The events at which files are remembered for `snapshot: true`.
+/// The events on which `snapshot: true` takes snapshots.
 const SNAPSHOT_EVENTS: [&str; 4] = ["session_start", "turn_start", "turn_end", "session_end"];
 
 /// Reads the file into the project.
@@ -51,7 +51,7 @@ pub(super) fn read(
         warn_misplaced_events(&own, "below `settings: hooks:`");
         own.finish_guarding(&["hooks", "permissions", "redact_secrets", "safety", "snapshot"]);
     }
-    // Pintle's own.
+    // A key of Pintle's own.
     project.untrusted_guards = fields.choice("untrusted_guards", &UntrustedGuardPolicy::WORDS);
     for key in OTHER_SECTIONS {
         let _ = fields.node(key);
@@ -66,7 +66,7 @@ pub(super) fn read(
     fields.finish_guarding(&["settings", "untrusted_guards"]);
 }
 
-/// Events that stand where no hook is looked for.
+/// Reports events where hooks are not read.
 fn warn_misplaced_events(fields: &FieldReader<'_>, place: &str) {
     for entry in fields.others().filter(|entry| !matches!(entry.value.kind, NodeKind::Scalar(_))) {
         if let Some(event) = hooks::guess_event(&entry.key) {
@@ -93,10 +93,10 @@ fn read_settings(own: &mut FieldReader<'_>, compat: DockerAgentVersion, project:
             SNAPSHOT_EVENTS.iter().filter_map(|event| hooks::builtin_hook(event, "snapshot", &[], &place, compat));
         project.hooks.extend(wired);
     }
-    // Pintle's own: for every agent and every hook, unlike the key of an agent.
+    // A key of Pintle's own; unlike the key of an agent, it applies to every agent and every hook.
     project.redact_secrets = own.boolean("redact_secrets") == Some(true);
     project.permissions = agent::read_permissions(own);
-    // `safety` outranks its older form.
+    // `safety` takes precedence over its older form.
     let older = own.boolean("YOLO").filter(|wanted| *wanted).map(|_| PermissionMode::Autonomous);
     project.permissions.mode = agent::read_mode(own).or(older);
 }

@@ -1,4 +1,4 @@
-//! Vetoes, permission decisions and rewrites.
+//! Decodes vetoes, permission decisions and rewrites.
 
 use pintle_contract::{Effect, Failure, Rewrite, Verdict, VerdictKind};
 use serde_json::{Map, Value};
@@ -10,7 +10,7 @@ use crate::harn::event_def::HarnRewrite;
 type ReturnFields = Map<String, Value>;
 
 impl ReturnDecoder<'_> {
-    /// Whether a table says nothing but that the event is vetoed, and why.
+    /// Whether a table contains only a veto and its reason.
     pub(super) fn is_plain_veto(&self, entries: &[(String, Value)]) -> bool {
         let mut vetoes = false;
         let all = entries.iter().all(|(name, value)| match (name.as_str(), value) {
@@ -24,7 +24,7 @@ impl ReturnDecoder<'_> {
         all && vetoes && self.def.veto
     }
 
-    /// Reads such a table, to the same end as [`ReturnDecoder::read_control`].
+    /// Decodes such a table, with the same result as [`ReturnDecoder::read_control`].
     pub(super) fn read_veto(&mut self, entries: Vec<(String, Value)>) {
         let (mut own, mut reason) = (None, None);
         for entry in entries {
@@ -38,12 +38,12 @@ impl ReturnDecoder<'_> {
         self.deny(own.or(reason).unwrap_or_else(|| self.default_reason()));
     }
 
-    /// Why an event is vetoed for which no reason was given.
+    /// The reason of a veto without one.
     fn default_reason(&self) -> String {
         format!("{} hook blocked the operation", self.def.name)
     }
 
-    /// Reads the keys that say what is to be done.
+    /// Decodes the control keys.
     pub(super) fn read_control(&mut self, mut fields: ReturnFields) -> Result<(), Failure> {
         for name in fields.keys() {
             if let Some(objection) = ReturnTable::explain_unsupported(name, self.def) {
@@ -64,7 +64,7 @@ impl ReturnDecoder<'_> {
                 self.deny(reason.clone().unwrap_or_else(|| format!("{} hook denied the operation", self.def.name)));
                 return Ok(());
             }
-            // Somebody is about to be asked anyway: the host's resolver, or the person.
+            // The user or the host's approver is about to be asked anyway.
             Some(_) => self.verdict.kind = VerdictKind::Ask { reason: reason.clone().unwrap_or_default() },
             None => {}
         }
@@ -85,7 +85,7 @@ impl ReturnDecoder<'_> {
         }
     }
 
-    /// Why the event is vetoed, when it is.
+    /// The reason of a veto, if there is one.
     fn read_refusal(&self, fields: &mut ReturnFields, reason: Option<&str>) -> Result<Option<String>, Failure> {
         let blocks = match fields.get("block") {
             None | Some(Value::Bool(false)) => false,
@@ -112,7 +112,7 @@ impl ReturnDecoder<'_> {
         Ok(Some(own.or_else(|| reason.map(str::to_owned)).unwrap_or_else(|| self.default_reason())))
     }
 
-    /// `allow`, `deny` or `ask`; case and blanks are forgiven.
+    /// `allow`, `deny` or `ask`; letter case and spaces are ignored.
     fn read_decision(&self, word: &Value) -> Result<&'static str, Failure> {
         let Value::String(text) = word else {
             return Err(self.type_failure("decision", word, "\"allow\", \"deny\" or \"ask\""));
@@ -153,7 +153,7 @@ impl ReturnDecoder<'_> {
         Ok(())
     }
 
-    /// The one key of a table whose keys all mean the same.
+    /// The single key of a table whose keys are synonyms.
     fn single_entry(&self, fields: ReturnFields, meant: &str) -> Result<Option<(String, Value)>, Failure> {
         let mut fields = fields.into_iter();
         match (fields.next(), fields.next()) {
@@ -197,7 +197,7 @@ impl ReturnDecoder<'_> {
         Ok(())
     }
 
-    /// `{kind, message}`, the class of a refusal.
+    /// `{kind, message}`, the class of a denial.
     fn read_denial(&self, denial: Value) -> Result<Value, Failure> {
         let Value::Object(fields) = &denial else { return Err(self.type_failure("denial", &denial, "a table")) };
         if let Some(unknown) = fields.keys().find(|key| !matches!(key.as_str(), "kind" | "message")) {
@@ -215,7 +215,7 @@ impl ReturnDecoder<'_> {
         }
     }
 
-    /// How many bytes a result lost, when it says so.
+    /// The number of bytes that a truncated result lost.
     fn read_truncation(&self, fields: &mut ReturnFields) -> Result<Option<u64>, Failure> {
         let dropped = fields.remove("dropped_bytes");
         match fields.remove("truncated") {
@@ -245,7 +245,7 @@ impl ReturnDecoder<'_> {
         self.verdict.kind = VerdictKind::Deny { reason };
     }
 
-    /// Adds a field to what is rewritten.
+    /// Adds a field to the rewrite.
     pub(super) fn replace(&mut self, field: &str, value: Value) {
         let fields = match std::mem::replace(&mut self.verdict.kind, VerdictKind::Pass) {
             VerdictKind::Rewrite(Rewrite::Fields(mut fields)) => {

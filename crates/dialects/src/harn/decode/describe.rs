@@ -1,11 +1,11 @@
-//! Words for what was returned and for what may be.
+//! Describes returned and accepted values for messages.
 
 use serde_json::Value;
 
 use super::tables::ReturnTable;
 use crate::harn::event_def::{HarnEventDef, HarnRewrite};
 
-/// What a value is, for people.
+/// The type of a value, for messages.
 pub(super) fn value_kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "nil",
@@ -18,7 +18,7 @@ pub(super) fn value_kind(value: &Value) -> &'static str {
     }
 }
 
-/// What the hooks of an event may return.
+/// The values that hooks of an event may return.
 pub(super) fn accepted_values(row: &HarnEventDef) -> String {
     let mut words = vec![String::from("nil"), String::from("true")];
     if row.veto {

@@ -1,4 +1,4 @@
-//! Reminders and what stands beside them (Harn behaviour, section 1.7).
+//! Decodes reminders and other effects.
 
 use pintle_contract::{Effect, Failure};
 use serde_json::{Map, Value};
@@ -6,14 +6,14 @@ use serde_json::{Map, Value};
 use super::tables::ReturnTable;
 use super::{HarnRewrite, MAX_DEPTH, ReturnDecoder, describe, reminder};
 
-/// The schema of the receipt that a hook gives for work it queued (Harn behaviour, section 5).
+/// The schema of a hook's receipt for queued background work.
 const RECEIPT: &str = "harn.context_maintenance.job_receipt.v1";
-/// The keys of a table that all mean what a step gives.
+/// The synonymous keys for the output of a step.
 const OUTPUTS: [&str; 3] = ["output", "result", "modify"];
 
 impl ReturnDecoder<'_> {
-    /// Reads a table: reminders, then what is to be done. `nil` counts as absent, but for the output of a step, which may
-    /// be nothing.
+    /// Decodes a table: reminders, then control keys. `nil` is treated as absent, except for the output of a step,
+    /// which may be empty.
     pub(super) fn read_table(&mut self, mut fields: Map<String, Value>, depth: u8) -> Result<(), Failure> {
         let gives_nothing = self.is_empty_result(&fields);
         fields.retain(|_, value| !value.is_null());
@@ -54,13 +54,13 @@ impl ReturnDecoder<'_> {
         self.check_depth(depth).and_then(|depth| self.read_value(then, depth))
     }
 
-    /// Whether a table says that a step gives nothing.
+    /// Whether a table sets the output of a step to `nil`.
     fn is_empty_result(&self, fields: &Map<String, Value>) -> bool {
         let mut outputs = OUTPUTS.iter().filter_map(|name| fields.get(*name)).peekable();
         self.def.rewrites == Some(HarnRewrite::Output) && outputs.peek().is_some() && outputs.all(Value::is_null)
     }
 
-    /// One effect of a list: a reminder in any of its forms, with what is to be done behind it.
+    /// Decodes one effect of a list: a reminder in any of its forms, then its `then`.
     pub(super) fn read_effect(&mut self, effect: Value, depth: u8) -> Result<(), Failure> {
         let Value::Object(mut fields) = effect else {
             return Err(

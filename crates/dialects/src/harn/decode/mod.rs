@@ -1,7 +1,7 @@
-//! What a hook returned as a verdict: the return-value protocol (Harn, Return-value protocol; Harn behaviour, sections
-//! 1.2, 1.3, 1.5 and 1.7).
+//! Decodes a hook's return value into a verdict.
 //!
-//! One protocol holds for every event; what an event does not support is a failure that names hook, event and shape.
+//! Every event uses the same return-value protocol. A value that the event does not support is a failure that names
+//! hook, event and value.
 
 mod control;
 mod describe;
@@ -14,11 +14,10 @@ use serde_json::Value;
 
 use super::event_def::{self, HarnEventDef, HarnRewrite};
 
-/// How deep `then` may stand in `then`.
+/// The maximum nesting depth of `then`.
 const MAX_DEPTH: u8 = 32;
 
-/// Reads what a hook returned. Total: any value gives some verdict. `hook` is the hook's name, for what is said of a
-/// value that cannot be read.
+/// Decodes a hook's return value. Total: every value gives a verdict. `hook` is the hook's name, for error messages.
 #[must_use]
 pub fn decode(event: &Event, _spelling: &str, hook: &str, returned: FunctionOutput) -> Verdict {
     let Some(row) = event_def::for_event(event) else { return Verdict::pass() };
@@ -38,7 +37,7 @@ pub fn decode(event: &Event, _spelling: &str, hook: &str, returned: FunctionOutp
     }
 }
 
-/// One answer while it is read.
+/// The decoder of one return value.
 struct ReturnDecoder<'a> {
     def: &'static HarnEventDef,
     hook: &'a str,
@@ -64,15 +63,15 @@ impl ReturnDecoder<'_> {
         }
     }
 
-    /// A failure because of what was returned: who, when, what, and what would have been right.
+    /// A failure because of an unexpected value, with the accepted values.
     fn unexpected_value(&self, shape: &str) -> Failure {
         let accepted = describe::accepted_values(self.def);
         self.failure(&format!("returned {shape}; it must return {accepted}"))
     }
 
-    /// A failure with the hook's name and its event in front.
+    /// A failure, prefixed with the hook's name and its event.
     fn failure(&self, what: &str) -> Failure {
-        // A hook may be called by its place and its event, which is said once.
+        // A hook's name may end with its event, which is then written once.
         let own = self.hook.strip_suffix(self.def.name).map_or(self.hook, str::trim_end);
         let hook = if own.is_empty() { "without a name" } else { own };
         Failure::new(FailureKind::BadOutput, format!("hook {hook} ({}) {what}", self.def.name))

@@ -1,11 +1,11 @@
-//! Specifications of reminders (Harn behaviour, section 1.7).
+//! Decodes reminders.
 
 use pintle_contract::{Reminder, ReminderAuthority, ReminderPropagation, ReminderRoleHint, suggest_nearest};
 use serde_json::{Map, Value};
 
 use super::describe;
 
-/// The keys of a specification. `goal_pin` is known and has no effect.
+/// The keys of a reminder. `goal_pin` is known but has no effect.
 pub(super) const KEYS: [&str; 9] = [
     "body",
     "tags",
@@ -18,17 +18,17 @@ pub(super) const KEYS: [&str; 9] = [
     "goal_pin",
 ];
 
-/// A reminder as read.
+/// A decoded reminder.
 #[derive(Debug, PartialEq)]
 pub(super) struct ParsedReminder {
     pub(super) reminder: Reminder,
     pub(super) warning: Option<String>,
 }
 
-/// Reads a specification.
+/// Decodes a reminder.
 ///
 /// # Errors
-/// What is wrong with it, with Harn's code where it has one.
+/// What is wrong with it, with Harn's error code if there is one.
 pub(super) fn read(spec: Value) -> Result<ParsedReminder, String> {
     let Value::Object(mut fields) = spec else {
         return Err(format!("a reminder must be a table, not {}", describe::value_kind(&spec)));
@@ -83,7 +83,7 @@ fn check_unknown_keys(fields: &Map<String, Value>) -> Result<(), String> {
     Err(format!("HARN-RMD-001: unknown reminder option {}{hint}", names.join(", ")))
 }
 
-/// Texts without blanks around them, each once.
+/// Decodes unique, trimmed tags.
 fn read_tags(value: Option<Value>) -> Result<Vec<String>, String> {
     let items = match value {
         None => return Ok(Vec::new()),

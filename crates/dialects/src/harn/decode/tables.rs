@@ -4,17 +4,16 @@ use pintle_contract::suggest_nearest;
 
 use crate::harn::event_def::{HarnEventDef, HarnRewrite};
 
-/// One key.
+/// One key of a returned table.
 #[derive(Debug)]
 pub(super) struct TableKey {
     pub(super) name: &'static str,
-    /// Whether it means something by itself, rather than beside another.
+    /// Whether it has a meaning of its own, without another key.
     pub(super) is_primary: bool,
-    /// Whether an event supports it.
     is_supported_by: fn(&HarnEventDef) -> bool,
 }
 
-/// The keys that say what is to be done.
+/// The control keys.
 pub(super) struct ReturnTable;
 
 const KEYS: &[TableKey] = &[
@@ -53,17 +52,17 @@ fn is_step(row: &HarnEventDef) -> bool {
 }
 
 impl ReturnTable {
-    /// The keys of an event.
+    /// The keys that an event supports.
     pub(super) fn keys(row: &HarnEventDef) -> impl Iterator<Item = &'static TableKey> {
         KEYS.iter().filter(move |key| (key.is_supported_by)(row))
     }
 
-    /// Whether a key says what is to be done, on some event.
+    /// Whether a key is a control key of any event.
     pub(super) fn is_control(name: &str) -> bool {
         KEYS.iter().any(|key| key.name == name)
     }
 
-    /// What is wrong with a key, when something is.
+    /// What is wrong with a key, if anything.
     pub(super) fn explain_unsupported(name: &str, row: &HarnEventDef) -> Option<String> {
         if Self::keys(row).any(|key| key.name == name) {
             return None;

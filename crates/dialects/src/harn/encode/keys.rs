@@ -1,7 +1,7 @@
 //! The keys of each event's payload, in order.
 //!
-//! Those of Harn's own payloads stand first (Harn behaviour, sections 1.2 to 1.4); what Pintle adds where that document
-//! calls something missing follows them: `agent`, `turn`, `persona`, `cwd`, the raw result and its success, durations.
+//! Harn's own keys come first, then Pintle's additions: `agent`, `turn`, `persona`, `cwd`, the raw result and whether
+//! it succeeded, durations.
 
 use pintle_contract::{Event, KeySource, LazyValue, PayloadKey};
 use serde_json::Value;
@@ -24,7 +24,6 @@ const fn table(name: &'static str, keys: &'static [PayloadKey]) -> PayloadKey {
     PayloadKey { name, get: KeySource::Table(keys) }
 }
 
-/// The keys of every payload.
 pub(in crate::harn) static EVERYWHERE: &[PayloadKey] = &[
     computed("event", |event| event_def::for_event(event).map_or(LazyValue::Absent, |row| LazyValue::Text(row.name))),
     table("session", &[computed("id", |event| LazyValue::Text(&event.origin.session))]),
@@ -34,15 +33,15 @@ pub(in crate::harn) static EVERYWHERE: &[PayloadKey] = &[
     computed("cwd", |event| LazyValue::Text(&event.origin.cwd)),
 ];
 
-/// The step that an event outside the step's own belongs to; absent outside steps.
+/// The step of an event that is not itself about a step; absent outside steps.
 const IN_STEP: PayloadKey = table("step", &[computed("name", |event| LazyValue::text_or_absent(step(event)))]);
 
-/// The persona that an event belongs to; empty outside one.
+/// The persona of an event; empty if there is none.
 pub(in crate::harn) fn persona(event: &Event) -> &str {
     event.payload.field("persona").and_then(Value::as_str).unwrap_or(&event.origin.persona)
 }
 
-/// The step that an event belongs to; empty outside one.
+/// The step of an event; empty if there is none.
 pub(in crate::harn) fn step(event: &Event) -> &str {
     event.payload.field("step").and_then(Value::as_str).unwrap_or(&event.origin.step)
 }
@@ -64,7 +63,7 @@ pub(in crate::harn) static POST_TOOL: &[PayloadKey] = &[
     IN_STEP,
 ];
 
-/// `persona.step`, or the step alone.
+/// `persona.step`, or only the step.
 fn target(event: &Event) -> LazyValue<'_> {
     match (persona(event), step(event)) {
         ("", step) => LazyValue::Text(step),
@@ -121,7 +120,7 @@ pub(in crate::harn) static END: &[PayloadKey] = &[
 
 pub(in crate::harn) static PROMPT: &[PayloadKey] = &[field("prompt"), field("source"), IN_STEP];
 
-/// Harn's word for a compaction because the model took no more.
+/// Harn's word for a compaction because the context was full.
 fn reason(event: &Event) -> LazyValue<'_> {
     match LazyValue::first_present(event, &["source", "reason"]) {
         LazyValue::Value(Value::String(word)) if word == "overflow" => LazyValue::Text("context_overflow"),
@@ -132,7 +131,7 @@ fn reason(event: &Event) -> LazyValue<'_> {
 pub(in crate::harn) static PRE_COMPACT: &[PayloadKey] =
     &[computed("reason", reason), field("message_count"), field("instructions"), IN_STEP];
 
-/// How long the summary is, in characters.
+/// The length of the summary, in characters.
 fn summary_length(event: &Event) -> LazyValue<'_> {
     match event.payload.field("summary") {
         Some(Value::String(summary)) => LazyValue::Number(summary.chars().count() as u64),
@@ -152,7 +151,7 @@ pub(in crate::harn) static POST_COMPACT: &[PayloadKey] = &[
     IN_STEP,
 ];
 
-/// Model calls count from 0 in Harn.
+/// Harn counts iterations from 0.
 fn iteration(event: &Event) -> LazyValue<'_> {
     match event.payload.field("iteration").and_then(Value::as_u64) {
         Some(number) => LazyValue::Number(number.saturating_sub(1)),
@@ -160,7 +159,7 @@ fn iteration(event: &Event) -> LazyValue<'_> {
     }
 }
 
-/// How many tools were called.
+/// The number of tool calls.
 fn tool_count(event: &Event) -> LazyValue<'_> {
     match event.payload.field("tool_names") {
         Some(Value::Array(names)) => LazyValue::Number(names.len() as u64),
@@ -186,7 +185,7 @@ pub(in crate::harn) static POST_TURN: &[PayloadKey] = &[
     IN_STEP,
 ];
 
-/// The tool of a question for permission.
+/// The tool of a permission request.
 const ASKED: PayloadKey =
     table("tool", &[field("name"), field("args"), from("tool_call_id", "id"), field("category"), field("read_only")]);
 
@@ -207,7 +206,7 @@ pub(in crate::harn) static FILE: &[PayloadKey] = &[
     IN_STEP,
 ];
 
-/// What is said of a change that came without words of its own.
+/// The metadata of a change.
 static METADATA: &[PayloadKey] = &[field("operation"), from("bytes", "size_bytes")];
 
 pub(in crate::harn) static ERROR: &[PayloadKey] =

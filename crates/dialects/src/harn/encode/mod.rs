@@ -1,4 +1,4 @@
-//! Events as the hooks of this dialect receive them (Harn behaviour, sections 1.2 to 1.4).
+//! Encodes events for Harn hooks.
 
 pub(super) mod keys;
 
@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 
 use super::event_def;
 
-/// The payload of an event, key by key; `None` for one that Harn does not have.
+/// The payload of an event, encoded key by key; `None` if Harn does not have the event.
 pub(super) fn lazy_payload(event: &Event) -> Option<LazyPayload<'_>> {
     event_def::for_event(event).map(|row| LazyPayload::new(event, [keys::EVERYWHERE, row.keys]))
 }
 
-/// The payload of an event. `spelling` is the event's name for an event that Harn does not have.
+/// The payload of an event. `spelling` is the name of an event that Harn does not have.
 pub(super) fn encode(event: &Event, spelling: &str) -> Value {
     let fields = match lazy_payload(event) {
         Some(parts) => parts.to_object(),

@@ -1,4 +1,4 @@
-//! The arguments of one registration, taken one by one.
+//! Reads the arguments of one registration.
 
 use std::fmt::Display;
 
@@ -7,7 +7,7 @@ use pintle_contract::{
 };
 use serde_json::Value;
 
-/// What to do about an argument that is given twice.
+/// The help for an argument that is given twice.
 const TWICE: &str = "keep one of the two";
 
 /// The arguments of a call or the keys of a table.
@@ -20,9 +20,9 @@ pub(super) struct ArgumentReader<'a> {
 }
 
 impl<'a> ArgumentReader<'a> {
-    /// The arguments of a call: those without a name get the names of their places.
+    /// Reads the arguments of a call; positional arguments get the names of their positions.
     ///
-    /// `None` when there are too many, or one is given twice.
+    /// `None` if there are too many, or one is given twice.
     pub(super) fn from_call(
         registration: &'a RegistrationCall,
         places: &[&'static str],
@@ -43,7 +43,7 @@ impl<'a> ArgumentReader<'a> {
         Self::from_table(function, location, given, findings)
     }
 
-    /// The keys of a table.
+    /// Reads the keys of a table.
     pub(super) fn from_table(
         owner: &'a str,
         location: &'a Location,
@@ -57,13 +57,13 @@ impl<'a> ArgumentReader<'a> {
             findings.push(Diagnostic::error("bad_registration", message, location.clone()).help(TWICE));
             return None;
         }
-        // `None` counts as absent.
+        // `None` is treated as absent.
         let given =
             given.into_iter().filter(|(_, argument)| *argument != RegistrationArgument::Value(Value::Null)).collect();
         Some(Self { owner, location, remaining: given, known: Vec::new(), findings })
     }
 
-    /// The same arguments and those of a table of options. One that is given twice is told, and the first is kept.
+    /// Adds the arguments of an options table. One that is given twice is reported, and the first is kept.
     pub(super) fn with_options(mut self, options: Vec<(String, RegistrationArgument)>) -> Self {
         for (name, argument) in options {
             if self.has(&name) {
@@ -75,13 +75,12 @@ impl<'a> ArgumentReader<'a> {
         self
     }
 
-    /// Adds a fault.
+    /// Adds an error.
     pub(super) fn report_fault(&mut self, message: impl Into<String>, help: impl Into<String>) {
         let finding = Diagnostic::error("bad_registration", message.into(), self.location.clone());
         self.findings.push(finding.help(help));
     }
 
-    /// How many faults there are.
     pub(super) fn fault_count(&self) -> usize {
         self.findings.len()
     }
@@ -93,7 +92,7 @@ impl<'a> ArgumentReader<'a> {
         Some(self.remaining.remove(at).1)
     }
 
-    /// Takes a text.
+    /// Takes a string.
     pub(super) fn text(&mut self, name: &'static str) -> Option<String> {
         match self.take(name)? {
             RegistrationArgument::Value(Value::String(text)) => Some(text),
@@ -101,7 +100,7 @@ impl<'a> ArgumentReader<'a> {
         }
     }
 
-    /// Takes a text that must be there.
+    /// Takes a required string.
     pub(super) fn required_text(&mut self, name: &'static str) -> Option<String> {
         if self.has(name) {
             return self.text(name);
@@ -116,7 +115,7 @@ impl<'a> ArgumentReader<'a> {
         self.remaining.iter().any(|(given, _)| given == name)
     }
 
-    /// Takes a list of strings; none is an empty one.
+    /// Takes a list of strings; empty if absent.
     pub(super) fn texts(&mut self, name: &'static str) -> Vec<String> {
         let Some(argument) = self.take(name) else { return Vec::new() };
         let texts = match &argument {
@@ -143,7 +142,7 @@ impl<'a> ArgumentReader<'a> {
         fitting
     }
 
-    /// Takes a function that can be called with the event.
+    /// Takes a function that accepts the event as its only argument.
     pub(super) fn function(&mut self, name: &'static str) -> Option<RegisteredFunction> {
         match self.take(name)? {
             RegistrationArgument::Function(closure) if closure.takes_one_argument => Some(closure),
@@ -160,7 +159,7 @@ impl<'a> ArgumentReader<'a> {
         }
     }
 
-    /// Takes one of some words.
+    /// Takes one of a set of words.
     pub(super) fn choice<T: Copy>(&mut self, name: &'static str, words: &[(&'static str, T)]) -> Option<T> {
         let text = self.text(name)?;
         let found = words.iter().find(|(word, _)| *word == text).map(|(_, meaning)| *meaning);
@@ -174,7 +173,7 @@ impl<'a> ArgumentReader<'a> {
         found
     }
 
-    /// Reports every argument that nobody asked for.
+    /// Reports every argument that was not taken.
     pub(super) fn finish(self) {
         for (name, _) in &self.remaining {
             let help = match suggest_nearest(name, self.known.iter().copied()) {
@@ -193,7 +192,7 @@ impl<'a> ArgumentReader<'a> {
     }
 }
 
-/// What an argument is, for people.
+/// The type of an argument, for messages.
 pub(super) fn describe(argument: &RegistrationArgument) -> &'static str {
     match argument {
         RegistrationArgument::Value(Value::Null) => "None",
@@ -206,7 +205,7 @@ pub(super) fn describe(argument: &RegistrationArgument) -> &'static str {
     }
 }
 
-/// The keys of a table; `None` for what is none.
+/// The keys of a table; `None` if it is not a table.
 pub(super) fn into_entries(argument: RegistrationArgument) -> Option<Vec<(String, RegistrationArgument)>> {
     match argument {
         RegistrationArgument::Table(entries) => Some(entries),

@@ -1,4 +1,4 @@
-//! Manifests: `harn.toml` (Harn, `[[hooks]]` package manifest entries; Harn behaviour, section 3).
+//! Reads manifests: `harn.toml`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use crate::document::{DocNode, FieldReader, FileReport, NodeKind, parse_toml};
 use crate::harn::{declare, personas};
 use crate::{Artifact, ParseContext, ParsedProject};
 
-/// The parts of a manifest that mean something here. The others are Harn's own affair.
+/// The parts of a manifest that Pintle reads. Only Harn uses the others.
 const SECTIONS: [&str; 5] = ["package", "exports", "dependencies", "hooks", "personas"];
 
-/// Reads one manifest. `is_dependency` says that another one led to it.
+/// Reads one manifest. `is_dependency` says that another manifest depends on it.
 pub(super) fn read(
     artifact: &Artifact,
     is_dependency: bool,
@@ -50,7 +50,7 @@ pub(super) fn read(
     project.diagnostics.extend(report.into_diagnostics());
 }
 
-/// Warns of keys that are nearly one that is read. Any other is Harn's own affair.
+/// Warns of keys that are similar to a known one. Only Harn uses the others.
 fn warn_near_misses(report: &FileReport, node: &DocNode, known: &[&str], owner: &str) {
     let NodeKind::Map(entries) = &node.kind else { return };
     for entry in entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
@@ -61,12 +61,10 @@ fn warn_near_misses(report: &FileReport, node: &DocNode, known: &[&str], owner: 
     }
 }
 
-/// The exported modules and their paths.
 fn read_exports(fields: &mut FieldReader<'_>) -> Vec<(String, String)> {
     fields.pairs("exports")
 }
 
-/// Reads one table of `[[hooks]]`.
 fn read_hook(
     report: &FileReport,
     index: usize,
@@ -113,10 +111,10 @@ fn read_hook(
             .as_deref()
             .map(|handler| if handler.starts_with(&owner) { handler.to_owned() } else { format!("{owner}{handler}") });
     }
-    // A hook without a handler is declared all the same, to see what else is wrong with it.
+    // A hook without a handler is still declared, to find its other errors.
     let spec = resolved.unwrap_or(HandlerSpec::None);
     match declare::declare_manifest_hook(&event, pattern.as_deref(), spec, options, handler_place) {
-        // Nothing is registered by half.
+        // A hook is never registered partially.
         Ok(hook) if report.error_count() == before => project.hooks.push(hook),
         Ok(_) => {}
         Err(faults) => {

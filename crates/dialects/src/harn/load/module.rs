@@ -1,4 +1,4 @@
-//! Finding the function that a manifest names: `module::function`.
+//! Resolves the function that a manifest names: `module::function`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use pintle_contract::{
 
 use crate::Artifact;
 
-/// The folders of a package in which its modules stand, the first one first.
+/// The directories of a package in which its modules are searched, in order.
 const FOLDERS: [&str; 3] = ["", "src", "lib"];
 
-/// A package, for its handlers.
+/// The package in which handlers are resolved.
 pub(super) struct PackageContext<'a> {
     pub(super) folder: &'a Path,
     pub(super) package: Option<&'a str>,
@@ -22,7 +22,7 @@ pub(super) struct PackageContext<'a> {
     pub(super) has_harn: bool,
 }
 
-/// Why there is no such handler.
+/// Why a handler cannot be resolved.
 #[derive(Debug)]
 pub(super) struct HandlerLookupError {
     message: String,
@@ -39,7 +39,7 @@ impl HandlerLookupError {
     }
 }
 
-/// The handler that a manifest names.
+/// Resolves the handler that a manifest names.
 pub(super) fn resolve(handler: &str, home: &PackageContext<'_>) -> Result<HandlerSpec, HandlerLookupError> {
     let Some((module, function)) =
         handler.rsplit_once("::").filter(|(module, function)| !module.is_empty() && !function.is_empty())
@@ -78,7 +78,7 @@ pub(super) fn resolve(handler: &str, home: &PackageContext<'_>) -> Result<Handle
     }))
 }
 
-/// The file of a module: the exported one of the name, or the one of the name in the package.
+/// Finds the file of a module: the exported one of this name, otherwise one of this name in the package.
 fn find_module<'a>(module: &str, home: &PackageContext<'a>) -> Result<&'a Artifact, HandlerLookupError> {
     let own = home.package.and_then(|package| module.strip_prefix(package)?.strip_prefix("::")).unwrap_or(module);
     let has_path = |path: &Path| home.modules.iter().find(|artifact| artifact.file.path == *path).copied();
@@ -108,7 +108,7 @@ fn find_module<'a>(module: &str, home: &PackageContext<'a>) -> Result<&'a Artifa
     Err(HandlerLookupError::new(format!("the package has no module `{module}`"), help))
 }
 
-/// The names of the modules that are there.
+/// The names of the existing modules.
 fn known_modules<'a>(home: &PackageContext<'a>) -> Vec<&'a str> {
     let is_own = |artifact: &&&Artifact| artifact.file.path.starts_with(home.folder);
     let mut names: Vec<&str> = home.modules.iter().filter(is_own).map(|artifact| artifact.name.as_str()).collect();
@@ -118,8 +118,8 @@ fn known_modules<'a>(home: &PackageContext<'a>) -> Vec<&'a str> {
     names
 }
 
-/// A function written in Harn, which the `harn` program runs as a worker: it reads events, a line of JSON each, and
-/// prints what the function returns (Harn, command line reference, `harn run -e`).
+/// A function written in Harn, which `harn run -e` runs as a persistent command: it reads events, one line of JSON
+/// each, and prints what the function returns.
 fn harn_worker(
     artifact: &Artifact,
     module: &str,
@@ -150,7 +150,7 @@ fn harn_worker(
     }))
 }
 
-/// A text as one word of the shell.
+/// Quotes a string as one shell word.
 fn shell_quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }

@@ -1,4 +1,4 @@
-//! The keys that every registration may have besides its own.
+//! Reads the options that every registration can have.
 
 use pintle_contract::{EnforcementMode, FailurePolicy};
 
@@ -6,14 +6,14 @@ use super::argument::ArgumentReader;
 use crate::document::FieldReader;
 use crate::harn::HarnHookOptions;
 
-/// The longest time one call may be given: an hour.
+/// The maximum timeout of one call: one hour.
 const MAX_TIMEOUT_MS: u64 = 3_600_000;
 
 const POLICIES: [(&str, FailurePolicy); 2] = [("open", FailurePolicy::Open), ("closed", FailurePolicy::Closed)];
 const MODES: [(&str, EnforcementMode); 2] =
     [("enforce", EnforcementMode::Enforce), ("shadow", EnforcementMode::Shadow)];
 
-/// Those of a call.
+/// Reads the options of a call.
 pub(super) fn from_call(arguments: &mut ArgumentReader<'_>) -> HarnHookOptions {
     let name = arguments.text("name").filter(|name| !name.trim().is_empty());
     let timeout_ms = arguments.number("timeout_ms", 1);
@@ -32,7 +32,7 @@ pub(super) fn from_call(arguments: &mut ArgumentReader<'_>) -> HarnHookOptions {
     }
 }
 
-/// Those of a manifest's table.
+/// Reads the options of a manifest's table.
 pub(super) fn from_fields(fields: &mut FieldReader<'_>) -> HarnHookOptions {
     HarnHookOptions {
         name: fields.text("name").filter(|name| !name.trim().is_empty()),

@@ -1,4 +1,4 @@
-//! What the loader has to read besides a manifest itself.
+//! The files that the loader must read in addition to a manifest.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use pintle_contract::{Location, SourceFile};
 
 use crate::document::{DocNode, FileReport, NodeKind, parse_toml};
 
-/// The files that belong to a package, relative to the folder of its manifest.
+/// The files of a package, relative to the directory of its manifest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PackageFiles {
-    /// The modules that it exports by a path of their own.
+    /// The modules that it exports by a path.
     pub modules: Vec<PathBuf>,
     /// The packages that it depends on, in the order written.
     pub dependencies: Vec<PackageDependency>,
@@ -19,13 +19,13 @@ pub struct PackageFiles {
 /// A package that another one depends on by its path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackageDependency {
-    /// Its folder, relative to that of the manifest.
+    /// Its directory, relative to that of the manifest.
     pub folder: PathBuf,
     /// Where the manifest names it.
     pub location: Location,
 }
 
-/// The files that the manifest at `path` names. What cannot be read is told when the manifest itself is read.
+/// The files that the manifest at `path` names. Errors are reported when the manifest itself is read.
 #[must_use]
 pub fn package_files(path: &Path, manifest: &str) -> PackageFiles {
     let file = SourceFile { path: path.to_owned(), text: manifest.to_owned() };
@@ -50,7 +50,7 @@ pub(super) fn exports(document: &DocNode) -> impl Iterator<Item = (&str, &str)> 
     entries.iter().filter_map(|entry| Some((entry.key.as_str(), entry.value.as_text()?)))
 }
 
-/// The names of `[dependencies]` and what is said of each.
+/// The names of `[dependencies]` and their values.
 pub(super) fn dependencies(document: &DocNode) -> impl Iterator<Item = (&str, &DocNode)> {
     let entries = match document.get("dependencies").map(|dependencies| &dependencies.kind) {
         Some(NodeKind::Map(entries)) => entries.as_slice(),

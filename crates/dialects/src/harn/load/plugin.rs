@@ -1,4 +1,4 @@
-//! Plugins: what each call of a registration function means.
+//! Loads plugins: converts each registration call to declarations.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub(super) fn read(artifact: &Artifact, reading: &ParseContext<'_>, project: &mu
     project.diagnostics.append(&mut registrar.findings);
 }
 
-/// What one plugin registered so far.
+/// The registrations of one plugin so far.
 struct PluginRegistrar {
     name: Arc<str>,
     module: ScriptSource,
@@ -157,10 +157,10 @@ impl PluginRegistrar {
         self.add_declared_hook(declared, own.filter(|_| !named));
     }
 
-    /// `register_session_hook(event, handler)`, with a pattern in between or an option.
+    /// `register_session_hook(event, handler)`, with an optional pattern before the handler or in the options.
     fn register_session_hook(&mut self, registration: &RegistrationCall) {
         let before = self.findings.len();
-        // A pattern is what stands in front of the handler.
+        // An argument before the handler is a pattern.
         let has_pattern = match registration.arguments.get(1) {
             Some(RegistrationArgument::Value(Value::String(_))) => true,
             Some(RegistrationArgument::Value(Value::Null)) => registration.arguments.len() > 2,
@@ -182,7 +182,7 @@ impl PluginRegistrar {
         self.add_declared_hook(declared, own.filter(|_| !named));
     }
 
-    /// Drops what this plugin registered so far.
+    /// Removes what this plugin registered so far.
     fn clear_hooks(&mut self, registration: &RegistrationCall, surface: HarnSurface) {
         if !(registration.arguments.is_empty() && registration.named_arguments.is_empty()) {
             self.report_refused(registration, format!("`{}` takes no arguments", registration.function));
@@ -219,7 +219,7 @@ impl PluginRegistrar {
         }
     }
 
-    /// Calls a hook by its place and its function.
+    /// Names a hook after its location and its function.
     fn name_hook(&self, hook: &mut HookDeclaration, function: &str) {
         let line = hook.location.line_column().map_or(0, |(line, _)| line);
         let name = format!("{}:{line} {function}", self.name);
@@ -238,7 +238,7 @@ impl PluginRegistrar {
     }
 }
 
-/// Takes what every registration but that of tools ends with.
+/// Takes the handler and the options, with which every registration except that of tools ends.
 fn take_handler_and_options(mut arguments: ArgumentReader<'_>) -> (Option<RegisteredFunction>, HarnHookOptions) {
     let before = arguments.fault_count();
     let handler = arguments.function("handler");
@@ -263,7 +263,7 @@ fn take_handler_and_options(mut arguments: ArgumentReader<'_>) -> (Option<Regist
     (handler, options)
 }
 
-/// The name of a function that has one.
+/// The name of a function, unless it is a lambda.
 fn own_name(closure: &RegisteredFunction) -> Option<String> {
     (closure.name != "lambda").then(|| closure.name.clone())
 }

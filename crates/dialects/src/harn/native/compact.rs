@@ -1,12 +1,12 @@
-//! Cutting a long text in its middle, so that what failed stays visible.
+//! Cuts a long text in the middle, and keeps lines that report failures.
 //!
-//! The head and the tail are kept, a marker says how much is gone, and up to 32 lines of what was cut that look like
-//! failures stand beside it (Harn behaviour, section 1.2). What comes out is never longer than the limit.
+//! The head and the tail are kept, a marker says how much was cut, and up to 32 cut lines that look like failures
+//! follow it. The result is never longer than the limit.
 
-/// How many lines that look like failures are kept.
+/// The maximum number of failure lines that are kept.
 const MAX_LINES: usize = 32;
 
-/// Words of a line that tells of a failure, in lower case.
+/// Words of a line that reports a failure, in lower case.
 const FAILURES: [&str; 10] =
     ["error", "fail", "panic", "exception", "traceback", "fatal", "assert", "denied", "cannot", "not found"];
 
@@ -15,13 +15,13 @@ pub(super) fn compact(text: &str, limit_bytes: usize) -> String {
     if text.len() <= limit_bytes {
         return text.to_owned();
     }
-    // The marker's number of bytes depends on its own length by a digit at most, so the longest one is reserved.
+    // The number in the marker can vary by one digit, so the longest marker is reserved.
     let room = limit_bytes.saturating_sub(marker(text.len()).len());
     if room == 0 {
-        // Nothing but the beginning fits.
+        // Only the beginning fits.
         return head(text, limit_bytes).to_owned();
     }
-    // A third for failures at most, and only where there are some; the rest is shared by head and tail.
+    // A third at most is for failure lines, if there are any; head and tail share the rest.
     let (first, last) = (head(text, room / 3), tail(text, room / 3));
     let middle = text.get(first.len()..text.len() - last.len()).unwrap_or_default();
     let kept = failure_lines(middle, room - first.len() - last.len());
@@ -33,12 +33,12 @@ pub(super) fn compact(text: &str, limit_bytes: usize) -> String {
     format!("{first}{}{kept}{last}", marker(gone))
 }
 
-/// What stands for what was cut.
+/// The marker for the cut part.
 fn marker(bytes: usize) -> String {
     format!("\n[... {bytes} bytes cut ...]\n")
 }
 
-/// The lines that look like failures, each with its line end, as far as they fit.
+/// The lines that look like failures, with their line endings, as far as they fit.
 fn failure_lines(text: &str, room: usize) -> String {
     let mut kept = String::new();
     let looks_so = |line: &&str| {

@@ -1,15 +1,15 @@
-//! What is wrong with a pattern.
+//! Errors in patterns.
 
 use std::fmt;
 
 use pintle_contract::{Diagnostic, Location};
 
-/// Why a pattern cannot be used.
+/// Why a pattern is invalid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatternError {
-    /// What is wrong, one line.
+    /// The message, one line.
     pub message: String,
-    /// What to do about it.
+    /// The next step.
     pub help: Option<String>,
 }
 
@@ -22,7 +22,7 @@ impl PatternError {
         Self::new(message, Some(help.into()))
     }
 
-    /// The finding at the place where the pattern was written.
+    /// The diagnostic at the location of the pattern.
     #[must_use]
     pub fn into_diagnostic(self, location: Location) -> Diagnostic {
         Diagnostic { help: self.help, ..Diagnostic::error("bad_pattern", self.message, location) }

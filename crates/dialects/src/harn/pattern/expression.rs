@@ -1,4 +1,4 @@
-//! Reading a pattern, and what it asks of an event.
+//! Parses patterns into tests of an event.
 
 use pintle_contract::Event;
 use regex::{Regex, RegexBuilder};
@@ -8,23 +8,23 @@ use super::glob::NameGlob;
 use super::path::{FieldPath, is_root};
 use crate::harn::HarnEventDef;
 
-/// The most memory that one compiled expression may take.
+/// The maximum memory of one compiled regular expression.
 pub(super) const MAX_REGEX_BYTES: usize = 1 << 20;
 
-/// What a pattern asks of an event.
+/// The test that a pattern applies to an event.
 #[derive(Debug, Clone)]
 pub(super) enum PatternTest {
-    /// Nothing.
+    /// Always true.
     Always,
-    /// The path's text has the shape.
+    /// The value at the path matches the glob.
     MatchesGlob(FieldPath, NameGlob),
-    /// The path's text holds a match.
+    /// The value at the path contains a match.
     MatchesRegex(FieldPath, Regex),
-    /// The path's text is this.
+    /// The value at the path is equal.
     Equals(FieldPath, String),
-    /// The path's text is anything else.
+    /// The value at the path is different.
     Differs(FieldPath, String),
-    /// There is something at the path.
+    /// The value at the path is truthy.
     Truthy(FieldPath),
 }
 
@@ -40,11 +40,11 @@ impl PatternTest {
         }
     }
 
-    /// The path and the only texts that it may have, where they can be told.
+    /// The path and the only values that it may have, if they are known.
     pub(super) fn exact_texts(&self) -> Option<(&FieldPath, Vec<String>)> {
         match self {
             Self::MatchesGlob(path, NameGlob::Names(names)) => Some((path, names.clone())),
-            // An event without a subject is in no index, and its subject reads as an empty text.
+            // An event without a subject is not in any index, and its subject is an empty string.
             Self::Equals(path, wanted) if !wanted.is_empty() => Some((path, vec![wanted.clone()])),
             _ => None,
         }
@@ -61,7 +61,7 @@ enum PatternOperator {
 const OPERATORS: [(&str, PatternOperator); 3] =
     [("=~", PatternOperator::Matches), ("==", PatternOperator::Equals), ("!=", PatternOperator::Differs)];
 
-/// Reads a pattern, without blanks around it.
+/// Parses a trimmed pattern.
 pub(super) fn compile(text: &str, row: &'static HarnEventDef) -> Result<PatternTest, PatternError> {
     if text.is_empty() || text == "*" {
         return Ok(PatternTest::Always);
@@ -115,7 +115,7 @@ fn compile_comparison(
     })
 }
 
-/// The right side of a comparison, without its quotes.
+/// The right side of a comparison, without quotes.
 fn parse_operand(text: &str, right: &str, operator: PatternOperator) -> Result<String, PatternError> {
     let Some(quote) = right.chars().next().filter(|first| matches!(first, '"' | '\'')) else {
         let is_joined = operator != PatternOperator::Matches && (right.contains("&&") || right.contains("||"));
@@ -136,7 +136,7 @@ fn parse_operand(text: &str, right: &str, operator: PatternOperator) -> Result<S
             Some(letter) if letter == quote => break,
             Some('\\') => {
                 let escaped = letters.next().unwrap_or('\\');
-                // An expression keeps its escapes; they mean the same there.
+                // A regular expression keeps its escapes, which mean the same there.
                 if operator == PatternOperator::Matches || !(escaped == quote || escaped == '\\') {
                     inner.push('\\');
                 }
@@ -155,7 +155,7 @@ fn multiple_comparisons(text: &str) -> PatternError {
     )
 }
 
-/// Splits at the first operator that stands outside quotes.
+/// Splits at the first operator outside quotes.
 fn split_operator(text: &str) -> Option<(&str, PatternOperator, &str)> {
     let mut quote = None;
     for (at, letter) in text.char_indices() {
@@ -177,7 +177,7 @@ fn split_operator(text: &str) -> Option<(&str, PatternOperator, &str)> {
     None
 }
 
-/// The last line of the fault, which says what is wrong; the others draw a picture.
+/// The last line of the error, which says what is wrong; the other lines show where.
 pub(super) fn last_error_line(fault: &regex::Error) -> String {
     let text = fault.to_string();
     let last = text.lines().last().unwrap_or_default().trim();

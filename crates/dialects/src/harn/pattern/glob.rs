@@ -1,29 +1,28 @@
-//! Globs: `*`, `?`, `[..]`, `{a,b}` and the backslash. `*` crosses every character, `/` and `.` too.
+//! Globs: `*`, `?`, `[..]`, `{a,b}` and the backslash. `*` matches every character, including `/` and `.`.
 
 use regex::{Regex, RegexBuilder};
 
 use super::PatternError;
 
-/// How many names the braces of a glob without wildcards may stand for, to be looked up rather than matched.
+/// The maximum number of names that a glob with braces but no wildcards may expand to, to be looked up rather than
+/// matched.
 const MAX_NAMES: usize = 64;
 
-/// A compiled glob.
 #[derive(Debug, Clone)]
 pub(in crate::harn) enum NameGlob {
-    /// Every text.
+    /// Every string.
     All,
-    /// One of these texts.
+    /// One of these strings.
     Names(Vec<String>),
-    /// A text that begins so.
+    /// A string with this prefix.
     Prefix(String),
-    /// A text that ends so.
+    /// A string with this suffix.
     Suffix(String),
-    /// Anything else.
+    /// Any other glob.
     Shape(Regex),
 }
 
 impl NameGlob {
-    /// Compiles a glob.
     pub(in crate::harn) fn compile(text: &str) -> Result<Self, PatternError> {
         if text.is_empty() || text == "*" {
             return Ok(Self::All);
@@ -44,7 +43,7 @@ impl NameGlob {
         }
     }
 
-    /// Whether a text has this shape.
+    /// Whether a string matches.
     pub(in crate::harn) fn accepts(&self, text: &str) -> bool {
         match self {
             Self::All => true,
@@ -56,10 +55,10 @@ impl NameGlob {
     }
 }
 
-/// The texts that a glob stands for; `None` for one with wildcards.
+/// The strings that a glob stands for; `None` if it has wildcards.
 type LiteralNames = Option<Vec<String>>;
 
-/// A glob as a regular expression, and the texts it stands for when it has no wildcards.
+/// A glob as a regular expression, and the strings it stands for if it has no wildcards.
 struct GlobShape {
     expression: String,
     names: LiteralNames,
@@ -69,7 +68,7 @@ impl GlobShape {
     fn read(text: &str) -> Result<Self, PatternError> {
         let mut shape = Self { expression: String::from("^(?s:"), names: Some(vec![String::new()]) };
         let mut rest = text.chars();
-        // What each open brace's alternatives share, and the alternatives that are whole.
+        // For each open brace, the prefix that its alternatives share, and the finished alternatives.
         let mut braces: Vec<(LiteralNames, LiteralNames)> = Vec::new();
         while let Some(letter) = rest.next() {
             match letter {
@@ -134,14 +133,14 @@ impl GlobShape {
     }
 }
 
-/// The names of both, unless one of them has wildcards or there are too many.
+/// The combined names, unless one side has wildcards or there are too many.
 fn combine_names(one: LiteralNames, other: LiteralNames) -> LiteralNames {
     let mut names = one?;
     names.extend(other?);
     (names.len() <= MAX_NAMES).then_some(names)
 }
 
-/// The rest of a `[..]` as the class of a regular expression; `None` when it does not end or holds nothing.
+/// The rest of a `[..]` as a regular expression class; `None` if it is not closed or empty.
 fn read_class(rest: &mut std::str::Chars<'_>) -> Option<String> {
     let mut class = String::from("[");
     let mut letters = 0_usize;
@@ -162,7 +161,7 @@ fn read_class(rest: &mut std::str::Chars<'_>) -> Option<String> {
     Some(class)
 }
 
-/// Adds a letter that means itself.
+/// Adds a literal character.
 fn push_in_class(class: &mut String, letter: char) {
     if matches!(letter, '[' | ']' | '\\' | '^' | '-' | '&' | '~') {
         class.push('\\');

@@ -1,11 +1,11 @@
-//! Which events a hook wants: globs and event expressions, compiled once, read from the canonical event.
+//! Patterns that select events: globs and event expressions, compiled once, evaluated on the canonical event.
 //!
-//! The language (Harn behaviour, section 1.6, with what is amiss there mended as `DEVIATIONS.md` lists):
+//! The pattern language (`DEVIATIONS.md` lists the differences from Harn):
 //!
 //! 1. Nothing, or `*`: every event.
-//! 2. `path =~ "regex"`, `path == "text"`, `path != "text"`: one comparison. What is missing reads as an empty text, and
-//!    what is no text as its JSON form. Quotes may be left out around a word.
-//! 3. A dotted path that begins with a key of the payload: whether there is something that is not false, 0 or empty.
+//! 2. `path =~ "regex"`, `path == "text"`, `path != "text"`: one comparison. A missing value is an empty string, and a
+//!    value that is not a string is its JSON text. Quotes around a word are optional.
+//! 3. A dotted path that starts with a key of the payload: whether its value is something other than false, 0 or empty.
 //! 4. Anything else: a glob on the event's subject, such as the tool's name.
 
 mod error;
@@ -35,10 +35,10 @@ pub struct EventPattern {
 }
 
 impl EventPattern {
-    /// Compiles a pattern for an event, in any spelling of its name.
+    /// Compiles a pattern for an event, by any of its names.
     ///
     /// # Errors
-    /// When there is no such event, or the pattern cannot be read or can never match.
+    /// If the event does not exist, or the pattern is invalid or can never match.
     pub fn compile(text: &str, event: &str) -> Result<Self, PatternError> {
         let named = name::find_event(event).map_err(|fault| PatternError::new(fault.message, fault.help))?;
         Self::compile_for(text, named.def)
@@ -54,7 +54,7 @@ impl EventPattern {
         matches!(self.test, PatternTest::Always)
     }
 
-    /// Whether the event is one that it is for.
+    /// Whether an event matches.
     #[must_use]
     pub fn accepts(&self, event: &Event) -> bool {
         self.test.holds(event)

@@ -13,12 +13,11 @@ use crate::harn::HarnEventDef;
 pub(super) struct FieldPath {
     text: String,
     key: &'static PayloadKey,
-    /// What is left of the path behind the keys that the event has always.
+    /// The segments after the keys that the event always has.
     rest: Vec<String>,
 }
 
 impl FieldPath {
-    /// Binds a path.
     pub(super) fn bind(text: &str, row: &'static HarnEventDef) -> Result<Self, PatternError> {
         let mut segments = text.split('.').map(str::trim);
         let first = segments.next().unwrap_or_default();
@@ -30,15 +29,15 @@ impl FieldPath {
         Ok(Self { text: text.to_owned(), key, rest: segments.map(str::to_owned).collect() })
     }
 
-    /// Whether it is the path of this text.
+    /// Whether it is the path of this string.
     pub(super) fn is_path(&self, path: Option<&str>) -> bool {
         path == Some(self.text.as_str())
     }
 
-    /// The value, as text: nothing reads as an empty one, and what is no text as its JSON form.
+    /// The value as a string: empty if it is absent, and its JSON text if it is not a string.
     #[inline]
     pub(super) fn text<'a>(&'a self, event: &'a Event) -> Cow<'a, str> {
-        // A text of the canonical payload, such as the name of a tool, is what nearly all patterns look at.
+        // Nearly all patterns match a string of the canonical payload, such as the name of a tool.
         if let (KeySource::Field(name), true) = (self.key.get, self.rest.is_empty())
             && let Some(Value::String(text)) = event.payload.field(name)
         {
@@ -62,7 +61,7 @@ impl FieldPath {
         }
     }
 
-    /// Whether there is something that is not false, 0 or empty.
+    /// Whether the value is something other than false, 0 or empty.
     pub(super) fn is_truthy(&self, event: &Event) -> bool {
         match self.resolve(event) {
             LazyValue::Absent => false,
@@ -79,7 +78,7 @@ impl FieldPath {
     }
 }
 
-/// What stands under a key. Lists have none.
+/// The value of a key. Lists have none.
 fn child_value<'a>(part: LazyValue<'a>, segment: &str, event: &'a Event) -> LazyValue<'a> {
     match part {
         LazyValue::Value(Value::Object(fields)) => fields.get(segment).map_or(LazyValue::Absent, LazyValue::Value),
@@ -104,7 +103,7 @@ fn is_truthy_value(value: &Value) -> bool {
     }
 }
 
-/// Whether a path's first part is a key of an event's payload.
+/// Whether a path's first segment is a key of an event's payload.
 pub(super) fn is_root(first: &str, row: &HarnEventDef) -> bool {
     row.all_keys().any(|key| key.name == first)
 }

@@ -1,4 +1,4 @@
-//! Which personas and steps a hook wants.
+//! The personas and steps that a hook applies to.
 
 use pintle_contract::{Event, MatchResult, Matcher, SubjectFilter};
 use serde_json::Value;
@@ -7,20 +7,18 @@ use super::{EventPattern, NameGlob};
 use crate::harn::HarnEventDef;
 use crate::harn::encode::keys::{persona, step};
 
-/// The persona, step and budget that a hook is for (Harn behaviour, section 1.3).
+/// The persona, step and budget threshold that a hook applies to.
 #[derive(Debug, Clone)]
 pub(in crate::harn) struct PersonaScope {
-    /// The event.
     pub(in crate::harn) def: &'static HarnEventDef,
-    /// The persona's name, as written.
+    /// The persona pattern, as written.
     pub(in crate::harn) text: String,
-    /// The persona's name; `*` is also for a step without one.
+    /// The persona pattern; `*` also matches a step without a persona.
     pub(in crate::harn) persona: NameGlob,
-    /// The step's name.
     pub(in crate::harn) step: Option<String>,
-    /// The mark of a budget, in per cent, that must have been reached.
+    /// The budget threshold, in percent, that must have been reached.
     pub(in crate::harn) percent: Option<f64>,
-    /// What else.
+    /// The pattern of the event.
     pub(in crate::harn) pattern: Option<EventPattern>,
 }
 
@@ -28,7 +26,7 @@ impl PersonaScope {
     fn has_reached_threshold(&self, event: &Event) -> bool {
         let Some(mark) = self.percent else { return true };
         let number = |field| event.payload.field(field).and_then(Value::as_f64);
-        // One event is fired for each mark that is passed, so a hook hears once, whatever marks others set.
+        // One event is fired for each threshold that is passed, so a hook runs once, whatever thresholds others set.
         let before = number("previous_percent").unwrap_or(f64::NEG_INFINITY);
         let reached = number("threshold_percent").or_else(|| number("percent"));
         reached.is_some_and(|reached| reached >= mark && before < mark)
@@ -45,7 +43,7 @@ impl Matcher for PersonaScope {
     }
 
     fn subjects(&self) -> SubjectFilter {
-        // Steps are found by their name, personas by theirs; an event of something else has another subject.
+        // Step events are indexed by step and persona events by persona; other events have another subject.
         match &self.step {
             Some(name) if self.def.subject == Some("target") => {
                 SubjectFilter::Only { names: vec![name.clone()], sufficient: false }

@@ -1,4 +1,4 @@
-//! A decision as JSON (The Harness Framework, Decision JSON).
+//! Decodes a JSON decision.
 
 use pintle_contract::{format_key, read_json, read_leading_json, suggest_nearest};
 use serde_json::{Map, Value};
@@ -6,15 +6,14 @@ use serde_json::{Map, Value};
 use crate::program_output::MOST_UNKNOWN_FIELDS;
 use crate::refusal::{RefusalLevel, find_refusal, strip_byte_order_mark, text_decides};
 
-/// The keys of a decision.
 const KEYS: [&str; 3] = ["continue", "decision", "message"];
-/// Keys that other agents have for the same, which a hook written for them may use.
+/// Keys of other agents for a decision, which a hook written for them may use.
 const FOREIGN: [&str; 3] = ["hookSpecificOutput", "permissionDecision", "permission_decision"];
 
-/// What a hook decided.
+/// The decision of a hook.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum FrameworkDecision {
-    /// Nothing: there was none.
+    /// No decision.
     Nothing,
     /// `{"continue": true}`.
     Continue,
@@ -24,18 +23,18 @@ pub(super) enum FrameworkDecision {
     Block(String),
 }
 
-/// What a hook printed.
+/// The output of a hook.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct FrameworkOutput {
     pub(super) decision: FrameworkDecision,
-    /// The text beside it, trimmed.
+    /// The text around the decision, trimmed.
     pub(super) surrounding_text: String,
-    /// What the hook's author should know.
+    /// Warnings for the hook's author.
     pub(super) warnings: Vec<String>,
 }
 
 impl FrameworkOutput {
-    /// Adds a decision. The severest counts.
+    /// Adds a decision. The most restrictive wins.
     fn add(&mut self, decision: FrameworkDecision) {
         let before = std::mem::replace(&mut self.decision, FrameworkDecision::Nothing);
         self.decision = before.stricter(decision);
@@ -47,7 +46,7 @@ impl FrameworkDecision {
         matches!(self, Self::Ask(_) | Self::Block(_))
     }
 
-    /// The severer of two.
+    /// The more restrictive of two decisions.
     fn stricter(self, other: Self) -> Self {
         let rank = |decision: &Self| match decision {
             Self::Nothing => 0,
@@ -59,10 +58,10 @@ impl FrameworkDecision {
     }
 }
 
-/// Finds the decision in what a hook printed, also behind lines of a log: of several the severest counts.
+/// Finds the decision in a hook's output, also after log lines. Of several decisions the most restrictive wins.
 ///
 /// # Errors
-/// When something wants to decide and cannot be read.
+/// If something that is meant to decide is invalid.
 pub(super) fn find_decision(text: &str) -> Result<FrameworkOutput, String> {
     let mut printed =
         FrameworkOutput { decision: FrameworkDecision::Nothing, surrounding_text: String::new(), warnings: Vec::new() };
@@ -76,13 +75,13 @@ pub(super) fn find_decision(text: &str) -> Result<FrameworkOutput, String> {
             return Ok(printed);
         }
     }
-    // Once it is clear that no decision is mentioned in the rest, none is mentioned in what comes later.
+    // Once the rest does not mention a decision, no later part of it does.
     let mut may_mention = true;
     while let Some((before, candidate)) = next_line_with_brace(rest) {
         printed.surrounding_text.push_str(before);
         let (is_decision, length) = match read_leading_json::<Map<String, Value>>(candidate) {
             Some(Ok((object, length))) => (read_object(&object, &mut printed)?, length),
-            // It may be a decision, and nobody can tell which.
+            // It may be an ambiguous decision.
             Some(Err(fault)) if fault.is_repeated_key() => {
                 let why = format!("the hook's output is ambiguous: {fault}");
                 printed.add(FrameworkDecision::Block(why));
@@ -113,7 +112,7 @@ pub(super) fn find_decision(text: &str) -> Result<FrameworkOutput, String> {
     Ok(printed)
 }
 
-/// The objects of a list, where the text is one.
+/// The objects of a list, if the text is one.
 fn parse_object_list(text: &str) -> Option<Vec<Map<String, Value>>> {
     let text = text.trim();
     let items: Vec<Value> = text.starts_with('[').then(|| read_json(text).ok()).flatten()?;
@@ -124,7 +123,7 @@ fn parse_object_list(text: &str) -> Option<Vec<Map<String, Value>>> {
     Some(objects.collect())
 }
 
-/// The text before the next line that begins with a brace, and the text from that brace on.
+/// The text before the next line that starts with a brace, and the text from that brace on.
 fn next_line_with_brace(text: &str) -> Option<(&str, &str)> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -141,12 +140,12 @@ fn first_line(text: &str) -> usize {
     text.find('\n').map_or(text.len(), |end| end + 1)
 }
 
-/// Whether a text that is no JSON seems to have been meant as a decision.
+/// Whether text that is not JSON seems to be meant as a decision.
 fn mentions_decision(text: &str) -> bool {
     ["\"decision\"", "\"continue\"", "'decision'"].iter().any(|word| text.contains(word))
 }
 
-/// Adds what an object decides, and tells whether it is a decision at all.
+/// Adds the decision of an object, and returns whether it is a decision at all.
 fn read_object(object: &Map<String, Value>, printed: &mut FrameworkOutput) -> Result<bool, String> {
     if read_foreign_refusal(object, printed) {
         return Ok(true);
@@ -156,7 +155,7 @@ fn read_object(object: &Map<String, Value>, printed: &mut FrameworkOutput) -> Re
     }
     let is_decision = object.contains_key("decision") || object.contains_key("continue");
     if !is_decision {
-        // A slip in a word that decides must not pass for text.
+        // A typo in a deciding key must not be treated as text.
         let slip = object
             .keys()
             .take(MOST_UNKNOWN_FIELDS)
@@ -199,7 +198,7 @@ fn read_object(object: &Map<String, Value>, printed: &mut FrameworkOutput) -> Re
     Ok(true)
 }
 
-/// Takes what refuses in the words of another framework for a refusal, because that is what its author meant.
+/// Treats a deny in another framework's terms as a deny, because its author meant it.
 fn read_foreign_refusal(object: &Map<String, Value>, printed: &mut FrameworkOutput) -> bool {
     let mut others = object.iter().filter(|(key, _)| !KEYS.contains(&key.as_str()) && *key != "reason");
     let Some((key, refusal)) = others.find_map(|(key, value)| Some((key, find_refusal(key, value)?))) else {
@@ -222,7 +221,7 @@ fn read_foreign_refusal(object: &Map<String, Value>, printed: &mut FrameworkOutp
     true
 }
 
-/// The explanation. `reason` is what other frameworks call it.
+/// The explanation. Other frameworks call it `reason`.
 fn read_message(object: &Map<String, Value>, printed: &mut FrameworkOutput) -> Result<String, String> {
     let unknown = object.keys().filter(|key| !KEYS.contains(&key.as_str()) && *key != "reason");
     for key in unknown.take(MOST_UNKNOWN_FIELDS) {
@@ -235,7 +234,7 @@ fn read_message(object: &Map<String, Value>, printed: &mut FrameworkOutput) -> R
     match object.get("message").or_else(|| object.get("reason")) {
         None | Some(Value::Null) => Ok(String::new()),
         Some(Value::String(message)) => Ok(message.trim().to_owned()),
-        // What cannot be read as an explanation does not undo the decision.
+        // An invalid explanation does not invalidate the decision.
         Some(other) => Ok(other.to_string()),
     }
 }

@@ -1,4 +1,4 @@
-//! Answers as verdicts (The Harness Framework, Hook Output Model).
+//! Decodes hook output into verdicts.
 
 mod decision;
 
@@ -11,20 +11,18 @@ use super::FrameworkEventDef;
 use crate::program_output;
 use crate::refusal::{decode_wide_text, text_refuses};
 
-/// The exit code that blocks.
 const BLOCK: i32 = 2;
 
-/// What was asked.
+/// The hook and event whose output is decoded.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FrameworkDecodeContext<'a> {
-    /// The hook's name.
     pub(super) hook: &'a str,
-    /// The event, as the settings spell it.
+    /// The event's name in the settings.
     pub(super) event_alias: &'a str,
     pub(super) def: &'static FrameworkEventDef,
 }
 
-/// Reads an answer.
+/// Decodes the output of a hook.
 pub(super) fn decode(asked: &FrameworkDecodeContext<'_>, answer: HandlerOutput) -> Verdict {
     let HandlerOutput::Process(answer) = answer else {
         let message = "only programs can be hooks in this dialect";
@@ -38,7 +36,7 @@ pub(super) fn decode(asked: &FrameworkDecodeContext<'_>, answer: HandlerOutput) 
     }
 }
 
-/// Any other end is an error: it is shown, and things go on.
+/// Any other exit status is a failure: it is reported, and the event continues.
 fn decode_failed(asked: &FrameworkDecodeContext<'_>, answer: &CommandOutput) -> Verdict {
     let failure = program_output::exit_failure(answer);
     let text = String::from_utf8_lossy(&answer.stdout);
@@ -50,14 +48,14 @@ fn decode_failed(asked: &FrameworkDecodeContext<'_>, answer: &CommandOutput) -> 
     }
 }
 
-/// A block, of which the model is told at its next turn where it is not told otherwise.
+/// A block. The model is told on its next turn if it would not be told otherwise.
 fn block_with_reason(asked: &FrameworkDecodeContext<'_>, why: String) -> Verdict {
     let told = asked.def.notifies_model_of_block.then(|| Effect::Context(why.clone()));
     told.into_iter().fold(Verdict::deny(why), Verdict::with_effect)
 }
 
-/// Why a hook blocked by its exit code: what it printed as a message, what it complained, what else it printed, or words
-/// of our own, because a block comes with an explanation.
+/// The explanation of a block by exit status, which must not be empty: the printed message, standard error, other
+/// output, or a default text.
 fn explanation(asked: &FrameworkDecodeContext<'_>, answer: &CommandOutput) -> String {
     let stdout = String::from_utf8_lossy(&answer.stdout);
     let stderr = String::from_utf8_lossy(&answer.stderr);
@@ -74,7 +72,7 @@ fn explanation(asked: &FrameworkDecodeContext<'_>, answer: &CommandOutput) -> St
     given.map_or_else(|| asked.default_explanation("blocked"), str::to_owned)
 }
 
-/// What a hook said that ended well.
+/// Decodes the output of a hook that exited with status 0.
 fn decode_stdout(asked: &FrameworkDecodeContext<'_>, answer: &CommandOutput) -> Verdict {
     if let Some(text) = decode_wide_text(&answer.stdout).filter(|_| asked.def.decides) {
         let message = "the hook's output is not UTF-8, but looks like UTF-16 or UTF-32";
@@ -122,7 +120,7 @@ fn apply_decision(asked: &FrameworkDecodeContext<'_>, printed: FrameworkOutput) 
 }
 
 impl FrameworkDecodeContext<'_> {
-    /// A verdict with a text for the model; after the end of a session there is only the person to read it.
+    /// Adds a text for the model; after the end of a session only the user can read it.
     fn with_text(&self, verdict: Verdict, text: &str) -> Verdict {
         match (text.is_empty(), self.def.has_reader) {
             (true, _) => verdict,
@@ -131,7 +129,7 @@ impl FrameworkDecodeContext<'_> {
         }
     }
 
-    /// What stands for an explanation that the hook did not give.
+    /// The explanation if the hook gave none.
     fn default_explanation(&self, what: &str) -> String {
         let Self { hook, event_alias: spelling, .. } = self;
         format!("hook `{hook}` {what} on {spelling} without an explanation")

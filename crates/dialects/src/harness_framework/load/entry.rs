@@ -1,4 +1,4 @@
-//! One entry of an event (The Harness Framework, Configuration Fields and Matchers).
+//! Reads one entry of an event.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use crate::harness_framework::event_def::{FrameworkEventDef, FrameworkField};
 use crate::harness_framework::matcher::FrameworkMatcher;
 use crate::tools::CLAUDE;
 
-/// How long a hook may take when its entry does not say.
+/// The default timeout of a hook.
 const DEFAULT_TIMEOUT_MS: u64 = 5_000;
-/// A time under which somebody has written seconds.
+/// A timeout below this was probably meant in seconds.
 const SUSPICIOUS_TIMEOUT_MS: u64 = 100;
 /// The fields of every payload.
 const BASE: [&str; 3] = ["session_id", "transcript_path", "hook_event_name"];
 
-/// Reads one entry; `None` when something is wrong with it, which is reported.
+/// Reads one entry; `None` if it is invalid, which is reported.
 pub(super) fn read(
     settings: &FrameworkSettingsFile<'_>,
     row: &'static FrameworkEventDef,
@@ -91,7 +91,7 @@ pub(super) fn read(
     })
 }
 
-/// The name of a script without its endings: `Name` of `Name.hook.ts`.
+/// The name of a script without its extensions: `Name` of `Name.hook.ts`.
 pub(super) fn stem(file: &Path) -> String {
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     match name.split_once('.') {
@@ -117,7 +117,7 @@ fn read_timeout(fields: &mut FieldReader<'_>) -> u64 {
         fields.report().value_error("bad_value", &message, node.span, help);
         return DEFAULT_TIMEOUT_MS;
     };
-    // What is too large for the type is as good as no limit, and a part of a millisecond is still some time.
+    // A value too large for the type means no limit, and a fraction of a millisecond is rounded up.
     let timeout_ms = given.ceil() as u64;
     if timeout_ms < SUSPICIOUS_TIMEOUT_MS {
         let message =
@@ -128,7 +128,7 @@ fn read_timeout(fields: &mut FieldReader<'_>) -> u64 {
     timeout_ms
 }
 
-/// The conditions of a matcher; `None` when there are none.
+/// The conditions of a matcher; `None` if there are none.
 fn read_conditions(
     settings: &FrameworkSettingsFile<'_>,
     row: &FrameworkEventDef,
@@ -169,7 +169,7 @@ fn read_conditions(
     }
 }
 
-/// Points at a name that no tool has.
+/// Reports a name that no tool has.
 fn check_tool_name(settings: &FrameworkSettingsFile<'_>, node: &DocNode) {
     let Some(name) = node.as_text() else { return };
     let help = match CLAUDE.suggest(name) {

@@ -1,5 +1,4 @@
-//! The documentation header of a script, and whether it says what the settings say (The Harness Framework, Documentation
-//! Header).
+//! Reads the documentation header of a script, and compares it with the settings.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,12 +10,11 @@ use super::entry::stem;
 use crate::document::FileReport;
 use crate::harness_framework::event_def::{FrameworkEventDef, ROWS};
 
-/// The lines of a header. `Matcher` may be missing.
+/// The lines of a header. `Matcher` is optional.
 const WORDS: [&str; 4] = ["Hook", "Event", "Description", "Matcher"];
-/// What people write where there is no matcher.
+/// Common notations for the absence of a matcher.
 const NOTHING: [&str; 6] = ["", "-", "none", "n/a", "*", "all"];
 
-/// What a header says.
 #[derive(Debug, Default)]
 pub(super) struct ScriptHeader {
     lines: Vec<HeaderLine>,
@@ -29,7 +27,7 @@ struct HeaderLine {
     location: Location,
 }
 
-/// What a header is compared with.
+/// The settings that a header is compared with.
 pub(super) struct HeaderExpectation<'a> {
     pub(super) file: &'a Path,
     pub(super) head: &'a str,
@@ -40,7 +38,7 @@ pub(super) struct HeaderExpectation<'a> {
 }
 
 impl ScriptHeader {
-    /// The name that the script gives itself.
+    /// The name of the hook in the header.
     pub(super) fn name(&self) -> Option<&str> {
         self.get("Hook").map(|line| line.value.as_str()).filter(|name| !name.is_empty())
     }
@@ -84,7 +82,7 @@ fn comment_text(line: &str) -> Option<&str> {
     }
 }
 
-/// Says where a header and the settings differ.
+/// Reports differences between a header and the settings.
 pub(super) fn check(report: &FileReport, header: &ScriptHeader, against: &HeaderExpectation<'_>) {
     let missing: Vec<&str> = WORDS.into_iter().take(3).filter(|word| header.get(word).is_none()).collect();
     if !missing.is_empty() {
@@ -119,7 +117,7 @@ pub(super) fn check(report: &FileReport, header: &ScriptHeader, against: &Header
 }
 
 fn check_event(line: &HeaderLine, row: &FrameworkEventDef, differs: &dyn Fn(&HeaderLine, String, String)) {
-    // A remark may stand behind the name.
+    // A comment may follow the name.
     let word = line.value.split_whitespace().next().unwrap_or_default();
     let names = || ROWS.iter().map(|row| row.name);
     if !names().any(|name| name == word) {
@@ -160,7 +158,7 @@ fn conditions_text(conditions: &Map<String, Value>) -> String {
     }
 }
 
-/// Reads `tool_name = "Bash" and tool_input.path = "x"`.
+/// Parses `tool_name = "Bash" and tool_input.path = "x"`.
 fn parse_conditions(text: &str) -> Option<Map<String, Value>> {
     let mut found = Map::new();
     for condition in text.replace(" and ", ",").replace(" AND ", ",").replace("&&", ",").split(',') {

@@ -1,4 +1,4 @@
-//! `settings.json` to declarations (The Harness Framework, Configuration).
+//! Converts `settings.json` to declarations.
 
 mod entry;
 mod header;
@@ -13,7 +13,7 @@ use super::event_def::{self, FrameworkEventDef, ROWS};
 use crate::document::{DocNode, FileReport, MapEntry, NodeKind, parse_json};
 use crate::{Artifact, ParseContext, ParsedProject, ProgramLookup};
 
-/// Reads settings files. Every fault of every file is in the diagnostics.
+/// Loads settings files. Every error of every file is in the diagnostics.
 #[must_use]
 pub fn load(artifacts: &[Artifact], reading: &ParseContext<'_>) -> ParsedProject {
     let mut project = ParsedProject::default();
@@ -29,13 +29,13 @@ pub fn load(artifacts: &[Artifact], reading: &ParseContext<'_>) -> ParsedProject
     project
 }
 
-/// Whether the text of a `settings.json` is in the form of this framework: an entry of an event names a `path`.
+/// Whether the text of a `settings.json` has this framework's form: an entry of an event has a `path`.
 #[must_use]
 pub fn recognise(text: &str) -> bool {
     let file = SourceFile { path: PathBuf::new(), text: text.to_owned() };
     let report = FileReport::new(Arc::new(file), "");
     let Some(document) = parse_json(&report) else {
-        // With a fault in its JSON it is still taken for what it is.
+        // A file with a JSON error is still recognized.
         return ["\"hooks\"", "\"path\""].iter().all(|word| text.contains(word)) && !text.contains("\"command\"");
     };
     let Some(NodeKind::Map(events)) = document.get("hooks").map(|hooks| &hooks.kind) else { return false };
@@ -45,7 +45,7 @@ pub fn recognise(text: &str) -> bool {
     })
 }
 
-/// Whether an entry is a group with hooks of its own, which is the form of Claude Code: one file may hold both, and each is
+/// Whether an entry is a group with its own hooks, which is Claude Code's form: one file may contain both, and each is
 /// read by its own dialect.
 fn is_group(entry: &DocNode) -> bool {
     entry.get("hooks").is_some()
@@ -55,14 +55,13 @@ fn has_only_groups(list: &DocNode) -> bool {
     matches!(&list.kind, NodeKind::List(entries) if !entries.is_empty() && entries.iter().all(is_group))
 }
 
-/// The framework root: the folder of the settings file.
+/// The framework root: the directory of the settings file.
 fn root_dir(settings: &Path) -> PathBuf {
     let folder = settings.parent().unwrap_or(Path::new(""));
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned())
 }
 
-/// One settings file.
 #[derive(Clone, Copy)]
 struct FrameworkSettingsFile<'a> {
     report: &'a FileReport,

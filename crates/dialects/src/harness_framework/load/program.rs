@@ -1,4 +1,4 @@
-//! A script as a program to start: by itself, or with the interpreter that its first line names.
+//! Determines how a script is started: directly, or with the interpreter that its first line names.
 
 use std::path::Path;
 
@@ -7,25 +7,25 @@ use pintle_contract::{ByteSpan, CommandSpec};
 use super::FrameworkSettingsFile;
 use crate::{PathStatus, ProgramLookup};
 
-/// What lets `node` read a script for `bun`: TypeScript where this `node` can, else what is plain JavaScript.
+/// Lets `node` run a script for `bun`: TypeScript if this `node` can, otherwise only plain JavaScript.
 const LOADER: &str = include_str!("run_with_node.mjs");
-/// Endings of scripts that `node` may be able to run.
+/// Extensions of scripts that `node` may be able to run.
 const NODE_ENDINGS: [&str; 6] = ["ts", "mts", "cts", "js", "mjs", "cjs"];
-/// Programs that run such scripts, in whose stead `node` may serve.
+/// Programs that `node` may replace.
 const LIKE_NODE: [&str; 4] = ["bun", "deno", "tsx", "ts-node"];
-/// Who runs a script without a first line that says so, by its ending.
+/// The interpreter of a script without a `#!` line, by its extension.
 const BY_ENDING: [(&str, &str); 4] = [("sh", "/bin/sh"), ("bash", "bash"), ("py", "python3"), ("rb", "ruby")];
 
-/// A script.
+/// A script of a hook.
 pub(super) struct HookScript {
-    /// How it is started.
+    /// The command that starts it.
     pub(super) command: CommandSpec,
-    /// The beginning of its text, when it is there and is text.
+    /// The beginning of its text, if it is a text file.
     pub(super) head: Option<String>,
 }
 
-/// Finds out how a script is started. What stands in the way is a warning: its hook then fails when it is asked, and
-/// things go on without it.
+/// Determines how a script is started. A problem is a warning: the hook then fails when it is called, without blocking
+/// the event.
 pub(super) fn read(settings: &FrameworkSettingsFile<'_>, file: &Path, written: &str, place: ByteSpan) -> HookScript {
     let start = |program: String, arguments: Vec<String>| {
         let root = settings.root.display().to_string();
@@ -65,7 +65,7 @@ pub(super) fn read(settings: &FrameworkSettingsFile<'_>, file: &Path, written: &
     HookScript { command, head: Some(head).filter(|_| is_text) }
 }
 
-/// The words of a `#!` line, with those of `env` left out.
+/// The words of a `#!` line, without those of `env`.
 fn shebang(head: &str) -> Option<Vec<&str>> {
     let line = head.strip_prefix("#!")?.lines().next().unwrap_or_default();
     let mut words: Vec<&str> = line.split_whitespace().collect();
@@ -76,18 +76,18 @@ fn shebang(head: &str) -> Option<Vec<&str>> {
     (!words.is_empty()).then_some(words)
 }
 
-/// A program and its arguments; `None` is the script itself.
+/// A program and its arguments; `None` runs the script itself.
 type Interpreter = Option<(String, Vec<String>)>;
 
-/// What stands in the way of a script.
+/// Why a script may not start.
 enum ScriptProblem {
-    /// Nobody may run it.
+    /// The file is not executable.
     NotExecutable,
-    /// It does not say what runs it.
+    /// The file does not name its interpreter.
     NoFirstLine(Option<String>),
-    /// What runs it is not there.
+    /// The interpreter is not installed.
     NoInterpreter(String),
-    /// `node` runs it in the stead of this.
+    /// `node` runs it instead of this interpreter.
     NodeUsedInstead(String),
 }
 
@@ -128,7 +128,7 @@ impl ScriptCommand<'_> {
         (way, Some(ScriptProblem::NoFirstLine(known.map(str::to_owned))))
     }
 
-    /// How `node` runs the script, when it is there and may be able to.
+    /// The `node` command for the script, if `node` is installed and may be able to run it.
     fn node_interpreter(&self) -> Interpreter {
         if !NODE_ENDINGS.contains(&self.ending) || !self.has_program("node") {
             return None;

@@ -5,11 +5,11 @@ use serde_json::{Map, Value};
 use super::merge_plain;
 use crate::tools::{CanonicalCall, ToolMapping, UnmappableArguments};
 
-/// The canonical argument that an address is.
+/// The canonical argument for an address.
 const URL: &str = "url";
 const SCHEMES: [&str; 2] = ["http://", "https://"];
 
-/// The call for each address: the one that stands in an argument of its own, and each that stands in the text.
+/// The call for each address: the one in its own argument, and each one in the text.
 pub(super) fn to_calls(plain: CanonicalCall, key: &str) -> Vec<CanonicalCall> {
     let Value::Object(args) = &plain.args else { return vec![plain] };
     let given = args.get(URL);
@@ -28,7 +28,7 @@ pub(super) fn to_calls(plain: CanonicalCall, key: &str) -> Vec<CanonicalCall> {
     }
 }
 
-/// The addresses in a text, each once: from the scheme to the next blank.
+/// The addresses in a text, each once: from the scheme to the next white space.
 fn find_addresses(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for word in text.split_whitespace() {
@@ -39,7 +39,7 @@ fn find_addresses(text: &str) -> Vec<&str> {
         let ends = starts.iter().skip(1).copied().chain([word.len()]);
         for (start, end) in starts.iter().zip(ends) {
             let Some(address) = word.get(*start..end) else { continue };
-            // As it stands, and without the marks that end a sentence: either may be what is fetched.
+            // With and without trailing punctuation: either may be fetched.
             let bare =
                 address.trim_end_matches(['.', ',', ';', ':', '!', '?', '"', '\'', ')', ']', '}', '>', '`', '*']);
             for address in [address, bare] {
@@ -52,7 +52,7 @@ fn find_addresses(text: &str) -> Vec<&str> {
     found
 }
 
-/// The input with changed arguments. An address that stands in the text is changed by changing the text.
+/// The input with changed arguments. An address in the text is changed by changing the text.
 pub(super) fn merge(
     tool: &ToolMapping,
     input: &Value,

@@ -1,31 +1,31 @@
-//! Inputs that hold a list, each element of which is a call.
+//! Inputs with a list, each element of which is a call.
 
 use serde_json::{Map, Value};
 
 use super::build_call;
 use crate::tools::{CanonicalCall, ToolMapping, UnmappableArguments, fields};
 
-/// Names that differ: the agent's, and the canonical one.
+/// Names that differ: the native one and the canonical one.
 type ListFieldNames = &'static [(&'static str, &'static str)];
 
-/// What an element of a list is.
+/// The form of a list element.
 #[derive(Debug, Clone, Copy)]
 pub enum ListElement {
-    /// A text, which is this canonical argument; an object is understood as well.
+    /// A string, which is this canonical argument; an object is also accepted.
     Text(&'static str),
-    /// An object of arguments; a text is understood as this canonical argument.
+    /// An object of arguments; a string is accepted as this canonical argument.
     Object(&'static str),
 }
 
 impl ListElement {
-    /// The canonical argument that a bare text is.
+    /// The canonical argument for a bare string.
     fn text_argument(self) -> &'static str {
         match self {
             Self::Text(name) | Self::Object(name) => name,
         }
     }
 
-    /// An element made of arguments under the agent's names and under canonical ones.
+    /// An element with native and canonical arguments.
     fn to_native(self, host: Map<String, Value>, canonical: &Map<String, Value>) -> Value {
         match (self, canonical.len()) {
             (Self::Text(name), 1) => canonical.get(name).cloned().unwrap_or(Value::Object(host)),
@@ -34,7 +34,7 @@ impl ListElement {
     }
 }
 
-/// Arguments as the only element of an agent's list.
+/// Arguments as the only element of a native list.
 pub(super) fn wrap_arguments(
     tool: &ToolMapping,
     key: &str,
@@ -50,7 +50,7 @@ pub(super) fn wrap_arguments(
     Value::Object(input)
 }
 
-/// The list of an input, and whether it was written as text.
+/// The list of an input, and whether it was written as JSON text.
 pub(super) fn read_elements(input: &Value, key: &str) -> Option<(Vec<Value>, bool)> {
     match input.get(key)? {
         Value::Array(items) => Some((items.clone(), false)),
@@ -62,7 +62,7 @@ pub(super) fn read_elements(input: &Value, key: &str) -> Option<(Vec<Value>, boo
     }
 }
 
-/// The call that one element is.
+/// The call for one element.
 pub(super) fn element_call(
     tool: &ToolMapping,
     element: ListElement,
@@ -73,20 +73,20 @@ pub(super) fn element_call(
     let own = match item {
         Value::Object(item) => fields::to_canonical(tool.fields, item),
         Value::String(_) => Map::from_iter([(element.text_argument().to_owned(), item.clone())]),
-        // Neither a text nor an object: the guard sees what there is.
+        // Neither a string nor an object: the guard receives it unchanged.
         _ => return build_call(tool, item.clone()),
     };
     let beside =
         shared.iter().filter_map(|(host, canonical)| Some(((*canonical).to_owned(), input.get(host)?.clone())));
     let mut args: Map<String, Value> = beside.collect();
-    // What stands beside the list counts for every element: an element cannot hide it under the same name.
+    // Fields next to the list apply to every element, and an element cannot hide them with a field of its own.
     for (name, value) in own {
         args.entry(name).or_insert(value);
     }
     build_call(tool, Value::Object(args))
 }
 
-/// A list as it stands in an input.
+/// A list in an input.
 pub(super) struct ListInput {
     pub(super) key: &'static str,
     pub(super) element: ListElement,
@@ -138,7 +138,7 @@ pub(super) fn merge(
 }
 
 impl ListInput {
-    /// An element with the changed arguments of its part.
+    /// An element with the changed arguments of its call.
     fn merge_item(
         &self,
         tool: &ToolMapping,
@@ -157,7 +157,7 @@ impl ListInput {
         match item {
             Value::Object(item) => {
                 let mut own = own;
-                // A field that what stands beside the list hides is not the part's to take away.
+                // The call cannot remove a field that is hidden by one next to the list.
                 let hidden = fields::to_canonical(tool.fields, item);
                 own.extend(hidden.into_iter().filter(|(name, _)| is_beside(name)));
                 fields::merge_back(tool.fields, item, &own).map(Value::Object)

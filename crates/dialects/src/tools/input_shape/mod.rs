@@ -1,4 +1,4 @@
-//! How a tool's arguments lie in its input.
+//! The shapes of a tool's native input.
 
 mod addresses;
 mod list;
@@ -12,30 +12,30 @@ use self::list::{element_call, read_elements};
 use self::patched::{merge_patch, merge_text, patch_text};
 use super::{CanonicalCall, ToolMapping, UnmappableArguments, fields, patch};
 
-/// How a tool's arguments lie in its input.
+/// The shape of a tool's native input.
 #[derive(Debug, Clone, Copy)]
 pub enum InputShape {
     /// The input is the arguments.
     Plain,
-    /// The input holds a list, each element of which is a call.
+    /// The input contains a list, each element of which is a call.
     List {
-        /// The field that holds it; its value may be the list as JSON text.
+        /// The field with the list, which may also be the list as JSON text.
         key: &'static str,
-        /// What an element is.
+        /// The form of an element.
         element: ListElement,
-        /// Arguments of every call that stand beside the list: the agent's name, and the canonical one.
+        /// Arguments of every call next to the list: the native name and the canonical one.
         shared: &'static [(&'static str, &'static str)],
     },
-    /// The input holds the text of a patch, under the first of these names that is there; or it is that text.
+    /// The input contains the text of a patch, under the first of these names that is present; or it is that text.
     Patch(&'static [&'static str]),
-    /// The input is the arguments, and a field of it may hold the text of a patch that the agent carries out itself.
+    /// The input is the arguments, and one field may contain a patch that the agent applies itself.
     MayPatch(&'static str),
     /// The input is the arguments, and every address in the text of this field is fetched.
     Addresses(&'static str),
 }
 
 impl InputShape {
-    /// Whether a call is the files of a patch besides itself.
+    /// Whether a call also consists of the files of a patch.
     pub(super) fn is_patch(self) -> bool {
         matches!(self, Self::Patch(_) | Self::MayPatch(_))
     }

@@ -1,10 +1,10 @@
-//! Inputs that hold the text of a patch.
+//! Inputs with the text of a patch.
 
 use serde_json::Value;
 
 use crate::tools::{CanonicalCall, UnmappableArguments, patch};
 
-/// The text of the patch in an input.
+/// The patch text of an input.
 pub(super) fn patch_text<'a>(input: &'a Value, keys: &[&str]) -> Option<&'a str> {
     match input {
         Value::String(text) => Some(text),
@@ -12,7 +12,7 @@ pub(super) fn patch_text<'a>(input: &'a Value, keys: &[&str]) -> Option<&'a str>
     }
 }
 
-/// Puts another text of the patch in.
+/// Replaces the patch text.
 fn replace_text(input: &Value, keys: &[&str], text: Value) -> Value {
     let key = keys.iter().find(|key| input.get(**key).is_some());
     match (input, key) {
@@ -25,14 +25,14 @@ fn replace_text(input: &Value, keys: &[&str], text: Value) -> Value {
     }
 }
 
-/// Puts a changed text of the patch back.
+/// Merges a changed patch text.
 pub(super) fn merge_text(input: &Value, keys: &[&str], whole: &CanonicalCall) -> Result<Value, UnmappableArguments> {
     let text = whole.args.get("patch").filter(|text| text.is_string());
     let text = text.ok_or_else(|| UnmappableArguments(String::from("a patch must remain a string")))?;
     Ok(replace_text(input, keys, text.clone()))
 }
 
-/// Puts a changed patch, or changed files of it, back.
+/// Merges a changed patch, or changed files of it.
 pub(super) fn merge_patch(
     input: &Value,
     keys: &[&str],

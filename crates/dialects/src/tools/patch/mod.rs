@@ -1,4 +1,4 @@
-//! The patches of Codex (`*** Begin Patch`): which files one touches, and how.
+//! The patches of Codex (`*** Begin Patch`): the files that a patch changes, and how.
 
 mod read;
 mod rewrite;
@@ -8,16 +8,16 @@ use serde_json::{Value, json};
 use self::read::{PatchAction, PatchSection};
 use super::{CanonicalCall, UnmappableArguments};
 
-/// Whether a text holds such a patch somewhere.
+/// Whether a text contains such a patch.
 #[must_use]
 pub fn is_patch(text: &str) -> bool {
     text.contains("*** Begin Patch")
 }
 
-/// What a patch does, file by file: `write` for a file that it adds, `edit` for one that it changes, `delete` for one
-/// that it takes away; a file that it moves is deleted at its old place and written at its new one.
+/// The calls of a patch, file by file: `write` for an added file, `edit` for a changed one, `delete` for a deleted one;
+/// a moved file is deleted at its old path and written at its new one.
 ///
-/// Lines that belong to no patch are passed over: a path that a lenient reader could find is found.
+/// Lines outside a patch are skipped, so that every path is found that a lenient reader could find.
 #[must_use]
 pub fn to_calls(text: &str) -> Vec<CanonicalCall> {
     read::sections(text)
@@ -32,7 +32,7 @@ pub(super) fn rewrite_files(text: &str, files: &[CanonicalCall]) -> Result<Strin
     rewrite::rewrite_files(text, files)
 }
 
-/// The calls that one section of a patch is.
+/// The calls of one section of a patch.
 fn section_calls(section: &PatchSection<'_>) -> Vec<(&'static str, Value)> {
     let path = section.path;
     match section.action {

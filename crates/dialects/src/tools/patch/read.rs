@@ -1,25 +1,22 @@
-//! The text of a patch as sections, one a file.
+//! Parses a patch into sections, one for each file.
 
-/// What a section does with its file.
+/// The action of a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PatchAction {
-    /// Adds it.
     Add,
-    /// Changes it.
     Update,
-    /// Takes it away.
     Delete,
 }
 
-/// One file of a patch.
+/// The section of one file.
 #[derive(Debug)]
 pub(super) struct PatchSection<'a> {
     pub(super) action: PatchAction,
     pub(super) path: &'a str,
     pub(super) moved_to: Option<&'a str>,
-    /// The lines of the section after its head, without their ends.
+    /// The lines of the section after its header, without line endings.
     pub(super) lines: Vec<&'a str>,
-    /// The line of the text, from 0, that is its head.
+    /// The index of the header line in the text.
     pub(super) header_line: usize,
 }
 
@@ -32,7 +29,7 @@ pub(super) fn sections(text: &str) -> Vec<PatchSection<'_>> {
     let mut is_open = false;
     for (at, line) in text.split('\n').enumerate() {
         let in_change = is_open && found.last().is_some_and(|section| section.action == PatchAction::Update);
-        // Lines of a change begin with a blank where they are context: only there is an indented head none.
+        // Context lines of a change start with a space: only there an indented header is not a header.
         let bare = if in_change { line.trim_end() } else { line.trim() };
         if let Some((action, path)) = parse_header(bare) {
             found.push(PatchSection { action, path, moved_to: None, lines: Vec::new(), header_line: at });
@@ -55,7 +52,7 @@ fn parse_header(line: &str) -> Option<(PatchAction, &str)> {
 }
 
 impl PatchAction {
-    /// What the head of its section begins with.
+    /// The prefix of the section's header.
     pub(super) fn header_prefix(self) -> &'static str {
         match self {
             Self::Add => "*** Add File: ",
@@ -66,12 +63,12 @@ impl PatchAction {
 }
 
 impl PatchSection<'_> {
-    /// The text that it takes away or only looks for.
+    /// The text that it removes or uses as context.
     pub(super) fn old_text(&self) -> String {
         self.collect_text(['-', ' '])
     }
 
-    /// The text that it puts there.
+    /// The text that it inserts.
     pub(super) fn new_text(&self) -> String {
         if self.action == PatchAction::Add { self.collect_text(['+', '+']) } else { self.collect_text(['+', ' ']) }
     }

@@ -1,12 +1,12 @@
-//! Changed arguments of a file, put back into the text of its patch.
+//! Merges changed arguments of a file into the text of its patch.
 
 use serde_json::Value;
 
 use super::read::{PatchAction, PatchSection, sections};
 use super::{CanonicalCall, UnmappableArguments, section_calls};
 
-/// The patch with changed files. Only what a patch says as a whole can be changed: the path and the text of a file that
-/// it adds, and the path of one that it takes away.
+/// The patch with changed files. Only complete information can be changed: the path and the text of an added file, and
+/// the path of a deleted one.
 pub(super) fn rewrite_files(text: &str, files: &[CanonicalCall]) -> Result<String, UnmappableArguments> {
     let mut files = files.iter();
     let mut changed: Vec<(PatchSection<'_>, &Value)> = Vec::new();
@@ -28,7 +28,7 @@ pub(super) fn rewrite_files(text: &str, files: &[CanonicalCall]) -> Result<Strin
         }
     }
     let mut lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
-    // From the last to the first, so that the numbers of the lines stay true.
+    // From the last to the first, so that the line numbers stay valid.
     for (section, args) in changed.iter().rev() {
         apply_arguments(&mut lines, section, args)?;
     }

@@ -90,7 +90,7 @@ impl<'a> StrictFieldReader<'a> {
         }
     }
 
-    /// Names and texts.
+    /// A mapping of strings.
     pub(super) fn pairs(&mut self, key: &'static str) -> Vec<(String, String)> {
         let Some(node) = self.node(key) else { return Vec::new() };
         let NodeKind::Map(entries) = &node.kind else {
@@ -111,7 +111,7 @@ impl<'a> StrictFieldReader<'a> {
         pairs
     }
 
-    /// One of some words.
+    /// One of a set of words.
     pub(super) fn choice<T: Copy>(&mut self, key: &'static str, words: &[(&str, T)], message: &str) -> Option<T> {
         let node = self.node(key)?;
         let text = scalar_text(node).unwrap_or_default();
@@ -124,14 +124,14 @@ impl<'a> StrictFieldReader<'a> {
         found
     }
 
-    /// The fields of a mapping in a field.
+    /// The fields of a nested mapping.
     pub(super) fn fields(&mut self, key: &'static str) -> Option<Self> {
         let node = self.node(key)?;
         let path = format!("{}.{key}", self.path);
         Self::new(self.report, path, node, "must be a mapping")
     }
 
-    /// Refuses every field that nobody asked for. `help` may know better than the nearest name.
+    /// Reports every unknown field. `help` may suggest more than the nearest name.
     pub(super) fn finish(self, help: impl Fn(&str) -> Option<String>) {
         for entry in self.entries.iter().filter(|entry| !self.known.contains(&entry.key.as_str())) {
             let near = || suggest_nearest(&entry.key, self.known.iter().copied());
@@ -144,13 +144,13 @@ impl<'a> StrictFieldReader<'a> {
         }
     }
 
-    /// An error at a place of the mapping.
+    /// Reports an error at a node of the mapping.
     pub(super) fn report_fault(&self, code: &'static str, message: &str, node: &DocNode, help: Option<String>) {
         report_fault(self.report, code, &self.path, message, node, help);
     }
 }
 
-/// The text of a single value that is not null.
+/// The text of a scalar that is not null.
 pub(super) fn scalar_text(node: &DocNode) -> Option<String> {
     match &node.kind {
         NodeKind::Scalar(scalar) if scalar.plain_value() != PlainValue::Null => Some(scalar.text.clone()),
@@ -158,7 +158,7 @@ pub(super) fn scalar_text(node: &DocNode) -> Option<String> {
     }
 }
 
-/// The part of a place that is on its first line.
+/// The first line of a span.
 pub(super) fn first_line(report: &FileReport, span: ByteSpan) -> ByteSpan {
     let text = report.file().text.get(span.start..span.end).unwrap_or_default();
     let line = text.lines().next().unwrap_or_default();
