@@ -1,4 +1,4 @@
-//! How natives reach the call they run in.
+//! Access of built-ins to the call they run in.
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use crate::payload::{to_json, to_script};
 use crate::search::SearchBudget;
 use crate::starlark_values::{CallState, ScriptDecision};
 
-/// The most characters of a printed value.
+/// The maximum number of characters of a printed value.
 pub(crate) const SHOWN: usize = 8_192;
 
 /// An error with a one-line message.
@@ -19,7 +19,6 @@ pub(crate) fn script_error(message: impl std::fmt::Display) -> starlark::Error {
     starlark::Error::new_native(anyhow::Error::msg(message.to_string()))
 }
 
-/// The state of the running call.
 pub(crate) fn call_state<'x, 'v, 'a, 'e>(
     eval: &'x Evaluator<'v, 'a, 'e>,
     builtin: &str,
@@ -29,7 +28,7 @@ pub(crate) fn call_state<'x, 'v, 'a, 'e>(
     })
 }
 
-/// Asks the world for something. `builtin` leads the message of a refusal that does not name it itself.
+/// Performs an effect request. `builtin` prefixes an error message that does not name it.
 pub(crate) fn perform_request(
     eval: &Evaluator<'_, '_, '_>,
     builtin: &str,
@@ -40,7 +39,7 @@ pub(crate) fn perform_request(
         let deadline = state.deadline;
         let cancel = state.cancel.child_with_time_limit(move || Instant::now() >= deadline);
         let reply = state.effects.perform(state.caller.with_cancel(&cancel), request);
-        // The interpreter looks at the clock once in a thousand steps, and each of them may have waited.
+        // The interpreter checks the clock once in a thousand steps, and each of them may have waited.
         check_time(state, builtin)?;
         reply
     } else {
@@ -52,7 +51,7 @@ pub(crate) fn perform_request(
     })
 }
 
-/// What ends a search of the running call in time.
+/// The time budget of searches in the running call.
 pub(crate) fn search_budget<'x>(eval: &'x Evaluator<'_, '_, '_>) -> SearchBudget<'x> {
     match call_state(eval, "re") {
         Ok(state) => SearchBudget::new(state.deadline, Some(state.cancel)),
@@ -60,12 +59,12 @@ pub(crate) fn search_budget<'x>(eval: &'x Evaluator<'_, '_, '_>) -> SearchBudget
     }
 }
 
-/// An error when the time of the call is over, or nobody wants the answer any more.
+/// An error if the call timed out or was cancelled.
 pub(crate) fn check_time(state: &CallState<'_>, builtin: &str) -> starlark::Result<()> {
     if state.is_over() { Err(script_error(format_args!("{builtin}: the call timed out"))) } else { Ok(()) }
 }
 
-/// Asks for a value; [`EffectReply::Absent`] is `None`.
+/// Requests a value; [`EffectReply::Absent`] is `None`.
 pub(crate) fn request_value<'v>(
     eval: &Evaluator<'v, '_, '_>,
     builtin: &str,
@@ -83,8 +82,8 @@ pub(crate) fn request_value<'v>(
     })
 }
 
-/// An error when the call uses more memory than it may. The interpreter looks once in a thousand steps, and each of them
-/// may have been given a large file.
+/// An error if the call exceeds its memory limit. The interpreter checks once in a thousand steps, and each of them may
+/// have received a large file.
 fn check_memory(eval: &Evaluator<'_, '_, '_>, builtin: &str) -> starlark::Result<()> {
     let most = call_state(eval, builtin)?.memory_bytes;
     if eval.heap().peak_allocated_bytes() as u64 > most {
@@ -93,12 +92,11 @@ fn check_memory(eval: &Evaluator<'_, '_, '_>, builtin: &str) -> starlark::Result
     Ok(())
 }
 
-/// A script's value as JSON, for a request.
 pub(crate) fn value_to_json(builtin: &str, value: Value<'_>) -> starlark::Result<Json> {
     to_json(value).map_err(|why| script_error(format_args!("{builtin}: {why}")))
 }
 
-/// A value as people read it: text as it is, anything else as Starlark prints it, cut to `most` characters.
+/// A value in readable form: a string unchanged, any other value as Starlark prints it, cut to `most` characters.
 pub(crate) fn display_truncated(value: Value<'_>, most: usize) -> String {
     let cut = |text: &str| text.char_indices().nth(most).map_or(text.len(), |(at, _)| at);
     match value.unpack_str() {

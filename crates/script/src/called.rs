@@ -1,4 +1,4 @@
-//! Which tools a hook's script calls, held against those that it may call.
+//! Checks the tools that a hook's script calls against its `tools`.
 
 use pintle_contract::{Diagnostic, ScriptSource};
 use starlark::syntax::AstModule;
@@ -20,12 +20,12 @@ pub fn tool_header_line(tools: &[String], name: &str) -> String {
     format!("tools: [{}]", all.join(", "))
 }
 
-/// Looks for calls of tools that are not among those a hook may call, and for tools that it may call and does not.
+/// Finds calls of tools that are not in a hook's `tools`, and listed tools that are never called.
 ///
-/// `name` is the hook's. A script that cannot be parsed has other faults.
+/// `name` is the hook's name. A script that cannot be parsed is reported elsewhere.
 #[must_use]
 pub fn check_calls(name: &str, text: &ScriptSource, tools: &[String]) -> Vec<Diagnostic> {
-    // Parsing is for those few that have the word somewhere, if only in a text or a remark.
+    // Only scripts that contain the word, if only in a string or a comment, need to be parsed.
     if tools.is_empty() && !text.text.contains(CALL) {
         return Vec::new();
     }
@@ -59,7 +59,7 @@ fn find_call_problems(name: &str, ast: &AstModule, tools: &[String]) -> Vec<Scri
             }
         }
     });
-    // Each call in so many words mentions the function once.
+    // Each literal call mentions the function once.
     let tells = mentions == called.len();
     if tools.is_empty() && !tells {
         let message = format!("hook `{name}` calls tools but has no `tools`, so every call is denied");
@@ -78,7 +78,6 @@ fn find_call_problems(name: &str, ast: &AstModule, tools: &[String]) -> Vec<Scri
     findings
 }
 
-/// `meta.call_tool`.
 fn is_call_tool(expr: &AstExpr) -> bool {
     matches!(&expr.node, Expr::Dot(_, member) if member.node == CALL)
 }

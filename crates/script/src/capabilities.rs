@@ -1,4 +1,4 @@
-//! What a script could reach beyond the event it judges, by the names it uses.
+//! The capabilities of a script, by the built-ins it names.
 
 use pintle_contract::ScriptSource;
 
@@ -7,17 +7,17 @@ use crate::compile::{ScriptKind, try_on_large_stack};
 use crate::load::parse;
 use crate::source::PreparedSource;
 
-/// The built-ins of hooks that reach further than what Pintle keeps for hooks: the network, files, tools, other agents.
+/// The built-ins of hooks that go beyond Pintle's own state: the network, files, tools, other agents.
 const OUTWARD: [&str; 4] = ["http", "fs", "meta", "delegate"];
 
-/// Names the built-ins of a script that reach out: `http`, `fs`, `meta`, `delegate`. None is what most scripts use.
+/// The capability built-ins that a script names: `http`, `fs`, `meta`, `delegate`. Most scripts use none.
 ///
-/// Names cannot be made while a script runs, so one that does not stand in the text is not used. A script that cannot be
-/// parsed names them all.
+/// Names cannot be created at run time, so a built-in that the text does not name is not used. A script that cannot be
+/// parsed is assumed to use all of them.
 #[must_use]
 pub fn capability_names(name: &str, text: &ScriptSource, role: ScriptKind) -> Vec<&'static str> {
     let written = || OUTWARD.into_iter().filter(|outward| text.text.contains(outward));
-    // Parsing is for those few that have the word somewhere, if only in a text or a remark.
+    // Only scripts that contain the word, if only in a string or a comment, need to be parsed.
     if written().next().is_none() {
         return Vec::new();
     }

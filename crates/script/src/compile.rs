@@ -1,4 +1,4 @@
-//! From text to a script.
+//! Compiles script text.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -13,16 +13,16 @@ use crate::finding::ScriptFinding;
 use crate::load::{self, Script};
 use crate::source::PreparedSource;
 
-/// The stack of the thread that parses. The parser is recursive; what it may be given is bounded by the preparation of
-/// the source, and this is several times what that takes. Only touched pages cost memory.
+/// The stack size of the thread that parses. The parser is recursive; preparing the source limits its depth, and this
+/// is several times what it needs. Only touched pages use memory.
 const PARSER_STACK_BYTES: usize = 64 << 20;
 
 thread_local! {
-    /// Whether this thread is one that was made to have room for the parser.
+    /// Whether this thread has enough stack for the parser.
     static HAS_ROOM: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What a script is for, which says what its entry point is and what it may do.
+/// The kind of a script, which determines its entry point and built-ins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ScriptKind {
@@ -37,7 +37,7 @@ pub enum ScriptKind {
 }
 
 impl ScriptKind {
-    /// The name of the function that is called; empty for plugins.
+    /// The name of the entry point; empty for plugins.
     #[must_use]
     pub fn entry_point(self) -> &'static str {
         match self {
@@ -47,7 +47,7 @@ impl ScriptKind {
         }
     }
 
-    /// The parameters of that function.
+    /// The parameters of the entry point.
     #[must_use]
     pub fn parameters(self) -> &'static [&'static str] {
         match self {
@@ -72,23 +72,23 @@ impl ScriptKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ScriptPlacement {
-    /// Its cost is bounded by its input: in this process.
+    /// In this process: its cost is bounded by its input.
     InProcess,
-    /// It is not: in a worker process, which may die. Such a script is not even loaded here, because loading evaluates.
+    /// In a worker process, which may die. Such a script is not even loaded here, because loading evaluates it.
     Worker,
 }
 
-/// What a script may decide, as far as its text tells; what it does not tell counts.
+/// The decisions that a script can return, as far as its text shows; anything else is assumed possible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ScriptPowers {
     /// Whether it can deny or ask; see [`Hook::guard`](pintle_contract::Hook::guard).
     pub can_deny: bool,
-    /// Whether it can rewrite what the event is about.
+    /// Whether it can rewrite the event's payload.
     pub can_rewrite: bool,
 }
 
 impl ScriptPowers {
-    /// Those of a script that may decide anything.
+    /// The powers of a script that may return any decision.
     pub(crate) const ALL: Self = Self { can_deny: true, can_rewrite: true };
 
     pub(crate) fn union(self, other: Self) -> Self {
@@ -99,19 +99,19 @@ impl ScriptPowers {
 /// The outcome of [`compile`].
 #[derive(Debug)]
 pub struct CompiledScript {
-    /// The script; absent when there is an error, and when it may only run in a worker.
+    /// The script; absent if there is an error, or if it may only run in a worker.
     pub script: Option<Arc<Script>>,
-    /// What was found, at the places in the script's file.
+    /// The diagnostics, at their locations in the script's file.
     pub diagnostics: Vec<Diagnostic>,
     /// Where it may run.
     pub placement: ScriptPlacement,
-    /// What the script may decide.
+    /// The decisions that the script can return.
     pub powers: ScriptPowers,
     /// The findings behind `diagnostics`, which can be sent between processes.
     pub findings: Vec<ScriptFinding>,
 }
 
-/// Compiles a script: parses and checks it, decides where it may run, and loads it when that is here.
+/// Compiles a script: parses and checks it, decides where it may run, and loads it if that is in this process.
 ///
 /// Never panics and never runs code whose cost is not bounded.
 #[must_use]
@@ -119,17 +119,17 @@ pub fn compile(name: &str, text: &ScriptSource, role: ScriptKind) -> CompiledScr
     try_on_large_stack(|| compile_at(name, text, role, false)).unwrap_or_else(|| interpreter_crash(name, text))
 }
 
-/// Compiles a script and loads it wherever it should run. For worker processes, which may die of it; the caller's
-/// thread must have a large stack.
+/// Compiles a script and loads it wherever it should run. For worker processes, which may die; the caller's thread must
+/// have a large stack.
 #[must_use]
 pub fn compile_unbounded(name: &str, text: &ScriptSource, role: ScriptKind) -> CompiledScript {
     catch_unwind(AssertUnwindSafe(|| compile_at(name, text, role, true)))
         .unwrap_or_else(|_| interpreter_crash(name, text))
 }
 
-/// Runs work that compiles many scripts where the parser has room for all of them, so that there is one thread for the
-/// work and not one for each script. The work must not recurse deeply itself. Where no thread can be had it runs on this
-/// one, and each script sees for itself.
+/// Runs work that compiles many scripts on one thread with enough stack for the parser, instead of one thread for each
+/// script. The work itself must not recurse deeply. If no thread can be created, it runs on this one, and each script
+/// creates its own.
 pub fn with_compiler_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     if HAS_ROOM.get() {
         return work();
@@ -144,8 +144,8 @@ pub fn with_compiler_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     }
 }
 
-/// Runs a compilation where the recursive parser has room: on this thread when [`with_compiler_stack`] made it, else on one of its
-/// own. `None` when it panicked or no thread can be had.
+/// Runs a compilation with enough stack for the recursive parser: on this thread if [`with_compiler_stack`] created it,
+/// otherwise on a new one. `None` if it panicked or no thread can be created.
 pub(crate) fn try_on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
     if HAS_ROOM.get() {
         return catch_unwind(AssertUnwindSafe(work)).ok();
@@ -153,7 +153,7 @@ pub(crate) fn try_on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Op
     try_on_new_thread(work)?.ok()
 }
 
-/// Runs work on a thread of its own that has room. `None` when there is none to be had; an error is what it panicked with.
+/// Runs work on a new thread with enough stack. `None` if none can be created; an error is the panic payload.
 fn try_on_new_thread<T: Send>(work: impl FnOnce() -> T + Send) -> Option<std::thread::Result<T>> {
     scope(|scope| {
         let roomy = || {
@@ -165,7 +165,7 @@ fn try_on_new_thread<T: Send>(work: impl FnOnce() -> T + Send) -> Option<std::th
     })
 }
 
-/// The outcome when the interpreter crashed instead of giving one.
+/// The outcome of a compilation that crashed the interpreter.
 fn interpreter_crash(name: &str, text: &ScriptSource) -> CompiledScript {
     let (source, _) = PreparedSource::new(name, text);
     CompiledScript::from_findings(

@@ -1,37 +1,38 @@
-//! How much memory a call may take in this process.
+//! The memory that a call may need in this process.
 
 use pintle_contract::{CallLimits, Payload, measure_payload};
 use serde_json::Value;
 
-/// What a call takes beside what its script makes: its input as values of the script, and what it returns.
+/// The memory that a call needs in addition to the script's own values: its input as script values, and its return
+/// value.
 const FORMS: u64 = 2;
 
-/// How many times its limit a call in this process may take: one operation may make all of what is left, and what it is
-/// made of is still there.
+/// The multiple of its memory limit that a call in this process may use: one operation may allocate all of the rest
+/// while its operands still exist.
 const SLACK: u64 = 2;
 
-/// Payloads that weigh more are not weighed to the end.
+/// Heavier payloads are not weighed completely.
 const MOST_WEIGHED: usize = 1 << 30;
 
-/// How much memory a call takes at the most, as a multiple of its input.
+/// The maximum memory of a call, as a multiple of its input.
 ///
-/// The interpreter looks at its heap now and then, and one expression between two looks may make 64 times the input. So a
-/// call whose input is too large for its script belongs in a worker process, whatever the script is otherwise.
+/// The interpreter checks its heap now and then, and one expression between two checks may allocate 64 times the input.
+/// So a call whose input is too large for its script belongs in a worker process, even if the script's cost is bounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct MemoryDemand(u64);
 
-/// What a payload weighs, worked out once for all hooks.
+/// The weight of a payload, computed once for all hooks.
 struct PayloadWeight(Option<usize>);
 
 impl MemoryDemand {
-    /// That of a script that makes so many inputs.
+    /// The demand of a script that allocates this multiple of its input.
     pub(crate) fn from_input_count(made: u64) -> Self {
         Self(made)
     }
 
-    /// Whether a call with this payload keeps to twice its memory limit.
+    /// Whether a call with this payload stays below twice its memory limit.
     pub(crate) fn fits(self, payload: &Payload, limits: &CallLimits) -> bool {
-        // Nothing is made of what is only looked at.
+        // A script that only checks for existence allocates nothing.
         self.0 == 0
             || self.fits_weight_limit(
                 payload.cached_view("weight", |value| PayloadWeight(measure_payload(value, MOST_WEIGHED))).0,

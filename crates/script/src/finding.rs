@@ -1,4 +1,4 @@
-//! Findings about a script, in the script's own positions, and how they become diagnostics of its file.
+//! Findings about a script, as spans of its prepared text, and their conversion to diagnostics.
 
 use pintle_contract::{Diagnostic, Severity};
 use serde::{Deserialize, Serialize};
@@ -8,19 +8,19 @@ use crate::source::PreparedSource;
 /// One finding about a script. Unlike a [`Diagnostic`] it can be sent from a worker process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScriptFinding {
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// Which rule found it; an index into the stable short names.
+    /// The rule that found it.
     pub code: FindingCode,
-    /// What is wrong: lower case, one line, no full stop.
+    /// The message: lower case, one line, no full stop.
     pub message: String,
-    /// The range in the prepared text, in bytes; `None` is the whole script.
+    /// The byte range in the prepared text; `None` is the whole script.
     pub span: Option<(usize, usize)>,
-    /// What to do about it.
+    /// The next step.
     pub help: Option<String>,
 }
 
-/// The stable short names of findings about scripts.
+/// The stable short names of rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FindingCode {
@@ -30,19 +30,19 @@ pub enum FindingCode {
     Syntax,
     /// A name or attribute that does not exist.
     UnknownName,
-    /// A built-in that this kind of script does not get.
+    /// A built-in that this kind of script does not have.
     Unavailable,
-    /// A tool that the script calls and may not call, or may call and does not.
+    /// A tool that the script calls but does not list, or lists but does not call.
     UnnamedTool,
-    /// The entry point is missing, is no function, or takes other arguments.
+    /// The entry point is missing, is not a function, or takes other arguments.
     EntryPoint,
-    /// Something that the linter found.
+    /// A finding of the linter.
     Lint,
     /// Loading the script raised an error.
     Load,
     /// A call raised an error.
     Runtime,
-    /// A reading of the script that its author should know.
+    /// An interpretation of the script that its author should know.
     #[serde(rename = "reading")]
     Interpretation,
 }
@@ -79,13 +79,13 @@ impl ScriptFinding {
         Self { severity: Severity::Note, ..Self::error(code, message, span) }
     }
 
-    /// The finding in a text that begins `offset` bytes into the parsed one. A place before it is the whole text.
+    /// The finding in a text that starts `offset` bytes into the parsed one. A span before it becomes the whole text.
     pub(crate) fn shifted_by(mut self, offset: usize) -> Self {
         self.span = self.span.and_then(|(start, end)| Some((start.checked_sub(offset)?, end.checked_sub(offset)?)));
         self
     }
 
-    /// The interpreter failed instead of giving an answer.
+    /// The interpreter crashed.
     pub(crate) fn interpreter_crash() -> Self {
         Self::error(FindingCode::Load, "the interpreter crashed while loading the script", None)
             .help("simplify the script; it may build a very large value while it is loaded")
@@ -96,7 +96,7 @@ impl ScriptFinding {
         self
     }
 
-    /// The finding at its place in the file the script stands in.
+    /// The diagnostic at the location in the script's file.
     #[must_use]
     pub(crate) fn locate(&self, source: &PreparedSource) -> Diagnostic {
         Diagnostic {
@@ -109,7 +109,7 @@ impl ScriptFinding {
     }
 }
 
-/// Messages of the interpreter may have several lines; people get one.
+/// Messages of the interpreter may have several lines; diagnostics have one.
 pub(crate) fn to_one_line(text: String) -> String {
     if !text.contains('\n') {
         return text;

@@ -1,15 +1,15 @@
 //! Starlark: the only crate that uses the `starlark` interpreter.
 //!
-//! A script is compiled and frozen once ([`compile`]) and called any number of times, each call in a fresh scope
-//! with limits ([`Script::handle`], [`Script::run`], [`PluginFunction::call`]). Effects leave through one door, the
-//! [`EffectRunner`](pintle_contract::Seam) of the [`Invocation`].
+//! A script is compiled and frozen once ([`compile`]) and called any number of times, each call in a fresh scope with
+//! limits ([`Script::handle`], [`Script::run`], [`PluginFunction::call`]). All effects go through the
+//! [`EffectRunner`](pintle_contract::EffectRunner) of the [`Invocation`].
 //!
 //! The interpreter's own limits do not stop everything: one expression can allocate until the process dies. So
-//! [`compile`] decides by analysis whether the cost of a script is bounded by its input ([`ScriptPlacement`]). Only such
-//! scripts are loaded and run in this process; the others belong in a worker process ([`worker`]) that may die.
+//! [`compile`] analyses whether the cost of a script is bounded by its input ([`ScriptPlacement`]). Only such scripts
+//! are loaded and run in this process; the others belong in a worker process ([`worker`]) that may die.
 //!
-//! A process that runs hooks should set `RUST_LIB_BACKTRACE=0`: with `RUST_BACKTRACE=1` alone every error that a
-//! script raises captures a backtrace, which makes a raising hook ten times slower.
+//! A process that runs hooks should set `RUST_LIB_BACKTRACE=0`: with only `RUST_BACKTRACE=1`, every error that a script
+//! raises captures a backtrace, which makes a raising hook ten times slower.
 
 pub mod search;
 pub mod worker;

@@ -17,12 +17,12 @@ use crate::finding::{FindingCode, to_one_line};
 use crate::globals;
 use crate::source::PreparedSource;
 
-/// Steps that loading a script may take.
+/// The maximum number of steps while a script is loaded.
 pub(crate) const LOAD_STEPS: u64 = 100_000;
-/// Memory that loading a script may take.
+/// The maximum memory while a script is loaded.
 pub(crate) const LOAD_BYTES: usize = 32 << 20;
 
-/// A compiled script, ready to be called from any thread.
+/// A compiled script, which can be called from any thread.
 pub struct Script {
     pub(crate) source: PreparedSource,
     pub(crate) kind: ScriptKind,
@@ -39,7 +39,7 @@ impl fmt::Debug for Script {
 }
 
 impl Script {
-    /// Whose script it is.
+    /// The name of the script's owner.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.source.name
@@ -51,7 +51,7 @@ impl Script {
         self.may_wait
     }
 
-    /// Whether a call with this payload keeps to twice its memory limit in this process.
+    /// Whether a call with this payload stays below twice its memory limit in this process.
     #[must_use]
     pub fn fits(&self, payload: &Payload, limits: &CallLimits) -> bool {
         self.demand.fits(payload, limits)
@@ -70,7 +70,7 @@ impl Script {
     }
 }
 
-/// The language as hooks have it: standard Starlark without `load`, with f-strings and keyword-only arguments.
+/// The language of hooks: standard Starlark without `load`, with f-strings and keyword-only arguments.
 pub(crate) fn dialect() -> Dialect {
     Dialect {
         enable_load: false,
@@ -84,13 +84,13 @@ pub(crate) fn dialect() -> Dialect {
 
 /// Parses a prepared text. Needs a thread with a large stack, see [`crate::compile`].
 pub(crate) fn parse(source: &PreparedSource, role: ScriptKind) -> Result<AstModule, ScriptFinding> {
-    // What a plugin registers may hang on loops and conditions.
+    // Plugins may register in loops and conditions.
     let dialect = Dialect { enable_top_level_stmt: role == ScriptKind::Plugin, ..dialect() };
     AstModule::parse(&source.name, source.text.clone(), &dialect)
         .map_err(|fault| error_finding(FindingCode::Syntax, &fault))
 }
 
-/// Evaluates a module and gives its entry point. Runs the code of the module, under limits.
+/// Evaluates a module and returns its entry point. Runs the code of the module, under limits.
 pub(crate) fn evaluate(
     source: &PreparedSource,
     ast: AstModule,
@@ -148,7 +148,7 @@ pub(crate) fn load_error(fault: &starlark::Error) -> ScriptFinding {
     error_finding(code, fault)
 }
 
-/// An error of the interpreter as a finding at its place.
+/// An error of the interpreter as a finding.
 pub(crate) fn error_finding(code: FindingCode, fault: &starlark::Error) -> ScriptFinding {
     let span = fault.span().map(|at| (at.span.begin().get() as usize, at.span.end().get() as usize));
     ScriptFinding::error(code, to_one_line(fault.without_diagnostic().to_string()), span)

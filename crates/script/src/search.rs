@@ -1,9 +1,9 @@
-//! Regular expressions whose searches end in time.
+//! Regular expressions with interruptible searches.
 //!
 //! A search takes time in proportion to the text, but the factor is the size of the pattern: `x{0,1000}y` costs a
-//! thousand times what `xy` costs. Small searches are left to the `regex` crate, which cannot be interrupted; for the
-//! others the same automaton is run here, and the clock is looked at on the way. Scripts search with it, and so do hosts
-//! for a model that chooses both the pattern and the text.
+//! thousand times as much as `xy`. Small searches use the `regex` crate, which cannot be interrupted; for the others
+//! the same automaton is run here, with regular checks of the clock. Used by scripts, and by hosts for a model that
+//! chooses both the pattern and the text.
 
 mod slow;
 
@@ -16,13 +16,14 @@ use regex::{Regex, RegexBuilder};
 
 use slow::SlowPattern;
 
-/// The largest compiled pattern of a script.
+/// The maximum size of a script's compiled pattern.
 const PATTERN_BYTES: usize = 256 << 10;
-/// Texts up to this length are searched at once with any pattern.
+/// Texts up to this length are searched without interruption, with any pattern.
 const SHORT_TEXT_BYTES: usize = 256;
-/// Bytes of a text times states of a pattern that are searched at once; a few hundredths of a second at most.
+/// The maximum product of text bytes and pattern states for a search without interruption, which takes a few hundredths
+/// of a second at most.
 const UNWATCHED_COST: usize = 1 << 21;
-/// Work between two looks at the clock.
+/// The work between two checks of the clock.
 const WATCH_EVERY: usize = 1 << 14;
 
 /// A compiled pattern.
@@ -30,18 +31,18 @@ const WATCH_EVERY: usize = 1 << 14;
 pub struct SearchPattern {
     fast: Regex,
     text: String,
-    /// Made for the first text that is not short.
+    /// Compiled for the first text that is not short.
     slow: OnceLock<Option<SlowPattern>>,
 }
 
-/// Where the groups of a match are; the first is the whole match.
+/// The ranges of a match's groups; the first is the whole match.
 pub type MatchGroups = Vec<Option<Range<usize>>>;
 
-/// The time of the call is over, or its answer is no longer wanted.
+/// The call timed out, or was cancelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeOver;
 
-/// Ends a search when the time of its call is over.
+/// Ends a search when its call times out or is cancelled.
 #[derive(Debug)]
 pub struct SearchBudget<'a> {
     deadline: Option<Instant>,
@@ -54,18 +55,18 @@ impl<'a> SearchBudget<'a> {
         Self { deadline: Some(deadline), cancel, cost: 0 }
     }
 
-    /// Ends a search when the flag is raised.
+    /// Ends a search when the token is cancelled.
     #[must_use]
     pub fn from_cancel(cancel: &'a CancelToken) -> Self {
         Self { deadline: None, cancel: Some(cancel), cost: 0 }
     }
 
-    /// A watch for what runs while a script is loaded.
+    /// The budget of searches while a script is loaded.
     pub(crate) fn for_loading() -> Self {
         Self::new(Instant::now() + Duration::from_secs(1), None)
     }
 
-    /// Counts work, and looks at the clock now and then.
+    /// Counts work, and checks the clock now and then.
     fn spend_cost(&mut self, cost: usize) -> Result<(), TimeOver> {
         self.cost += cost;
         if self.cost < WATCH_EVERY {
@@ -82,21 +83,21 @@ impl SearchPattern {
     /// Compiles a pattern of a script.
     ///
     /// # Errors
-    /// When it is none, or too large: with the words of the `regex` crate.
+    /// If it is invalid or too large, with the message of the `regex` crate.
     pub(crate) fn new(text: &str) -> Result<Self, regex::Error> {
         Self::with_size_limit(text, PATTERN_BYTES)
     }
 
-    /// Compiles a pattern that takes at most so many bytes.
+    /// Compiles a pattern of at most `bytes` bytes.
     ///
     /// # Errors
-    /// When it is not a pattern, or too large: with the words of the `regex` crate.
+    /// If it is invalid or too large, with the message of the `regex` crate.
     pub fn with_size_limit(text: &str, bytes: usize) -> Result<Self, regex::Error> {
         let fast = RegexBuilder::new(text).size_limit(bytes).dfa_size_limit(bytes).nest_limit(50).build()?;
         Ok(Self { fast, text: text.to_owned(), slow: OnceLock::new() })
     }
 
-    /// The names of the groups; the first is the whole match, which has none.
+    /// The names of the groups; the first is the whole match, which has no name.
     pub(crate) fn group_names(&self) -> impl Iterator<Item = Option<&str>> {
         self.fast.capture_names()
     }
@@ -104,7 +105,7 @@ impl SearchPattern {
     /// The first match at or after a position.
     ///
     /// # Errors
-    /// When the watch ends the search.
+    /// If the budget ends the search.
     pub fn find(
         &self,
         text: &str,
@@ -166,7 +167,7 @@ impl SearchPattern {
         let (mut from, mut last) = (0, None);
         while let Some(found) = search(self, text, from, watch)? {
             let Some(whole) = whole(&found) else { return Ok(()) };
-            // An empty match right behind the last one is none.
+            // An empty match directly after the last one does not count.
             if whole.is_empty() && last == Some(whole.end) {
                 let Some(next) = text.get(whole.end..).and_then(|rest| rest.chars().next()) else { return Ok(()) };
                 from = whole.end + next.len_utf8();
@@ -178,7 +179,7 @@ impl SearchPattern {
         Ok(())
     }
 
-    /// The engine that can be interrupted, for texts where that matters.
+    /// The interruptible engine, for texts that need it.
     fn slow_pattern_for(
         &self,
         text: &str,
@@ -196,7 +197,8 @@ impl SearchPattern {
             watch.spend_cost(cost)?;
             return Ok(None);
         }
-        // A pattern that the `regex` crate takes is taken here too; one that is not must not run without a watch.
+        // Every pattern that the `regex` crate accepts is accepted here too; any other must not run without
+        // interruption.
         slow.map(Some).ok_or(TimeOver)
     }
 }
@@ -211,7 +213,7 @@ mod tests {
         SearchBudget::new(Instant::now() + Duration::from_secs(600), None)
     }
 
-    /// All matches with their groups, as the engine that can be interrupted finds them.
+    /// All matches with their groups, as the interruptible engine finds them.
     fn find_slowly(pattern: &SearchPattern, text: &str) -> Vec<MatchGroups> {
         let slow = SlowPattern::new(&pattern.text).unwrap();
         let (mut from, mut found) = (0, Vec::new());

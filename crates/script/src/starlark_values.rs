@@ -1,7 +1,7 @@
-//! Values that only Pintle's scripts know: decisions, matches of patterns, `log`, and the registration functions.
+//! Script values of Pintle's own: decisions, matches of patterns, `log`, and the registration functions.
 //!
-//! The one module where `unsafe_code` is lifted: the interpreter's derives write `unsafe impl ProvidesStaticType`.
-//! Nothing here is unsafe by hand.
+//! The only module in which `unsafe_code` is allowed: the interpreter's derives write `unsafe impl ProvidesStaticType`.
+//! There is no hand-written unsafe code.
 #![expect(unsafe_code, reason = "the derives of starlark write `unsafe impl`; no unsafe code by hand")]
 #![expect(clippy::panic, reason = "the same derives panic when a heap is written to disk, which never happens")]
 
@@ -22,33 +22,33 @@ use starlark::{StarlarkPagablePanic, starlark_module, starlark_simple_value};
 use crate::call_state::{SHOWN, display_truncated, perform_request};
 use crate::plugin::{RegistrationRecorder, record_call};
 
-/// What the natives of one call work with; the evaluator carries it.
+/// The context of built-ins in one call; the evaluator carries it.
 #[derive(ProvidesStaticType)]
 pub(crate) struct CallState<'a> {
-    /// The door to the world.
+    /// Runs effect requests.
     pub(crate) effects: &'a dyn EffectRunner,
-    /// Who asks.
+    /// The caller, for effect requests.
     pub(crate) caller: EffectCaller<'a>,
-    /// Raised when nobody wants the answer any more.
+    /// The cancellation token of the call.
     pub(crate) cancel: &'a CancelToken,
-    /// When the time of the call is over.
+    /// The deadline of the call.
     pub(crate) deadline: Instant,
-    /// The memory that the call may use.
+    /// The memory limit of the call.
     pub(crate) memory_bytes: u64,
 }
 
 impl CallState<'_> {
-    /// Whether the call has to end now.
+    /// Whether the call timed out or was cancelled.
     pub(crate) fn is_over(&self) -> bool {
         Instant::now() >= self.deadline || self.cancel.is_cancelled()
     }
 }
 
-/// What the registration functions work with while a plugin is loaded; the evaluator carries it.
+/// The context of registration functions while a plugin is loaded; the evaluator carries it.
 #[derive(ProvidesStaticType)]
 pub(crate) struct PluginLoadState(pub(crate) RefCell<RegistrationRecorder>);
 
-/// A function by which a plugin registers something.
+/// A function with which a plugin registers hooks.
 #[derive(Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
 pub(crate) struct RegisterFunction(pub(crate) &'static str);
 starlark_simple_value!(RegisterFunction);
@@ -72,7 +72,7 @@ impl<'v> StarlarkValue<'v> for RegisterFunction {
     }
 }
 
-/// What `allow()`, `block(..)`, `ask(..)`, `modify(..)` and `delegate(..)` return.
+/// The return value of `allow()`, `block(..)`, `ask(..)`, `modify(..)` and `delegate(..)`.
 #[derive(Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
 pub(crate) struct ScriptDecision(#[allocative(skip)] pub(crate) ScriptOutput);
 starlark_simple_value!(ScriptDecision);
@@ -92,7 +92,7 @@ impl fmt::Display for ScriptDecision {
     }
 }
 
-/// What `re.match` and `re.search` return: true when something matched, and readable like a dictionary either way.
+/// The return value of `re.match` and `re.search`: true if something matched, and readable like a dict either way.
 #[derive(Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
 pub(crate) struct RegexMatch {
     /// The fields, in the order of the reference.
@@ -157,7 +157,7 @@ fn found_methods(builder: &mut MethodsBuilder) {
     }
 }
 
-/// `log`: a function that has functions.
+/// `log`: a function with members.
 #[derive(Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
 pub(crate) struct LogNamespace;
 starlark_simple_value!(LogNamespace);

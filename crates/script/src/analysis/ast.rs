@@ -1,4 +1,4 @@
-//! Walking a parsed script.
+//! Helpers that walk a parsed script.
 
 use starlark::syntax::ast::{ArgumentP, AstExpr, AstNoPayload, AstStmt, ClauseP, DefP, Expr, ParameterP, Stmt};
 
@@ -7,7 +7,7 @@ pub(crate) type ArgumentNode = ArgumentP<AstNoPayload>;
 pub(super) type DefNode = DefP<AstNoPayload>;
 pub(super) type ClauseNode = ClauseP<AstNoPayload>;
 
-/// The bytes of a node in the prepared text.
+/// The byte span of a node in the prepared text.
 pub(crate) fn span_of<T>(node: &starlark::codemap::Spanned<T>) -> (usize, usize) {
     (node.span.begin().get() as usize, node.span.end().get() as usize)
 }
@@ -29,7 +29,6 @@ pub(super) fn visit_statements<'a>(stmt: &'a AstStmt, visit: &mut impl FnMut(&'a
     stmt.visit_stmt(|inner| visit_statements(inner, visit));
 }
 
-/// The statements of a block, one level deep.
 pub(crate) fn block_statements(stmt: &AstStmt) -> &[AstStmt] {
     match &stmt.node {
         Stmt::Statements(inner) => inner,
@@ -37,7 +36,6 @@ pub(crate) fn block_statements(stmt: &AstStmt) -> &[AstStmt] {
     }
 }
 
-/// The text of a string literal.
 pub(crate) fn string_literal(expr: &AstExpr) -> Option<&str> {
     match &expr.node {
         Expr::Literal(starlark::syntax::ast::AstLiteral::String(text)) => Some(text),
@@ -45,7 +43,6 @@ pub(crate) fn string_literal(expr: &AstExpr) -> Option<&str> {
     }
 }
 
-/// The name of an identifier.
 pub(crate) fn identifier_name(expr: &AstExpr) -> Option<&str> {
     match &expr.node {
         Expr::Identifier(name) => Some(&name.ident),

@@ -1,9 +1,8 @@
 //! What the functions of a plugin read of the event, and whether they can deny.
 //!
-//! A function value says little about its source. One that was made with `def` is known by its name, when only one `def`
-//! of the module has it; a `lambda` by the place where it was handed over, which is the span of the registration call and
-//! the way from there to where it is written, or by being the only one of the module. Any other reads everything and can
-//! deny.
+//! A function value has little information about its source. A `def` is found by its name, if the module has only one
+//! of that name. A `lambda` is found by its position in the arguments of the registration call, or because it is the
+//! only one of the module. Any other function is assumed to read everything and to be able to deny.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,40 +16,40 @@ use super::reads::{self, FunctionDefBody};
 use super::{ArgumentsForm, FieldSet, PayloadReads};
 use crate::globals::REGISTRATIONS;
 
-/// Keys of a table that a function may return without denying or asking (Harn, Return-value protocol).
+/// Keys of a returned table that neither deny nor ask.
 const HARMLESS: &[&str] = &["reminder", "result", "output", "args", "truncated", "dropped_bytes"];
 
-/// Keys of a table that changes nothing either.
+/// Keys of a returned table that change nothing.
 const QUIET: &[&str] = &["reminder"];
 
-/// The functions of a plugin, as far as the text tells.
+/// The functions of a plugin, as far as the text shows.
 #[derive(Debug, Default)]
 pub(crate) struct FunctionTraits {
-    /// Those of `lambda`, by registration call and way into its arguments.
+    /// Lambdas, by registration call and path in its arguments.
     registered_lambdas: BTreeMap<((usize, usize), Vec<ArgumentStep>), FunctionTrait>,
-    /// Those of `def`, by name.
+    /// `def` functions, by name.
     named_defs: BTreeMap<String, FunctionTrait>,
-    /// That of the only `lambda` of the module.
+    /// The only lambda of the module.
     only_lambda: Option<FunctionTrait>,
 }
 
-/// A step into the arguments of a call.
+/// A step of a path in the arguments of a call.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ArgumentStep {
-    /// Into the argument or item at a position.
+    /// The argument or item at an index.
     Index(usize),
-    /// Into the argument or field of a name.
+    /// The argument or field with a name.
     Key(String),
 }
 
-/// What the text tells about a function of one parameter.
+/// The properties of a function with one parameter, as far as the text shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FunctionTrait {
-    /// What it reads of the event.
+    /// The fields of the event that it reads.
     pub(crate) reads: PayloadReads,
     /// Whether it can deny or ask.
     pub(crate) guard: bool,
-    /// Whether it can rewrite or refuse.
+    /// Whether it can rewrite or deny.
     pub(crate) can_change_event: bool,
 }
 
@@ -65,7 +64,7 @@ impl Default for FunctionTrait {
 }
 
 impl FunctionTraits {
-    /// The function of a name that a call was given at a place.
+    /// The function with a name that was passed to a call at a path.
     pub(crate) fn registered_function(
         &self,
         name: &str,
@@ -79,18 +78,18 @@ impl FunctionTraits {
         known.or(self.only_lambda.as_ref()).cloned().unwrap_or_default()
     }
 
-    /// The function that was made with a `def` of this name.
+    /// The `def` function with this name.
     pub(crate) fn named_function(&self, name: &str) -> FunctionTrait {
         self.named_defs.get(name).cloned().unwrap_or_default()
     }
 }
 
-/// The name of every function without one.
+/// The name of every lambda.
 pub(crate) const LAMBDA: &str = "lambda";
 
 type LambdaNode = LambdaP<AstNoPayload>;
 
-/// Looks for all functions that the text tells something about.
+/// Collects all functions that the text says something about.
 pub(super) fn collect_functions(root: &AstStmt) -> FunctionTraits {
     let mut found = FunctionTraits::default();
     let mut twice = BTreeSet::new();
@@ -121,7 +120,7 @@ pub(super) fn collect_functions(root: &AstStmt) -> FunctionTraits {
     found
 }
 
-/// The ways into the arguments of one call.
+/// The paths in the arguments of one call.
 struct ArgumentPaths<'a, 'f> {
     root: &'a AstStmt,
     call: (usize, usize),
@@ -183,8 +182,8 @@ fn closure_reads(root: &AstStmt, parameters: &[AstParameter], body: FunctionDefB
     reads::reads_of_closure(root, parameters, body).unwrap_or_else(|| FunctionTrait::default().reads)
 }
 
-/// Whether all that a body returns lets the event pass, with a table of these keys or without one. What a function inside
-/// it returns is its own, and counted nevertheless.
+/// Whether all return values of a body let the event pass: no table, or one with only these keys. Return values of
+/// nested functions are included as well.
 fn body_lets_pass(body: &AstStmt, keys: &[&str]) -> bool {
     let mut all = true;
     visit_statements(body, &mut |stmt| {

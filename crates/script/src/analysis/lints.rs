@@ -1,4 +1,4 @@
-//! What the interpreter's own linter finds.
+//! Findings of the interpreter's own linter.
 
 use starlark::analysis::AstModuleLint;
 use starlark::syntax::AstModule;
@@ -7,11 +7,11 @@ use super::lint_finding;
 use crate::compile::ScriptKind;
 use crate::finding::{ScriptFinding, to_one_line};
 
-/// The lints that say something about a hook; the others are matters of taste.
+/// The lints that are relevant to hooks; the others concern style.
 const KEPT: &[&str] =
     &["unreachable", MISSING_RETURN, "no-effect", "ident-as-statement", "duplicate-key", "using-unassigned"];
 
-/// What a function of a plugin may leave out: returning nothing lets the event pass.
+/// Reported for functions without a return, which is fine in plugins: returning nothing lets the event pass.
 const MISSING_RETURN: &str = "missing-return";
 
 pub(super) fn lint(ast: &AstModule, role: ScriptKind) -> Vec<ScriptFinding> {

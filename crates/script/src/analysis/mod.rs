@@ -1,4 +1,4 @@
-//! What a script says about itself before it runs: names, entry point, what it reads, where it may run.
+//! Static analysis of a script: names, entry point, payload reads, and where it may run.
 
 mod arguments;
 mod ast;
@@ -26,51 +26,51 @@ use crate::demand::MemoryDemand;
 use crate::finding::{FindingCode, ScriptFinding};
 use crate::source::PreparedSource;
 
-/// Everything the analysis found out.
+/// The result of the analysis.
 pub(crate) struct ScriptAnalysis {
     pub(crate) findings: Vec<ScriptFinding>,
     pub(crate) placement: ScriptPlacement,
-    /// What a call takes in this process.
+    /// The memory that a call needs in this process.
     pub(crate) demand: MemoryDemand,
-    /// What it may decide.
+    /// The decisions that it can return.
     pub(crate) powers: ScriptPowers,
     /// Whether a call may wait for something outside the process.
     pub(crate) may_wait: bool,
     pub(crate) reads: PayloadReads,
 }
 
-/// What a script reads of its payload.
+/// The payload reads of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PayloadReads {
-    /// Which fields.
+    /// The fields that are read.
     pub(crate) keys: FieldSet,
-    /// Whether it may change a part of the payload in place.
+    /// Whether the script may change a part of the payload in place.
     pub(crate) may_mutate: bool,
-    /// How it expects `payload["arguments"]`.
+    /// The form in which it expects `payload["arguments"]`.
     pub(crate) arguments: ArgumentsForm,
 }
 
 /// The fields of a payload, or of a part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum FieldSet {
-    /// None: it is never looked at, beyond whether it is there.
+    /// None: at most their existence is checked.
     None,
-    /// These and no others, when it has fields at all; each with what is read of it.
+    /// Only these, if it has fields at all; each with the fields read of it.
     Some(Vec<(String, FieldSet)>),
     /// Any: it is passed on, iterated, printed, …
     All,
 }
 
-/// How a script expects `payload["arguments"]`.
+/// The form in which a script expects `payload["arguments"]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ArgumentsForm {
-    /// As the documents say: JSON text.
+    /// JSON text, as the reference says.
     Text,
-    /// Decoded, as scripts written against the first implementation expect it.
+    /// Decoded, as scripts written for the first implementation expect.
     Dict,
 }
 
-/// Looks at a parsed script.
+/// Analyses a parsed script.
 pub(crate) fn analyse(source: &PreparedSource, ast: &AstModule, role: ScriptKind) -> ScriptAnalysis {
     let (reads, form) = reads::analyse_reads(ast, role);
     let mut findings: Vec<ScriptFinding> = form.into_iter().collect();
@@ -93,22 +93,22 @@ pub(crate) fn analyse(source: &PreparedSource, ast: &AstModule, role: ScriptKind
     }
 }
 
-/// A finding of a lint, with the severity the linter gives it.
+/// A finding of the linter, with its severity.
 pub(super) fn lint_finding(message: String, span: (usize, usize)) -> ScriptFinding {
     ScriptFinding::warning(FindingCode::Lint, message, Some(span))
 }
 
-/// What a call takes, when all of a module may be loaded and run in this process.
+/// The memory that a call needs, if the whole module may be loaded and run in this process.
 pub(crate) fn memory_demand(ast: &AstModule) -> Option<MemoryDemand> {
     bounded::input_bound(ast).map(MemoryDemand::from_input_count)
 }
 
-/// What the functions of a plugin read, and whether they can deny.
+/// The payload reads of a plugin's functions, and whether they can deny.
 pub(crate) fn closures_of(ast: &AstModule) -> FunctionTraits {
     closures::collect_functions(ast.statement())
 }
 
-/// What a function `(event, payload)` of a module reads of its payload, and what is to be said of it.
+/// The payload reads of a function `(event, payload)` of a module, and a finding about them.
 pub(crate) fn reads_of(ast: &AstModule, entry: &str) -> (PayloadReads, Option<ScriptFinding>) {
     reads::reads_of_entry(ast.statement(), entry, 1)
 }

@@ -1,7 +1,7 @@
 //! Whether a script may change a part of its payload in place.
 //!
-//! Values that the script made itself may be changed freely. The top level of the payload is a dictionary of the call's
-//! own, so `payload["x"] = 1` changes nothing that is shared either.
+//! A script may freely change values that it created itself. The top level of the payload is a dict of the call's own,
+//! so `payload["x"] = 1` does not change anything shared.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use starlark::syntax::ast::{AssignOp, AssignTargetP, AstAssignTarget, AstExpr, A
 use super::ast::{ClauseNode, identifier_name, visit_expressions, visit_statements};
 use super::names::target_names;
 
-/// Methods of lists and dictionaries that change them.
+/// Methods that change lists and dicts.
 pub(super) const MUTATORS: &[&str] =
     &["append", "extend", "insert", "pop", "popitem", "remove", "clear", "setdefault", "update", "add", "discard"];
 
-/// Namespaces whose functions have such names and change no value.
+/// Namespaces with functions of the same names that do not change a value.
 pub(super) const NAMESPACES: &[&str] = &["cache", "ctx", "set"];
 
 /// Whether anything may change a part of `payload`.
@@ -49,7 +49,7 @@ pub(super) fn may_mutate(root: &AstStmt, payload: &str) -> bool {
     found
 }
 
-/// Whether assigning to a target changes a value that the script did not make.
+/// Whether assigning to a target changes a value that the script did not create.
 fn target_may_mutate(target: &AstAssignTarget, own: &impl Fn(&AstExpr) -> bool) -> bool {
     match &target.node {
         AssignTargetP::Identifier(_) => false,
@@ -59,12 +59,12 @@ fn target_may_mutate(target: &AstAssignTarget, own: &impl Fn(&AstExpr) -> bool) 
     }
 }
 
-/// A literal number or text, which cannot make a list or a dictionary grow.
+/// A literal number or string, which cannot grow a list or a dict.
 fn is_scalar(expr: &AstExpr) -> bool {
     matches!(expr.node, Expr::Literal(AstLiteral::Int(_) | AstLiteral::Float(_) | AstLiteral::String(_)))
 }
 
-/// For each name, whether all it ever holds is made by the script on the spot.
+/// For each name, whether the script creates every value that it has.
 pub(super) fn fresh_names(root: &AstStmt) -> BTreeMap<&str, bool> {
     let mut names: BTreeMap<&str, bool> = BTreeMap::new();
     let mut note = |name, fresh: bool| {
@@ -106,7 +106,7 @@ pub(super) fn fresh_names(root: &AstStmt) -> BTreeMap<&str, bool> {
     names
 }
 
-/// Whether an expression makes a new value.
+/// Whether an expression creates a new value.
 fn is_fresh(expr: &AstExpr) -> bool {
     match &expr.node {
         Expr::Literal(_) | Expr::List(_) | Expr::Dict(_) | Expr::Tuple(_) | Expr::FString(_) => true,

@@ -1,4 +1,5 @@
-//! Names: unknown ones with the nearest known, built-ins a role does not get, and whether the script can deny.
+//! Checks names: unknown names with the nearest known one, built-ins that the kind of script does not have, and the
+//! entry point.
 
 use std::collections::BTreeSet;
 
@@ -15,10 +16,10 @@ use crate::globals;
 use crate::load;
 use crate::source::{ASSERT_ALIAS, PreparedSource};
 
-/// The functions that make a hook's decision, which plugins write as values.
+/// The functions that create a hook's decision; plugins return values instead.
 const DECISIONS: &[&str] = &["allow", "block", "ask", "modify", "delegate"];
 
-/// How a hook gets done what it may not do itself.
+/// The help for built-ins that hooks cannot have.
 const BY_TOOL: &str = "hooks cannot access the system, so that no agent can misuse them; write `tools: [NAME]` in \
                        the hook and call `meta.call_tool(\"NAME\", {..})`, which runs under the same hooks";
 
@@ -51,7 +52,7 @@ pub(super) fn check_names(source: &PreparedSource, ast: &AstModule, role: Script
     findings
 }
 
-/// Whether a script names a built-in that may wait.
+/// Whether a script uses a built-in that may wait.
 pub(super) fn may_wait(ast: &AstModule) -> bool {
     let mut found = false;
     visit_expressions(ast.statement(), &mut |expr| {
@@ -67,7 +68,7 @@ pub(crate) fn names_used(ast: &AstModule) -> BTreeSet<&str> {
     used
 }
 
-/// `a.b` as text, when it is only names.
+/// `a.b` as a string, if it consists only of names.
 fn dotted_path(expr: &AstExpr) -> Option<String> {
     match &expr.node {
         Expr::Identifier(name) => Some(name.ident.clone()),
@@ -101,7 +102,7 @@ fn unknown_name(
     }
 }
 
-/// A built-in that exists, for other scripts.
+/// A built-in that other kinds of scripts have.
 fn withheld_builtin(name: &str, at: (usize, usize), role: ScriptKind) -> Option<ScriptFinding> {
     let elsewhere = globals::catalogue().iter().any(|builtin| builtin.name.split('.').next() == Some(name));
     if !elsewhere {
@@ -152,13 +153,13 @@ fn unknown_member(
     ScriptFinding::error(FindingCode::UnknownName, message, Some(at))
 }
 
-/// The member that was probably meant: a slip, or another length of the same word.
+/// The member that was probably meant: a misspelling, or a longer or shorter form.
 fn nearest_member(written: &str, members: &[&'static str]) -> Option<&'static str> {
     let related = |member: &&str| member.len() > 2 && (written.starts_with(*member) || member.starts_with(written));
     suggest_nearest(written, members.iter().copied()).or_else(|| members.iter().copied().find(related))
 }
 
-/// What is wrong with the entry point, as far as the text tells.
+/// Checks the entry point, as far as the text shows.
 fn check_entry_point(source: &PreparedSource, root: &AstStmt, role: ScriptKind) -> Option<ScriptFinding> {
     if role == ScriptKind::Plugin {
         return None;
@@ -176,7 +177,7 @@ fn check_entry_point(source: &PreparedSource, root: &AstStmt, role: ScriptKind) 
                     other = Some((def.name.ident.clone(), span_of(&def.name)));
                 }
             }
-            // `handle = something`: evaluation tells whether it can be called.
+            // `handle = something`: loading the script shows whether it can be called.
             Stmt::Assign(assign) if target_names(&assign.lhs).contains(&wanted) => return None,
             _ => {}
         }
@@ -217,8 +218,8 @@ fn check_arity(
     Some(ScriptFinding::error(FindingCode::EntryPoint, message, Some(at)).help(format!("write `{call}`")))
 }
 
-/// Every name that the script binds anywhere. A name bound in one function counts as bound in all: what slips
-/// through is found when the script is loaded.
+/// Every name that the script binds anywhere. A name bound in one function counts as bound in all functions; loading
+/// the script finds the rest.
 pub(super) fn bound_names(root: &AstStmt) -> BTreeSet<&str> {
     let mut names = BTreeSet::new();
     visit_statements(root, &mut |stmt| match &stmt.node {

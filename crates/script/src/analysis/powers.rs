@@ -1,7 +1,7 @@
-//! What a hook's script may decide: whether it can refuse, and whether it can rewrite.
+//! The decisions that a hook's script can return: whether it can deny, and whether it can rewrite.
 //!
-//! What the text does not tell counts as both. A decision may be made of data, by a helper, by a server: a returned value is
-//! harmless only where the text shows that it is one of the few values that decide nothing.
+//! Anything that the text does not show is assumed possible. A decision may come from data, a helper or a server: a
+//! returned value is harmless only if the text shows that it is one of the few values without a decision.
 
 use std::collections::BTreeSet;
 
@@ -12,11 +12,11 @@ use super::ast::{identifier_name, string_literal, visit_expressions, visit_state
 use super::names::{bound_names, target_names};
 use crate::compile::{ScriptKind, ScriptPowers};
 
-/// Words of a script that can refuse: the decisions themselves, `fail`, which denies where failing does, and the actions of
-/// dictionary decisions.
+/// Names with which a script can deny: the decisions themselves, `fail`, which denies if failures deny, and the actions
+/// of dict decisions.
 const REFUSING: &[&str] = &["block", "ask", "deny", "fail"];
 
-/// What the returned values of a hook may decide.
+/// The decisions in a hook's return values.
 pub(super) fn powers_of(ast: &AstModule) -> ScriptPowers {
     let root = ast.statement();
     let mut found = ScriptPowers::default();
@@ -28,11 +28,11 @@ pub(super) fn powers_of(ast: &AstModule) -> ScriptPowers {
     found.union(ReturnTracker::new(root).function_powers(ScriptKind::Hook.entry_point()))
 }
 
-/// Follows what functions return.
+/// Tracks the return values of functions.
 struct ReturnTracker<'a> {
     root: &'a AstStmt,
     bound: BTreeSet<&'a str>,
-    /// The functions that are being followed.
+    /// The functions that are being tracked.
     open_functions: Vec<&'a str>,
 }
 
@@ -41,11 +41,11 @@ impl<'a> ReturnTracker<'a> {
         Self { root, bound: bound_names(root), open_functions: Vec::new() }
     }
 
-    /// What a function of the module decides, when its name stands for that function and nothing else.
+    /// The decisions that a function of the module returns, if its name is unambiguous.
     fn function_powers(&mut self, name: &'a str) -> ScriptPowers {
         let Some(def) = only_def(self.root, name) else { return ScriptPowers::ALL };
         if self.open_functions.contains(&name) {
-            // What it returns is counted where it was first met.
+            // Its return values are counted where it was first found.
             return ScriptPowers::default();
         }
         self.open_functions.push(name);
@@ -63,7 +63,7 @@ impl<'a> ReturnTracker<'a> {
         found
     }
 
-    /// What a returned value decides. A dictionary that has a name may be changed after it was made, so `fresh` says
+    /// The decisions of a returned value. A dict with a name may be changed after it was created, so `fresh` says
     /// whether it is returned where it is written.
     fn value_powers(&mut self, value: &'a AstExpr, fresh: bool) -> ScriptPowers {
         match &value.node {
@@ -89,7 +89,7 @@ impl<'a> ReturnTracker<'a> {
         }
     }
 
-    /// What a variable decides that is only ever given decisions, which nothing changes.
+    /// The decisions of a variable that only ever contains decisions, which are never changed.
     fn variable_powers(&mut self, name: &'a str) -> ScriptPowers {
         let (mut values, mut others) = (Vec::new(), false);
         visit_statements(self.root, &mut |stmt| match &stmt.node {
@@ -105,7 +105,7 @@ impl<'a> ReturnTracker<'a> {
             }
             _ => {}
         });
-        // A name that a comprehension or a lambda binds is another one, and counts as unknown.
+        // A name that a comprehension or a lambda binds is a different one, and is treated as unknown.
         visit_expressions(self.root, &mut |expr| {
             others |= matches!(&expr.node, Expr::ListComprehension(..) | Expr::DictComprehension(..) | Expr::Lambda(_))
                 && super::names::binds_name(expr, name);
@@ -130,7 +130,7 @@ fn identifier_of(assign: &starlark::syntax::ast::AssignP<AstNoPayload>) -> Optio
     }
 }
 
-/// A dictionary that is written out decides what its one literal `action` says.
+/// A dict literal decides by its single literal `action`.
 fn dictionary_powers(entries: &[(AstExpr, AstExpr)]) -> ScriptPowers {
     let mut action = None;
     for (key, value) in entries {
@@ -163,7 +163,7 @@ fn is_comparison(op: BinOp) -> bool {
     )
 }
 
-/// The `def` of a name, when the module binds the name nowhere else.
+/// The `def` with a name, if the module binds the name nowhere else.
 fn only_def<'a>(root: &'a AstStmt, name: &str) -> Option<&'a DefP<AstNoPayload>> {
     let (mut found, mut others) = (None, 0);
     visit_statements(root, &mut |stmt| match &stmt.node {
@@ -195,7 +195,7 @@ mod tests {
         format!("{}{}", if refuses { "refuses " } else { "" }, if rewrites { "rewrites" } else { "" }).trim().to_owned()
     }
 
-    /// What the body of `handle` returns, and what that may decide.
+    /// The body of `handle`, and the decisions that it may return.
     #[test]
     fn a_decision_that_the_text_does_not_show_may_be_any() {
         let all = "refuses rewrites";
@@ -214,7 +214,7 @@ mod tests {
             ("return block(\"no\")", "refuses"),
             ("return {\"action\": \"block\"}", "refuses"),
             ("x = block\n  return x(\"no\")", all),
-            // What decides is data.
+            // Data decides.
             ("return json.decode(http.post(\"http://p\", \"x\")[\"body\"])", all),
             ("return json.decode(\"{\\\"action\\\": \\\"bl\" + \"ock\\\"}\")", all),
             ("return {\"action\": \"bl\" + \"ock\"}", all),
@@ -256,7 +256,7 @@ mod tests {
         for (helper, expected) in cases {
             assert_eq!(describe_powers(&format!("{helper}{handle}")), expected, "{helper}");
         }
-        // The names of decisions may stand for something else.
+        // The names of decisions may be rebound.
         let renamed =
             "allow = lambda: {\"action\": VERB}\nVERB = \"b\"\ndef handle(event, payload):\n  return allow()\n";
         assert_eq!(describe_powers(renamed), "refuses rewrites");

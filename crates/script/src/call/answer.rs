@@ -1,4 +1,4 @@
-//! What a function returned, read before its heap is gone.
+//! Decodes the return value of a function before its heap is dropped.
 
 use pintle_contract::{CallLimits, Failure, FailureKind, FunctionOutput, LimitKind, ScriptOutput};
 use serde_json::Value as Json;
@@ -9,12 +9,12 @@ use crate::call_state::display_truncated;
 use crate::payload::{non_json_type, to_json};
 use crate::starlark_values::ScriptDecision;
 
-/// The most characters of a wrong answer that are shown.
+/// The maximum number of characters of an invalid return value that are shown.
 const SHOWN: usize = 200;
-/// The most entries of a table that is given as such.
+/// The maximum number of entries of a table that is decoded directly.
 const PLAIN_ENTRIES: usize = 8;
 
-/// The answer of a `handle`.
+/// Decodes the return value of `handle`.
 pub(super) fn decode_decision(value: Value<'_>, limits: &CallLimits) -> Result<ScriptOutput, Failure> {
     if let Some(decision) = value.downcast_ref::<ScriptDecision>() {
         match &decision.0 {
@@ -34,7 +34,7 @@ pub(super) fn decode_decision(value: Value<'_>, limits: &CallLimits) -> Result<S
     Ok(ScriptOutput::Other { type_name: value.get_type().to_owned(), printed: display_truncated(value, SHOWN) })
 }
 
-/// What a function of a plugin returned.
+/// Decodes the return value of a plugin function.
 pub(crate) fn decode_return(value: Value<'_>, limits: &CallLimits) -> Result<FunctionOutput, Failure> {
     if let Some(plain) = scalar_to_json(value) {
         return Ok(FunctionOutput::Value(plain));
@@ -50,13 +50,13 @@ pub(crate) fn decode_return(value: Value<'_>, limits: &CallLimits) -> Result<Fun
     Ok(FunctionOutput::Other { type_name, printed: display_truncated(value, SHOWN) })
 }
 
-/// Nothing, or a truth value.
+/// Decodes None or a boolean.
 fn scalar_to_json(value: Value<'_>) -> Option<Json> {
     if value.is_none() { Some(Json::Null) } else { value.unpack_bool().map(Json::Bool) }
 }
 
-/// A short table of texts, truth values and nothing, which is what most functions return. `None` for any other value,
-/// and for one that is too large.
+/// Decodes a short table of strings, booleans and None, which is what most functions return. `None` for any other
+/// value, and for a table that is too large.
 fn decode_small_table(value: Value<'_>, limits: &CallLimits) -> Option<Vec<(String, Json)>> {
     let dict = DictRef::from_value(value).filter(|dict| dict.len() <= PLAIN_ENTRIES)?;
     let mut left = limits.output_bytes;
@@ -76,7 +76,7 @@ fn decode_small_table(value: Value<'_>, limits: &CallLimits) -> Option<Vec<(Stri
     Some(entries)
 }
 
-/// The answer of a `run`.
+/// Decodes the return value of `run`.
 pub(super) fn decode_value(value: Value<'_>, limits: &CallLimits) -> Result<Json, Failure> {
     let made = to_json(value).map_err(|why| {
         Failure::new(FailureKind::BadOutput, format!("the script returned a value that cannot be JSON: {why}"))
@@ -85,7 +85,7 @@ pub(super) fn decode_value(value: Value<'_>, limits: &CallLimits) -> Result<Json
     Ok(made)
 }
 
-/// Refuses an answer that is larger than the call may return.
+/// Rejects a return value that exceeds the call's limit.
 fn check_output_size(value: &Json, limits: &CallLimits) -> Result<(), Failure> {
     let mut left = limits.output_bytes;
     if fits_output(value, &mut left) {
@@ -99,7 +99,7 @@ fn output_limit_failure(limits: &CallLimits) -> Failure {
     Failure::new(FailureKind::Limit(LimitKind::Output), message)
 }
 
-/// Counts roughly what a value takes as text, and stops as soon as it is too much.
+/// Roughly counts the size of a value as text, and stops when it is too large.
 fn fits_output(value: &Json, left: &mut u64) -> bool {
     let own = match value {
         Json::String(text) => text.len() as u64 + 2,

@@ -1,4 +1,4 @@
-//! Calling a loaded script: a fresh scope, limits, and a failure that points at the line.
+//! Calls a loaded script: a fresh scope, limits, and failures that point at a line.
 //!
 //! Freezing inlines functions of one line. An error inside such a function is shown at the statement that calls it.
 
@@ -25,16 +25,16 @@ use crate::payload::{payload_value, to_script};
 use crate::source::PreparedSource;
 use crate::starlark_values::CallState;
 
-/// What one call works with.
+/// The context of one call.
 #[derive(Debug, Clone, Copy)]
 pub struct Invocation<'a> {
-    /// The door to the world.
+    /// Runs the effect requests of the script.
     pub effects: &'a dyn EffectRunner,
-    /// Who asks.
+    /// The caller, for effect requests.
     pub caller: EffectCaller<'a>,
-    /// What the call may use.
+    /// The limits of the call.
     pub limits: &'a CallLimits,
-    /// Raised when nobody wants the answer any more.
+    /// The cancellation token of the call.
     pub cancel: &'a CancelToken,
 }
 
@@ -42,7 +42,7 @@ impl Script {
     /// Calls `handle(event, payload)`.
     ///
     /// # Errors
-    /// When the script raises an error or goes over a limit. The failure carries the place in the script's file.
+    /// If the script raises an error or exceeds a limit. The failure has the location in the script's file.
     pub fn handle(&self, event: &str, payload: &Payload, invocation: &Invocation<'_>) -> Result<ScriptOutput, Failure> {
         self.call_frame(invocation).run_call(
             |eval, entry| {
@@ -73,9 +73,9 @@ impl Script {
     }
 }
 
-/// Why a call gave nothing.
+/// Why a call failed.
 pub(crate) enum ScriptCallError {
-    /// The payload cannot be shown to a script.
+    /// The payload cannot be converted for a script.
     Payload(String),
     /// The script raised an error.
     Script(starlark::Error),
@@ -86,12 +86,12 @@ pub(crate) struct CallFrame<'a> {
     pub(crate) source: &'a PreparedSource,
     pub(crate) entry: &'a OwnedFrozenValue,
     pub(crate) invocation: &'a Invocation<'a>,
-    /// Bytes of the parsed text before the part that its author wrote.
+    /// The length in bytes of the generated text before the author's text.
     pub(crate) offset: usize,
 }
 
 impl CallFrame<'_> {
-    /// Calls the function in a scope of its own and reads what it returned before the scope ends.
+    /// Calls the function in its own scope and reads its return value before the scope ends.
     pub(crate) fn run_call<T>(
         &self,
         call: impl for<'v> FnOnce(&mut Evaluator<'v, '_, '_>, Value<'v>) -> Result<Value<'v>, ScriptCallError>,
@@ -101,13 +101,13 @@ impl CallFrame<'_> {
         let deadline = Instant::now() + Duration::from_millis(limits.timeout_ms);
         let state = CallState { effects: seam, caller, cancel, deadline, memory_bytes: limits.memory_bytes };
         let prints = PrintLogger { effects: seam, caller };
-        // The heap of a call is thrown away whatever happened to it.
+        // The heap of a call is dropped whatever happened to it.
         let ran = catch_unwind(AssertUnwindSafe(|| {
             Module::with_temp_heap(|module| {
                 let mut eval = Evaluator::new(&module);
                 eval.extra = Some(&state);
                 eval.set_print_handler(&prints);
-                // These three fail only for zero and when set twice.
+                // These three only fail for zero and if they are set twice.
                 let _ = eval.set_max_tick_count(limits.steps.max(1));
                 let _ = eval.set_max_heap_size(usize::try_from(limits.memory_bytes).unwrap_or(usize::MAX).max(1));
                 let _ = eval.set_max_callstack_size(limits.call_depth.max(2) as usize);
@@ -127,11 +127,11 @@ impl CallFrame<'_> {
         })
     }
 
-    /// Says what went wrong, and where.
+    /// Converts the error to a failure with its location.
     fn to_failure(&self, fault: ScriptCallError, eval: &Evaluator<'_, '_, '_>, late: bool) -> Failure {
         let fault = match fault {
             ScriptCallError::Payload(why) => {
-                // Whoever made the payload is no reason to let a script's hook be passed over.
+                // The failure policy of the script's hook must not depend on who created the payload.
                 return Failure::new(FailureKind::Crash, format!("the payload cannot be passed to a script: {why}"));
             }
             ScriptCallError::Script(fault) => fault,
@@ -160,8 +160,8 @@ impl CallFrame<'_> {
     }
 }
 
-/// The interpreter's word for a change of what cannot be changed says neither what nor why, and is the same for a text and
-/// for a list that was frozen.
+/// The interpreter's message for changing an immutable value does not say what is immutable and why, and is the same
+/// for a string and a frozen list.
 fn clarify_message(message: String) -> String {
     match message.as_str() {
         "Immutable" => String::from(

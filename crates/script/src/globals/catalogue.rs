@@ -1,4 +1,4 @@
-//! The table of all built-ins, from which the reference page and the checks of names come.
+//! The table of all built-ins, the source of the reference page and of the name checks.
 
 use crate::compile::ScriptKind;
 
@@ -7,11 +7,11 @@ use crate::compile::ScriptKind;
 pub struct ScriptBuiltinDef {
     /// The name, with its namespace.
     pub name: &'static str,
-    /// How it is called.
+    /// The signature.
     pub signature: &'static str,
-    /// Which kinds of scripts have it.
+    /// The kinds of scripts that have it.
     pub roles: &'static [ScriptKind],
-    /// What it does, one sentence.
+    /// What it does, in one sentence.
     pub doc: &'static str,
 }
 
@@ -20,13 +20,13 @@ const HOOKS: &[ScriptKind] = &[ScriptKind::Hook, ScriptKind::Verify];
 const PLUGINS: &[ScriptKind] = &[ScriptKind::Plugin];
 const TOOLS: &[ScriptKind] = &[ScriptKind::Tool, ScriptKind::Verify];
 
-/// All built-ins besides those of the language, in the order of the reference.
+/// All built-ins except those of the language, in the order of the reference.
 #[must_use]
 pub fn catalogue() -> &'static [ScriptBuiltinDef] {
     CATALOGUE
 }
 
-/// What stands behind the dot of a namespace, for those a kind of script has; empty when it is no namespace.
+/// The members of a namespace that a kind of script has; empty if it is not a namespace.
 pub(crate) fn namespace_members(namespace: &str, role: ScriptKind) -> Vec<&'static str> {
     let of_role = CATALOGUE.iter().filter(|builtin| builtin.roles.contains(&role));
     let mut members: Vec<_> = of_role
@@ -328,7 +328,7 @@ mod tests {
             let have: BTreeSet<String> = super::super::for_kind(role)
                 .names()
                 .map(|name| name.as_str().replace(ASSERT_ALIAS, "assert"))
-                // The namespace `hash` stands before the language's function `hash`.
+                // The namespace `hash` shadows the language's function `hash`.
                 .filter(|name| name == "hash" || !standard.contains(name))
                 .filter(|name| !["struct", "map", "filter"].contains(&name.as_str()))
                 .collect();

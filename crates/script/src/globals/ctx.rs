@@ -1,4 +1,4 @@
-//! `ctx`: scratch values of the running turn, and what ends the turn.
+//! `ctx`: scratch values of the running turn, and the done flag.
 
 use pintle_contract::{EffectReply, EffectRequest};
 use serde_json::{Value as Json, json};
@@ -11,9 +11,9 @@ use starlark::values::none::{NoneOr, NoneType};
 use crate::call_state::{perform_request, request_value, script_error, value_to_json as to_json};
 use crate::payload::to_script;
 
-/// The key of the turn's context under which a host tells that the agent has declared its work done.
+/// The key of the turn's context under which the host stores that the agent has declared its work done.
 pub const DONE_KEY: &str = "agent.done";
-/// The key under which a verification may leave its result.
+/// The key under which a verification may store its result.
 const VERIFIED: &str = "agent.verification_result";
 
 pub(super) fn register(builder: &mut GlobalsBuilder) {

@@ -1,4 +1,4 @@
-//! `fs`: files of the workspace. Hooks get what only reads.
+//! `fs`: files of the workspace. Hooks only get the functions that read.
 
 use pintle_contract::EffectRequest;
 use serde_json::{Value as Json, json};

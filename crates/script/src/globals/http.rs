@@ -11,7 +11,7 @@ use starlark::values::none::NoneOr;
 use crate::call_state::{request_value, script_error};
 use crate::payload::to_display;
 
-/// The longest a script may ask to wait.
+/// The maximum timeout of a request.
 const MAX_TIMEOUT_SECONDS: f64 = 600.0;
 
 pub(super) fn register(builder: &mut GlobalsBuilder) {

@@ -1,4 +1,4 @@
-//! `json`: text with sorted keys and escaped markup, and back.
+//! `json`: encodes with sorted keys and escaped markup, and decodes.
 
 use pintle_contract::check_json_text;
 use serde_json::Value as Json;
@@ -24,7 +24,7 @@ fn json(builder: &mut GlobalsBuilder) {
     }
 
     fn decode<'v>(s: Value<'v>, default: Option<Value<'v>>, heap: Heap<'v>) -> starlark::Result<Value<'v>> {
-        // `arguments` may already be decoded, see the reading of `arguments` in the analysis.
+        // `arguments` may already be decoded, depending on the script's use of it.
         if DictRef::from_value(s).is_some() || ListRef::from_value(s).is_some() {
             return Ok(s);
         }
@@ -41,7 +41,7 @@ fn json(builder: &mut GlobalsBuilder) {
     }
 }
 
-/// Markup and line separators inside strings as escapes, so that the text can stand in HTML and JavaScript.
+/// Escapes markup and line separators inside strings, so that the text can be embedded in HTML and JavaScript.
 fn escape_markup(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for char in text.chars() {

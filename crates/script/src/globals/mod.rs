@@ -1,4 +1,4 @@
-//! The built-ins of scripts: one file a namespace, and one table that lists them.
+//! The built-ins of scripts: one file for each namespace, and one table that lists them.
 
 mod catalogue;
 mod ctx;
@@ -32,7 +32,7 @@ pub(crate) use registration::REGISTRATIONS;
 use crate::compile::ScriptKind;
 use crate::load::dialect;
 
-/// The globals of a kind of script. Built once: building them takes milliseconds.
+/// The globals of a kind of script. Built once, because that takes milliseconds.
 pub(crate) fn for_kind(role: ScriptKind) -> &'static Globals {
     static HOOK: LazyLock<Globals> =
         LazyLock::new(|| base_globals().with(decisions::register).with(tools::register_for_hooks).build());
@@ -49,11 +49,11 @@ pub(crate) fn for_kind(role: ScriptKind) -> &'static Globals {
     }
 }
 
-/// Begins to put together what hooks have, on threads of their own: most of it is there by the time that the first hook has
-/// been read. Only the first call does anything.
+/// Starts to build the globals of hooks on separate threads, so that most of them are ready when the first hook has
+/// been read. Only the first call has an effect.
 ///
-/// Nearly all of the time goes into the interpreter's descriptions of its own functions, so that those of the methods are
-/// put together on a second thread. Where there is no thread to be had they come in their turn.
+/// Nearly all of the time is spent in the interpreter's descriptions of its own functions, so those of the methods are
+/// built on a second thread. If no thread can be created, they are built when they are needed.
 pub fn warm_up() {
     static BEGUN: Once = Once::new();
     BEGUN.call_once(|| {
@@ -67,7 +67,7 @@ fn warm_up_globals() {
     for_kind(ScriptKind::Hook);
 }
 
-/// Puts together the methods of what payloads are made of, and what the interpreter has when it compiles a first call.
+/// Builds the methods of payload values, and what the interpreter needs to compile a first call.
 fn warm_up_methods() {
     Module::with_temp_heap(|module| {
         let heap = module.heap();
@@ -75,13 +75,13 @@ fn warm_up_methods() {
             value.dir_attr();
         }
         if let Ok(call) = AstModule::parse("warm-up", String::from("len([])"), &dialect()) {
-            // Whether it works is for the scripts to find out.
+            // Scripts report any errors.
             let _ = Evaluator::new(&module).eval_module(call, for_when());
         }
     });
 }
 
-/// The names that the language itself has, which are those of `when`.
+/// The names of the language itself, which are those of `when`.
 pub(crate) const PURE: &[&str] = &[
     "False",
     "None",
@@ -116,7 +116,7 @@ pub(crate) const PURE: &[&str] = &[
     "zip",
 ];
 
-/// What `when` has: the language itself and nothing else.
+/// The globals of `when`: only the language itself.
 pub(crate) fn for_when() -> &'static Globals {
     static PURE: LazyLock<Globals> = LazyLock::new(Globals::standard);
     &PURE

@@ -1,4 +1,4 @@
-//! `math`, and how times are written.
+//! `math`, and the formatting of times.
 
 use starlark::environment::GlobalsBuilder;
 use starlark::starlark_module;
@@ -44,11 +44,11 @@ fn to_integer(builtin: &str, number: f64) -> starlark::Result<i64> {
     Ok(number as i64)
 }
 
-/// A time as RFC 3339 in UTC, to the millisecond.
+/// A time as RFC 3339 in UTC, with milliseconds.
 pub(super) fn format_rfc3339(unix_ms: i64) -> String {
     let days = unix_ms.div_euclid(86_400_000);
     let in_day = unix_ms.rem_euclid(86_400_000);
-    // Days since 1970-01-01 as a date of the Gregorian calendar: years begin in March, so that the leap day is last.
+    // Converts days since 1970-01-01 to a Gregorian date. Years start in March, so that the leap day is last.
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);
     let of_era = shifted.rem_euclid(146_097);

@@ -1,7 +1,7 @@
 //! `re`: regular expressions that match in linear time.
 //!
-//! Patterns are those of the `regex` crate with the classes of RE2: `\d`, `\w`, `\s` and `\b` are ASCII. Positions are
-//! bytes.
+//! Patterns have the syntax of the `regex` crate with the classes of RE2: `\d`, `\w`, `\s` and `\b` are ASCII.
+//! Positions are bytes.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -16,11 +16,11 @@ use crate::call_state::{script_error, search_budget};
 use crate::search::{MatchGroups, SearchBudget, SearchPattern, TimeOver};
 use crate::starlark_values::RegexMatch;
 
-/// Compiled patterns that are kept; when there are more the store begins anew.
+/// The maximum number of cached patterns; the cache is then cleared.
 const KEPT_PATTERNS: usize = 512;
-/// The most bytes that `re.replace` makes, and the most of a list of matches.
+/// The maximum size in bytes of a result of `re.replace`, and of a list of matches.
 const MADE_BYTES: usize = 8 << 20;
-/// What a text of a list takes besides its bytes.
+/// The overhead of a string in a list.
 const ITEM_BYTES: usize = 32;
 
 pub(super) fn register(builder: &mut GlobalsBuilder) {
@@ -113,7 +113,7 @@ fn find_all_matches(
         let text = text.get(whole).unwrap_or_default();
         bytes += text.len() + ITEM_BYTES;
         found.push(text.to_owned());
-        // Every text costs more than its bytes, and a list of them is as large as the script's memory soon.
+        // Every string costs more than its bytes, and a list of them soon fills the script's memory.
         if bytes > MADE_BYTES { Err(SearchError::TooLarge) } else { Ok(()) }
     });
     done.map_err(|error| error.into_script_error(builtin)).map(|()| found)
@@ -147,7 +147,7 @@ fn find_match(builtin: &str, pattern: &str, text: &str, watch: &mut SearchBudget
     Ok(RegexMatch { fields, has_matched: matched })
 }
 
-/// A compiled pattern; compiled once for the process.
+/// A compiled pattern; compiled once for each process.
 fn compile_cached(builtin: &str, pattern: &str) -> starlark::Result<Arc<SearchPattern>> {
     static PATTERNS: LazyLock<Mutex<HashMap<String, Arc<SearchPattern>>>> = LazyLock::new(Mutex::default);
     let lock = || PATTERNS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -165,13 +165,13 @@ fn compile_cached(builtin: &str, pattern: &str) -> starlark::Result<Arc<SearchPa
     Ok(made)
 }
 
-/// Spells the Perl classes as RE2 means them.
+/// Expands the Perl classes to their RE2 meaning.
 ///
-/// The regex crate's own switch to ASCII also lets `\W` match half a character, which text cannot have.
+/// The regex crate's own switch to ASCII also lets `\W` match a partial character, which a string cannot contain.
 fn expand_perl_classes(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len() + 16);
     let mut chars = pattern.chars().peekable();
-    // Open brackets of a class: inside one a class is a list of members.
+    // The nesting depth of classes: inside one, a class is a list of members.
     let mut in_class = false;
     let mut class_start = false;
     while let Some(char) = chars.next() {
@@ -210,7 +210,7 @@ fn expand_perl_classes(pattern: &str) -> String {
                     out.push('^');
                 }
             }
-            // RE2 takes `[` in a class as itself, unless it begins a named class.
+            // In RE2, `[` in a class is literal, unless it starts a named class.
             '[' if chars.peek() != Some(&':') => out.push_str("\\["),
             '[' => {
                 out.push('[');
@@ -236,7 +236,7 @@ fn expand_perl_classes(pattern: &str) -> String {
     out
 }
 
-/// `\Q..\E`: everything in between is itself.
+/// `\Q..\E`: everything in between is literal.
 fn copy_quoted(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, out: &mut String) {
     let mut literal = String::new();
     while let Some(char) = chars.next() {

@@ -1,10 +1,9 @@
-//! The functions by which a plugin registers hooks. What their arguments mean is the dialect's affair.
+//! The functions with which a plugin registers hooks. The dialect interprets their arguments.
 
 use starlark::environment::GlobalsBuilder;
 
 use crate::starlark_values::RegisterFunction;
 
-/// Their names (Harn, Hooks).
 pub(crate) const REGISTRATIONS: [&str; 7] = [
     "register_tool_hook",
     "register_persona_hook",

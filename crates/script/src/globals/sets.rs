@@ -1,4 +1,4 @@
-//! `set`: lists without repetition. Two members are the same when their JSON is.
+//! `set`: lists without duplicates. Two members are the same if their JSON is.
 
 use std::collections::HashSet;
 

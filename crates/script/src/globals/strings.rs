@@ -10,9 +10,9 @@ use starlark::values::none::{NoneOr, NoneType};
 use crate::call_state::{script_error, value_to_json};
 use crate::payload::to_display;
 
-/// The most bytes that a builtin of this file makes.
+/// The maximum size in bytes of a result of these functions.
 const MADE_BYTES: usize = 8 << 20;
-/// What a text of a list takes besides its bytes.
+/// The overhead of a string in a list.
 const ITEM_BYTES: usize = 32;
 
 pub(super) fn register(builder: &mut GlobalsBuilder) {
@@ -77,7 +77,7 @@ fn string(builder: &mut GlobalsBuilder) {
     }
 }
 
-/// The pieces of a text, as long as they are not too many.
+/// Collects the parts of a string, unless there are too many.
 fn collect_pieces(pieces: impl Iterator<Item = String>) -> starlark::Result<Vec<String>> {
     let (mut kept, mut made) = (Vec::new(), 0);
     for piece in pieces {
@@ -156,7 +156,7 @@ fn validate(builder: &mut GlobalsBuilder) {
 
 #[starlark_module]
 fn assertion(builder: &mut GlobalsBuilder) {
-    // The name `assert` as the parser sees it, see the preparation of sources.
+    // The name of `assert` for the parser; see the preparation of sources.
     fn _asrt_<'v>(
         condition: Value<'v>,
         #[starlark(default = "assertion failed")] msg: &str,

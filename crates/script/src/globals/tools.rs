@@ -1,5 +1,5 @@
-//! What only tools and verifications may do: `exec`, `fs`, `env`, `os`, `meta`. Hooks get what of `fs` only reads, and
-//! `meta.call_tool` and `meta.list_tools`, which re-enter the lifecycle under the same hooks.
+//! Built-ins for tools and verifications: `exec`, `fs`, `env`, `os`, `meta`. Hooks get the reading functions of `fs`,
+//! and `meta.call_tool` and `meta.list_tools`, which run under the same hooks.
 
 use pintle_contract::EffectRequest;
 use serde_json::{Value as Json, json};
@@ -14,7 +14,7 @@ use super::files;
 use crate::call_state::{request_value, script_error, value_to_json as to_json};
 use crate::payload::to_display;
 
-/// What tools and verifications get.
+/// Registers the built-ins of tools and verifications.
 pub(super) fn register(builder: &mut GlobalsBuilder) {
     builder.namespace("exec", exec);
     builder.namespace("fs", |builder| {
@@ -29,7 +29,7 @@ pub(super) fn register(builder: &mut GlobalsBuilder) {
     environment(builder);
 }
 
-/// What hooks get.
+/// Registers the built-ins of hooks.
 pub(super) fn register_for_hooks(builder: &mut GlobalsBuilder) {
     builder.namespace("fs", files::readers);
     builder.namespace("meta", calls);

@@ -1,4 +1,4 @@
-//! The parts of a payload in a form that all hooks of a dispatch share.
+//! Frozen parts of a payload that all hooks of a dispatch share.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -8,17 +8,16 @@ use starlark::values::OwnedFrozenValue;
 
 use super::to_frozen;
 
-/// Frozen parts of one payload, each made when the first hook that reads it comes along.
+/// Frozen parts of one payload, each created when the first hook reads it.
 ///
-/// Kept with the payload by [`Payload::cached_view`](pintle_contract::Payload::view). A payload never changes, so a part is
-/// known by its address for as long as this lives.
+/// Stored with the payload by [`Payload::cached_view`](pintle_contract::Payload::cached_view). A payload never changes,
+/// so a part is identified by its address as long as this exists.
 #[derive(Default)]
 pub(super) struct FrozenParts(Mutex<Vec<(usize, FrozenPart)>>);
 
 type FrozenPart = Result<OwnedFrozenValue, String>;
 
 impl FrozenParts {
-    /// A part of the payload, frozen.
     pub(super) fn frozen_part(&self, part: &Json) -> FrozenPart {
         let address = std::ptr::from_ref(part).addr();
         let mut parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -31,7 +30,7 @@ impl FrozenParts {
     }
 }
 
-/// Freezes through a module, which is how the interpreter hands out owned frozen values without unsafe code.
+/// Freezes through a module, which is how the interpreter returns owned frozen values without unsafe code.
 fn freeze_value(value: &Json) -> FrozenPart {
     Module::with_temp_heap(|module| {
         let frozen = to_frozen(value, module.frozen_heap())?;

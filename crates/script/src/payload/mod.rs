@@ -1,4 +1,4 @@
-//! Payloads: JSON into script values and back.
+//! Converts payloads between JSON and script values.
 
 mod frozen;
 mod number;
@@ -14,19 +14,19 @@ use starlark::values::dict::AllocDict;
 use starlark::values::list::AllocList;
 use starlark::values::{FrozenHeap, FrozenValue, Heap, Value};
 
-/// How deep a value may be nested. `serde_json` reads text to the same depth.
+/// The maximum nesting depth of a value. `serde_json` parses to the same depth.
 pub(crate) const MAX_DEPTH: usize = 128;
 
-/// A value on the heap of one call. Whole floats become integers, as every other JSON reader of the field has them.
+/// Converts a value to the heap of one call. Whole floats become integers, as in every other JSON reader of the field.
 ///
 /// # Errors
-/// When a number is not finite or the value is nested too deeply.
+/// If a number is not finite or the value is nested too deeply.
 pub(crate) fn to_script<'v>(value: &Json, heap: Heap<'v>) -> Result<Value<'v>, String> {
     check_depth(value, 0)?;
     Ok(alloc_value(value, heap))
 }
 
-/// A value on a frozen heap, which calls and threads share.
+/// Converts a value to a frozen heap, which calls and threads share.
 ///
 /// # Errors
 /// As [`to_script`].
@@ -35,7 +35,7 @@ pub(crate) fn to_frozen(value: &Json, heap: &FrozenHeap) -> Result<FrozenValue, 
     Ok(alloc_frozen(value, heap))
 }
 
-/// Refuses what the interpreter would panic on.
+/// Rejects values on which the interpreter would panic.
 fn check_depth(value: &Json, depth: usize) -> Result<(), String> {
     if depth > MAX_DEPTH {
         return Err(format!("the value is nested more than {MAX_DEPTH} levels deep"));

@@ -1,26 +1,26 @@
-//! Numbers of JSON text, which may be of any size and precision.
+//! Numbers of JSON text, with any size and precision.
 
 use num_bigint::BigInt;
 use serde_json::Number;
 
-/// The most digits of a whole number: reading and writing one takes quadratic time.
+/// The maximum number of digits of an integer: parsing and printing take quadratic time.
 const MAX_DIGITS: usize = 4_096;
 
-/// A number as scripts have it.
+/// A number as a script value.
 #[derive(Debug, PartialEq)]
 pub(super) enum ScriptNumber {
-    /// A whole number, also when the text wrote it as a float.
+    /// An integer, even if the text wrote it as a float.
     Int(i64),
     /// A number with a fraction, or a very large one written as a float.
     Float(f64),
-    /// A whole number beyond 64 bits.
+    /// An integer beyond 64 bits.
     Big(BigInt),
 }
 
-/// Reads a number.
+/// Parses a number.
 ///
 /// # Errors
-/// When it is not finite: the interpreter panics on `1e400`.
+/// If it is not finite: the interpreter panics on `1e400`.
 pub(super) fn parse_number(digits: &Number) -> Result<ScriptNumber, String> {
     if let Some(whole) = digits.as_i64() {
         return Ok(ScriptNumber::Int(whole));
@@ -38,7 +38,7 @@ pub(super) fn parse_number(digits: &Number) -> Result<ScriptNumber, String> {
     }
 }
 
-/// A float without a fraction is a whole number as long as floats tell whole numbers apart.
+/// A float without a fraction becomes an integer, as long as floats represent integers exactly.
 fn from_float(float: f64) -> ScriptNumber {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if float.fract() == 0.0 && float.abs() <= EXACT {
@@ -48,7 +48,7 @@ fn from_float(float: f64) -> ScriptNumber {
     ScriptNumber::Float(float)
 }
 
-/// A float as JSON has it: without a fraction when it has none.
+/// A float as a JSON number: without a fraction if it has none.
 pub(super) fn float_to_json(float: f64) -> Result<Number, String> {
     match from_float(float) {
         ScriptNumber::Int(int) => Ok(Number::from(int)),

@@ -1,4 +1,4 @@
-//! Script values into JSON.
+//! Converts script values to JSON.
 
 use std::str::FromStr;
 
@@ -13,15 +13,15 @@ use super::number::float_to_json;
 use crate::call_state::display_truncated;
 use crate::starlark_values::RegexMatch;
 
-/// How deep a value that leaves a script may be nested.
+/// The maximum nesting depth of a value that leaves a script.
 const MAX_DEPTH: usize = 64;
-/// How many values one conversion makes, so that a value shared a thousand times inside itself ends.
+/// The maximum number of values in one conversion, so that a value that contains itself a thousand times ends.
 const MAX_VALUES: usize = 2_000_000;
 
-/// A value as JSON: tuples are lists, keys are text, anything else is its printed form.
+/// Converts a value to JSON: tuples become lists, keys become strings, any other value its printed form.
 ///
 /// # Errors
-/// When it is nested too deeply, too large, or holds a number that is not finite.
+/// If it is nested too deeply, too large, or contains a number that is not finite.
 pub(crate) fn to_json(value: Value<'_>) -> Result<Json, String> {
     convert_value(value, 0, &mut 0)
 }
@@ -77,7 +77,7 @@ fn convert_scalar(value: Value<'_>) -> Result<Json, String> {
     }
 }
 
-/// What of a value has no JSON form, and would only be printed: the name of its type.
+/// The type of a part that cannot be JSON and would only be printed.
 pub(crate) fn non_json_type(value: Value<'_>) -> Option<&'static str> {
     find_non_json_type(value, 0, &mut 0)
 }
@@ -85,7 +85,7 @@ pub(crate) fn non_json_type(value: Value<'_>) -> Option<&'static str> {
 fn find_non_json_type(value: Value<'_>, depth: usize, seen: &mut usize) -> Option<&'static str> {
     *seen += 1;
     let plain = value.is_none() || value.unpack_str().is_some() || value.unpack_bool().is_some();
-    // What is nested deeper or larger is refused for that.
+    // A deeper or larger value is rejected for that reason.
     if plain || depth > MAX_DEPTH || *seen > MAX_VALUES {
         return None;
     }
@@ -104,7 +104,7 @@ fn find_non_json_type(value: Value<'_>, depth: usize, seen: &mut usize) -> Optio
     (!known).then(|| value.get_type())
 }
 
-/// Text as it is, anything else as Starlark prints it.
+/// A string unchanged, any other value as Starlark prints it.
 pub(crate) fn to_display(value: Value<'_>) -> String {
     display_truncated(value, usize::MAX)
 }

@@ -1,4 +1,4 @@
-//! The payload as one call sees it.
+//! The payload as one call receives it.
 
 use pintle_contract::{LazyPayload, LazyValue, Payload, PayloadKey};
 use serde_json::{Map, Value as Json};
@@ -10,18 +10,19 @@ use super::frozen::FrozenParts;
 use super::to_script;
 use crate::analysis::{ArgumentsForm, FieldSet, PayloadReads};
 
-/// Values up to this many nodes are copied into the call's heap, which is cheaper than sharing them.
+/// Values up to this number of nodes are copied into the call's heap, which is cheaper than sharing them.
 const SMALL_NODES: usize = 24;
 /// Strings up to this length count as one node.
 const SMALL_STRING_BYTES: usize = 4_096;
 
-/// The payload for one call: a dictionary of its own with the fields the script reads.
+/// The payload for one call: its own dict with the fields that the script reads.
 ///
 /// A value that is small, or that the script may change, is copied into the heap of the call. A large value that the
-/// script only reads is converted once a dispatch and shared. What the script cannot reach is not looked at.
+/// script only reads is converted once for each dispatch and shared. Fields that the script cannot access are not
+/// converted.
 ///
 /// # Errors
-/// When a value that the script reads holds a number that is not finite or is nested too deeply.
+/// If a value that the script reads contains a number that is not finite or is nested too deeply.
 pub(crate) fn payload_value<'v>(payload: &Payload, reads: &PayloadReads, heap: Heap<'v>) -> Result<Value<'v>, String> {
     let view = PayloadView { payload, reads, heap };
     match (payload.value(), &reads.keys) {
@@ -43,7 +44,7 @@ pub(crate) fn payload_value<'v>(payload: &Payload, reads: &PayloadReads, heap: H
     }
 }
 
-/// The payload for one call, from its parts: those that the function reads are made, and no others.
+/// The payload for one call, from its lazy parts: only those that the function reads are computed.
 ///
 /// # Errors
 /// As [`payload_value`].
@@ -57,7 +58,7 @@ pub(crate) fn parts_value<'v>(
 }
 
 struct PayloadView<'a, 'v> {
-    /// The canonical payload, with which shared values are kept.
+    /// The canonical payload, with which shared values are stored.
     payload: &'a Payload,
     reads: &'a PayloadReads,
     heap: Heap<'v>,
@@ -84,7 +85,7 @@ impl<'v> PayloadView<'_, 'v> {
         Ok(())
     }
 
-    /// The keys of a table that are there and that are read.
+    /// The present keys of a table that are read.
     fn build_table(&self, parts: &LazyPayload<'_>, keys: &FieldSet) -> Result<ViewFields<'v>, String> {
         let mut fields = SmallMap::new();
         let mut take = |key: &PayloadKey, keys: &FieldSet| {
@@ -104,7 +105,7 @@ impl<'v> PayloadView<'_, 'v> {
         Ok(fields)
     }
 
-    /// A part of a payload; `None` for one that is not there.
+    /// Converts a part of a payload; `None` if it is absent.
     fn convert_part(
         &self,
         part: LazyValue<'_>,
@@ -130,7 +131,7 @@ impl<'v> PayloadView<'_, 'v> {
         }))
     }
 
-    /// A field of a payload that is an object.
+    /// Converts a field of a payload that is an object.
     fn convert_field(
         &self,
         fields: &Map<String, Json>,
@@ -145,7 +146,7 @@ impl<'v> PayloadView<'_, 'v> {
             if let Some(args @ Json::Object(_)) = fields.get("args") {
                 return self.convert_value(args, keys);
             }
-            // The JSON text as the value it means, or as it is when it means none.
+            // The decoded JSON text, or the text itself if it is not valid JSON.
             if let Ok(decoded) = serde_json::from_str::<Json>(text) {
                 return to_script(&decoded, self.heap);
             }
@@ -153,7 +154,7 @@ impl<'v> PayloadView<'_, 'v> {
         self.convert_value(value, keys)
     }
 
-    /// A value of the canonical payload, as far as it is read.
+    /// Converts a value of the canonical payload, as far as it is read.
     fn convert_value(&self, value: &Json, keys: &FieldSet) -> Result<Value<'v>, String> {
         match (value, keys) {
             (_, FieldSet::None) => Ok(Value::new_none()),
@@ -171,7 +172,7 @@ impl<'v> PayloadView<'_, 'v> {
     }
 }
 
-/// Whether a value is cheap to copy. Looks at no more than [`SMALL_NODES`] nodes.
+/// Whether a value is cheap to copy. Visits at most [`SMALL_NODES`] nodes.
 fn is_small(value: &Json, nodes: &mut usize) -> bool {
     *nodes += 1;
     *nodes <= SMALL_NODES

@@ -1,4 +1,4 @@
-//! What loading a plugin found, in a form that can be sent from a worker process.
+//! The result of loading a plugin, in a form that can be sent from a worker process.
 
 use pintle_contract::{
     FunctionRef, RegisteredFunction, RegistrationArgument, RegistrationCall, ScriptSource, suggest_nearest,
@@ -9,7 +9,7 @@ use super::{RecordedArgument, RecordedRegistration};
 use crate::finding::{FindingCode, ScriptFinding};
 use crate::source::PreparedSource;
 
-/// What a plugin registered, and the functions that can be called.
+/// The registrations of a plugin, and the functions that can be called.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PluginInventory {
     /// The calls of registration functions, in order.
@@ -18,27 +18,27 @@ pub struct PluginInventory {
     /// The functions among their arguments, by number.
     #[serde(rename = "registered")]
     pub registered_functions: Vec<FunctionInfo>,
-    /// The names of the top level; `None` for those that stand for no function.
+    /// The top-level names; `None` for those that are not functions.
     #[serde(rename = "exported")]
     pub exported_functions: Vec<(String, Option<FunctionInfo>)>,
 }
 
-/// What a function is like.
+/// The properties of a function.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FunctionInfo {
-    /// Its name; `lambda` for one without.
+    /// Its name; `lambda` for a lambda.
     pub name: String,
     /// Whether it can be called with one argument.
     pub takes_one: bool,
     /// Whether it can deny or ask.
     pub guard: bool,
-    /// Whether it can rewrite or refuse.
+    /// Whether it can rewrite or deny.
     #[serde(rename = "shapes")]
     pub can_change_event: bool,
 }
 
 impl PluginInventory {
-    /// What the calls say to a dialect, at their places in the plugin's file.
+    /// The registration calls for a dialect, with their locations in the plugin's file.
     #[must_use]
     pub fn to_registrations(&self, name: &str, text: &ScriptSource) -> Vec<RegistrationCall> {
         let (source, _) = PreparedSource::new(name, text);
@@ -78,10 +78,10 @@ impl PluginInventory {
         }
     }
 
-    /// The function of this description.
+    /// The properties of a function.
     ///
     /// # Errors
-    /// When there is none that can be called with the event.
+    /// If there is no such function that can be called with the event.
     pub fn function_info(&self, function: &FunctionRef) -> Result<&FunctionInfo, ScriptFinding> {
         let refuse = |message: String| ScriptFinding::error(FindingCode::EntryPoint, message, None);
         let facts = match function {

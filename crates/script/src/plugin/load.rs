@@ -1,4 +1,4 @@
-//! The top level of a plugin, run once.
+//! Runs the top level of a plugin once.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ use crate::globals;
 use crate::load::{LOAD_BYTES, LOAD_STEPS, internal_error, load_error};
 use crate::starlark_values::PluginLoadState;
 
-/// Runs the top level under limits, freezes the module and makes its functions ready.
+/// Runs the top level under limits, freezes the module and prepares its functions.
 pub(super) fn load(
     ast: AstModule,
     closures: &FunctionTraits,
@@ -88,12 +88,12 @@ fn function_info(value: &OwnedFrozenValue, traits: &FunctionTrait) -> Option<Fun
     })
 }
 
-/// The name that a function was made with.
+/// The name with which a function was defined.
 fn function_name(value: &OwnedFrozenValue) -> &str {
     value.value().function_name().unwrap_or(LAMBDA)
 }
 
-/// While a plugin is loaded nobody listens.
+/// Rejects `print` while a plugin is loaded.
 struct DiscardPrints;
 
 impl PrintHandler for DiscardPrints {

@@ -1,8 +1,8 @@
-//! Plugins: modules whose top level registers functions that answer events.
+//! Plugins: modules whose top level registers hook functions.
 //!
-//! Loading runs the top level once, under limits, and writes down each call of a registration function with its place.
-//! The module is frozen then: its functions share what it holds, and no call changes it. What the registrations mean is
-//! the affair of the dialect that reads them.
+//! Loading runs the top level once, under limits, and records each call of a registration function with its location.
+//! Then the module is frozen: its functions share its values, and no call changes them. The dialect that reads the
+//! plugin interprets the registrations.
 
 mod inventory;
 mod load;
@@ -28,11 +28,11 @@ use crate::source::PreparedSource;
 /// The outcome of [`compile_plugin`].
 #[derive(Debug)]
 pub struct CompiledPlugin {
-    /// The plugin; absent when there is an error, and when it may only run in a worker.
+    /// The plugin; absent if there is an error, or if it may only run in a worker.
     pub module: Option<Arc<PluginModule>>,
-    /// What its top level registered; empty when it was not run.
+    /// The registrations of its top level; empty if it was not run.
     pub inventory: PluginInventory,
-    /// What was found, at the places in the plugin's file.
+    /// The diagnostics, at their locations in the plugin's file.
     pub diagnostics: Vec<Diagnostic>,
     /// Where it may run.
     pub placement: ScriptPlacement,
@@ -40,7 +40,8 @@ pub struct CompiledPlugin {
     pub findings: Vec<ScriptFinding>,
 }
 
-/// Compiles a plugin: parses and checks it, decides where it may run, and runs its top level when that is here.
+/// Compiles a plugin: parses and checks it, decides where it may run, and runs its top level if that is in this
+/// process.
 ///
 /// Never panics and never runs code whose cost is not bounded.
 #[must_use]
@@ -48,8 +49,8 @@ pub fn compile_plugin(name: &str, text: &ScriptSource) -> CompiledPlugin {
     try_on_large_stack(|| compile_at(name, text, false)).unwrap_or_else(|| interpreter_crash(name, text))
 }
 
-/// Compiles a plugin and loads it wherever it should run. For worker processes, which may die of it; the caller's
-/// thread must have a large stack.
+/// Compiles a plugin and loads it wherever it should run. For worker processes, which may die; the caller's thread must
+/// have a large stack.
 #[must_use]
 pub fn compile_plugin_unbounded(name: &str, text: &ScriptSource) -> CompiledPlugin {
     catch_unwind(AssertUnwindSafe(|| compile_at(name, text, true))).unwrap_or_else(|_| interpreter_crash(name, text))

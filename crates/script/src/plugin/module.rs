@@ -1,4 +1,4 @@
-//! A loaded plugin: evaluated once, frozen, its functions called any number of times and from any thread.
+//! A loaded plugin: evaluated once and frozen; its functions can be called any number of times and from any thread.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,7 +13,7 @@ use crate::demand::MemoryDemand;
 use crate::payload::{parts_value, payload_value};
 use crate::source::PreparedSource;
 
-/// The functions of a plugin, and what each reads of its event.
+/// The functions of a plugin, and the payload reads of each.
 pub(super) type FunctionTable = HashMap<FunctionRef, (OwnedFrozenValue, PayloadReads)>;
 
 /// A plugin whose functions can be called in this process.
@@ -31,7 +31,7 @@ impl fmt::Debug for PluginModule {
 }
 
 impl PluginModule {
-    /// A function, ready to be called.
+    /// A function that can be called.
     #[must_use]
     pub fn function(self: &Arc<Self>, function: &FunctionRef) -> Option<PluginFunction> {
         let (entry, reads) = self.functions.get(function)?;
@@ -59,7 +59,7 @@ impl PluginFunction {
         self.module.may_wait
     }
 
-    /// Whether a call about this payload keeps to twice its memory limit in this process.
+    /// Whether a call with this payload stays below twice its memory limit in this process.
     #[must_use]
     pub fn fits(&self, payload: &Payload, limits: &CallLimits) -> bool {
         self.module.demand.fits(payload, limits)
@@ -68,12 +68,12 @@ impl PluginFunction {
     /// Calls the function with an event, as its dialect encodes it.
     ///
     /// # Errors
-    /// When it raises an error or goes over a limit. The failure carries the place in the plugin's file.
+    /// If it raises an error or exceeds a limit. The failure has the location in the plugin's file.
     pub fn call(&self, event: &Payload, invocation: &Invocation<'_>) -> Result<FunctionOutput, Failure> {
         self.call_on(invocation, |heap| payload_value(event, &self.reads, heap))
     }
 
-    /// Calls the function with an event of which it is given what it reads.
+    /// Calls the function with an event whose lazy parts are computed only if it reads them.
     ///
     /// # Errors
     /// As [`PluginFunction::call`].

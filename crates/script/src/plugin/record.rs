@@ -1,4 +1,4 @@
-//! The registration functions at work: each call is written down as it was made.
+//! Records the calls of registration functions.
 
 use pintle_contract::FunctionRef;
 use serde::{Deserialize, Serialize};
@@ -15,13 +15,13 @@ use crate::call_state::script_error;
 use crate::payload::{non_json_type, to_json};
 use crate::starlark_values::PluginLoadState;
 
-/// Calls of registration functions that one plugin may make.
+/// The maximum number of registrations of one plugin.
 const MAX_CALLS: usize = 10_000;
-/// Values that the arguments of all calls may hold together.
+/// The maximum number of values in the arguments of all calls together.
 const MAX_VALUES: usize = 200_000;
-/// Bytes of text that they may hold together.
+/// The maximum number of text bytes in them.
 const MAX_TEXT_BYTES: usize = 4 << 20;
-/// How deep an argument may be nested.
+/// The maximum nesting depth of an argument.
 const MAX_DEPTH: usize = 64;
 
 /// One call of a registration function.
@@ -29,12 +29,12 @@ const MAX_DEPTH: usize = 64;
 pub struct RecordedRegistration {
     /// The function that was called.
     pub function: String,
-    /// Its arguments without a name.
+    /// Its positional arguments.
     pub arguments: Vec<RecordedArgument>,
-    /// Its arguments with a name.
+    /// Its named arguments.
     #[serde(rename = "named")]
     pub named_arguments: Vec<(String, RecordedArgument)>,
-    /// The call, as a range of the prepared text.
+    /// The span of the call in the prepared text.
     pub span: Option<(usize, usize)>,
 }
 
@@ -44,25 +44,25 @@ pub struct RecordedRegistration {
 pub enum RecordedArgument {
     /// A value.
     Value(Json),
-    /// The function of this number.
+    /// The function with this index.
     Function(u32),
-    /// A dictionary with a function in it.
+    /// A dict that contains a function.
     Table(Vec<(String, RecordedArgument)>),
-    /// A list with a function in it.
+    /// A list that contains a function.
     List(Vec<RecordedArgument>),
 }
 
-/// What a plugin registered so far.
+/// The registrations of a plugin so far.
 #[derive(Debug, Default)]
 pub(crate) struct RegistrationRecorder {
     pub(super) calls: Vec<RecordedRegistration>,
-    /// For each function: the call it was handed to, and the way into the arguments.
+    /// For each function: the index of its call, and the path in the arguments.
     pub(super) argument_paths: Vec<(usize, Vec<ArgumentStep>)>,
     value_count: usize,
     text_bytes: usize,
 }
 
-/// The name under which a module keeps a function that was registered. No script can write it.
+/// The name under which a module stores a registered function. No script can write it.
 pub(super) fn slot_name(function: &FunctionRef) -> String {
     match function {
         FunctionRef::Registered(number) => format!("<registered {number}>"),
@@ -70,7 +70,7 @@ pub(super) fn slot_name(function: &FunctionRef) -> String {
     }
 }
 
-/// Writes a call down.
+/// Records a call.
 pub(crate) fn record_call<'v>(
     function: &'static str,
     arguments: &Arguments<'v, '_>,
@@ -101,7 +101,7 @@ pub(crate) fn record_call<'v>(
     Ok(())
 }
 
-/// A call that is being written down.
+/// A call that is being recorded.
 struct PendingRegistration<'r, 'm, 'v> {
     recording: &'r mut RegistrationRecorder,
     module: &'m Module<'v>,
@@ -172,7 +172,7 @@ impl<'v> PendingRegistration<'_, '_, 'v> {
         Ok(RecordedArgument::Function(number))
     }
 
-    /// Counts a value, so that one plugin does not fill the memory of its host.
+    /// Counts a value, so that one plugin cannot fill the memory of its host.
     fn check_budget(&mut self, value: Value<'v>) -> Result<(), String> {
         self.recording.value_count += 1;
         self.recording.text_bytes += value.unpack_str().map_or(0, str::len);
@@ -186,7 +186,7 @@ impl<'v> PendingRegistration<'_, '_, 'v> {
     }
 }
 
-/// A dictionary; a plain value when no function is in it.
+/// A dict; a plain value if it does not contain a function.
 fn table_argument(entries: Vec<(String, RecordedArgument)>) -> RecordedArgument {
     if entries.iter().any(|(_, item)| !matches!(item, RecordedArgument::Value(_))) {
         return RecordedArgument::Table(entries);
@@ -201,7 +201,7 @@ fn table_argument(entries: Vec<(String, RecordedArgument)>) -> RecordedArgument 
     RecordedArgument::Value(Json::Object(fields))
 }
 
-/// A list; a plain value when no function is in it.
+/// A list; a plain value if it does not contain a function.
 fn list_argument(items: Vec<RecordedArgument>) -> RecordedArgument {
     if items.iter().any(|item| !matches!(item, RecordedArgument::Value(_))) {
         return RecordedArgument::List(items);

@@ -1,5 +1,4 @@
-//! The engines that can be interrupted: an automaton that is made while it runs finds a match, and a simulation of all
-//! ways at once finds its groups.
+//! The interruptible engines: a lazy automaton finds a match, and a simulation of all paths at once finds its groups.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -12,25 +11,26 @@ use regex_automata::{Anchored, Input, MatchKind};
 
 use super::{MatchGroups, SearchBudget, TimeOver};
 
-/// The largest automaton, in bytes.
+/// The maximum size of the automaton, in bytes.
 const NFA_BYTES: usize = 8 << 20;
-/// The least that a step costs; one that was never made before has to be worked out from all states.
+/// The minimum cost of a step; a new one must be computed from all states.
 const STEP_COST: usize = 16;
 
 /// A pattern whose searches can be interrupted.
 #[derive(Debug)]
 pub(super) struct SlowPattern {
     nfa: NFA,
-    /// Forwards to the end of a match, and backwards to its beginning; absent where an automaton cannot have the pattern.
+    /// Forwards to the end of a match, and backwards to its start; absent if the automaton does not support the
+    /// pattern.
     automata: Option<(DFA, DFA)>,
     spare: Mutex<Option<(Cache, Cache)>>,
 }
 
-/// What an automaton came to.
+/// The result of an automaton.
 enum AutomatonResult {
-    /// The end of the match, when there is one.
+    /// The end of the match, if there is one.
     End(Option<usize>),
-    /// It cannot have this text.
+    /// The automaton does not support this text.
     Unsupported,
 }
 
@@ -53,7 +53,6 @@ impl SlowPattern {
         self.nfa.states().len()
     }
 
-    /// The first match at or after a position.
     pub(super) fn find(
         &self,
         text: &str,
@@ -62,7 +61,7 @@ impl SlowPattern {
     ) -> Result<Option<Range<usize>>, TimeOver> {
         while from <= text.len() {
             let Some(found) = self.simulate_find(text, from, watch)? else { return Ok(None) };
-            // The empty pattern also fits between the bytes of a letter.
+            // The empty pattern also matches between the bytes of a character.
             if text.is_char_boundary(found.start) {
                 return Ok(Some(found));
             }
@@ -91,7 +90,7 @@ impl SlowPattern {
         Ok(groups.and_then(|groups| groups.first().cloned().flatten()))
     }
 
-    /// The groups of a match that was found.
+    /// The groups of a known match.
     pub(super) fn find_groups(
         &self,
         text: &str,
@@ -102,7 +101,7 @@ impl SlowPattern {
     }
 }
 
-/// A match by the two automata; `None` when they cannot have the text.
+/// A match by the two automata; `None` if they do not support the text.
 #[expect(clippy::option_option, reason = "no match and no answer are two things")]
 fn find_by_automata(
     (forwards, backwards): &(DFA, DFA),
@@ -135,7 +134,7 @@ fn find_end(
     for (at, byte) in text.iter().enumerate().skip(from) {
         let Ok(next) = dfa.next_state(cache, state, *byte) else { return Ok(AutomatonResult::Unsupported) };
         state = next;
-        // Steps that were not known before are told by nobody; all are taken for such now and then.
+        // The automaton does not report which steps are new, so now and then all are counted as new.
         watch.spend_cost(cost)?;
         if state.is_tagged() {
             if state.is_match() {
@@ -192,26 +191,26 @@ fn find_start(
     }
 }
 
-/// What a step of an automaton may cost.
+/// The cost of a step of the automaton.
 fn step_cost(nfa: &NFA) -> usize {
     nfa.states().len().max(STEP_COST)
 }
 
-/// Where each group begins and ends.
+/// The start and end of each group.
 type GroupSlots = Vec<Option<usize>>;
 
-/// All ways through the pattern at once, the preferred first.
+/// A simulation of all paths through the pattern at once, the preferred first.
 struct NfaSimulation<'a> {
     nfa: &'a NFA,
     text: &'a [u8],
-    /// Whether a match begins at the first byte.
+    /// Whether a match must start at the first byte.
     anchored: bool,
-    /// In which round each state was last reached.
+    /// The round in which each state was last reached.
     last_reached_round: Vec<usize>,
     round: usize,
 }
 
-/// What is still to be looked at of a state's ways without a byte.
+/// A pending step along a state's epsilon transitions.
 enum SimulationTask {
     Visit(StateID),
     Restore(usize, Option<usize>),
@@ -252,7 +251,7 @@ impl<'a> NfaSimulation<'a> {
         Ok(best.map(|slots| slots.chunks(2).map(slots_to_range).collect()))
     }
 
-    /// Takes all ways without a byte.
+    /// Follows all epsilon transitions.
     fn add_epsilon_states(
         &mut self,
         list: &mut Vec<(StateID, GroupSlots)>,

@@ -1,4 +1,4 @@
-//! Source text: prepared for the parser, checked before it, and mapped back to the file it stands in.
+//! Script source: prepared for the parser, checked before it, and mapped back to its file.
 
 mod prepare;
 
@@ -11,21 +11,21 @@ pub(crate) use prepare::ASSERT_ALIAS;
 
 use crate::ScriptFinding;
 
-/// A script's text as the parser gets it, and the way back.
+/// A script's text for the parser, and its mapping to the file.
 #[derive(Debug)]
 pub(crate) struct PreparedSource {
-    /// Whose script it is, for messages.
+    /// The name of the script's owner, for messages.
     pub(crate) name: Arc<str>,
     /// The text as written.
     origin: ScriptSource,
-    /// The text as parsed.
+    /// The prepared text.
     pub(crate) text: String,
-    /// Lines whose leading tabs were widened: line from 0, characters before and after.
+    /// Lines whose leading tabs were expanded: line index, characters before and after.
     widened: Vec<(usize, usize, usize)>,
 }
 
 impl PreparedSource {
-    /// Prepares a text. The finding, if any, is why it must not reach the parser.
+    /// Prepares a text. The finding, if any, is why it must not be parsed.
     pub(crate) fn new(name: &str, origin: &ScriptSource) -> (Self, Option<ScriptFinding>) {
         let prepared = prepare::prepare(&origin.text);
         let source =
@@ -38,12 +38,12 @@ impl PreparedSource {
         &self.origin
     }
 
-    /// Gives a message of the parser back the names its author used.
+    /// Restores the author's names in a message of the parser.
     pub(crate) fn restore_names(&self, message: &str) -> String {
         message.replace(ASSERT_ALIAS, "assert")
     }
 
-    /// The place in the file of a range of the prepared text.
+    /// The location in the file of a span of the prepared text.
     pub(crate) fn location(&self, span: Option<(usize, usize)>) -> Location {
         let Some(file) = self.origin.location.file.as_ref() else {
             return self.location_in_text(span);
@@ -56,14 +56,14 @@ impl PreparedSource {
         Location::new(Arc::clone(file), mapped.unwrap_or(self.origin.location.span))
     }
 
-    /// The place in a text that stands in no file: the text itself takes the file's part.
+    /// The location in a text without a file: the text itself is used as the file.
     fn location_in_text(&self, span: Option<(usize, usize)>) -> Location {
         let file = SourceFile { path: PathBuf::from(&*self.name), text: self.text.clone() };
         let (start, end) = span.unwrap_or((0, 0));
         Location::new(Arc::new(file), ByteSpan { start, end })
     }
 
-    /// The byte of the file at which a byte of the prepared text stands, when the line can be found there.
+    /// The offset in the file of an offset in the prepared text, if the line can be found there.
     fn to_file_byte(&self, file: &SourceFile, byte: usize) -> Option<usize> {
         let before = self.text.get(..byte.min(self.text.len()))?;
         let line = before.matches('\n').count();
@@ -74,7 +74,7 @@ impl PreparedSource {
         let start = file.line_start(self.origin.first_line + line);
         let in_file = file.text.get(start..)?.split('\n').next()?.trim_end_matches('\r');
         let indent = in_file.char_indices().nth(self.origin.indent).map_or(in_file.len(), |(at, _)| at);
-        // A value that is no literal block (folded, quoted) does not stand in the file line by line.
+        // A value that is not a literal block (folded, quoted) is not in the file line by line.
         let shown = written.trim_end();
         let at = match in_file.get(indent..) {
             Some(rest) if rest.starts_with(shown) => indent,
@@ -84,7 +84,7 @@ impl PreparedSource {
         Some((start + at + offset).min(start + in_file.len()))
     }
 
-    /// The column in the written text of a column of the prepared text.
+    /// The column in the written text for a column of the prepared text.
     fn author_column(&self, line: usize, column: usize) -> usize {
         let Some((_, before, after)) = self.widened.iter().find(|(at, _, _)| *at == line) else {
             return column;

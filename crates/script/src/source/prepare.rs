@@ -1,38 +1,36 @@
-//! What happens to a text before the parser sees it.
+//! Prepares a text for the parser.
 //!
 //! The parser is recursive: a deeply nested source overflows its stack, which ends the process. So the depth of
-//! everything that nests or chains is bounded here, in one linear pass that needs no stack.
+//! everything that nests or chains is limited here, in one linear pass that needs no stack.
 //!
-//! The same pass widens tabs (the parser refuses them), drops a byte order mark and carriage returns, and replaces the
-//! name `assert`, which the crate's lexer reserves although Starlark does not, by a name of the same length.
+//! The same pass expands tabs (which the parser rejects), drops a byte order mark and carriage returns, and replaces
+//! the name `assert`, which the crate's lexer reserves although Starlark does not, with a name of the same length.
 
 use crate::ScriptFinding;
 use crate::finding::FindingCode;
 
-/// The longest source that is read. A policy script is a page; 64 KiB is a book.
+/// The maximum length of a source. A policy script is a page; 64 KiB is a book.
 pub(crate) const MAX_SOURCE_BYTES: usize = 64 << 10;
-/// Open brackets at once.
+/// The maximum number of nested brackets.
 const MAX_BRACKETS: usize = 100;
-/// Open blocks at once.
+/// The maximum number of nested blocks.
 const MAX_BLOCKS: usize = 100;
-/// Operators, calls and attribute accesses that may hang on one another.
+/// The maximum number of chained operators, calls and attribute accesses.
 const MAX_CHAIN: usize = 2_000;
-/// `elif` branches of one source.
+/// The maximum number of `elif` branches in one source.
 const MAX_ELIF: usize = 1_000;
-/// A tab reaches to the next multiple of this.
+/// A tab expands to the next multiple of this.
 const TAB: usize = 8;
 
-/// What stands in for the name `assert`: as long, so that columns stay.
+/// The replacement for the name `assert`, with the same length so that columns stay valid.
 pub(crate) const ASSERT_ALIAS: &str = "_asrt_";
 
-/// A prepared text.
 pub(super) struct PreparedText {
     pub(super) text: String,
     pub(super) widened: Vec<(usize, usize, usize)>,
     pub(super) limit_finding: Option<ScriptFinding>,
 }
 
-/// Prepares a text for the parser.
 pub(super) fn prepare(written: &str) -> PreparedText {
     let written = written.strip_prefix('\u{feff}').unwrap_or(written);
     let mut pass =
@@ -58,12 +56,11 @@ pub(super) fn prepare(written: &str) -> PreparedText {
 
 type CharStream<'a> = std::iter::Peekable<std::str::CharIndices<'a>>;
 
-/// An open string.
 #[derive(Clone, Copy)]
 struct OpenString {
     quote_char: char,
     is_triple: bool,
-    /// Open braces of an f-string, whose inside is code; `None` for other strings.
+    /// Open braces of an f-string, which contain code; `None` for other strings.
     open_braces: Option<usize>,
 }
 
@@ -72,14 +69,14 @@ struct PreparePass {
     text: String,
     widened: Vec<(usize, usize, usize)>,
     limit_finding: Option<ScriptFinding>,
-    /// Chain links at each open bracket; the first is for outside brackets.
+    /// The chain length at each open bracket; the first is outside brackets.
     chains: Vec<usize>,
     /// The sum of `chains`.
     link_count: usize,
     /// The indentation of each open block.
     blocks: Vec<usize>,
     elif_count: usize,
-    /// The last line ended in a backslash.
+    /// Whether the last line ended in a backslash.
     is_continued: bool,
 }
 
@@ -88,7 +85,7 @@ impl PreparePass {
         PreparedText { text: self.text, widened: self.widened, limit_finding: self.limit_finding }
     }
 
-    /// Copies one line and gives the string that is still open at its end.
+    /// Copies one line and returns the string that is still open at its end.
     fn copy_line(&mut self, number: usize, line: &str, open: Option<OpenString>) -> Option<OpenString> {
         if open.is_some() {
             return self.copy_tokens(line, open);
@@ -113,7 +110,7 @@ impl PreparePass {
         self.copy_tokens(rest, None)
     }
 
-    /// Copies the rest of a line, token by token, and gives the string that is still open.
+    /// Copies the rest of a line, token by token, and returns the string that is still open.
     fn copy_tokens(&mut self, rest: &str, mut open: Option<OpenString>) -> Option<OpenString> {
         let mut chars = rest.char_indices().peekable();
         while let Some((at, char)) = chars.next() {
@@ -159,11 +156,11 @@ impl PreparePass {
             }
         }
         self.is_continued = open.is_none() && rest.ends_with('\\');
-        // A plain string goes on in the next line only by an escaped newline; the parser says what is wrong otherwise.
+        // A plain string continues on the next line only after an escaped newline; the parser reports other cases.
         open.filter(|quote| quote.is_triple)
     }
 
-    /// Copies one character of a string and gives the string when it is still open.
+    /// Copies one character of a string and returns the string if it is still open.
     fn copy_string_char(
         &mut self,
         mut quote: OpenString,
@@ -246,7 +243,7 @@ impl PreparePass {
         self.text.push_str(word);
     }
 
-    /// Notes a logical line of a block.
+    /// Records a logical line of a block.
     fn enter_block(&mut self, width: usize) {
         while self.blocks.last().is_some_and(|outer| *outer >= width) {
             self.blocks.pop();
@@ -257,7 +254,7 @@ impl PreparePass {
         }
     }
 
-    /// Notes something that hangs on what stands before it.
+    /// Records a chained element.
     fn add_link(&mut self) {
         if let Some(top) = self.chains.last_mut() {
             *top += 1;
@@ -268,7 +265,7 @@ impl PreparePass {
         }
     }
 
-    /// Begins a new element: what follows hangs on nothing before it at this bracket.
+    /// Starts a new element, which ends the chain at this bracket.
     fn reset_chain(&mut self) {
         if let Some(top) = self.chains.last_mut() {
             self.link_count = self.link_count.saturating_sub(*top);

@@ -1,4 +1,4 @@
-//! From the text of a `when` to a matcher.
+//! Compiles a `when` expression to a matcher.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::globals;
 use crate::load::{self, dialect};
 use crate::source::PreparedSource;
 
-/// What `when` cannot have, and people try.
+/// The help for constructs that `when` does not support.
 const EFFECTS: &str = "`when` is a pure predicate over `event` and `payload`; do this in `handle`";
 
 /// Compiles an expression; `anywhere` also loads one whose cost is not bounded.
@@ -63,9 +63,9 @@ pub(super) fn compile_at(
     if let Some(finding) = form.filter(|finding| finding.severity == Severity::Error) {
         return failed(placement, finding.shifted_by(offset));
     }
-    // It decides over the payload as it is, where arguments are text.
+    // It decides on the payload as it is, where arguments are text.
     let native = native::NativeTest::from_expr(root).filter(|_| reads.arguments == ArgumentsForm::Text);
-    // A native test has no calls and no names of its own, so that loading it finds nothing that was not found by now.
+    // A native test has no calls and no names of its own, so loading it cannot find a new error.
     let entry =
         if native.is_some() { Ok(LazyFunction::deferred(&source.name, text)) } else { LazyFunction::loaded(ast) };
     match entry {
@@ -78,7 +78,7 @@ pub(super) fn compile_at(
     }
 }
 
-/// The expression inside the wrapper; `None` when the text closed the wrapper itself.
+/// The expression inside the wrapper; `None` if the text closes the wrapper itself.
 fn returned_expression(ast: &AstModule) -> Option<&AstExpr> {
     let Stmt::Statements(parts) = &ast.statement().node else {
         return function_body(ast.statement());
@@ -100,7 +100,7 @@ fn function_body(stmt: &starlark::syntax::ast::AstStmt) -> Option<&AstExpr> {
     }
 }
 
-/// A name that `when` does not have.
+/// Reports a name that `when` does not have.
 fn find_unknown_name(ast: &AstModule, offset: usize) -> Option<ScriptFinding> {
     let bound = analysis::bound_names(ast);
     let pure = globals::PURE;

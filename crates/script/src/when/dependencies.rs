@@ -11,10 +11,10 @@ use crate::analysis::{block_statements, expressions_of, identifier_name, names_i
 use crate::load::dialect;
 use crate::source::PreparedSource;
 
-/// The text of the definitions that an expression needs, in the order of the script; empty when it needs none.
+/// The text of the definitions that an expression needs, in the order of the script; empty if it needs none.
 ///
-/// Only those: the rest of the script may have effects, which `when` has not. A script that does not parse is reported
-/// where it is compiled.
+/// Only those: the rest of the script may have effects, which `when` cannot have. A script that does not parse is
+/// reported where it is compiled.
 pub(super) fn required_definitions(name: &str, expression: &PreparedSource, script: Option<&ScriptSource>) -> String {
     let wanted = names_in_expression(expression);
     let Some(script) = script.filter(|_| !wanted.is_empty()) else {
@@ -48,7 +48,7 @@ pub(super) fn required_definitions(name: &str, expression: &PreparedSource, scri
     text
 }
 
-/// The names that an expression reads. Empty when it does not parse; the caller finds that out itself.
+/// The names that an expression reads. Empty if it does not parse, which the caller reports.
 fn names_in_expression(expression: &PreparedSource) -> BTreeSet<String> {
     let (text, _) = wrap_expression("", &expression.text);
     let mut names = BTreeSet::new();

@@ -13,18 +13,18 @@ use crate::compile::try_on_large_stack;
 use crate::globals;
 use crate::load::dialect;
 
-/// The function, loaded at once or when it is first called.
+/// A function that is loaded at once or when it is first called.
 ///
-/// Most expressions never come to the interpreter, and what the language itself has takes longer to put together than a
-/// process that answers one event should live.
+/// Most expressions never need the interpreter, and building the language's globals takes longer than a process that
+/// answers one event should run.
 pub(super) struct LazyFunction {
-    /// The text that was parsed, and the name that errors give it.
+    /// The parsed text, and its name in error messages.
     origin: (String, String),
     loaded: OnceLock<Result<OwnedFrozenValue, String>>,
 }
 
 impl LazyFunction {
-    /// A function whose text is known to have no mistake that loading would find.
+    /// A function whose text is known to have no error that loading would find.
     pub(super) fn deferred(name: &str, text: String) -> Self {
         Self { origin: (name.to_owned(), text), loaded: OnceLock::new() }
     }
@@ -38,12 +38,12 @@ impl LazyFunction {
     /// The function.
     ///
     /// # Errors
-    /// When it cannot be loaded after all.
+    /// If it cannot be loaded after all.
     pub(super) fn load_once(&self) -> Result<&OwnedFrozenValue, Failure> {
         let (name, text) = &self.origin;
         let parse = || AstModule::parse(name, text.clone(), &dialect()).and_then(load_function);
         let loaded = self.loaded.get_or_init(|| {
-            // Whoever asks may have a small stack, and the parser recurses.
+            // The caller may have a small stack, and the parser is recursive.
             let loaded = try_on_large_stack(|| parse().map_err(|fault| fault.without_diagnostic().to_string()));
             loaded.unwrap_or_else(|| Err(String::from("the interpreter crashed")))
         });

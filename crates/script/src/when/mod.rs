@@ -1,8 +1,9 @@
 //! `when`: a pure predicate over the event.
 //!
-//! An expression is compiled to a frozen Starlark function. Common forms are analysed into a [`native`] test,
-//! which answers without the interpreter; whatever that does not know or would have to fail at is left to Starlark, so
-//! both always agree. The function behind a native test is loaded when it is first needed. From equalities on the event's subject comes the index of the engine.
+//! An expression is compiled to a frozen Starlark function. Common forms are compiled to a [`native`] test, which
+//! decides without the interpreter; the interpreter handles unsupported forms and errors, so both always agree. The
+//! function behind a native test is loaded when it is first needed. Equalities on the event's subject feed the engine's
+//! index.
 
 mod compile;
 mod dependencies;
@@ -30,9 +31,9 @@ use lazy_function::LazyFunction;
 /// The outcome of [`compile_when`].
 #[derive(Debug)]
 pub struct CompiledWhen {
-    /// The matcher; absent when there is an error, and when it may only run in a worker.
+    /// The matcher; absent if there is an error, or if it may only run in a worker.
     pub when: Option<WhenPredicate>,
-    /// What was found, at the places in the file.
+    /// The diagnostics, at their locations in the file.
     pub diagnostics: Vec<Diagnostic>,
     /// Where it may run.
     pub placement: ScriptPlacement,
@@ -56,7 +57,7 @@ pub fn compile_when(
     })
 }
 
-/// As [`compile_when`], and loads it wherever it should run. The caller's thread must have a large stack.
+/// As [`compile_when`], but loads it wherever it should run. The caller's thread must have a large stack.
 pub(crate) fn compile_when_unbounded(
     name: &str,
     expression: &ScriptSource,
@@ -76,7 +77,7 @@ impl CompiledWhen {
 /// A compiled `when`.
 pub struct WhenPredicate {
     source: PreparedSource,
-    /// Bytes before the expression in the text that was parsed.
+    /// The length in bytes of the generated text before the expression.
     offset: usize,
     subjects: SubjectFilter,
     native: Option<native::NativeTest>,
@@ -92,7 +93,7 @@ impl fmt::Debug for WhenPredicate {
 }
 
 impl WhenPredicate {
-    /// Tries the predicate on a payload. `event` is the event's name as the hook's author wrote it.
+    /// Evaluates the predicate on a payload. `event` is the event's name as the hook's author wrote it.
     #[must_use]
     pub fn evaluate(&self, event: &str, payload: &Payload) -> MatchResult {
         match self.native.as_ref().and_then(|test| test.evaluate(event, payload.value())) {
@@ -102,7 +103,7 @@ impl WhenPredicate {
         }
     }
 
-    /// Tries the predicate in the interpreter, whatever the native test says.
+    /// Evaluates the predicate in the interpreter, whatever the native test says.
     #[must_use]
     pub fn evaluate_in_interpreter(&self, event: &str, payload: &Payload) -> MatchResult {
         let (limits, cancel) = (CallLimits::default(), CancelToken::default());
@@ -128,13 +129,13 @@ impl WhenPredicate {
         }
     }
 
-    /// Whether trying it on this payload keeps to twice its memory limit in this process.
+    /// Whether evaluating it on this payload stays below twice its memory limit in this process.
     #[must_use]
     pub fn fits_in_process(&self, payload: &Payload) -> bool {
         self.demand.fits(payload, &CallLimits::default())
     }
 
-    /// Whether the common path answers without the interpreter.
+    /// Whether the native test usually decides without the interpreter.
     #[must_use]
     pub fn is_native(&self) -> bool {
         self.native.is_some()
@@ -155,9 +156,9 @@ impl Matcher for WhenPredicate {
     }
 }
 
-/// The text that is parsed for an expression, and how many bytes stand before it.
+/// The text that is parsed for an expression, and the length in bytes before the expression.
 ///
-/// The closing bracket stands on a line of its own, so that a trailing comment does not swallow it.
+/// The closing bracket is on its own line, so that a trailing comment does not hide it.
 fn wrap_expression(called: &str, expression: &str) -> (String, usize) {
     let head = format!("{called}def {WHEN}(event, payload):\n  return (\n");
     let offset = head.len();

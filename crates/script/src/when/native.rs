@@ -1,8 +1,8 @@
 //! The common forms of `when`, decided without the interpreter.
 //!
-//! The meaning is Starlark's, exactly: `1 == 1.0` is true, `True == 1` is not, `len` of a text counts characters, `and`
-//! and `or` give an operand. Where Starlark would raise an error, and wherever this file does not know, it gives no
-//! answer and the interpreter is asked. A test compares both on thousands of payloads.
+//! The meaning is exactly Starlark's: `1 == 1.0` is true, `True == 1` is not, `len` of a string counts characters,
+//! `and` and `or` return an operand. For errors and unsupported cases it returns no answer and the interpreter is used.
+//! A test compares both on thousands of payloads.
 
 use serde_json::Value as Json;
 use starlark::syntax::ast::{AstExpr, AstLiteral, BinOp, Expr};
@@ -13,7 +13,6 @@ use crate::analysis::{ArgumentNode, string_literal};
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum NativeTest {
     Event,
-    /// The payload itself.
     Payload,
     Literal(TestLiteral),
     /// `base["key"]`.
@@ -38,7 +37,7 @@ pub(super) enum TestLiteral {
     Int(i64),
     Float(f64),
     Text(String),
-    /// A list or tuple; they differ in `==` only, which is not asked of them here.
+    /// A list or tuple; they differ only in `==`, which is not used on them here.
     List(Vec<TestLiteral>),
     /// `{}`.
     EmptyDict,
@@ -54,7 +53,7 @@ pub(super) enum TestComparison {
     GreaterOrEqual,
 }
 
-/// A value while a test is decided.
+/// A value during the evaluation of a test.
 #[derive(Debug, Clone, Copy)]
 enum TestValue<'a> {
     None,
@@ -69,7 +68,7 @@ enum TestValue<'a> {
 }
 
 impl NativeTest {
-    /// Reads an expression; `None` when it has a form this file does not know.
+    /// Compiles an expression; `None` if its form is not supported.
     pub(super) fn from_expr(expr: &AstExpr) -> Option<Self> {
         let boxed = |expr: &AstExpr| Self::from_expr(expr).map(Box::new);
         Some(match &expr.node {
@@ -121,7 +120,7 @@ impl NativeTest {
         })
     }
 
-    /// Whether the test holds; `None` when only the interpreter can say.
+    /// Whether the test holds; `None` if only the interpreter can decide.
     pub(super) fn evaluate(&self, event: &str, payload: &Json) -> Option<bool> {
         self.evaluate_value(event, payload)?.is_truthy()
     }
@@ -203,7 +202,7 @@ impl TestLiteral {
 }
 
 impl<'a> TestValue<'a> {
-    /// A value of the payload; numbers that need care are left to the interpreter.
+    /// A value of the payload; the interpreter handles numbers that need care.
     fn from_json(value: &'a Json) -> Option<Self> {
         Some(match value {
             Json::Null => Self::None,
@@ -258,7 +257,7 @@ impl<'a> TestValue<'a> {
             (Self::Float(one), Self::Float(other)) => one == other,
             (Self::Int(int), Self::Float(float)) | (Self::Float(float), Self::Int(int)) => exact_float(int)? == float,
             (Self::Text(one), Self::Text(other)) => one == other,
-            // Containers are compared by the interpreter.
+            // The interpreter compares containers.
             (Self::Array(_) | Self::Object(_) | Self::List(_) | Self::EmptyDict, _)
             | (_, Self::Array(_) | Self::Object(_) | Self::List(_) | Self::EmptyDict) => return None,
             _ => false,
@@ -285,7 +284,7 @@ impl<'a> TestValue<'a> {
     }
 }
 
-/// An integer as a float, when floats tell it apart from its neighbours.
+/// An integer as a float, if the float represents it exactly.
 fn exact_float(int: i64) -> Option<f64> {
     const EXACT: i64 = 1 << 53;
     #[expect(clippy::cast_precision_loss, reason = "within 2^53")]

@@ -1,11 +1,11 @@
-//! Which subjects an expression can match at all.
+//! The subjects that an expression can match.
 
 use pintle_contract::{EventName, SubjectFilter};
 use starlark::syntax::ast::{AstExpr, BinOp, Expr};
 
 use crate::analysis::{ArgumentNode, identifier_name, string_literal};
 
-/// What the engine's index may know of an expression.
+/// The subject filter of an expression, for the engine's index.
 pub(super) fn subjects_of(root: &AstExpr, event: &EventName) -> SubjectFilter {
     match event.def().subject.and_then(|field| subjects_and_exactness(root, field)) {
         Some((names, sufficient)) => SubjectFilter::Only { names, sufficient },
@@ -13,10 +13,10 @@ pub(super) fn subjects_of(root: &AstExpr, event: &EventName) -> SubjectFilter {
     }
 }
 
-/// The subjects, and whether they are all it takes.
+/// The subjects, and whether they are the whole condition.
 ///
-/// The index must not hide an error: an expression that would fail for another subject has to be asked. So of a
-/// conjunction only the first part counts, unless that part cannot fail.
+/// The index must not hide an error: an expression that would fail for another subject must be evaluated. So only the
+/// first part of a conjunction is used, unless that part cannot fail.
 fn subjects_and_exactness(expr: &AstExpr, field: &str) -> Option<(Vec<String>, bool)> {
     match &expr.node {
         Expr::Op(left, BinOp::Equal, right) => {
@@ -73,7 +73,7 @@ fn payload_get_key(expr: &AstExpr) -> Option<(&str, bool)> {
         .then_some((string_literal(key)?, !rest.is_empty()))
 }
 
-/// Whether an expression gives an answer whatever the payload, as long as that is an object.
+/// Whether an expression cannot raise an error, as long as the payload is an object.
 fn cannot_fail(expr: &AstExpr) -> bool {
     match &expr.node {
         Expr::Literal(_) => true,

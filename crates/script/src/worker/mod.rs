@@ -1,10 +1,12 @@
-//! What the isolated process does: it loads scripts and calls them for its host, and may die of it.
+//! The script worker: it loads scripts and calls them for its host, and may die.
 //!
-//! Host and worker speak in lines of JSON. The host writes an [`WorkerRequest`]; the worker answers with a line that begins
-//! with `=` and holds a [`WorkerResponse`]. Before that it may write lines that begin with `?` and hold a
-//! [`Request`](pintle_contract::Request) of the script; the host answers each with a line that holds its result.
+//! Host and worker exchange lines of JSON. The host writes a [`WorkerRequest`]; the worker replies with a line that
+//! starts with `=` and contains a [`WorkerResponse`]. Before that it may write lines that start with `?` and contain an
+//! [`EffectRequest`](pintle_contract::EffectRequest) of the script; the host replies to each with a line that contains
+//! its result.
 //!
-//! An order carries its program: any worker of a pool can serve any call. A worker keeps what it has loaded.
+//! A request contains its program: any worker of a pool can serve any call. A worker caches the programs that it has
+//! loaded.
 
 mod serve;
 
@@ -21,48 +23,48 @@ use crate::finding::{FindingCode, ScriptFinding};
 use crate::plugin::PluginInventory;
 use crate::source::PreparedSource;
 
-/// What the host wants.
+/// A request of the host.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct WorkerRequest {
-    /// The program it is about.
+    /// The program.
     pub program: WorkerScript,
-    /// What to do with it.
+    /// The task for the program.
     #[serde(rename = "work")]
     pub task: WorkerTask,
 }
 
-/// What to do with a program.
+/// A task for a program.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkerTask {
-    /// Load it; the answer is [`WorkerResponse::Loaded`], of a plugin [`WorkerResponse::Registered`].
+    /// Load it; the reply is [`WorkerResponse::Loaded`], for a plugin [`WorkerResponse::Registered`].
     Load,
-    /// Call a hook; the answer is [`WorkerResponse::Answered`].
+    /// Call a hook; the reply is [`WorkerResponse::Answered`].
     Handle {
         /// The event's name as the hook's author wrote it.
         event: String,
         /// The payload.
         payload: Json,
-        /// What the call may use.
+        /// The limits of the call.
         limits: CallLimits,
     },
-    /// Call a tool or verification; the answer is [`WorkerResponse::Returned`].
+    /// Call a tool or verification; the reply is [`WorkerResponse::Returned`].
     Run {
         /// The argument.
         argument: Json,
-        /// What the call may use.
+        /// The limits of the call.
         limits: CallLimits,
     },
-    /// Call a function of a plugin; the answer is [`WorkerResponse::FunctionReturned`].
+    /// Call a function of a plugin; the reply is [`WorkerResponse::FunctionReturned`].
     Call {
-        /// Which function.
+        /// The function.
         function: WireFunctionRef,
         /// The event, as its dialect encodes it.
         event: Json,
-        /// What the call may use.
+        /// The limits of the call.
         limits: CallLimits,
     },
-    /// Try a `when`; the answer is [`WorkerResponse::Matched`].
+    /// Evaluate a `when`; the reply is [`WorkerResponse::Matched`].
     Match {
         /// The event's name as the hook's author wrote it.
         event: String,
@@ -72,7 +74,7 @@ pub enum WorkerTask {
 }
 
 impl WorkerTask {
-    /// What the call may use; loading and `when` have limits of their own.
+    /// The limits of the call; loading and `when` have their own limits.
     pub(crate) fn limits(&self) -> Option<&CallLimits> {
         match self {
             Self::Handle { limits, .. } | Self::Run { limits, .. } | Self::Call { limits, .. } => Some(limits),
@@ -81,32 +83,32 @@ impl WorkerTask {
     }
 }
 
-/// What a worker can load.
+/// A program that a worker can load.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkerScript {
     /// A script with an entry point.
     Script {
-        /// Whose script it is.
+        /// The name of the script's owner.
         name: String,
-        /// Its text.
+        /// The text of the script.
         text: String,
-        /// What it is for.
+        /// The kind of the script.
         #[serde(rename = "role")]
         kind: ScriptKind,
     },
     /// A plugin.
     Plugin {
-        /// Its name.
+        /// The name of the plugin.
         name: String,
-        /// Its text.
+        /// The text of the plugin.
         text: String,
     },
     /// A `when`.
     When {
-        /// Whose expression it is.
+        /// The name of the hook.
         name: String,
-        /// The expression.
+        /// The text of the expression.
         expression: String,
         /// The hook's script, whose functions it may call.
         script: Option<String>,
@@ -119,9 +121,9 @@ pub enum WorkerScript {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WireFunctionRef {
-    /// The one of this name.
+    /// The exported function with this name.
     Exported(String),
-    /// The one of this number.
+    /// The registered function with this index.
     Registered(u32),
 }
 
@@ -143,38 +145,38 @@ impl From<WireFunctionRef> for FunctionRef {
     }
 }
 
-/// What a worker says.
+/// A reply of the worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkerResponse {
-    /// The program was looked at; it can be called when there is no error among the findings.
+    /// The program was compiled; it can be called if the findings contain no error.
     Loaded {
-        /// What was found.
+        /// The findings.
         findings: Vec<ScriptFinding>,
     },
-    /// The plugin was looked at; its functions can be called when there is no error among the findings.
+    /// The plugin was compiled; its functions can be called if the findings contain no error.
     Registered {
-        /// What was found.
+        /// The findings.
         findings: Vec<ScriptFinding>,
-        /// What it registered.
+        /// Its registrations.
         inventory: PluginInventory,
     },
-    /// A hook answered.
+    /// The output of a hook.
     Answered(WireScriptOutput),
-    /// A function of a plugin returned.
+    /// The return value of a plugin function.
     #[serde(rename = "gave")]
     FunctionReturned(WireFunctionOutput),
-    /// A tool or verification returned.
+    /// The return value of a tool or verification.
     Returned(Json),
-    /// A `when` is true or not.
+    /// Whether a `when` matched.
     Matched(bool),
     /// The call failed.
     Failed {
-        /// The kind.
+        /// The failure kind.
         kind: FailureKind,
-        /// One line.
+        /// The message, one line.
         message: String,
-        /// The range in the prepared text.
+        /// The span in the prepared text.
         span: Option<(usize, usize)>,
     },
 }
@@ -185,7 +187,7 @@ pub enum WorkerResponse {
 pub enum WireFunctionOutput {
     /// A value.
     Value(Json),
-    /// Anything else: its type and how it prints.
+    /// Any other value: its type and its printed form.
     Other(String, String),
 }
 
@@ -222,9 +224,9 @@ pub enum WireScriptOutput {
     Modify(Json),
     /// `delegate(request)`.
     Delegate(Json),
-    /// A dictionary.
+    /// A dict.
     Dict(Map<String, Json>),
-    /// Anything else: its type and how it prints.
+    /// Any other value: its type and its printed form.
     Other(String, String),
 }
 
@@ -256,7 +258,7 @@ impl From<WireScriptOutput> for ScriptOutput {
     }
 }
 
-/// The failure that a worker reported, at its place in the script's file.
+/// The failure that a worker reported, with its location in the script's file.
 #[must_use]
 pub fn to_failure(
     name: &str,
@@ -269,7 +271,7 @@ pub fn to_failure(
     Failure::new(kind, message).with_location(to_diagnostic(name, text, &finding))
 }
 
-/// The diagnostic of a worker's finding about a text.
+/// The diagnostic for a worker's finding about a text.
 #[must_use]
 pub fn to_diagnostic(name: &str, text: &ScriptSource, finding: &ScriptFinding) -> Diagnostic {
     finding.locate(&PreparedSource::new(name, text).0)

@@ -1,4 +1,4 @@
-//! The loop inside the isolated process.
+//! The main loop of the script worker.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -20,18 +20,18 @@ use crate::load::Script;
 use crate::plugin::{PluginModule, compile_plugin_unbounded};
 use crate::when::{WhenPredicate, compile_when_unbounded};
 
-/// Programs that a worker keeps loaded; when there are more it begins anew.
+/// The maximum number of cached programs; the cache is then cleared.
 const KEPT_PROGRAMS: usize = 256;
 
-/// Serves orders until the host closes the pipe.
+/// Serves requests until the host closes the pipe.
 ///
-/// `confine` is told how much memory a script may have before each call, and `None` behind it: what the interpreter's own
-/// limit does not see in time ends the process.
+/// `confine` is called with the memory limit of the script before each call, and with `None` after it: if the
+/// interpreter's own limit notices too late, the process ends.
 ///
-/// Needs a thread with a large stack (256 MiB is right): the parser and the conversions recurse.
+/// Needs a thread with a large stack (256 MiB is enough): the parser and the conversions are recursive.
 ///
 /// # Errors
-/// When the pipe fails otherwise than by being closed, or carries something unreadable.
+/// If the pipe fails in another way than by being closed, or contains invalid data.
 pub fn serve(input: impl BufRead + Send, output: impl Write + Send, confine: &dyn Fn(Option<u64>)) -> io::Result<()> {
     let wire = HostPipe(Mutex::new((input, output)));
     let mut programs: HashMap<WorkerScript, LoadedProgram> = HashMap::new();
@@ -57,12 +57,12 @@ pub fn serve(input: impl BufRead + Send, output: impl Write + Send, confine: &dy
     Ok(())
 }
 
-/// What became of a program.
+/// A cached program.
 enum LoadedProgram {
     Script(Arc<Script>),
     Plugin(Arc<PluginModule>),
     When(Box<WhenPredicate>),
-    /// It has errors.
+    /// The program has errors.
     Unusable,
 }
 
@@ -179,7 +179,7 @@ fn match_response(answer: MatchResult) -> WorkerResponse {
 }
 
 fn failure_response(failure: Failure) -> WorkerResponse {
-    // Programs stand in no file here, so a place is a range of the prepared text.
+    // Programs have no file here, so a location is a span of the prepared text.
     let span = failure.diagnostic.map(|found| found.location.span).map(|span| (span.start, span.end));
     WorkerResponse::Failed { kind: failure.kind, message: failure.message, span: span.filter(|span| *span != (0, 0)) }
 }
@@ -190,14 +190,14 @@ fn read_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
     Ok((input.read_line(&mut line)? > 0).then_some(line))
 }
 
-/// Writes a line; JSON text holds no newline.
+/// Writes a line; JSON text contains no newline.
 fn write_line(output: &mut impl Write, mark: char, message: &impl Serialize) -> io::Result<()> {
     let text = serde_json::to_string(message).map_err(io::Error::other)?;
     output.write_all(format!("{mark}{text}\n").as_bytes())?;
     output.flush()
 }
 
-/// The pipe to the host, which is also the door to the world.
+/// The pipe to the host, over which effect requests are also sent.
 struct HostPipe<R, W>(Mutex<(R, W)>);
 
 impl<R, W> HostPipe<R, W> {

@@ -1,4 +1,4 @@
-//! Calls: of the script's own functions, and of built-ins.
+//! Evaluates calls of the script's own functions and of built-ins.
 
 use starlark::syntax::ast::{AstArgument, AstExpr, Expr};
 
@@ -7,7 +7,7 @@ use super::value::AbstractValue;
 use crate::analysis::ast::{ArgumentNode, ParameterNode, identifier_name, span_of, string_literal};
 use crate::analysis::mutation::{MUTATORS, NAMESPACES};
 
-/// Functions of the language that go through what they are given, which a text does not allow.
+/// Functions of the language that iterate over their argument, which a string does not support.
 const ITERATING: &[&str] = &[
     "dict",
     "list",
@@ -24,7 +24,7 @@ const ITERATING: &[&str] = &[
     "map",
     "filter",
 ];
-/// Functions that give back a value with what they were given in it.
+/// Functions whose result contains their arguments.
 const HOLDING: &[&str] = &[
     "dict",
     "list",
@@ -40,16 +40,16 @@ const HOLDING: &[&str] = &[
     "filter",
     "struct",
 ];
-/// Built-ins that take a text, with those of namespaces below. `len` takes either, and means another thing of each.
+/// Built-ins that take a string, in addition to those of the namespaces below. `len` takes either, with a different
+/// result.
 const OF_TEXTS: &[&str] = &["len", "hash", "int", "float", "ord"];
-/// Namespaces whose functions take texts.
+/// Namespaces whose functions take strings.
 const NAMESPACES_OF_TEXTS: &[&str] = &["re", "string", "hash", "crypto", "base64", "validate"];
 
-/// An argument of a call.
 type EvaluatedArgument<'a> = (&'a AstArgument, AbstractValue);
 
 impl<'a> FunctionWalk<'_, 'a> {
-    /// Follows a call; what it may give.
+    /// Evaluates a call and returns its possible result.
     pub(super) fn visit_call(
         &mut self,
         callee: &'a AstExpr,
@@ -74,7 +74,7 @@ impl<'a> FunctionWalk<'_, 'a> {
             _ => called.any_element(),
         };
         if let (true, Some((key, by))) = (called.values.getter, given.first()) {
-            // The arguments are always there: a default says what they are thought to be, and no more.
+            // The arguments are always present, so a default only shows their expected type.
             let is_certain = called.values.is_only_getter() && string_literal(key.node.expr()).is_some();
             result.join(&self.flow.payload_field(by, is_certain));
             match given.get(1) {
@@ -106,7 +106,7 @@ impl<'a> FunctionWalk<'_, 'a> {
         result
     }
 
-    /// A method of a value: what it is given may stay in it, and keys of the arguments are noted.
+    /// Evaluates a method call: arguments may be stored in the value, and keys of `payload["arguments"]` are recorded.
     fn visit_method_call(&mut self, base: &'a AstExpr, method: &str, given: &[EvaluatedArgument<'a>]) {
         let of = self.evaluate(base);
         if let (true, Some((key, _))) = (of.values.arguments, given.first()) {
@@ -119,7 +119,6 @@ impl<'a> FunctionWalk<'_, 'a> {
         }
     }
 
-    /// Calls a function of the script.
     fn call_function(&mut self, number: usize, given: &[EvaluatedArgument<'a>]) -> AbstractValue {
         let Some(function) = self.flow.functions.get_mut(number) else { return AbstractValue::uninteresting() };
         self.flow.has_changed |= !std::mem::replace(&mut function.is_called, true);
@@ -167,7 +166,6 @@ impl<'a> FunctionWalk<'_, 'a> {
         returned
     }
 
-    /// Calls a built-in.
     fn visit_builtin_call(&mut self, path: &str, given: &[EvaluatedArgument<'a>], expr: &'a AstExpr) -> AbstractValue {
         let at = span_of(expr);
         let what = format!("{path}(..)");
@@ -198,13 +196,13 @@ impl<'a> FunctionWalk<'_, 'a> {
         {
             return self.flow.record_method(of, name, at);
         }
-        // `sorted(.., key = f)`, `map(f, ..)`: the function is given what the others hold.
+        // `sorted(.., key = f)`, `map(f, ..)`: the function is called with the elements of the others.
         let functions: Vec<usize> =
             given.iter().flat_map(|(_, value)| value.values.functions.iter().copied()).collect();
         let mut result = AbstractValue::uninteresting();
         if HOLDING.contains(&path) {
             for (argument, value) in given {
-                // What is gone through is not in it, but what that holds.
+                // The result contains the elements of an iterated value, not the value itself.
                 result.insert(&if argument.node.name().is_some() { value.clone() } else { value.any_element() });
                 result.values.payload |= path == "dict" && value.values.payload;
                 if matches!(path, "min" | "max") {
@@ -226,7 +224,7 @@ impl<'a> FunctionWalk<'_, 'a> {
     }
 }
 
-/// The dotted name of what may be a built-in.
+/// The dotted name of a possible built-in.
 fn builtin_path(callee: &AstExpr) -> Option<String> {
     match &callee.node {
         Expr::Identifier(name) => Some(name.ident.clone()),

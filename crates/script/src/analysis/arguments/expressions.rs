@@ -1,4 +1,4 @@
-//! What expressions may stand for, and what they do with the arguments.
+//! Evaluates expressions, and how they use `payload["arguments"]`.
 
 use starlark::syntax::ast::{AstExpr, AstLiteral, BinOp, Expr, ForClause};
 
@@ -8,7 +8,7 @@ use crate::analysis::ast::{ClauseNode, span_of, string_literal};
 use crate::analysis::reads::FunctionDefBody;
 
 impl<'a> FunctionWalk<'_, 'a> {
-    /// What an expression may stand for.
+    /// The possible values of an expression.
     pub(super) fn evaluate(&mut self, expr: &'a AstExpr) -> AbstractValue {
         if self.flow.exceeds_step_limit(1) {
             return AbstractValue::uninteresting();
@@ -164,7 +164,6 @@ impl<'a> FunctionWalk<'_, 'a> {
     }
 }
 
-/// A key for a message.
 fn display_key(key: &AstExpr) -> String {
     match string_literal(key).filter(|text| text.len() <= 40) {
         Some(text) => format!("{text:?}"),

@@ -1,7 +1,7 @@
-//! Following values through a script, until nothing new is learnt.
+//! Tracks values through a script until a fixed point.
 //!
-//! Names are followed in the order of the statements; what a function is given and gives back is gathered over all calls of
-//! it. Whatever is done with a value that may be `payload["arguments"]` is noted.
+//! Names are tracked in statement order; the arguments and results of a function are joined over all its calls. Every
+//! use of a value that may be `payload["arguments"]` is recorded.
 
 use std::collections::BTreeMap;
 
@@ -12,27 +12,26 @@ use super::value::{AbstractValue, PossibleValues};
 use crate::analysis::ast::identifier_name;
 use crate::analysis::reads::FunctionDefBody;
 
-/// How many expressions and names are looked at, all rounds together.
+/// The maximum number of expressions and names that are visited, over all rounds.
 const MAX_STEPS: usize = 1_000_000;
-/// What names stand for.
+/// The possible values of names.
 type NameValues<'a> = BTreeMap<&'a str, AbstractValue>;
-/// Methods that dictionaries have and texts do not.
+/// Methods that dicts have and strings do not.
 const DICT_METHODS: &[&str] = &["get", "items", "keys", "values", "pop", "popitem", "setdefault", "update", "clear"];
 
 /// A function of the script, or its top level.
 pub(super) struct FlowFunction<'a> {
     pub(super) parameters: &'a [AstParameter],
     body: FunctionDefBody<'a>,
-    /// The function that it stands in.
+    /// The enclosing function.
     parent: Option<usize>,
-    /// What its names ever stood for, and its parameters when it is called.
+    /// Every value that its names may have, including its parameters.
     pub(super) names: NameValues<'a>,
     pub(super) return_value: AbstractValue,
     pub(super) is_called: bool,
 }
 
 impl<'a> FlowFunction<'a> {
-    /// The top level.
     fn top_level(body: FunctionDefBody<'a>) -> Self {
         Self {
             parameters: &[],
@@ -45,15 +44,15 @@ impl<'a> FlowFunction<'a> {
     }
 }
 
-/// What is known of a script.
+/// The state of the analysis.
 pub(super) struct ArgumentFlow<'a> {
     pub(super) functions: Vec<FlowFunction<'a>>,
-    /// The functions by the places of their bodies.
+    /// The functions by the spans of their bodies.
     function_indices: BTreeMap<(usize, usize), usize>,
     pub(super) uses: ArgumentUses,
     /// Whether this round found something new.
     pub(super) has_changed: bool,
-    /// Whether the script puts something else into `payload["arguments"]`.
+    /// Whether the script assigns `payload["arguments"]`.
     is_replaced: bool,
     step_count: usize,
 }
@@ -70,7 +69,7 @@ impl<'a> ArgumentFlow<'a> {
         }
     }
 
-    /// What the function `entry` does with the arguments of its payload.
+    /// Tracks how the function `entry` uses the arguments of its payload.
     pub(super) fn trace_uses(mut self, entry: &str, position: usize) -> ArgumentUses {
         while self.has_changed {
             self.has_changed = false;
@@ -93,18 +92,18 @@ impl<'a> ArgumentFlow<'a> {
         self.uses
     }
 
-    /// Counts steps; whether there were too many.
+    /// Counts steps, and returns whether there are too many.
     pub(super) fn exceeds_step_limit(&mut self, more: usize) -> bool {
         self.step_count += more;
         self.step_count > MAX_STEPS
     }
 
-    /// Takes note that the script puts something else into `payload["arguments"]`.
+    /// Records that the script assigns `payload["arguments"]`.
     pub(super) fn mark_replaced(&mut self) {
         self.has_changed |= !std::mem::replace(&mut self.is_replaced, true);
     }
 
-    /// The number of a function that is made in another one.
+    /// The index of a function that another one defines.
     pub(super) fn index_of_function(
         &mut self,
         parent: usize,
@@ -135,7 +134,7 @@ impl<'a> ArgumentFlow<'a> {
         }
     }
 
-    /// Joins what a name of a function stands for.
+    /// Joins a value into those of a function's name.
     pub(super) fn join_name(&mut self, number: usize, name: &'a str, value: &AbstractValue) {
         if let Some(function) = self.functions.get_mut(number) {
             self.has_changed |= !function.is_called;
@@ -144,7 +143,7 @@ impl<'a> ArgumentFlow<'a> {
         }
     }
 
-    /// Follows a function from its beginning.
+    /// Visits a function from its beginning.
     fn run_function(&mut self, number: usize, body: FunctionDefBody<'a>) {
         let names = match self.functions.get(number) {
             Some(function) => {
@@ -166,7 +165,7 @@ impl<'a> ArgumentFlow<'a> {
         }
     }
 
-    /// What a name stands for that a function does not bind itself.
+    /// The value of a name that a function does not bind itself.
     fn lookup_outer(&self, number: usize, name: &str) -> AbstractValue {
         let mut at = self.functions.get(number).and_then(|function| function.parent);
         while let Some(function) = at.and_then(|number| self.functions.get(number)) {
@@ -178,7 +177,7 @@ impl<'a> ArgumentFlow<'a> {
         AbstractValue::uninteresting()
     }
 
-    /// Notes what is done by the name of a method or an attribute.
+    /// Records a method or attribute access.
     pub(super) fn record_method(&mut self, base: &AbstractValue, name: &str, at: (usize, usize)) -> AbstractValue {
         let what = format!(".{name}(..)");
         if DICT_METHODS.contains(&name) {
@@ -195,7 +194,7 @@ impl<'a> ArgumentFlow<'a> {
         method
     }
 
-    /// What the payload holds under a key.
+    /// The value of the payload under a key.
     pub(super) fn payload_field(&self, key: &AbstractValue, is_literal: bool) -> AbstractValue {
         if key.values.field {
             AbstractValue::from_arguments(is_literal && !self.is_replaced)
@@ -205,16 +204,15 @@ impl<'a> ArgumentFlow<'a> {
     }
 }
 
-/// Following one function.
+/// The visit of one function.
 pub(super) struct FunctionWalk<'f, 'a> {
     pub(super) flow: &'f mut ArgumentFlow<'a>,
     pub(super) function_index: usize,
-    /// What its names stand for here.
+    /// The current values of its names.
     pub(super) names: NameValues<'a>,
 }
 
 impl<'a> FunctionWalk<'_, 'a> {
-    /// Binds a name.
     pub(super) fn bind_name(&mut self, name: &'a str, value: AbstractValue) {
         if let Some(function) = self.flow.functions.get_mut(self.function_index) {
             self.flow.has_changed |= function.names.entry(name).or_default().join(&value);
@@ -222,7 +220,7 @@ impl<'a> FunctionWalk<'_, 'a> {
         self.names.insert(name, value);
     }
 
-    /// Puts a value into what a name stands for.
+    /// Joins a value into those of a name.
     pub(super) fn extend_name(&mut self, base: &'a AstExpr, value: &AbstractValue) {
         if let Some(name) = identifier_name(base) {
             let mut grown = self.lookup_name(name);
@@ -235,7 +233,7 @@ impl<'a> FunctionWalk<'_, 'a> {
         self.names.get(name).cloned().unwrap_or_else(|| self.flow.lookup_outer(self.function_index, name))
     }
 
-    /// Whether a name is the script's own, and no built-in.
+    /// Whether the script binds a name, so that it is not a built-in.
     pub(super) fn is_bound(&self, name: &str) -> bool {
         let mut at = Some(self.function_index);
         while let Some(function) = at.and_then(|number| self.flow.functions.get(number)) {
@@ -253,7 +251,7 @@ impl<'a> FunctionWalk<'_, 'a> {
         }
     }
 
-    /// The names as they were at another place too, from where one may come as well.
+    /// Joins the names of another control flow path.
     pub(super) fn join_names(&mut self, other: NameValues<'a>) {
         self.flow.exceeds_step_limit(other.len());
         for (name, value) in other {

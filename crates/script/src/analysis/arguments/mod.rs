@@ -1,9 +1,9 @@
-//! In which form a script expects `payload["arguments"]`: as the text that the model sent, or decoded.
+//! Detects how a script uses `payload["arguments"]`: as the JSON text that the model sent, or decoded.
 //!
-//! The documents say text, and scripts that were written against the first implementation use a dictionary. What the
-//! script does with the value decides, wherever it gets to: through names, helpers, lambdas and lists. Where it is used in
-//! both ways no form is right, and where it cannot be followed nobody knows; both are errors, since a guard that looks for
-//! a word in the wrong form finds nothing and lets the call pass.
+//! The reference says text, and scripts written for the first implementation use a dict. The script's use of the value
+//! decides, wherever it flows: through names, helpers, lambdas and lists. If it is used in both ways, neither form is
+//! right, and if it cannot be tracked, the form is unknown. Both are errors, because a guard that looks for a word in
+//! the wrong form finds nothing and lets the call pass.
 
 mod calls;
 mod expressions;
@@ -20,13 +20,12 @@ use super::ArgumentsForm;
 use super::ast::{identifier_name, string_literal, visit_expressions};
 use crate::finding::{FindingCode, ScriptFinding};
 
-/// The field of the payload.
 const FIELD: &str = "arguments";
-/// What an author writes instead.
+/// The help for an author who mixes the forms.
 const HELP: &str = "write `payload[\"args\"]` for the decoded dict; `payload[\"arguments\"]` is the JSON text that the \
                     model sent, and `json.decode(payload[\"arguments\"])` decodes it";
 
-/// The form that the function `entry` of a script expects, whose parameter at `position` is the payload.
+/// The form that the function `entry` of a script expects. Its parameter at `position` is the payload.
 pub(super) fn detect_form(root: &AstStmt, entry: &str, position: usize) -> (ArgumentsForm, Option<ScriptFinding>) {
     let mut is_mentioned = false;
     visit_expressions(root, &mut |expr| is_mentioned |= string_literal(expr).or(identifier_name(expr)) == Some(FIELD));
@@ -57,7 +56,7 @@ pub(super) fn detect_form(root: &AstStmt, entry: &str, position: usize) -> (Argu
     }
 }
 
-/// Whether a function takes a parameter of the field's name, which `f(**payload)` gives it.
+/// Whether a function has a parameter with the field's name, which `f(**payload)` fills.
 fn has_field_parameter(root: &AstStmt) -> bool {
     super::names::bound_names(root).contains(FIELD)
 }

@@ -1,4 +1,4 @@
-//! Following statements.
+//! Evaluates statements.
 
 use starlark::syntax::ast::{AssignOp, AssignTargetP, AstAssignTarget, AstExpr, AstParameter, AstStmt, Expr, Stmt};
 
@@ -9,7 +9,7 @@ use crate::analysis::names::target_names;
 use crate::analysis::reads::FunctionDefBody;
 
 impl<'a> FunctionWalk<'_, 'a> {
-    /// Follows a statement; whether the next one is reached.
+    /// Evaluates a statement, and returns whether the next one is reached.
     pub(super) fn visit_statement(&mut self, stmt: &'a AstStmt) -> bool {
         if self.flow.exceeds_step_limit(1) {
             return false;
@@ -59,7 +59,7 @@ impl<'a> FunctionWalk<'_, 'a> {
             }
             Stmt::For(each) => {
                 let over = self.loop_item(&each.over);
-                // A body may be reached from its end: its names stand for whatever they ever stood for.
+                // A loop body may run after itself, so its names may have any value that they ever have.
                 let mut assigned = Vec::new();
                 visit_statements(&each.body, &mut |inner| assigned.extend(assigned_names(inner)));
                 self.flow.exceeds_step_limit(assigned.len());
@@ -131,7 +131,7 @@ impl<'a> FunctionWalk<'_, 'a> {
         }
     }
 
-    /// A function that is made here.
+    /// Registers a function that is defined here.
     pub(super) fn define_function(
         &mut self,
         parameters: &'a [AstParameter],
@@ -149,7 +149,7 @@ impl<'a> FunctionWalk<'_, 'a> {
         AbstractValue::from_function(number)
     }
 
-    /// What goes through a `for`.
+    /// The possible items of a `for` loop.
     pub(super) fn loop_item(&mut self, over: &'a AstExpr) -> AbstractValue {
         let value = self.evaluate(over);
         self.flow.uses.record_dict_use(&value.values, "for .. in", span_of(over));

@@ -1,4 +1,4 @@
-//! What a script does with `payload["arguments"]`, and what follows.
+//! Records the uses of `payload["arguments"]`, and draws the conclusion.
 
 use std::collections::BTreeSet;
 
@@ -7,46 +7,46 @@ use starlark::syntax::ast::AstExpr;
 use super::value::PossibleValues;
 use crate::analysis::ast::{identifier_name, string_literal};
 
-/// A place in the text of a script.
+/// A span in the script's text.
 type ScriptSpan = (usize, usize);
 
-/// What was seen of the value.
+/// The recorded uses of the value.
 #[derive(Debug, Default)]
 pub(super) struct ArgumentUses {
-    /// What only a dictionary can do, and where; the sure ones first.
+    /// Uses that only a dict supports, with their spans; the certain ones first.
     certain_dict_uses: Vec<(String, ScriptSpan)>,
-    /// The same, of something that may be another value.
+    /// The same uses of a value that may be a different one.
     possible_dict_uses: Vec<(String, ScriptSpan)>,
-    /// What only a text can do, or what means something else of a dictionary.
+    /// Uses that only a string supports, or that mean something else for a dict.
     text_uses: Vec<(String, ScriptSpan)>,
-    /// `x in arguments`: a part of the text, or a key of the dictionary.
+    /// `x in arguments`: a substring of the text, or a key of the dict.
     searches: Vec<(Option<String>, ScriptSpan)>,
-    /// The keys by which it is looked up, as they are written.
+    /// The keys with which it is indexed, as written.
     keys: BTreeSet<String>,
-    /// Whether the script asks for its type, and so is ready for either.
+    /// Whether the script checks its type, and so supports both forms.
     is_type_checked: bool,
-    /// Where it was handed to something unknown.
+    /// Where it is passed to something unknown.
     unknown: Option<ScriptSpan>,
 }
 
-/// What the uses come to.
+/// The conclusion from the uses.
 #[derive(Debug)]
 pub(super) enum ArgumentsConclusion {
     Text,
-    /// A dictionary; where that shows.
+    /// A dict; the span is a use that shows it.
     Dict(ScriptSpan),
-    /// Used as one and as the other, where the second is.
+    /// Used in both ways; the span is the second use.
     Both {
         dict: String,
         text: String,
         span: ScriptSpan,
     },
-    /// It cannot be told, from this place on.
+    /// Unknown from this use on.
     Unknown(ScriptSpan),
 }
 
 impl ArgumentUses {
-    /// Something was done with what may be the arguments that only a dictionary can do.
+    /// Records a use that only a dict supports.
     pub(super) fn record_dict_use(&mut self, things: &PossibleValues, what: impl Into<String>, at: ScriptSpan) {
         if things.arguments {
             let list =
@@ -55,19 +55,19 @@ impl ArgumentUses {
         }
     }
 
-    /// Something was done with what may be the arguments that only a text can do.
+    /// Records a use that only a string supports.
     pub(super) fn record_text_use(&mut self, things: &PossibleValues, what: impl Into<String>, at: ScriptSpan) {
         if things.arguments {
             self.text_uses.push((what.into(), at));
         }
     }
 
-    /// A key was looked up in it.
+    /// Records an index operation.
     pub(super) fn record_key(&mut self, key: &AstExpr) {
         self.keys.extend(key_text(key));
     }
 
-    /// Something was looked for in it.
+    /// Records a search.
     pub(super) fn record_search(&mut self, things: &PossibleValues, sought: &AstExpr, at: ScriptSpan) {
         if things.arguments {
             self.searches.push((key_text(sought), at));
@@ -84,7 +84,7 @@ impl ArgumentUses {
         }
     }
 
-    /// The whole script is beyond the analysis.
+    /// The script cannot be analysed.
     pub(super) fn unanalysable(at: ScriptSpan) -> Self {
         Self { unknown: Some(at), ..Self::default() }
     }
@@ -99,7 +99,7 @@ impl ArgumentUses {
             is_type_checked,
             unknown,
         } = self;
-        // `"unit" not in args` beside `args["unit"]` asks for a key.
+        // `"unit" not in args` together with `args["unit"]` looks for a key.
         let is_key = |sought: &Option<String>| sought.as_ref().is_some_and(|sought| keys.contains(sought));
         let parts = searches.into_iter().filter(|(sought, _)| !is_key(sought));
         texts.extend(parts.map(|(_, at)| (String::from("in"), at)));
@@ -119,7 +119,7 @@ impl ArgumentUses {
     }
 }
 
-/// A key as it is written: a text in its quotation marks, or a name.
+/// A key as written: a quoted string, or a name.
 fn key_text(key: &AstExpr) -> Option<String> {
     string_literal(key).map(|text| format!("{text:?}")).or_else(|| identifier_name(key).map(str::to_owned))
 }

@@ -1,36 +1,35 @@
-//! What an expression may stand for, as far as it matters here.
+//! The abstract values of the analysis.
 
 use std::collections::BTreeSet;
 
-/// What an expression may be, and what it may hold when it is a list, a dictionary or a tuple.
+/// The possible values of an expression, and its possible contents if it is a list, a dict or a tuple.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct AbstractValue {
     pub(super) values: PossibleValues,
-    /// What is in it, at any depth.
+    /// The possible contents, at any depth.
     pub(super) contents: PossibleValues,
 }
 
-/// What a value may be; nothing of it is "never evaluated".
+/// Possible values; empty means "never evaluated".
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct PossibleValues {
-    /// The payload.
     pub(super) payload: bool,
     /// `payload["arguments"]`.
     pub(super) arguments: bool,
-    /// The text `"arguments"`.
+    /// The string `"arguments"`.
     pub(super) field: bool,
-    /// A text of the script.
+    /// A string of the script.
     pub(super) text: bool,
     /// The method `get` of the payload.
     pub(super) getter: bool,
-    /// Anything else.
+    /// Any other value.
     pub(super) other: bool,
-    /// Functions of the script, by their number.
+    /// Functions of the script, by index.
     pub(super) functions: BTreeSet<usize>,
 }
 
 impl PossibleValues {
-    /// Adds what the other may be. Whether anything was new.
+    /// Adds the possible values of another one. Returns whether anything was new.
     pub(super) fn join(&mut self, other: &Self) -> bool {
         let before = (self.as_flags(), self.functions.len());
         self.payload |= other.payload;
@@ -47,19 +46,19 @@ impl PossibleValues {
         [self.payload, self.arguments, self.field, self.text, self.getter, self.other]
     }
 
-    /// Whether this is `payload["arguments"]` whenever it is evaluated.
+    /// Whether this is always `payload["arguments"]`.
     pub(super) fn is_only_arguments(&self) -> bool {
         *self == Self { arguments: true, ..Self::default() }
     }
 
-    /// Whether this is the method `get` of the payload whenever it is evaluated.
+    /// Whether this is always the method `get` of the payload.
     pub(super) fn is_only_getter(&self) -> bool {
         *self == Self { getter: true, ..Self::default() }
     }
 }
 
 impl AbstractValue {
-    /// What is of no interest.
+    /// A value that the analysis ignores.
     pub(super) fn uninteresting() -> Self {
         Self::from_values(PossibleValues { other: true, ..PossibleValues::default() })
     }
@@ -72,7 +71,7 @@ impl AbstractValue {
         Self::from_values(PossibleValues { functions: BTreeSet::from([number]), ..PossibleValues::default() })
     }
 
-    /// A text of the script.
+    /// A string of the script.
     pub(super) fn from_text(text: &str) -> Self {
         Self::from_values(PossibleValues {
             text: true,
@@ -82,7 +81,7 @@ impl AbstractValue {
         })
     }
 
-    /// `payload["arguments"]`, or something else where it is not `certain`.
+    /// `payload["arguments"]`, or possibly another value if it is not `certain`.
     pub(super) fn from_arguments(certain: bool) -> Self {
         Self::from_values(PossibleValues { arguments: true, other: !certain, ..PossibleValues::default() })
     }
@@ -91,7 +90,7 @@ impl AbstractValue {
         Self { values: own, contents: PossibleValues::default() }
     }
 
-    /// A list or another value that holds these.
+    /// A list or another value that contains these.
     pub(super) fn from_items<'v>(values: impl IntoIterator<Item = &'v Self>) -> Self {
         let mut made = Self::uninteresting();
         for value in values {
@@ -100,23 +99,23 @@ impl AbstractValue {
         made
     }
 
-    /// Puts a value into this one. Whether anything was new.
+    /// Inserts a value into this one. Returns whether anything was new.
     pub(super) fn insert(&mut self, value: &Self) -> bool {
         let own = self.contents.join(&value.values);
         self.contents.join(&value.contents) || own
     }
 
-    /// One of the things that this holds.
+    /// Any element of this value.
     pub(super) fn any_element(&self) -> Self {
         let mut own = self.contents.clone();
-        // A payload is gone through key by key.
+        // Iterating over a payload yields its keys.
         own.text |= self.values.payload;
         own.field |= self.values.payload;
         own.other = true;
         Self { values: own, contents: self.contents.clone() }
     }
 
-    /// Adds what the other may be. Whether anything was new.
+    /// Adds the possible values of another one. Returns whether anything was new.
     pub(super) fn join(&mut self, other: &Self) -> bool {
         let own = self.values.join(&other.values);
         self.contents.join(&other.contents) || own

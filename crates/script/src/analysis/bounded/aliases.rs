@@ -1,8 +1,8 @@
-//! Whether every value that a script makes grow is known by one name alone.
+//! Checks that every value that a script grows has only one name.
 //!
-//! The run on sizes keeps a size for each name. A list that a function is given, or that has a second name, grows behind
-//! the back of the other name: what is made of it there would cost more than it seems. So whatever grows again and again
-//! has to be made in the function that makes it grow, and nothing else may hold it.
+//! The size analysis keeps a size for each name. If a list is passed to a function or has a second name, it grows
+//! without the other name knowing: values computed from it there would cost more than estimated. So a value that grows
+//! repeatedly must be created in the function that grows it, and no other value may contain it.
 
 use std::collections::BTreeSet;
 
@@ -14,18 +14,18 @@ use super::super::ast::{
 };
 use super::super::mutation::{MUTATORS, NAMESPACES, fresh_names};
 
-/// Places outside of loops where something may grow that has other names too.
+/// The maximum number of places outside loops where a value with other names may grow.
 const MAX_SHARED_GROWTH: usize = 8;
 
-/// Something that grows.
+/// A value that grows.
 struct GrowingValue<'a> {
-    /// The name it hangs on; absent when it hangs on none.
+    /// The name at its root, if there is one.
     name: Option<&'a str>,
-    /// Whether it can be no more than one text or number under one key.
+    /// Whether it can be at most one string or number under one key.
     is_flat: bool,
 }
 
-/// Whether nothing grows behind the back of a name.
+/// Whether no value grows without one of its names knowing.
 pub(super) fn has_no_hidden_growth(root: &AstStmt) -> bool {
     let fresh = fresh_names(root);
     let shared = shared_names(root);
@@ -50,7 +50,7 @@ pub(super) fn has_no_hidden_growth(root: &AstStmt) -> bool {
     outside_loops <= MAX_SHARED_GROWTH
 }
 
-/// The bodies of loops. A comprehension makes nothing grow but what it gives.
+/// Visits the bodies of loops. A comprehension only grows its own result.
 fn visit_loop_bodies<'a>(stmt: &'a AstStmt, visit: &mut impl FnMut(&'a AstStmt)) {
     visit_statements(stmt, &mut |inner| {
         if let Stmt::For(each) = &inner.node {
@@ -59,7 +59,7 @@ fn visit_loop_bodies<'a>(stmt: &'a AstStmt, visit: &mut impl FnMut(&'a AstStmt))
     });
 }
 
-/// What a statement makes grow.
+/// The values that a statement grows.
 fn find_growth(body: &AstStmt) -> Vec<GrowingValue<'_>> {
     let mut found = Vec::new();
     visit_statements(body, &mut |stmt| match &stmt.node {
@@ -104,7 +104,7 @@ fn find_target_growth<'a>(
     }
 }
 
-/// The name that a value hangs on: `a` of `a["x"][0]`.
+/// The name at the root of an expression: `a` of `a["x"][0]`.
 fn root_name(expr: &AstExpr) -> Option<&str> {
     match &expr.node {
         Expr::Index(parts) => root_name(&parts.0),
@@ -112,7 +112,7 @@ fn root_name(expr: &AstExpr) -> Option<&str> {
     }
 }
 
-/// Whether a value is certainly a number or a text, which hold nothing else.
+/// Whether a value is certainly a number or a string, which contain nothing else.
 fn is_flat(value: &AstExpr) -> bool {
     match &value.node {
         Expr::Literal(_) | Expr::FString(_) | Expr::Not(_) => true,
@@ -155,8 +155,8 @@ fn is_flat(value: &AstExpr) -> bool {
     }
 }
 
-/// Names whose values get a second name, or into another value, or to a function. What a function returns is no name of
-/// its own any more.
+/// Names whose values get a second name, are put into another value, or are passed to a function. The result of a
+/// function does not count as a name.
 fn shared_names(root: &AstStmt) -> BTreeSet<&str> {
     let mut shared = BTreeSet::new();
     let mut returned = Vec::new();
@@ -172,7 +172,7 @@ fn shared_names(root: &AstStmt) -> BTreeSet<&str> {
     visit_statements(root, &mut |stmt| match &stmt.node {
         Stmt::Assign(assign) => collect_aliased_names(&assign.rhs, &mut shared),
         Stmt::AssignModify(_, _, value) => collect_aliased_names(value, &mut shared),
-        // A function inside another one sees its names.
+        // A nested function can access the names of the outer one.
         Stmt::Def(def) => visit_statements(&def.body, &mut |inner| {
             if let Stmt::Def(nested) = &inner.node {
                 visit_expressions(&nested.body, &mut |expr| shared.extend(identifier_name(expr)));
@@ -199,7 +199,7 @@ fn shared_names(root: &AstStmt) -> BTreeSet<&str> {
     shared
 }
 
-/// Whether what a call is given may be kept, or be given back: by functions of the script, and by what grows.
+/// Whether a call may keep or return its arguments: calls of the script's functions, and methods that grow a value.
 fn may_retain_arguments(callee: &AstExpr) -> bool {
     const COPYING: &[&str] = &[
         "len", "str", "repr", "bool", "type", "any", "all", "sorted", "print", "log", "fail", "block", "ask", "modify",
@@ -214,7 +214,7 @@ fn may_retain_arguments(callee: &AstExpr) -> bool {
     }
 }
 
-/// The names whose very values an expression gives.
+/// The names whose values an expression may return unchanged.
 fn collect_aliased_names<'a>(expr: &'a AstExpr, shared: &mut BTreeSet<&'a str>) {
     match &expr.node {
         Expr::Identifier(name) => {
@@ -233,7 +233,7 @@ fn collect_aliased_names<'a>(expr: &'a AstExpr, shared: &mut BTreeSet<&'a str>) 
     }
 }
 
-/// The functions that the script calls itself.
+/// The functions that the script calls.
 fn called_names(root: &AstStmt) -> BTreeSet<&str> {
     let mut called = BTreeSet::new();
     visit_expressions(root, &mut |expr| {

@@ -1,4 +1,4 @@
-//! Calls on sizes: built-ins, methods and functions of the script.
+//! Evaluates calls on sizes: built-ins, methods and functions of the script.
 
 use starlark::syntax::ast::{AstArgument, AstExpr, AstLiteral, BinOp, Expr};
 
@@ -9,14 +9,14 @@ use crate::compile::ScriptKind;
 use crate::globals::{self, REGISTRATIONS};
 use crate::source::ASSERT_ALIAS;
 
-/// Methods that keep what they are given.
+/// Methods that store their arguments.
 const KEEPING: &[&str] = &["append", "extend", "insert", "setdefault", "update", "get"];
-/// How much longer the printed form of a value may be than the value.
+/// How much longer than a value its printed form may be.
 const PRINTED: u64 = 6;
-/// What a text takes in pieces, and what each item takes that is put into a pair or a dictionary, for each of its bytes.
+/// The overhead of a string that is split, and of each item in a pair or a dict, for each of its bytes.
 const PIECES: u64 = 24;
 
-/// The arguments of a call: their sizes, and the literal texts among them.
+/// The arguments of a call: their sizes, and the literal strings among them.
 struct ArgumentSizes<'a> {
     sizes: Vec<ValueSize>,
     texts: Vec<Option<&'a str>>,
@@ -40,7 +40,6 @@ impl ArgumentSizes<'_> {
         self.texts.get(position).copied().flatten()
     }
 
-    /// Whether a function is among them.
     fn has_function(&self) -> bool {
         self.sizes.iter().any(|size| size.is_function)
     }
@@ -71,7 +70,7 @@ impl<'a> SizeMachine<'a> {
             Expr::Identifier(name) if names.contains_key(name.ident.as_str()) => None,
             Expr::Identifier(name) if self.functions.contains_key(name.ident.as_str()) => {
                 let plain = arguments.iter().all(|argument| matches!(argument.node, ArgumentNode::Positional(_)));
-                // Arguments by name: whatever they are, each is at most what was given in all.
+                // Named arguments: each is at most as large as all of them.
                 let function = given.has_function();
                 let whole = [ValueSize {
                     units: given.total_units(),
@@ -98,7 +97,7 @@ impl<'a> SizeMachine<'a> {
         }
     }
 
-    /// A function of the language or of Pintle that is given functions, and only keeps them.
+    /// A function of the language or of Pintle that takes functions and only stores them.
     fn size_of_retaining_call(&mut self, name: &str, given: &ArgumentSizes<'_>) -> Option<ValueSize> {
         let size = self.size_of_builtin(name, given)?;
         match name {
@@ -107,7 +106,6 @@ impl<'a> SizeMachine<'a> {
         }
     }
 
-    /// A function of the language or of Pintle.
     fn size_of_builtin(&mut self, name: &str, given: &ArgumentSizes<'_>) -> Option<ValueSize> {
         let first = given.sizes.first().copied().unwrap_or(ValueSize::NUMBER);
         match name {
@@ -134,7 +132,7 @@ impl<'a> SizeMachine<'a> {
                 Some(self.size_of_effect_reply(name == "emit"))
             }
             "random" | "sleep" => Some(ValueSize::NUMBER),
-            // What is registered is copied out of the module.
+            // Registered values are copied out of the module.
             name if REGISTRATIONS.contains(&name) => {
                 self.allocate(given.total_units() * 2, given.is_shared_out())?;
                 Some(ValueSize::NUMBER)
@@ -144,7 +142,7 @@ impl<'a> SizeMachine<'a> {
         }
     }
 
-    /// What the world gives is as large as the input, each time.
+    /// An effect reply is as large as the input, each time.
     fn size_of_effect_reply(&self, fetched: bool) -> ValueSize {
         if fetched {
             ValueSize { is_shared_out: self.enclosing_loops.input_loop_count == 0, ..ValueSize::INPUT }
@@ -153,7 +151,6 @@ impl<'a> SizeMachine<'a> {
         }
     }
 
-    /// A function of a namespace.
     fn size_of_member_call(&mut self, namespace: &str, member: &str, given: &ArgumentSizes<'_>) -> Option<ValueSize> {
         let first = given.sizes.first().copied().unwrap_or(ValueSize::NUMBER);
         match (namespace, member) {
@@ -183,7 +180,7 @@ impl<'a> SizeMachine<'a> {
             }
             ("template", _) => None,
             ("json" | "base64" | "url" | "string" | "set" | "crypto" | "hash", _) => {
-                // The text is made twice on the way, from a copy of the value.
+                // The text is created twice on the way, from a copy of the value.
                 self.add_extra_units(given.total_units() * (PRINTED * 2 + 1));
                 self.allocate(given.total_units() * PRINTED, given.is_shared_out())
             }
@@ -201,7 +198,6 @@ impl<'a> SizeMachine<'a> {
         }
     }
 
-    /// A method of a value.
     fn size_of_method_call(
         &mut self,
         base: &'a AstExpr,
@@ -279,7 +275,7 @@ fn size_of_range(given: &ArgumentSizes<'_>) -> Option<ValueSize> {
     Some(ValueSize { loop_count: turns, items_are_numbers: true, ..ValueSize::NOTHING })
 }
 
-/// A literal, a `len(..)`, or one of them more or less.
+/// A literal, a `len(..)`, or a sum or difference of them.
 fn is_length(expr: &AstExpr) -> bool {
     match &expr.node {
         Expr::Literal(AstLiteral::Int(_)) => true,
@@ -289,7 +285,7 @@ fn is_length(expr: &AstExpr) -> bool {
     }
 }
 
-/// The name of a namespace, when the expression is one.
+/// The name of a namespace, if the expression is one.
 fn namespace_path(base: &AstExpr) -> Option<String> {
     let path = match &base.node {
         Expr::Identifier(name) => name.ident.clone(),

@@ -1,4 +1,4 @@
-//! Whether a loop feeds what it makes back into what it makes.
+//! Checks whether a loop feeds its result back into itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,10 +8,10 @@ use super::super::ast::{identifier_name, visit_expressions, visit_statements};
 use super::super::names::target_names;
 use super::super::reads::names_in;
 
-/// Methods that put their arguments into the value they are called on.
+/// Methods that put their arguments into the receiver.
 const GROWING: &[&str] = &["append", "extend", "insert", "add", "setdefault", "update"];
 
-/// What the name on the left is made from, in one turn of a loop.
+/// The names from which the name on the left is computed, in one iteration of a loop.
 #[derive(Default)]
 struct FeedbackEdges<'a> {
     sources: BTreeMap<&'a str, BTreeSet<&'a str>>,
@@ -41,7 +41,7 @@ impl<'a> FeedbackEdges<'a> {
     }
 }
 
-/// Whether a value made in one turn is built into the value of the same name in the next.
+/// Whether a value from one iteration is built into the value of the same name in the next.
 pub(super) fn has_feedback(body: &AstStmt) -> bool {
     let mut edges = FeedbackEdges::default();
     visit_statements(body, &mut |stmt| match &stmt.node {
@@ -57,7 +57,7 @@ pub(super) fn has_feedback(body: &AstStmt) -> bool {
         }
         Stmt::AssignModify(target, op, value) if !is_number(value) => {
             for name in target_names(target) {
-                // A list takes the items of another in place; anything else is copied with what it was.
+                // A list takes the items of another one in place; other values are copied with their old contents.
                 let in_place = matches!(op, AssignOp::BitOr) || matches!(value.node, Expr::List(_));
                 let mut from = names_in(value);
                 if !in_place {
@@ -107,7 +107,7 @@ pub(super) fn changed_names(body: &AstStmt) -> Vec<&str> {
     names
 }
 
-/// Whether an expression makes something larger than its parts.
+/// Whether an expression may be larger than its parts.
 fn can_grow(expr: &AstExpr) -> bool {
     match &expr.node {
         Expr::Identifier(_) | Expr::Literal(_) | Expr::Index(_) => false,

@@ -1,7 +1,7 @@
-//! Functions that are values: each is looked at where it is made, as if it were called with the input there and then.
+//! Function values: each is analysed where it is defined, as if it were called with the input there.
 //!
-//! Nobody may call one of them here: a call of a name that holds one is refused, and so is handing one to a built-in
-//! that might. What calls them is the host, one event at a time.
+//! The script may not call them: a call of a name that may contain one is rejected, and so is passing one to a built-in
+//! that might call it. The host calls them, one event at a time.
 
 use starlark::syntax::ast::{AstNoPayload, AstParameter, DefP, LambdaP};
 
@@ -10,7 +10,7 @@ use super::{SizeMachine, SizeNames};
 use crate::analysis::ast::ParameterNode;
 
 impl<'a> SizeMachine<'a> {
-    /// A `def`: of the top level, whose body is looked at later, or inside a function.
+    /// A `def`: at the top level, where its body is analysed later, or inside a function.
     pub(super) fn visit_definition(&mut self, def: &'a DefP<AstNoPayload>, names: &mut SizeNames<'a>) -> Option<()> {
         self.visit_defaults(&def.params, names)?;
         if !self.active_functions.is_empty() {
@@ -21,7 +21,6 @@ impl<'a> SizeMachine<'a> {
         Some(())
     }
 
-    /// A `lambda`.
     pub(super) fn visit_lambda(
         &mut self,
         lambda: &'a LambdaP<AstNoPayload>,
@@ -33,7 +32,7 @@ impl<'a> SizeMachine<'a> {
         Some(ValueSize::FUNCTION)
     }
 
-    /// The values of parameters that are not given, which are made where the function is.
+    /// The defaults of parameters, which are created where the function is defined.
     fn visit_defaults(&mut self, parameters: &'a [AstParameter], names: &mut SizeNames<'a>) -> Option<()> {
         for parameter in parameters {
             if let ParameterNode::Normal(_, _, Some(default)) = &parameter.node {
@@ -43,13 +42,13 @@ impl<'a> SizeMachine<'a> {
         Some(())
     }
 
-    /// Looks at a body whose cost is its own, not that of the place where it is made.
+    /// Analyses a body whose cost is separate from that of the place where it is defined.
     fn with_separate_cost(&mut self, look: impl FnOnce(&mut Self) -> Option<()>) -> Option<()> {
         let around = std::mem::take(&mut self.enclosing_loops);
         let outside = std::mem::take(&mut self.loops_around_function);
         let allocated = std::mem::replace(&mut self.allocated, 0);
         let returned = self.return_size.take();
-        // What a body makes is not of the top level, wherever it stands.
+        // Values created in a body are not top-level values, wherever the body is.
         self.active_functions.push("lambda");
         self.calls += 1;
         (self.calls <= super::MAX_CALLS).then_some(())?;
@@ -63,7 +62,8 @@ impl<'a> SizeMachine<'a> {
     }
 }
 
-/// What a body sees: its parameters, and what is around it, which may have grown by the time it is called.
+/// The names that a body can access: its parameters and the enclosing names, which may have grown by the time it is
+/// called.
 fn captured_names<'a>(names: &SizeNames<'a>, parameters: &'a [AstParameter]) -> SizeNames<'a> {
     let grown = |size: &ValueSize| if size.is_number { *size } else { ValueSize { units: size.units.max(1), ..*size } };
     let mut inner: SizeNames<'a> = names.iter().map(|(name, size)| (*name, grown(size))).collect();

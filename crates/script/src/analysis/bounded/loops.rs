@@ -1,4 +1,4 @@
-//! Loops on sizes: one run of the body stands for all its turns.
+//! Evaluates loops on sizes: one evaluation of the body covers all iterations.
 
 use starlark::syntax::ast::{AstAssignTarget, AstExpr, ForClause};
 
@@ -8,7 +8,7 @@ use super::size::{LoopCount, ValueSize};
 use super::{MAX_INPUT_LOOPS, MAX_LITERAL_TURNS, SizeMachine, SizeNames};
 
 impl<'a> SizeMachine<'a> {
-    /// Runs the body of a loop once, for all its turns.
+    /// Evaluates the body of a loop once, for all iterations.
     pub(super) fn visit_loop(
         &mut self,
         over: ValueSize,
@@ -44,7 +44,7 @@ impl<'a> SizeMachine<'a> {
         {
             return None;
         }
-        // What a turn leaves to the next one may be as large as the input.
+        // The values that one iteration leaves to the next may be as large as the input.
         for name in changed {
             if let Some(size) = names.get_mut(name).filter(|size| !size.is_number) {
                 *size = ValueSize { units: size.units.max(1), is_shared_out: false, ..*size };

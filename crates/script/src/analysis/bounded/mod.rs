@@ -1,28 +1,29 @@
-//! Whether the cost of a script is bounded by its input, so that it may run in this process.
+//! Checks whether the cost of a script is bounded by its input, so that it may run in this process.
 //!
-//! The interpreter counts steps, so loops end. What it does not count is what one operation allocates or computes:
-//! `s * n`, `",".join(..)`, `s + s` fed back into itself, a long needle in a long text, huge integers. This analysis
-//! admits only scripts in which every single operation costs a small multiple of the size of the input. It is a
-//! whitelist: whatever it does not know belongs in a worker process.
+//! The interpreter counts steps, so loops end. It does not count what one operation allocates or computes: `s * n`,
+//! `",".join(..)`, `s + s` fed back into itself, a long needle in a long text, huge integers. This analysis accepts only
+//! scripts in which every single operation costs a small multiple of the size of the input. It is an allowlist: a script
+//! with an unknown construct belongs in a worker process.
 //!
-//! It runs the script on *sizes*. A value is so many times the input; a literal is nothing. In a loop over something of
-//! the input, the parts together are as large as the whole, so work on the loop's own item costs one input in all
-//! (the value is *shared out*), while work on anything else would cost one input a turn, which is refused.
+//! It evaluates the script on *sizes*. The size of a value is a multiple of the input; a literal has size zero. In a loop
+//! over a part of the input, the items together are as large as the whole, so operations on the loop's own item cost one
+//! input in total (the value is *shared out*). Operations on any other value would cost one input for each iteration,
+//! which is rejected.
 //!
 //! | rule | in process | in a worker |
 //! | --- | --- | --- |
-//! | calls | of functions of the script that do not call themselves, of known built-ins and methods | recursion, calls of functions that are values, such as `sorted(key = ..)` |
-//! | functions as values, `lambda`, nested `def` | kept in names, tables and lists, handed to functions of the script and to registration functions; each body as if it were called with the input | handed to anything else |
-//! | what grows in a loop, or in a function that the script calls | lists and dictionaries made there that have one name; a text or a number under a fixed key of anything | what was given, or has a second name, or is held by something else |
-//! | loops | over literals, up to 10,000 turns in all; over the input, nested twice | deeper; `range` of unknown size |
-//! | `+`, `%`, f-strings, `format` | outside loops, or on a loop's own item, up to 64 inputs in all | fed back in a loop |
-//! | `*` | numbers by a literal or `len(..)`, text by a small literal | anything else; `*=` |
+//! | calls | of functions of the script that are not recursive, of known built-ins and methods | recursion, calls of functions that are values, such as `sorted(key = ..)` |
+//! | functions as values, `lambda`, nested `def` | stored in names, tables and lists, passed to functions of the script and to registration functions; each body as if it were called with the input | passed to anything else |
+//! | values that grow in a loop, or in a function that the script calls | lists and dicts created there that have one name; a string or a number under a fixed key of anything | parameters, values with a second name, or values that another value contains |
+//! | loops | over literals, up to 10,000 iterations in total; over the input, nested twice | deeper; `range` of unknown size |
+//! | `+`, `%`, f-strings, `format` | outside loops, or on a loop's own item, up to 64 inputs in total | fed back in a loop |
+//! | `*` | numbers by a literal or `len(..)`, strings by a small literal | anything else; `*=` |
 //! | `<<` | by a literal up to 64 | anything else |
 //! | `in`, `find`, `count` | short literal needles, or a literal list to search | needles from the input |
 //! | `replace` | literal by literal | anything else |
-//! | `join` | with a literal, of a list that is not built from the input again and again | anything else |
+//! | `join` | with a literal, of a list that is not built from the input repeatedly | anything else |
 //! | `re.*` | literal patterns | patterns from the input |
-//! | `int(..)` | of numbers | of text, which takes quadratic time |
+//! | `int(..)` | of numbers | of strings, which takes quadratic time |
 
 mod aliases;
 mod calls;
@@ -42,21 +43,21 @@ use starlark::syntax::ast::{AssignOp, AssignTargetP, AstAssignTarget, AstExpr, A
 use super::ast::{DefNode, block_statements, identifier_name, visit_statements};
 use size::{LoopCount, ValueSize};
 
-/// Inputs that a script may allocate in all.
+/// The maximum total allocation of a script, in inputs.
 const MAX_ALLOCATED: u64 = 64;
-/// Turns of loops over literals, multiplied where they are nested.
+/// The maximum number of iterations of loops over literals, multiplied if they are nested.
 const MAX_LITERAL_TURNS: u64 = 10_000;
-/// Loops over the input inside one another.
+/// The maximum nesting depth of loops over the input.
 const MAX_INPUT_LOOPS: usize = 2;
-/// Function bodies that are looked at.
+/// The maximum number of function bodies that are analysed.
 const MAX_CALLS: usize = 500;
 
-/// How many inputs of memory a call takes at the most, when all of a script may be loaded and run in this process.
+/// The maximum memory of a call, in inputs, if the whole script may be loaded and run in this process.
 pub(super) fn input_bound(ast: &AstModule) -> Option<u64> {
     aliases::has_no_hidden_growth(ast.statement()).then(|| run_on_sizes(ast.statement())).flatten()
 }
 
-/// Runs all functions on sizes; `None` when something is not bounded.
+/// Evaluates all functions on sizes; `None` if something is not bounded.
 fn run_on_sizes(root: &AstStmt) -> Option<u64> {
     let mut machine = SizeMachine::default();
     for stmt in block_statements(root) {
@@ -68,13 +69,14 @@ fn run_on_sizes(root: &AstStmt) -> Option<u64> {
     }
     let mut globals = SizeNames::new();
     for stmt in block_statements(root) {
-        // A function that a condition or a loop of the top level makes is none that can be followed.
+        // A function that a condition or a loop of the top level defines cannot be analysed.
         let mut hidden = false;
         visit_statements(stmt, &mut |inner| hidden |= matches!(inner.node, Stmt::Def(_)));
         if hidden && !matches!(stmt.node, Stmt::Def(_)) {
             return None;
         }
-        // Functions that the top level calls see what stands before the call; what a loop is changing is not known yet.
+        // Functions that the top level calls can access the names bound before the call; names that a loop is changing
+        // are not known yet.
         let changing = feedback::changed_names(stmt);
         machine.globals = globals.clone();
         machine.globals.retain(|name, _| !changing.contains(name));
@@ -84,7 +86,7 @@ fn run_on_sizes(root: &AstStmt) -> Option<u64> {
         return None;
     }
     machine.globals = globals;
-    // Also functions that nobody calls: loading computes what is constant in them.
+    // Includes functions that are never called, because loading evaluates their constants.
     let functions: Vec<&str> = machine.functions.keys().copied().collect();
     let mut most = 0;
     for name in functions {
@@ -97,31 +99,31 @@ fn run_on_sizes(root: &AstStmt) -> Option<u64> {
 
 type SizeNames<'a> = BTreeMap<&'a str, ValueSize>;
 
-/// The state of a run on sizes.
+/// The state of the analysis.
 #[derive(Default)]
 struct SizeMachine<'a> {
     functions: BTreeMap<&'a str, &'a DefNode>,
     globals: SizeNames<'a>,
-    /// Functions being looked at, the outermost first.
+    /// The functions being analysed, the outermost first.
     active_functions: Vec<&'a str>,
     calls: usize,
-    /// Inputs allocated so far.
+    /// The inputs allocated so far.
     allocated: u64,
-    /// Inputs of memory beside those: what stands around many small values, and what a built-in makes on its way.
+    /// Additional memory in inputs: the overhead of many small values, and temporary values of built-ins.
     extra_units: u64,
-    /// The loops around.
+    /// The enclosing loops.
     enclosing_loops: EnclosingLoops,
-    /// The loops around the running function: where a `return` is worth as much as a call.
+    /// The loops around the running function, in which a `return` has the cost of a call.
     loops_around_function: EnclosingLoops,
     return_size: Option<ValueSize>,
 }
 
-/// The loops around a place.
+/// The loops around an expression.
 #[derive(Clone, Copy)]
 struct EnclosingLoops {
-    /// How often it is reached for each turn of the loops over the input.
+    /// How often it is evaluated for each iteration of the loops over the input.
     turn_count: u64,
-    /// Loops over the input.
+    /// The number of loops over the input.
     input_loop_count: usize,
 }
 
@@ -132,7 +134,7 @@ impl Default for EnclosingLoops {
 }
 
 impl<'a> SizeMachine<'a> {
-    /// Looks at a function; arguments that are not given have the size of the input.
+    /// Analyses a function; missing arguments have the size of the input.
     fn call_function(&mut self, name: &str, arguments: &[ValueSize]) -> Option<ValueSize> {
         let (name, def) = self.functions.get_key_value(name).map(|(name, def)| (*name, *def))?;
         self.calls += 1;
@@ -267,7 +269,7 @@ impl<'a> SizeMachine<'a> {
     fn lookup_name(&self, name: &str, names: &SizeNames<'a>) -> Option<ValueSize> {
         let known = names.get(name).copied();
         let global = || {
-            // A global is the same in every turn of every loop.
+            // A global is the same in every iteration.
             self.globals
                 .get(name)
                 .map(|size| ValueSize { is_shared_out: self.enclosing_loops.input_loop_count == 0, ..*size })

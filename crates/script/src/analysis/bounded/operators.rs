@@ -1,4 +1,4 @@
-//! Operators on sizes.
+//! Evaluates operators on sizes.
 
 use starlark::syntax::ast::{AstExpr, BinOp};
 
@@ -6,9 +6,9 @@ use super::super::ast::string_literal;
 use super::size::{LoopCount, ValueSize};
 use super::{SizeMachine, SizeNames};
 
-/// The largest literal that a number or a text of the input may be multiplied with.
+/// The largest literal by which a number or a string of the input may be multiplied.
 const MAX_FACTOR: i64 = 64;
-/// The largest literal that a short literal text may be repeated.
+/// The largest literal by which a short literal string may be repeated.
 const MAX_REPEAT: i64 = 10_000;
 
 impl<'a> SizeMachine<'a> {
@@ -35,7 +35,7 @@ impl<'a> SizeMachine<'a> {
             | BinOp::BitXor
             | BinOp::RightShift => Some(ValueSize::NUMBER),
             BinOp::In | BinOp::NotIn => {
-                // A search takes needle times haystack, unless the haystack is a list that the script writes out.
+                // A search costs needle times haystack, unless the haystack is a literal list.
                 let listed = matches!(other.loop_count, LoopCount::Literal(_)) && string_literal(right).is_none();
                 (one.units == 0 || listed).then_some(ValueSize::NUMBER)
             }
@@ -51,7 +51,7 @@ impl<'a> SizeMachine<'a> {
         }
     }
 
-    /// `left % right`: a remainder, or a format.
+    /// `left % right`: a remainder, or string formatting.
     fn size_of_percent(&mut self, format: &AstExpr, left: ValueSize, right: ValueSize) -> Option<ValueSize> {
         if left.is_number {
             return Some(ValueSize::NUMBER);
@@ -68,7 +68,7 @@ impl<'a> SizeMachine<'a> {
 
     fn size_of_product(&mut self, value: ValueSize, by: ValueSize) -> Option<ValueSize> {
         if value.is_number && by.is_number {
-            // Numbers grow with every product, so one of them must be small.
+            // Products grow numbers, so one factor must be small.
             let small = |size: ValueSize| size.integer.is_some_and(|by| by.abs() <= MAX_REPEAT);
             return (small(value) || small(by)).then_some(ValueSize::NUMBER);
         }

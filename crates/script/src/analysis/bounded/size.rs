@@ -1,40 +1,39 @@
-//! Sizes of values, in inputs.
+//! Sizes of values, as multiples of the input.
 
 use super::{MAX_ALLOCATED, SizeMachine};
 
-/// A literal up to this length is nothing beside an input.
+/// A literal up to this length is negligible compared to an input.
 const SHORT_TEXT_BYTES: usize = 256;
 
-/// How large a value is.
+/// The size of a value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ValueSize {
-    /// How many times the input. Zero is a constant.
+    /// The multiple of the input's size. Zero is a constant.
     pub(super) units: u64,
-    /// Whether `units` holds for all turns of the loops around together, or for each.
+    /// Whether `units` covers all iterations of the enclosing loops together, not each of them.
     pub(super) is_shared_out: bool,
-    /// It is a number, a truth value or None, and no large number.
+    /// Whether it is a number, a boolean or None, and not a large number.
     pub(super) is_number: bool,
-    /// Its value, when it is a literal integer.
+    /// Its value, if it is a literal integer.
     pub(super) integer: Option<i64>,
-    /// How often a loop over it turns.
+    /// The number of iterations of a loop over it.
     pub(super) loop_count: LoopCount,
-    /// A loop over it gives numbers.
+    /// Whether a loop over it yields numbers.
     pub(super) items_are_numbers: bool,
-    /// It is a function, or holds one: it may be handed on, and nothing may call it.
+    /// Whether it is or contains a function: it may be passed on, but not called.
     pub(super) is_function: bool,
 }
 
-/// How often a loop turns.
+/// The number of iterations of a loop.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum LoopCount {
-    /// As often as the script says.
+    /// A literal number.
     Literal(u32),
-    /// As often as the input says.
+    /// A number that depends on the input.
     Input,
 }
 
 impl ValueSize {
-    /// A constant.
     pub(super) const NOTHING: Self = Self {
         units: 0,
         is_shared_out: true,
@@ -44,19 +43,17 @@ impl ValueSize {
         items_are_numbers: false,
         is_function: false,
     };
-    /// A number.
     pub(super) const NUMBER: Self = Self { is_number: true, ..Self::NOTHING };
-    /// A function.
     pub(super) const FUNCTION: Self = Self { is_function: true, ..Self::NOTHING };
-    /// All of the input.
+    /// The whole input.
     pub(super) const INPUT: Self = Self { units: 1, ..Self::NOTHING };
 
-    /// A literal text.
+    /// A literal string.
     pub(super) fn from_literal_text(length: usize) -> Self {
         if length <= SHORT_TEXT_BYTES { Self::NOTHING } else { Self { is_shared_out: false, ..Self::INPUT } }
     }
 
-    /// The larger of two.
+    /// The larger of two sizes.
     pub(super) fn larger(self, other: Self) -> Self {
         Self {
             units: self.units.max(other.units),
@@ -71,7 +68,7 @@ impl ValueSize {
 }
 
 impl SizeMachine<'_> {
-    /// Makes a new value; `None` when it would cost an input a turn, or the script makes too much.
+    /// Allocates a new value; `None` if it would cost an input for each iteration, or the script allocates too much.
     pub(super) fn allocate(&mut self, units: u64, shared_out: bool) -> Option<ValueSize> {
         if units > 0 && !shared_out && self.enclosing_loops.input_loop_count > 0 {
             return None;
@@ -80,7 +77,7 @@ impl SizeMachine<'_> {
         (self.allocated <= MAX_ALLOCATED).then_some(ValueSize { units, ..ValueSize::NOTHING })
     }
 
-    /// Counts memory that no value is made of.
+    /// Counts memory that does not belong to a value.
     pub(super) fn add_extra_units(&mut self, units: u64) {
         self.extra_units = self.extra_units.saturating_add(units.saturating_mul(self.enclosing_loops.turn_count));
     }
@@ -88,27 +85,27 @@ impl SizeMachine<'_> {
     /// `left + right`.
     pub(super) fn size_of_sum(&mut self, left: ValueSize, right: ValueSize) -> Option<ValueSize> {
         if left.is_number || right.is_number {
-            // A number and anything else is a number or an error.
+            // A number plus any other value is a number or an error.
             return Some(ValueSize::NUMBER);
         }
         self.size_of_text_sum(left, right)
     }
 
-    /// Text of both.
+    /// The concatenation of both.
     pub(super) fn size_of_text_sum(&mut self, left: ValueSize, right: ValueSize) -> Option<ValueSize> {
         let whole = |size: ValueSize| size.is_shared_out || size.units == 0;
         let made = self.allocate(left.units.saturating_add(right.units), whole(left) && whole(right))?;
         Some(ValueSize { is_function: left.is_function || right.is_function, ..made })
     }
 
-    /// A container that another value was put into, once each turn. Nothing is copied.
+    /// A container into which a value was inserted in each iteration. Nothing is copied.
     pub(super) fn size_after_insert(&self, container: ValueSize, item: ValueSize) -> ValueSize {
         let in_loop = self.enclosing_loops.input_loop_count > 0;
         let added = match (in_loop, item.units) {
             (false, units) => units.saturating_mul(self.enclosing_loops.turn_count),
             (true, 0) => 1,
             (true, units) if item.is_shared_out => units.saturating_mul(self.enclosing_loops.turn_count),
-            // As large as the input in every turn: never to be copied.
+            // As large as the input in every iteration: must never be copied.
             (true, _) => MAX_ALLOCATED + 1,
         };
         ValueSize {

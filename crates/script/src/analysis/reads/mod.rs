@@ -1,7 +1,7 @@
-//! What a script reads of its payload.
+//! The payload reads of a script.
 //!
-//! The analysis is conservative: whatever it does not recognise reads everything. So a projection never hides a field
-//! that the script could see.
+//! The analysis is conservative: an unknown construct reads everything. So a projection never hides a field that the
+//! script could access.
 
 mod track;
 
@@ -19,7 +19,6 @@ use super::{ArgumentsForm, FieldSet, PayloadReads, arguments, mutation};
 use crate::compile::ScriptKind;
 use crate::finding::ScriptFinding;
 
-/// What a script reads.
 pub(super) fn analyse_reads(ast: &AstModule, role: ScriptKind) -> (PayloadReads, Option<ScriptFinding>) {
     if role != ScriptKind::Hook {
         return (PayloadReads { keys: FieldSet::All, may_mutate: true, arguments: ArgumentsForm::Text }, None);
@@ -27,14 +26,14 @@ pub(super) fn analyse_reads(ast: &AstModule, role: ScriptKind) -> (PayloadReads,
     reads_of_entry(ast.statement(), role.entry_point(), 1)
 }
 
-/// What the function `entry` reads of its parameter at `position`.
+/// The payload reads of the function `entry`, whose parameter at `position` is the payload.
 pub(super) fn reads_of_entry(root: &AstStmt, entry: &str, position: usize) -> (PayloadReads, Option<ScriptFinding>) {
     let (keys, mutates) = read_fields(root, entry, position).unwrap_or((FieldSet::All, true));
     let (arguments, finding) = arguments::detect_form(root, entry, position);
     (PayloadReads { keys, may_mutate: mutates, arguments }, finding)
 }
 
-/// Which fields the function reads, and whether it may change a part of the payload.
+/// The fields that the function reads, and whether it may change a part of the payload.
 fn read_fields(root: &AstStmt, entry: &str, position: usize) -> Option<(FieldSet, bool)> {
     let functions = TopLevelFunctions::from_module(root)?;
     let def = functions.defs.get(entry)?;
@@ -42,7 +41,7 @@ fn read_fields(root: &AstStmt, entry: &str, position: usize) -> Option<(FieldSet
     Some((keys_of(&functions, def, payload), mutation::may_mutate(root, payload)))
 }
 
-/// What a function reads of its first parameter, wherever it stands.
+/// The payload reads of a function through its first parameter, wherever the function is.
 pub(super) fn reads_of_closure(
     root: &AstStmt,
     parameters: &[AstParameter],
@@ -55,17 +54,15 @@ pub(super) fn reads_of_closure(
     Some(PayloadReads { keys, may_mutate: mutation::may_mutate(root, payload), arguments: ArgumentsForm::Text })
 }
 
-/// The body of a function.
 #[derive(Clone, Copy)]
 pub(super) enum FunctionDefBody<'a> {
-    /// Of a `def`.
+    /// The body of a `def`.
     Block(&'a AstStmt),
-    /// Of a `lambda`.
+    /// The body of a `lambda`.
     Value(&'a AstExpr),
 }
 
 impl<'a> FunctionDefBody<'a> {
-    /// Where it stands.
     pub(super) fn span(self) -> (usize, usize) {
         match self {
             Self::Block(stmt) => span_of(stmt),
@@ -73,7 +70,6 @@ impl<'a> FunctionDefBody<'a> {
         }
     }
 
-    /// The outermost expressions.
     fn outermost_expressions(self) -> Vec<&'a AstExpr> {
         match self {
             Self::Block(stmt) => {
@@ -92,7 +88,6 @@ struct FunctionDef<'a> {
     body: FunctionDefBody<'a>,
 }
 
-/// The top-level functions.
 struct TopLevelFunctions<'a> {
     defs: BTreeMap<&'a str, FunctionDef<'a>>,
     /// How often each name is bound, anywhere.
@@ -100,7 +95,7 @@ struct TopLevelFunctions<'a> {
 }
 
 impl<'a> TopLevelFunctions<'a> {
-    /// The top-level functions; `None` when a name stands for more than one thing.
+    /// The top-level functions; `None` if a name has more than one meaning.
     fn from_module(root: &'a AstStmt) -> Option<Self> {
         let mut defs = BTreeMap::new();
         let mut assigned = BTreeSet::new();
@@ -122,13 +117,13 @@ impl<'a> TopLevelFunctions<'a> {
         (!defs.keys().any(|name| assigned.contains(name))).then_some(Self { defs, bindings })
     }
 
-    /// The function that a name means wherever it is used; `None` when something else may have that name too.
+    /// The function that a name always means; `None` if the name is also bound otherwise.
     fn unambiguous_function(&self, name: &str) -> Option<&FunctionDef<'a>> {
         self.defs.get(name).filter(|_| self.bindings.get(name) == Some(&1))
     }
 }
 
-/// The names of parameters that are plain.
+/// The names of the plain parameters.
 fn plain_parameter_names(parameters: &[AstParameter]) -> Vec<Option<&str>> {
     parameters
         .iter()
@@ -139,14 +134,13 @@ fn plain_parameter_names(parameters: &[AstParameter]) -> Vec<Option<&str>> {
         .collect()
 }
 
-/// The names that an expression reads, for the follow-up of helpers in `when`.
+/// The names that an expression reads, to find the helpers of `when`.
 pub(crate) fn names_in(expr: &AstExpr) -> BTreeSet<&str> {
     let mut names = BTreeSet::new();
     visit_nested_expressions(expr, &mut |inner| names.extend(identifier_name(inner)));
     names
 }
 
-/// The names that a statement reads.
 pub(crate) fn names_in_stmt(stmt: &AstStmt) -> BTreeSet<&str> {
     let mut names = BTreeSet::new();
     visit_expressions(stmt, &mut |expr| names.extend(identifier_name(expr)));
@@ -167,7 +161,7 @@ pub(super) mod tests {
         analyse_reads(&ast, ScriptKind::Hook).0
     }
 
-    /// The keys that are read, each with what is read of it: `*` stands for all, `?` for whether it is there.
+    /// The keys that are read, each with what is read of it: `*` means everything, `?` only its existence.
     pub(in crate::analysis) fn describe(keys: &FieldSet) -> String {
         match keys {
             FieldSet::All => String::from("*"),
@@ -224,7 +218,7 @@ pub(super) mod tests {
             ("for x in payload[\"a\"][\"b\"]:\n  return x", "a(b)"),
             ("payload[\"a\"][\"b\"] = 1", "a"),
             ("return payload.get(\"a\", payload[\"b\"])[\"c\"]", "a(c) b"),
-            // A name that stands for a part.
+            // A name for a part of the payload.
             ("t = payload[\"a\"]\nreturn t[\"b\"]", "a(b)"),
             ("t = payload[\"a\"]\nu = t.get(\"b\", payload[\"d\"])\nreturn u[\"c\"]", "a(b(c)) d"),
             ("t = payload[\"a\"]\nreturn 1", "a?"),
@@ -237,7 +231,7 @@ pub(super) mod tests {
             ("t = payload[\"a\"]\nt[\"b\"] = 1\nreturn 1", "a"),
             ("for x in [1, 2]:\n  u = t[\"b\"]\n  t = payload[\"a\"]\n  print(u[\"c\"])", "a(b)"),
             ("p = payload\nreturn p[\"name\"]", "name"),
-            // A part that is handed to another function.
+            // A part that is passed to another function.
             ("return helper(payload[\"a\"], 1)", "a(helped)"),
             ("t = payload[\"a\"]\nreturn helper(t, payload)", "a(helped)"),
             ("return helper(1, payload[\"a\"])", "a?"),

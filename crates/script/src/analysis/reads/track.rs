@@ -1,4 +1,4 @@
-//! Following a payload through the functions of a script, to see which parts of it are looked at.
+//! Tracks a payload through the functions of a script, to find the parts that are read.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,14 @@ use super::super::ast::{
 use super::super::names::target_names;
 use super::{FunctionDef, FunctionDefBody, TopLevelFunctions};
 
-/// How deep a payload is followed through helper functions.
+/// The maximum depth of helper calls through which a payload is tracked.
 const MAX_HELPERS: usize = 8;
-/// How many calls of helper functions are followed.
+/// The maximum number of helper calls that are tracked.
 const MAX_FOLLOWED: usize = 500;
-/// How deep a payload is looked into. What is deeper is read with what it is in.
+/// The maximum depth in the payload. Deeper values are read together with their parent.
 const MAX_PATH: usize = 8;
 
-/// What a function reads of a parameter, with the help of the top-level functions.
+/// The payload reads of a function's parameter, including calls of top-level functions.
 pub(super) fn keys_of(functions: &TopLevelFunctions<'_>, function: &FunctionDef<'_>, payload: &str) -> FieldSet {
     let mut reading = ReadTracker { functions, root: PayloadNode::default(), followed_count: 0 };
     reading.follow_function(function, payload, &[], 0);
@@ -27,9 +27,9 @@ pub(super) fn keys_of(functions: &TopLevelFunctions<'_>, function: &FunctionDef<
 
 /// A part of the payload.
 enum PayloadNode<'a> {
-    /// These keys of it are looked at; without any, only whether it is there.
+    /// Only these keys are read; without any, only its existence is checked.
     Keys(BTreeMap<&'a str, PayloadNode<'a>>),
-    /// All of it.
+    /// All of it is read.
     All,
 }
 
@@ -40,7 +40,7 @@ impl Default for PayloadNode<'_> {
 }
 
 impl<'a> PayloadNode<'a> {
-    /// The node of a path; `None` when something above it is read whole.
+    /// The node at a path; `None` if a node above it is read completely.
     fn node_at(&mut self, path: &[&'a str]) -> Option<&mut Self> {
         match (self, path) {
             (node, []) => Some(node),
@@ -66,22 +66,22 @@ struct ReadTracker<'d, 'a> {
     followed_count: usize,
 }
 
-/// The names of one function that stand for parts of the payload.
+/// The names of one function for parts of the payload.
 struct AliasScope<'a> {
     paths: BTreeMap<&'a str, Vec<&'a str>>,
-    /// Where such a name is made: this alone reads nothing.
+    /// The expressions that define such a name; the definition alone reads nothing.
     alias_definitions: Vec<&'a AstExpr>,
 }
 
 impl<'d, 'a> ReadTracker<'d, 'a> {
-    /// Notes that a part is looked at as a whole.
+    /// Records that a part is read completely.
     fn mark_whole(&mut self, path: &[&'a str]) {
         if let Some(node) = self.root.node_at(path) {
             *node = PayloadNode::All;
         }
     }
 
-    /// Reads a function whose parameter `name` holds the part at `path`.
+    /// Tracks a function whose parameter `name` is the part at `path`.
     fn follow_function(&mut self, function: &FunctionDef<'a>, name: &str, path: &[&'a str], depth: usize) {
         let bindings = count_bindings(function.body);
         self.followed_count += 1;
@@ -109,13 +109,13 @@ impl<'d, 'a> ReadTracker<'d, 'a> {
         }
     }
 
-    /// Notes what an expression reads.
+    /// Records what an expression reads.
     fn visit_expression(&mut self, expr: &'a AstExpr, scope: &AliasScope<'a>, depth: usize) {
         if let Some(path) = scope.payload_path(expr) {
             let made = scope.alias_definitions.iter().any(|made| std::ptr::eq(*made, expr));
             match self.root.node_at(&path) {
                 Some(node) if !made => *node = PayloadNode::All,
-                // A name is made: it is there, and what is read of it shows where the name is used.
+                // Defining a name only requires its existence; its uses show what is read.
                 _ => {}
             }
             return self.visit_defaults(expr, scope, depth);
@@ -124,7 +124,7 @@ impl<'d, 'a> ReadTracker<'d, 'a> {
             Expr::Op(left, BinOp::In | BinOp::NotIn, right) => {
                 if let (Some(key), Some(mut path)) = (string_literal(left), scope.payload_path(right)) {
                     path.push(key);
-                    // A text or list is looked through instead, and is always there whole.
+                    // Searching in a string or list reads all of it, which is included anyway.
                     self.root.node_at(&path);
                     return self.visit_defaults(right, scope, depth);
                 }
@@ -139,7 +139,7 @@ impl<'d, 'a> ReadTracker<'d, 'a> {
         expr.visit_expr(|inner| self.visit_expression(inner, scope, depth));
     }
 
-    /// The top-level function that a call means, when its arguments are given one by one.
+    /// The top-level function that a call means, if its arguments are plain.
     fn resolve_helper(&self, callee: &AstExpr, call: &CallArgsP<AstNoPayload>) -> Option<&'d FunctionDef<'a>> {
         let single = |given: &AstArgument| matches!(given.node, ArgumentNode::Positional(_) | ArgumentNode::Named(..));
         self.functions.unambiguous_function(identifier_name(callee)?).filter(|_| call.args.iter().all(single))
@@ -160,7 +160,7 @@ impl<'d, 'a> ReadTracker<'d, 'a> {
             };
             match (parameter, scope.payload_path(given)) {
                 (Some(parameter), Some(path)) => {
-                    // What is handed over is there, also when the function does not look at it.
+                    // An argument must exist, even if the function does not read it.
                     self.root.node_at(&path);
                     self.follow_function(helper, parameter, &path, depth + 1);
                     self.visit_defaults(given, scope, depth);
@@ -170,7 +170,7 @@ impl<'d, 'a> ReadTracker<'d, 'a> {
         }
     }
 
-    /// Notes what the defaults in a path such as `payload.get("x", other)` read.
+    /// Records what the defaults in a path such as `payload.get("x", other)` read.
     fn visit_defaults(&mut self, expr: &'a AstExpr, scope: &AliasScope<'a>, depth: usize) {
         match &expr.node {
             Expr::Index(parts) => self.visit_defaults(&parts.0, scope, depth),
@@ -208,7 +208,7 @@ impl<'a> AliasScope<'a> {
     }
 }
 
-/// The names that a body binds, and how often; those of functions in it count too.
+/// The names that a body binds, and how often, including nested functions.
 pub(super) fn count_bindings(body: FunctionDefBody<'_>) -> BTreeMap<&str, usize> {
     let mut names = Vec::new();
     if let FunctionDefBody::Block(stmt) = body {
