@@ -1,4 +1,4 @@
-//! Holds each `DEVIATIONS.md` to its promise: each line names a test that exists.
+//! Checks that each line of each `DEVIATIONS.md` names a test that exists.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ fn collect_sources(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 fn contains_test(text: &str, name: &str) -> bool {
-    // A property has arguments.
+    // A property test has arguments.
     let function = format!("fn {name}(");
     text.match_indices(&function).any(|(at, _)| text.get(..at).unwrap_or_default().trim_end().ends_with("#[test]"))
 }

@@ -1,4 +1,4 @@
-//! A refusal that came apart on its way is no allow, in any dialect whose hooks are programs.
+//! A deny that was damaged on its way is not an allow, in any dialect whose hooks are programs.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
@@ -10,13 +10,13 @@ use pintle_dialects::{claude_code, cline, codex, copilot, cursor, docker_agent, 
 use proptest::prelude::*;
 use regex::Regex;
 
-/// A guard of a dialect: the event's name there, and what refuses on it.
+/// A guard of a dialect: the event's name there, and an output that denies on it.
 struct GuardCase {
     codec: fn() -> Arc<dyn Codec>,
     event_alias: &'static str,
     canonical: &'static str,
     denials: &'static [&'static str],
-    /// Whether text is for the model there, so that a text without the form of a decision is no answer at all.
+    /// Whether plain text is for the model there, so that text without the form of a decision is valid output.
     reads_text: bool,
 }
 
@@ -94,7 +94,7 @@ const GUARDS: &[GuardCase] = &[
     },
 ];
 
-/// What can happen to an answer on its way.
+/// A mutation of an output on its way.
 #[derive(Debug, Clone)]
 enum AnswerMutation {
     Drop(prop::sample::Index),
@@ -170,7 +170,7 @@ fn encode_wide(letter: char, bytes: usize, is_little: bool) -> Vec<u8> {
     kept
 }
 
-/// The text with another value behind the one of a key, as a model gets it there whose words a guard repeats.
+/// The text with a second value for a key, as it happens if a guard repeats a model's words.
 fn repeat_key(text: &str, at: prop::sample::Index) -> String {
     static KEY: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#""(\w+)":"#).unwrap());
     let keys: Vec<String> = KEY.captures_iter(text).map(|found| found[1].to_owned()).collect();

@@ -1,4 +1,4 @@
-//! Whatever is written, and whatever it is given: a diagnostic, an answer or a failure, never a panic.
+//! Any script and any input gives a diagnostic, an answer or a failure, never a panic.
 
 use pintle_contract::{
     CallId, CallLimits, CancelToken, EffectCaller, EventName, NoEffects, Payload, ScriptSource, Severity,
@@ -7,7 +7,7 @@ use pintle_script::{Invocation, ScriptKind, compile, compile_plugin, compile_whe
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// Pieces of which scripts are made, right and wrong.
+/// Fragments of scripts, valid and invalid.
 fn script_pieces() -> impl Strategy<Value = String> {
     let words = [
         "def handle(event, payload):",

@@ -1,4 +1,4 @@
-//! What ends a call in this process: its limits, its host, and a world that panics.
+//! What ends a call in this process: its limits, its host, and effects that panic.
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use pintle_contract::{
 use pintle_script::{Invocation, ScriptKind, compile};
 use serde_json::json;
 
-/// A world with a bug.
+/// Effects with a bug.
 #[derive(Debug)]
 struct PanickingEffects;
 
@@ -22,7 +22,7 @@ impl EffectRunner for PanickingEffects {
     }
 }
 
-/// A world in which everything takes as long as its caller waits, and that counts what it is asked.
+/// Effects that take as long as the caller waits, and that count the requests.
 #[derive(Debug, Default)]
 struct WaitingEffects(AtomicUsize);
 
@@ -112,7 +112,7 @@ fn the_time_of_a_call_bounds_whatever_it_waits_for() {
         let found = call_failure(&format!("{body}\nreturn allow()"), short, &CancelToken::default(), &world);
         assert_eq!((found.kind, found.message.as_str()), (FailureKind::Timeout, "no answer within 20 ms"), "{body}");
         assert!(found.diagnostic.is_some(), "{body}");
-        // The first wait ended with the call; nothing was begun after it.
+        // The first wait ended with the call; nothing was started after it.
         assert_eq!(world.0.load(Ordering::Acquire), 1, "{body}");
         assert!(began.elapsed() < Duration::from_secs(30), "{body}");
     }
@@ -120,7 +120,7 @@ fn the_time_of_a_call_bounds_whatever_it_waits_for() {
 
 #[test]
 fn what_a_call_is_given_counts_as_its_memory_at_once() {
-    /// A world of large files.
+    /// Effects with large replies.
     #[derive(Debug, Default)]
     struct LargeReplyEffects(AtomicUsize);
     impl EffectRunner for LargeReplyEffects {
@@ -139,7 +139,7 @@ fn what_a_call_is_given_counts_as_its_memory_at_once() {
 
 #[test]
 fn waits_add_up() {
-    /// A world that is done at once.
+    /// Effects that reply immediately.
     #[derive(Debug, Default)]
     struct InstantEffects(AtomicUsize);
     impl EffectRunner for InstantEffects {

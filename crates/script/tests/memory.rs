@@ -1,7 +1,7 @@
-//! What a call takes of memory in this process: never more than twice its limit, whatever is written in one expression.
+//! A call in this process never uses more than twice its memory limit, whatever one expression does.
 //!
-//! Each form is run in a process of its own, which tells how much larger it became. Everything is an eighth of what it is
-//! by default, so that the test is quick: the limit, and the largest payload.
+//! Each case runs in its own process, which reports how much larger it became. Limits and payloads are an eighth of the
+//! defaults, so that the test is fast.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "tests fail by panicking, and a child tells by printing")]
 
@@ -12,17 +12,17 @@ use pintle_contract::{CallId, CallLimits, CancelToken, EffectCaller, NoEffects, 
 use pintle_script::{Invocation, ScriptKind, compile};
 use serde_json::{Value, json};
 
-/// The limit of a call.
+/// The memory limit of a call.
 const MEMORY_BYTES: u64 = 8 << 20;
-/// The text of a payload.
+/// The size of a payload's text.
 const TEXT_BYTES: usize = 2 << 20;
-/// What built-ins make that have a bound of their own, and what an allocator keeps.
+/// The maximum size of results of built-ins with their own limit, and the overhead of the allocator.
 const BESIDE_BYTES: u64 = 12 << 20;
 
-/// Says which form a child process runs.
+/// Selects the case that a child process runs.
 const CHOICE: &str = "PINTLE_TEST_FORM";
 
-/// Expressions over a text `x`.
+/// Expressions over a string `x`.
 const OF_TEXT: &[&str] = &[
     "x",
     "x + x",
@@ -64,7 +64,7 @@ const OF_TEXT: &[&str] = &[
     "zip(list(x.elems()), list(x.elems()))",
 ];
 
-/// Texts that grow in different ways.
+/// Strings that grow in different ways.
 const TEXTS: &[fn() -> Value] = &[
     || json!("a".repeat(TEXT_BYTES)),
     || json!("<".repeat(TEXT_BYTES)),
@@ -91,7 +91,7 @@ const OF_LIST: &[&str] = &[
 const LISTS: &[fn() -> Value] =
     &[|| json!(vec![0; 31_000]), || json!(vec![json!({"a": 1}); 10_000]), || json!(vec![json!(["\u{1}"]); 15_000])];
 
-/// An expression and what makes the value that it is over.
+/// An expression and the function that creates its value.
 type MemoryCase = (&'static str, fn() -> Value);
 
 fn memory_cases() -> Vec<MemoryCase> {
@@ -101,14 +101,14 @@ fn memory_cases() -> Vec<MemoryCase> {
     of(OF_TEXT, TEXTS).chain(of(OF_LIST, LISTS)).collect()
 }
 
-/// A line of what the system says of this process, in bytes.
+/// A line of the system's status of this process, in bytes.
 fn read_status_bytes(line: &str) -> u64 {
     let text = fs::read_to_string("/proc/self/status").unwrap();
     let found = text.lines().find_map(|one| one.strip_prefix(line)).unwrap();
     found.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1_024
 }
 
-/// Runs one form and prints how much larger the process was on the way.
+/// Runs one case and prints how much larger the process became.
 fn run_case(form: &str, value: &Value) {
     let text = format!(
         "def handle(event, payload):\n  x = payload[\"x\"]\n  y = {form}\n  return allow() if len(str(type(y))) > 0 else block(\"\")\n"

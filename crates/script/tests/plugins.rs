@@ -1,4 +1,4 @@
-//! Plugins: what their top level registers, where they may run, how they fail, and what calls of their functions give.
+//! Plugins: what their top level registers, where they may run, how they fail, and what their functions return.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use pintle_script::worker::WireFunctionOutput;
 use pintle_script::{CompiledPlugin, Invocation, ScriptPlacement, compile_plugin, compile_plugin_unbounded};
 use serde_json::{Value, json};
 
-/// A plugin in a file of its own.
+/// A plugin in its own file.
 fn plugin_source(text: &str) -> ScriptSource {
     let file = Arc::new(SourceFile { path: "policy.star".into(), text: text.to_owned() });
     let location = Location::new(file, ByteSpan { start: 0, end: 0 });
@@ -25,7 +25,7 @@ fn load_plugin(text: &str) -> (CompiledPlugin, Vec<RegistrationCall>) {
     (compiled, registrations)
 }
 
-/// Loads a plugin here even when it belongs in a worker.
+/// Loads a plugin here even if it belongs in a worker.
 fn load_anywhere(text: &str) -> CompiledPlugin {
     match load_plugin(text).0 {
         here if here.module.is_some() || here.placement == ScriptPlacement::InProcess => here,
@@ -33,7 +33,7 @@ fn load_anywhere(text: &str) -> CompiledPlugin {
     }
 }
 
-/// An argument as JSON, with functions as `name/number`.
+/// An argument as JSON, with functions as `name/index`.
 fn describe_argument(argument: &RegistrationArgument) -> Value {
     match argument {
         RegistrationArgument::Value(value) => value.clone(),
@@ -215,7 +215,7 @@ fn call_function(
     let caller = EffectCaller::new(CallId(1), "policy");
     let invocation = Invocation { effects: &NoEffects, caller, limits: &limits, cancel: &cancel };
     let given = module.function(function).unwrap().call(&Payload::new(event), &invocation)?;
-    // As a worker would pass it on, which gives a table as a value.
+    // As a worker would pass it on, which gives a dict as a value.
     Ok(WireFunctionOutput::from(given).into())
 }
 
@@ -310,7 +310,7 @@ fn a_failing_call_says_what_and_where() {
         assert_eq!(failure.kind, *kind, "{body}: {failure}");
         assert!(failure.message.contains(message), "{body}: {failure}");
         let line = failure.diagnostic.and_then(|found| found.location.line_column()).map(|at| at.0);
-        // The interpreter does not say where it stopped counting.
+        // The interpreter does not report where it stopped counting.
         let lines = if matches!(kind, FailureKind::Limit(_)) { 1..=7 } else { 5..=7 };
         assert!(line.is_some_and(|line| lines.contains(&line)), "{body}: {line:?}");
     }

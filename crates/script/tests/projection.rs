@@ -1,4 +1,4 @@
-//! A function sees the event as if it were given all of it, whatever it is really given.
+//! A function sees the event as if it received all of it, whatever it actually receives.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::sync::Arc;
@@ -38,7 +38,7 @@ fn full_event() -> Event {
     Event::new(EventName::parse("tool.pre").unwrap(), payload, origin)
 }
 
-/// Expressions over the event `e`, and what stands before them.
+/// Expressions over the event `e`, and the statements before them.
 const BODIES: &[(&str, &str)] = &[
     ("", "None"),
     ("", "True"),
@@ -102,7 +102,7 @@ fn compile_function(text: &str) -> PluginFunction {
     module.function(&FunctionRef::Exported(Arc::from("hook"))).unwrap()
 }
 
-/// What a function gives as text, or its failure without its place.
+/// The result of a function as text, or its failure without the location.
 fn describe_output(given: Result<FunctionOutput, Failure>) -> String {
     match given {
         Ok(FunctionOutput::Table(entries)) => Value::Object(entries.into_iter().collect()).to_string(),
@@ -126,7 +126,7 @@ fn what_a_function_is_not_given_it_does_not_miss() {
             format!("def helper(x, y = None):\n  return x[\"name\"]\n\n\ndef hook(e):\n{all}{before}  return {body}\n")
         };
         let function = compile_function(&text(""));
-        // Printing the event takes all of it.
+        // Printing the event reads all of it.
         let whole = describe_output(compile_function(&text("  str(e)\n")).call(&payload, &invocation));
         assert_eq!(describe_output(function.call(&payload, &invocation)), whole, "{before}{body}");
         assert_eq!(describe_output(function.call_with(&parts, &invocation)), whole, "{before}{body}, by its parts");

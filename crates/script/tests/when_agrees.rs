@@ -1,4 +1,4 @@
-//! The native test of a `when` says what the compiled Starlark says, on thousands of expressions and payloads.
+//! The native test of a `when` agrees with the compiled Starlark, on thousands of expressions and payloads.
 
 use pintle_contract::{EventName, MatchResult, Payload, ScriptSource};
 use pintle_script::{WhenPredicate, compile_when};
@@ -10,7 +10,7 @@ fn compile_expression(expression: &str) -> Option<WhenPredicate> {
     compile_when("t", &ScriptSource::without_file(expression), None, &event).when
 }
 
-/// `Failed` without its text: only Starlark words it.
+/// `Failed` without its message, which only Starlark has.
 fn match_kind(answer: &MatchResult) -> &'static str {
     match answer {
         MatchResult::Yes => "yes",
@@ -113,7 +113,8 @@ proptest! {
         for value in payloads {
             let payload = Payload::new(value);
             let (native, starlark) = (when.evaluate("tool.pre", &payload), when.evaluate_in_interpreter("tool.pre", &payload));
-            // A number that is not finite fails Starlark's payload as a whole; the native test looks only where it reads.
+            // A number that is not finite fails Starlark's whole payload; the native test only checks the parts it
+            // reads.
             if matches!(&starlark, MatchResult::Failed(failure) if failure.message.contains("not a finite number")) {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Loading artifacts that are in memory.
+//! Loads artifacts from memory.
 
 mod agents;
 mod fuzz;
@@ -17,7 +17,7 @@ use serde_json::json;
 
 use super::*;
 
-/// Loads files given as role, name and text; the path is the name with its folder.
+/// Loads files given as kind, name and text; the path is the name with its directory.
 fn read(files: &[(ArtifactKind, &str, &str)]) -> ParsedProject {
     let artifacts: Vec<Artifact> = files
         .iter()
@@ -43,7 +43,7 @@ fn read(files: &[(ArtifactKind, &str, &str)]) -> ParsedProject {
     load(&artifacts, &ParseContext { host_tools: &["shell"], ..ParseContext::default() })
 }
 
-/// The findings of at least a severity, each with its help.
+/// The diagnostics of at least a severity, each with its help.
 fn findings(project: &ParsedProject, least: Severity) -> Vec<String> {
     let shown = project.diagnostics.iter().filter(|finding| finding.severity >= least);
     shown

@@ -1,4 +1,4 @@
-//! Answers to verdicts. A case is a line: the event, how the program ended and what it printed, and the verdict.
+//! Hook output to verdicts. A case is a line: the event, the program's exit and output, and the verdict.
 
 use pintle_contract::{CommandOutput, Effect, HandlerOutput, Rewrite, Verdict, VerdictKind};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ fn example_payload(canonical: &str) -> Value {
     }
 }
 
-/// A verdict as one value.
+/// A verdict as one JSON value.
 fn verdict_to_json(verdict: &Verdict) -> Value {
     let said = match &verdict.kind {
         VerdictKind::Pass => json!("pass"),
@@ -56,7 +56,7 @@ fn verdict_to_json(verdict: &Verdict) -> Value {
     told
 }
 
-/// How a case's hook answered. Printed JSON may stand in the case as such.
+/// The output of a case's hook. Printed JSON may be written directly in the case.
 fn case_output(case: &Value) -> HandlerOutput {
     if let Some(reply) = case.get("reply") {
         return HandlerOutput::Text(reply.as_str().unwrap().to_owned());
@@ -64,7 +64,7 @@ fn case_output(case: &Value) -> HandlerOutput {
     let printed = |name: &str| match case.get(name) {
         None => Vec::new(),
         Some(Value::String(text)) => text.clone().into_bytes(),
-        // Bytes that are no text.
+        // Bytes that are not text.
         Some(Value::Array(bytes)) => bytes.iter().map(|byte| u8::try_from(byte.as_u64().unwrap()).unwrap()).collect(),
         Some(value) => value.to_string().into_bytes(),
     };

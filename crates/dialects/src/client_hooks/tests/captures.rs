@@ -1,4 +1,5 @@
-//! Payloads that real agents sent, made into events as a bridge does and encoded again: what stands in both is equal.
+//! Payloads that real clients sent, converted to events as the bridge does and encoded again: keys in both have equal
+//! values.
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use crate::client_hooks::CLIENTS;
 use crate::client_hooks::codec::ClientCodec;
 use crate::client_hooks::event_def::ClientEventDef;
 
-/// The folder of an agent's payloads, its dialect, and the keys that are never sent here.
+/// The directory of a client's payloads, its dialect, and the keys that Pintle never sends.
 const CAPTURES: &[(&str, &str, &[&str])] = &[
     ("claude", "claude_code", &["permission_suggestions"]),
     ("codex", "codex", &[]),
@@ -24,12 +25,12 @@ const CAPTURES: &[(&str, &str, &[&str])] = &[
     ),
 ];
 
-/// Keys whose value is another one on purpose: numbers and words of Pintle's own.
+/// Keys whose value differs on purpose: Pintle's own IDs and words.
 const OWN: &[(&str, &str)] = &[
-    // The pieces of a request are in the agent's own form there.
+    // The parts of a request have the client's own form there.
     ("gemini", "llm_request"),
     ("gemini", "llm_response"),
-    // One number of a call is enough.
+    // One ID of a call is enough.
     ("qwen", "tool_call_id"),
     ("qwen", "tool_calls"),
     ("qwen", "background_tasks"),
@@ -43,7 +44,7 @@ const OWN: &[(&str, &str)] = &[
     ("cline", "postToolUse"),
 ];
 
-/// What an agent said, as the bridge keeps it.
+/// The client's payload, as the bridge stores it.
 fn host_payload(client: &str, sent: &Value) -> Value {
     let first = |names: &[&str]| names.iter().find_map(|name| sent.get(*name)).cloned();
     let call = sent.get("tool_call").or_else(|| sent.get("tool_result"));

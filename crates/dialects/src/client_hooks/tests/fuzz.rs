@@ -1,4 +1,4 @@
-//! Whatever people write and programs print, nothing panics.
+//! No file and no program output causes a panic.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ const FILES: [ClientFile; 8] = [
     ClientFile::ClineExecutable,
 ];
 
-/// A file whose pieces are those of real ones, in any order.
+/// A file of fragments of real files, in any order.
 fn any_file() -> impl Strategy<Value = String> {
     let words = [
         "{",

@@ -1,5 +1,5 @@
-//! Files to declarations and findings. A case is a section: its heading is the file's path, its first block the file, its
-//! second one a line for each hook and each finding.
+//! Files to declarations and diagnostics. A case is a section: its heading is the file's path, its first block the
+//! file, its second one a line for each hook and each diagnostic.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::read_cases;
 use crate::client_hooks::recognise;
 use crate::{Artifact, ParseContext};
 
-/// What a case's file gives, a line each.
+/// The result for a case's file, one line each.
 fn describe_file(path: &str, text: &str) -> String {
     let file = Arc::new(SourceFile { path: PathBuf::from(path), text: text.to_owned() });
     let role = recognise(Path::new(path), text).unwrap_or_else(|| panic!("{path} is nobody's"));

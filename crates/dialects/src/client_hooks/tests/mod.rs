@@ -1,4 +1,5 @@
-//! Each agent's tables held to files of cases: what is read from its files, and what its answers mean.
+//! Checks the clients' tables against files of cases: what is read from their files, and what their hooks' output
+//! means.
 
 mod answers;
 mod captures;
@@ -11,7 +12,7 @@ use std::sync::Arc;
 use pintle_contract::{Event, EventName, Origin};
 use serde_json::Value;
 
-/// The event of a row of the catalogue.
+/// The event of a catalogue definition.
 fn example_event(name: &str, payload: Value) -> Event {
     let origin = Origin {
         session: String::from("s1"),
@@ -23,7 +24,7 @@ fn example_event(name: &str, payload: Value) -> Event {
     Event::new(EventName::parse(name).unwrap(), payload, Arc::new(origin))
 }
 
-/// A folder of cases below this one.
+/// A directory of cases below this one.
 fn read_cases(folder: &str, ending: &str) -> Vec<(String, String)> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/client_hooks/tests").join(folder);
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();

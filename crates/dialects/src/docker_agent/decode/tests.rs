@@ -1,4 +1,4 @@
-//! Answers of every kind, on every event.
+//! Hook output of every kind, on every event.
 
 mod compat;
 mod fuzz;
@@ -41,7 +41,7 @@ fn decode_answer(codec: &DockerAgentCodec, name: &str, answer: HandlerOutput) ->
     codec.decode(&event, spelling, answer)
 }
 
-/// The verdict of the newest version on an output, in words.
+/// The newest version's verdict on an output, in words.
 fn decode_printed(name: &str, stdout: &str) -> String {
     show(&decode_answer(&DockerAgentCodec::default(), name, HandlerOutput::Process(exit_output(0, stdout, ""))))
 }
@@ -50,7 +50,7 @@ fn g1_codec() -> DockerAgentCodec {
     DockerAgentCodec { compat: DockerAgentVersion::G1, ..DockerAgentCodec::default() }
 }
 
-/// A verdict on one line: what was said, what comes with it, and the warnings behind `!`.
+/// A verdict on one line: the kind, the effects, and the warnings after `!`.
 fn show(verdict: &Verdict) -> String {
     let rewrite = |rewrite: &Rewrite| match rewrite {
         Rewrite::Fields(fields) => format!("rewrite{}", serde_json::to_string(fields).unwrap()),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::docker_agent::codec::DockerAgentCodec;
 use crate::docker_agent::{DockerAgentVersion, ROWS};
 
-/// Every key of docker-agent's own list, in its order (docker-agent behaviour, section 1.2).
+/// Every key of docker-agent's own list, in its order.
 const ORDER: [&str; 43] = [
     "session_id",
     "cwd",
@@ -53,7 +53,7 @@ const ORDER: [&str; 43] = [
     "worktree_source_dir",
 ];
 
-/// What Pintle adds: event and key.
+/// Pintle's additions: event and key.
 const ADDED: [(&str, &str); 3] =
     [("before_compaction", "messages"), ("subagent_stop", "status"), ("on_user_input", "reason")];
 
@@ -89,8 +89,8 @@ fn keys_stand_in_the_documented_order_with_additions_last() {
     }
 }
 
-/// Spelling, canonical event, payload, what the newest version's hooks get, and those of the first where it differs.
-/// `START` stands for session, directory and event, `AGENT` for the agent's name behind it.
+/// Event alias, canonical event, payload, the input of the newest version's hooks, and that of the first if it differs.
+/// `START` stands for session, directory and event, `AGENT` for the agent's name after it.
 fn cases() -> Vec<(&'static str, &'static str, Value, &'static str, Option<&'static str>)> {
     let call = json!({"id": "c1", "name": "shell", "arguments": "x", "args": {"cmd": "ls", "a": {"c": 1, "b": [{"z": 1, "y": 2}]}}, "category": "shell", "read_only": true, "permission_mode": "balanced"});
     let bare = json!({"id": "c1", "name": "think", "arguments": "", "args": {}});
@@ -322,7 +322,7 @@ fn cases() -> Vec<(&'static str, &'static str, Value, &'static str, Option<&'sta
     ]
 }
 
-/// The object with its beginning written out.
+/// The object with its first keys written out.
 fn expand_object(spelling: &str, text: &str) -> String {
     let (start, rest) = text.split_at(5);
     let agent = if start == "AGENT" { r#","agent_name":"root""# } else { "" };

@@ -4,8 +4,8 @@ use pintle_contract::EventName;
 
 use super::*;
 
-/// docker-agent behaviour, section 1.1, with what the comments of the one-stop example promise: name, version, form of
-/// its hooks, whether it blocks and fails closed, what is rewritten, permission words, metadata, context, summary.
+/// The documented properties of docker-agent's events: name, version, form of the hooks, whether it blocks and fails
+/// closed, rewrite target, permission words, metadata, context, summary.
 const MATRIX: &str = "\
 pre_tool_use                  g1 matcher blocks closed input    all   -        -     -
 post_tool_use                 g1 matcher blocks open   -        -     -        -     -

@@ -115,7 +115,7 @@ fn nothing_is_an_empty_document() {
     }
 }
 
-/// Every place in a tree can be cut out of the text.
+/// Checks that every span in a tree can be sliced out of the text.
 fn assert_spans(node: &DocNode, text: &str) {
     let cut = |span: ByteSpan| assert!(text.get(span.start..span.end).is_some(), "{span:?} in {text:?}");
     cut(node.span);

@@ -1,4 +1,4 @@
-//! The four functions as a program calls them, and what tool hooks do without a closure.
+//! The four registration functions as a program calls them, and tool hooks without a function.
 
 use pintle_contract::event::CATALOGUE;
 use pintle_contract::{
@@ -137,7 +137,7 @@ fn hooks_of_a_program_are_named_by_their_function_or_as_their_author_says() {
     );
 }
 
-/// Asks a native handler.
+/// Calls a native handler.
 fn call_handler(declaration: &HookDeclaration, payload: Value) -> VerdictKind {
     let HandlerSpec::Native(handler) = &declaration.handler else { panic!() };
     let event = Event::new(declaration.event.clone(), payload, Arc::new(Origin::default()));
@@ -198,7 +198,7 @@ fn every_row_leads_to_the_catalogue_and_hooks_fail_as_their_veto_says() {
         let policy = if row.veto { FailurePolicy::Closed } else { FailurePolicy::Open };
         assert_eq!(row.on_failure(), policy, "{}", row.name);
         assert!(row.paths().contains(&String::from("session.id")), "{}", row.name);
-        // What is found by its subject is found by the catalogue's.
+        // Definitions that are indexed use the catalogue's subject.
         assert!(!row.indexed || known.subject.is_some(), "{}", row.name);
     }
 }

@@ -1,4 +1,4 @@
-//! The return-value protocol: every event and every shape against a table, and the parts of it one by one.
+//! The return-value protocol: every event and every kind of value against a table, and its parts one by one.
 
 mod fuzz;
 mod matrix;
@@ -23,7 +23,7 @@ fn example_event(name: &str) -> Event {
 fn answer(name: &str, value: Value) -> Verdict {
     let read = |returned| decode(&example_event(name), name, "policy.star:3", returned);
     let verdict = read(FunctionOutput::Value(value.clone()));
-    // A table says the same in both its forms.
+    // A table decodes the same in both its forms.
     if let Value::Object(fields) = value {
         let shown = format!("{fields:?}");
         assert_eq!(read(FunctionOutput::Table(fields.into_iter().collect())), verdict, "{name} {shown}");
@@ -96,7 +96,7 @@ fn a_permission_is_decided_in_three_ways_and_nowhere_else() {
         (json!({"decision": "allow", "reason": "ci"}), VerdictKind::Allow { reason: String::from("ci") }),
         (json!({"decision": " DENY ", "reason": "no"}), VerdictKind::Deny { reason: String::from("no") }),
         (json!({"decision": "ask"}), VerdictKind::Ask { reason: String::new() }),
-        // A veto beside a decision dominates.
+        // A veto dominates a decision.
         (json!({"decision": "allow", "block": true, "reason": "no"}), VerdictKind::Deny { reason: String::from("no") }),
     ] {
         assert_eq!(answer("PermissionAsked", value.clone()).kind, wanted, "{value}");
@@ -214,7 +214,7 @@ fn the_inner_action_of_a_reminder_applies() {
     assert_eq!(verdict.kind, rewritten_fields(json!({"args": [3]})));
     let reminder = Reminder { body: String::from("Audit step is running"), ..Reminder::default() };
     assert_eq!(verdict.effects, [Effect::Reminder(reminder.clone())]);
-    // What stands beside the reminder applies as well.
+    // Keys next to the reminder apply as well.
     let beside = answer("UserPromptSubmit", json!({"reminder": {"body": "Audit step is running"}, "block": true}));
     assert!(matches!(beside.kind, VerdictKind::Deny { .. }));
     assert_eq!(beside.effects, [Effect::Reminder(reminder)]);

@@ -1,4 +1,4 @@
-//! One example an event, against `payloads.txt`.
+//! One example for each event, against `payloads.txt`.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ fn no_payload_has_a_key_twice_and_an_unknown_event_has_its_spelling() {
     assert!(value.to_string().starts_with(r#"{"event":"Thing","session":{"id":"s1"},"agent":"root","#), "{value}");
 }
 
-/// Each path that a document names, in the example.
+/// Every path that the documentation names, in the example.
 #[test]
 fn payloads_hold_what_the_documents_name_and_what_they_call_missing() {
     for (name, pointers) in [

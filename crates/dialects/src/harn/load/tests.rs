@@ -1,4 +1,4 @@
-//! Plugins and manifests: what they declare, and what is wrong with them.
+//! Plugins and manifests: their declarations and diagnostics.
 
 mod fuzz;
 mod manifests;
@@ -18,7 +18,7 @@ use serde_json::Value;
 use super::load;
 use crate::{Artifact, ArtifactKind, ParseContext, ParsedProject};
 
-/// Gives the registrations that it is told, whatever the plugin's text.
+/// Returns fixed registrations, whatever the plugin's text is.
 struct FakeHandlerFactory(RefCell<Vec<RegistrationCall>>);
 
 impl HandlerFactory for FakeHandlerFactory {
@@ -49,10 +49,10 @@ fn artifact(role: ArtifactKind, path: &str, text: &str) -> Artifact {
     Artifact { role, name, file: Arc::new(SourceFile { path: path.to_owned(), text: text.to_owned() }) }
 }
 
-/// A call of a registration function: its name, its arguments, and those with a name.
+/// A call of a registration function: its name, positional arguments and named arguments.
 type RegistrationCase<'a> = (&'a str, Vec<RegistrationArgument>, Vec<(&'a str, RegistrationArgument)>);
 
-/// A plugin whose calls stand on a line each.
+/// A plugin with each call on its own line.
 fn load_plugin_calls(calls: Vec<RegistrationCase<'_>>) -> ParsedProject {
     let text = "line\n".repeat(calls.len());
     let artifact = artifact(ArtifactKind::Plugin, "policy.star", &text);
@@ -87,7 +87,7 @@ fn function(name: &str) -> RegistrationArgument {
     })
 }
 
-/// Name, event, what it matches, and what runs.
+/// Name, event, matcher and handler of each hook.
 fn describe_hooks(project: &ParsedProject) -> Vec<String> {
     let one = |hook: &HookDeclaration| {
         let matcher = match &hook.matcher {
@@ -106,7 +106,7 @@ fn describe_hooks(project: &ParsedProject) -> Vec<String> {
     project.hooks.iter().map(one).collect()
 }
 
-/// Line, message and help of each finding.
+/// Line, message and help of each diagnostic.
 fn describe_findings(project: &ParsedProject) -> Vec<String> {
     let one = |finding: &Diagnostic| {
         let line = finding.location.line_column().map_or(0, |(line, _)| line);

@@ -1,4 +1,4 @@
-//! Patterns: what they match, and what is refused.
+//! Patterns: their matches and their errors.
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ fn globs_have_their_documented_signs() {
     }
 }
 
-/// The six forms of the document against one payload: five match, and the bad expression is refused rather than silent.
+/// The six documented forms against one payload: five match, and the invalid expression is rejected, not ignored.
 #[test]
 fn six_pattern_forms_meet_one_payload() {
     let event = call("write_file");
@@ -215,6 +215,6 @@ fn a_budget_hook_hears_once_when_its_mark_is_passed() {
         assert_eq!(heard(pct, &one_leap), 1, "{pct}");
     }
     assert_eq!(heard(101.0, &one_leap), 0);
-    // A host that fires by hand need not say more than what is reached.
+    // A host that fires the event by hand only needs to give the threshold.
     assert_eq!(heard(50.0, &[event("OnBudgetThreshold", json!({"percent": 60}))]), 1);
 }

@@ -7,7 +7,7 @@ use super::{event, example_payload};
 use crate::harness_framework::codec::FrameworkCodec;
 use crate::harness_framework::event_def::by_name;
 
-/// What a hook printed and how it ended, and what that means; one a line.
+/// A hook's output and exit status, and its verdict; one for each line.
 const ANSWERS: &str = include_str!("answers.jsonl");
 
 fn decode(spelling: &str, answer: HandlerOutput) -> Verdict {

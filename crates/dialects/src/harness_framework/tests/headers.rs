@@ -2,7 +2,7 @@ use super::{FakeProgramLookup, findings, load_settings};
 
 const HEADER: &str = "#!/bin/sh\n# Hook: Guard\n# Event: PreToolUse\n# Description: Guards.\n";
 
-/// The header's lines, the entry's matcher, and what is found.
+/// The header's lines, the entry's matcher, and the expected diagnostics.
 const HEADERS: &[(&str, &str, &[&str])] = &[
     ("", "", &[]),
     ("# Matcher: none\n", "", &[]),

@@ -60,7 +60,7 @@ fn scripts_are_told_where_the_framework_is() {
     assert_eq!(spec.directory, None);
 }
 
-/// What is written below `hooks`, and what is found in it.
+/// The text below `hooks`, and the expected diagnostics.
 const FAULTS: &[(&str, &[&str])] = &[
     (r#"{"PreToolUse": []}"#, &[]),
     ("[]", &["error: json: line 1: hooks must be an object of events, not a list"]),
@@ -181,7 +181,7 @@ fn groups_in_the_form_of_claude_code_are_left_to_it() {
     );
     let project = load_settings(&text, None);
     assert_eq!(project.hooks.len(), 1);
-    // An event without entries is nobody's yet, so its name is still looked at.
+    // An event without entries is not yet another dialect's, so its name is still checked.
     assert_eq!(project.diagnostics.len(), 1);
 }
 

@@ -17,10 +17,10 @@ use serde_json::Value;
 use super::load;
 use crate::{Artifact, ArtifactKind, ParseContext, ParsedProject, PathStatus, ProgramLookup};
 
-/// The settings of the tests lie here.
+/// The directory of the tests' settings.
 const ROOT: &str = "/framework";
 
-/// What the files and programs of a machine are.
+/// The files and programs of a machine.
 #[derive(Debug, Default)]
 pub(super) struct FakeProgramLookup {
     files: HashMap<PathBuf, (String, bool)>,
@@ -60,7 +60,7 @@ fn load_settings(text: &str, machine: Option<&FakeProgramLookup>) -> ParsedProje
     load(&[artifact], &ParseContext { programs, ..ParseContext::default() })
 }
 
-/// The findings as lines: place, how bad, what, and what to do.
+/// The diagnostics as lines: location, severity, message and help.
 fn findings(project: &ParsedProject) -> Vec<String> {
     let line = |finding: &pintle_contract::Diagnostic| {
         let help = finding.help.as_deref().map(|help| format!(" ({help})")).unwrap_or_default();
@@ -84,7 +84,7 @@ fn event(canonical: &str, payload: Value) -> Event {
     Event::new(EventName::parse(canonical).unwrap(), payload, Arc::new(origin()))
 }
 
-/// The payload that the catalogue shows for an event.
+/// The catalogue's example payload of an event.
 fn example_payload(canonical: &str) -> Value {
     let row: &EventDef = EventName::parse(canonical).unwrap().def();
     (row.example)()

@@ -52,7 +52,7 @@ fn tools_are_called_as_the_scripts_know_them() {
     }
 }
 
-/// A call that another agent told of.
+/// A call that a host agent reported.
 fn reported_payload(client: &str, tool: &str, input: Value, name: &str, args: Value) -> Value {
     let host =
         json!({"client": client, "event": "PreToolUse", "tool": tool, "input": input, "transcript_path": "/t.jsonl"});

@@ -2,7 +2,7 @@ use pintle_contract::HandlerSpec;
 
 use super::{FakeProgramLookup, findings, load_settings};
 
-/// How a script is started, as words, and the codes and help of what is found.
+/// The command of a script, as words, and the codes and help of the diagnostics.
 fn start_command(path: &str, text: &str, is_executable: bool, programs: &[&'static str]) -> (String, Vec<String>) {
     let machine = FakeProgramLookup::with_programs(programs).file(path, text, is_executable);
     let project = load_settings(&format!("{{\"hooks\": {{\"Stop\": [{{\"path\": \"{path}\"}}]}}}}"), Some(&machine));

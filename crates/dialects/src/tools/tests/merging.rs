@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::vocabulary;
 use crate::tools::CanonicalCall;
 
-/// Changes one argument of one part, and gives what the agent is sent, or why it cannot be.
+/// Changes one argument of one part, and returns the native input, or why it cannot be merged back.
 fn change_argument(
     host: &str,
     tool: &str,

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::*;
 
-/// One call a line: whose, what it is in canonical names, and whether that spelled back is the same call.
+/// One call for each line: the client, the canonical calls, and whether converting them back gives the same call.
 const CALLS: &str = include_str!("calls.jsonl");
 
 fn vocabulary(name: &str) -> &'static ToolVocabulary {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::tools::{CanonicalCall, VOCABULARIES};
 
-/// Names that mean something somewhere, so that random inputs meet the tables.
+/// Names with a meaning in some table, so that random inputs match it.
 const FIELDS: &[&str] = &[
     "command",
     "commands",

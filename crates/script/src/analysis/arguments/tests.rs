@@ -3,7 +3,7 @@ use starlark::syntax::AstModule;
 use super::*;
 use crate::load::dialect;
 
-/// The form that a script expects: `dict`, `text`, or `error` with the text at fault.
+/// The form that a script expects: `dict`, `text`, or `error` with the text of its span.
 fn form_of(script: &str) -> String {
     let ast = AstModule::parse("t", script.to_owned(), &dialect()).unwrap();
     let (form, finding) = detect_form(ast.statement(), "handle", 1);

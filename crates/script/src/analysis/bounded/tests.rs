@@ -1,11 +1,11 @@
-//! Each row of the table of rules, both ways.
+//! Each row of the table of rules, accepted and rejected.
 
 use starlark::syntax::AstModule;
 
 use super::input_bound;
 use crate::load::dialect;
 
-/// Functions that make grow what they are given, and one that gives it back.
+/// Functions that grow their argument, and one that returns it.
 const GROWING: &str = "def put(l, s):\n  l.append(s)\ndef put_all(l, m):\n  l += m\ndef same(l):\n  return l\n";
 
 fn is_bounded(body: &str) -> bool {
@@ -75,7 +75,7 @@ fn scripts_whose_cost_is_not_bounded_run_in_a_worker() {
         "x = []\nfor i in range(100):\n  x = [x]\nreturn x",
         "l = []\nfor m in payload[\"x\"]:\n  l.append(payload[\"big\"])\nreturn \"\".join(l)",
         &doubling_script(),
-        // What grows behind the back of a name.
+        // Values that grow through another name.
         "l = []\nfor i in range(1000):\n  put(l, payload[\"x\"])\nfor s in l:\n  s.upper()\nreturn 1",
         "l = []\nm = l\nfor i in range(1000):\n  m.append(payload[\"x\"])\nfor s in l:\n  s.upper()\nreturn 1",
         "l = []\nm = l\nfor i in range(1000):\n  l.append(payload[\"x\"])\nreturn \",\".join(m)",
@@ -94,7 +94,7 @@ fn scripts_whose_cost_is_not_bounded_run_in_a_worker() {
         "return payload[\"n\"] * payload[\"n\"]",
         "return 1 << payload[\"n\"]",
         "return 1 << 100000000",
-        // Searching, replacing, patterns.
+        // Searches, replacements, patterns.
         "return payload[\"a\"] in payload[\"b\"]",
         "return payload[\"b\"].find(payload[\"a\"])",
         "return payload[\"a\"].replace(\"a\", payload[\"b\"])",

@@ -1,10 +1,10 @@
-//! Whatever an artifact holds, it gives declarations and findings and never panics.
+//! Any artifact gives declarations and diagnostics, and never panics.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Pieces that are likely to meet in a broken file.
+/// Fragments that are likely in a broken file.
 fn any_piece() -> impl Strategy<Value = String> {
     let known = prop::sample::select(vec![
         "---\n",
@@ -58,7 +58,7 @@ fn any_piece() -> impl Strategy<Value = String> {
     prop_oneof![8 => known, 1 => any::<String>(), 1 => "[ -~]{0,12}"]
 }
 
-/// Reads a text as every kind of artifact at once; every finding has a place that can be shown.
+/// Reads a text as every kind of artifact; every diagnostic has a location that can be shown.
 fn read_as_everything(text: &str) {
     let project = read(&[
         (ArtifactKind::Harness, "harness", text),

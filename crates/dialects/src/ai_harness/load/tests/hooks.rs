@@ -1,4 +1,4 @@
-//! Fields and events of hooks.
+//! The fields and events of hooks.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What happens when things meet under one name, and bundles.
+//! Declarations with the same name, and bundles.
 
 use super::*;
 
@@ -153,11 +153,11 @@ fn plugin_body_is_context_and_its_condition_selects_what_loads() {
         ("", true, &["h"][..]),
         ("condition: True\n", true, &["h"]),
         ("condition: not False\n", true, &["h"]),
-        // The bundle's own file says that it is off.
+        // The bundle's own file disables it.
         ("condition: \"False\"\n", false, &[]),
         ("condition: false\n", false, &[]),
         ("condition: not (True or False)\n", false, &[]),
-        // Nobody knows: what guards stays on.
+        // Unknown: guards stay enabled.
         ("condition: ctx.x == 1\n", false, &["h"]),
         ("condition: False and ctx.x\n", false, &["h"]),
         ("condition: [False]\n", false, &["h"]),
@@ -173,7 +173,7 @@ fn plugin_body_is_context_and_its_condition_selects_what_loads() {
             assert_eq!(findings(&project, Severity::Warning).len(), usize::from(!is_wanted), "{condition}");
         }
     }
-    // A bundle of the root has a body for people.
+    // The body of a bundle in the root is documentation.
     let text = pack("");
     let project =
         read(&[(ArtifactKind::Harness, "harness", agent), (ArtifactKind::Bundle(BundleFolder::Root), "p", &text)]);

@@ -1,8 +1,8 @@
-//! `compat: g1` beside the newest version, for what one answer means (docker-agent behaviour, section 0).
+//! `compat: g1` compared to the newest version, for the meaning of one output.
 
 use super::*;
 
-/// Event, answer, and the verdicts of the newest version and of the first.
+/// The event, the output, and the verdicts of the newest version and of the first.
 fn version_cases() -> Vec<(&'static str, CommandOutput, &'static str, &'static str)> {
     let printed = |stdout: &str| exit_output(0, stdout, "");
     vec![
@@ -80,7 +80,7 @@ fn version_cases() -> Vec<(&'static str, CommandOutput, &'static str, &'static s
             "pass ! `additional_context` has no effect on stop",
             "pass ! `additional_context` has no effect on stop",
         ),
-        // What the example's comments promise counts in the version that it was written for, too.
+        // The documented behaviour of the example applies in the version that it was written for, too.
         (
             "before_compaction",
             printed(r#"{"hook_specific_output":{"permission_decision":"deny","permission_decision_reason":"later"}}"#),

@@ -1,10 +1,10 @@
-//! Whatever a hook prints is some verdict, and what denies says so.
+//! Any hook output gives a valid verdict.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Pieces that are likely to meet in an output.
+/// Fragments that are likely in an output.
 fn any_piece() -> impl Strategy<Value = Vec<u8>> {
     let known = prop::sample::select(vec![
         "{",
@@ -60,7 +60,7 @@ proptest! {
         let stdout = pieces.concat();
         let answer = CommandOutput { exit_code: code, signal, stderr: stdout.clone(), stdout, stdout_cut: cut, stderr_cut: cut };
         let verdict = decode_answer(&codec, ROWS[at].name, HandlerOutput::Process(answer));
-        // Nothing denies an event that cannot be blocked, and a deny carries no other target.
+        // Nothing denies an event that cannot be blocked, and a deny has no rewrite.
         let denies = matches!(verdict.kind, VerdictKind::Deny { .. });
         prop_assert!(!denies || (ROWS[at].can_block && verdict.rewrite.is_none()));
         let one_line = |text: &String| !text.contains('\n');

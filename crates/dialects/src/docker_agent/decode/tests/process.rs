@@ -1,4 +1,4 @@
-//! Exit codes, signals, and what is no object.
+//! Exit codes, signals, and output that is not an object.
 
 use super::*;
 use crate::program_output::{UNREAD, UNREADABLE_REFUSAL};
@@ -138,7 +138,7 @@ fn what_is_left_of_a_refusal_is_a_failure_of_a_guard() {
         }
         assert_eq!(decode_printed("stop", text), "pass", "{text}");
     }
-    // Text for the model may speak of refusals, and may not look like one.
+    // Text for the model may mention denies, but must not look like one.
     assert_eq!(decode_printed("user_prompt_submit", "DENY: no rm here"), "pass context(DENY: no rm here)");
     assert_eq!(decode_printed("user_prompt_submit", "note\n{'decision': 'block'}"), failed);
     assert_eq!(decode_printed("pre_compact", "\"decision\":\"block\"}"), failed);

@@ -1,4 +1,4 @@
-//! What models say.
+//! Model replies.
 
 use super::*;
 

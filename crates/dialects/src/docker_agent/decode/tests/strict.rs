@@ -41,7 +41,7 @@ fn strict_output_is_one_object_or_nothing() {
     }
 }
 
-/// A value that each key takes.
+/// A valid value for each key.
 fn valid_value(name: &str) -> &'static str {
     match name {
         "continue" => "true",
@@ -56,7 +56,7 @@ fn valid_value(name: &str) -> &'static str {
     }
 }
 
-/// Which keys each event supports (docker-agent behaviour, sections 1.1 and 3.6); the others of its list are common.
+/// The keys that each event supports; the others of the list are common to all events.
 fn supported_keys(event: &str) -> Vec<&'static str> {
     let blocking = ["decision", "reason", "stop_reason"];
     let context = ["additional_context", "instruction_context"];

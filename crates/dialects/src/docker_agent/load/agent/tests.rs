@@ -1,4 +1,4 @@
-//! Files of agents that are in memory.
+//! Loads files of agents from memory.
 
 mod faults;
 mod flags;
@@ -20,7 +20,7 @@ fn read_as(role: ArtifactKind, text: &str, compat: Option<DockerAgentVersion>) -
     load(&[artifact], &ParseContext { compat, ..ParseContext::default() })
 }
 
-/// The findings of a project from a severity on, each with its help.
+/// The diagnostics of at least a severity, each with its help.
 fn findings(project: &ParsedProject, least: Severity) -> Vec<String> {
     let shown = project.diagnostics.iter().filter(|finding| finding.severity >= least);
     shown
@@ -28,7 +28,7 @@ fn findings(project: &ParsedProject, least: Severity) -> Vec<String> {
         .collect()
 }
 
-/// The team of a file that has no faults.
+/// The team of a file without errors.
 fn team(text: &str) -> TeamSpec {
     let project = read_as(ArtifactKind::Team, text, None);
     assert_eq!(findings(&project, Severity::Warning), Vec::<String>::new(), "{text}");

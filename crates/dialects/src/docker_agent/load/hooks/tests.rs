@@ -1,4 +1,4 @@
-//! Reading blocks of hooks.
+//! Reads blocks of hooks.
 
 mod compat;
 mod events;
@@ -15,7 +15,7 @@ use pintle_contract::{ByteSpan, DenyEffect, FailurePolicy, MatcherSpec, Profile,
 use super::*;
 use crate::document::parse;
 
-/// The hooks of a block, and the findings as people see them, each with its help.
+/// The hooks of a block, and the diagnostics as shown, each with its help.
 fn read_as(text: &str, compat: DockerAgentVersion) -> (Vec<HookDeclaration>, Vec<String>) {
     let file = Arc::new(SourceFile { path: PathBuf::from("h.yaml"), text: text.to_owned() });
     let report = FileReport::new(file, "");
@@ -32,14 +32,14 @@ fn read_text(text: &str) -> (Vec<HookDeclaration>, Vec<String>) {
     read_as(text, DockerAgentVersion::Newest)
 }
 
-/// The hooks of a block in which nothing is to be found.
+/// The hooks of a block without diagnostics.
 fn read_clean(text: &str) -> Vec<HookDeclaration> {
     let (hooks, findings) = read_text(text);
     assert_eq!(findings, Vec::<String>::new(), "{text}");
     hooks
 }
 
-/// The words that a finding underlines.
+/// The texts that diagnostics underline.
 fn underlined_texts(text: &str, compat: DockerAgentVersion) -> Vec<String> {
     let file = Arc::new(SourceFile { path: PathBuf::from("h.yaml"), text: text.to_owned() });
     let report = FileReport::new(file, "");
@@ -54,7 +54,7 @@ fn names(hooks: &[HookDeclaration]) -> Vec<&str> {
     hooks.iter().map(|hook| hook.name.as_str()).collect()
 }
 
-/// A block with one hook of an event, whose fields are given in flow style.
+/// A block with one hook of an event, with fields in flow style.
 fn single_hook_block(event: &str, fields: &str) -> String {
     match event_def::by_name(event).is_some_and(|row| row.matcher) {
         true => format!("{event}:\n  - hooks:\n      - {{{fields}}}\n"),

@@ -1,4 +1,4 @@
-//! Any value gives some verdict.
+//! Any value gives a verdict.
 
 use pintle_contract::{Effect, VerdictKind};
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::answer;
 use crate::harn::ROWS;
 
-/// Any JSON value, with the words of the protocol in the places that matter.
+/// Any JSON value, with words of the protocol in the keys and values that matter.
 fn any_value() -> impl Strategy<Value = Value> {
     let words = prop::sample::select(vec![
         "block",

@@ -1,7 +1,7 @@
-//! Every event and every shape, against the table in `matrix.txt`.
+//! Every event and every kind of value, against the table in `matrix.txt`.
 //!
-//! A block is one shape; each line is what becomes of it and on which events. `EVENT` stands for the event's name.
-//! `PINTLE_UPDATE=1` writes the table anew.
+//! A block is one value; each line is its result and the events with that result. `EVENT` stands for the event's name.
+//! `PINTLE_UPDATE=1` rewrites the table.
 
 use pintle_contract::{Verdict, VerdictKind};
 use serde_json::{Value, json};
@@ -65,7 +65,7 @@ fn show(verdict: &Verdict, event: &str) -> String {
         VerdictKind::Ask { reason } => format!("ask `{reason}`"),
         VerdictKind::Deny { reason } => format!("deny `{}`", reason.replace(event, "EVENT")),
         VerdictKind::Rewrite(rewrite) => format!("rewrite {rewrite:?}"),
-        // What would be right differs by event; the tests of misuse look at it.
+        // The accepted values differ by event; the tests of misuse check them.
         VerdictKind::Failed(failure) => {
             let told = failure.message.split("; it must return").next().unwrap_or_default();
             let told = told.strip_prefix("hook policy.star:3 ").unwrap_or(told);

@@ -1,4 +1,4 @@
-//! Specifications of reminders and the forms in which they come.
+//! Reminders and their forms.
 
 use pintle_contract::{Effect, Reminder, ReminderAuthority, ReminderPropagation, ReminderRoleHint};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Whatever is written, reading it ends with diagnostics and never with a panic.
+//! Loading any text ends with diagnostics and never panics.
 
 use pintle_contract::Severity;
 use proptest::prelude::*;

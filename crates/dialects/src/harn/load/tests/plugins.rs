@@ -37,7 +37,7 @@ fn the_snippets_of_the_document_are_declared() {
              Registered(7)",
         ]
     );
-    // Events that can be vetoed fail closed, the others open; all are asked in registration order.
+    // Events with a veto fail closed, the others open; all are called in registration order.
     let policies: Vec<FailurePolicy> = project.hooks.iter().map(|hook| hook.default_on_error).collect();
     let (closed, open) = (FailurePolicy::Closed, FailurePolicy::Open);
     assert_eq!(policies, [closed, open, closed, closed, closed, closed, open]);

@@ -1,6 +1,6 @@
 use super::*;
 
-/// What is written below `agents: {root: ..}`, and what is said about it.
+/// The text below `agents: {root: ..}`, and the expected diagnostics.
 const AGENT_FAULTS: &[(&str, &[&str])] = &[
     (
         "instructions: x",
@@ -150,7 +150,7 @@ fn every_fault_of_an_agent_is_told_with_its_place_and_a_next_step() {
     }
 }
 
-/// A whole file, and what is said about it.
+/// A whole file, and the expected diagnostics.
 const FILE_FAULTS: &[(&str, &[&str])] = &[
     (
         "agents: {}",
@@ -268,7 +268,7 @@ fn a_block_without_hooks_guards_nothing_and_is_an_error() {
     }
 }
 
-/// What stands in the wrong place of a file, and what is said of it.
+/// Text in the wrong place of a file, and the expected diagnostic.
 const MISPLACED: &[(ArtifactKind, &str, &str)] = &[
     (
         ArtifactKind::UserSettings,

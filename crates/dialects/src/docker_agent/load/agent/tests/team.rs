@@ -122,7 +122,7 @@ fn an_agent_that_takes_work_without_the_guard_of_its_giver_is_pointed_out() {
         )
         .replace("    description: d\n    description: d\n", "    description: d\n");
         let mut found = findings(&read_as(ArtifactKind::Team, &text, None), Severity::Warning);
-        // A matcher that fits nothing is told of as well.
+        // A matcher without a match is also reported.
         found.retain(|one| !one.contains("does not match any tool"));
         let wanted = "team.yaml:7:3: warning: agent `helper` can call `shell` without the guard of agent `root`, which can delegate tasks to it | hooks apply to one agent only: write the guard in `helper` as well";
         assert_eq!(found, vec![wanted; usize::from(is_told)], "{text}");
@@ -137,7 +137,7 @@ fn what_an_agent_lacks_is_a_warning_and_its_file_loads() {
         ("toolsets: [{type: mcp, remote: {url: \"http://x\", transport_type: sse}}]", 1),
         ("sub_agents: [\"acme/reviewer\"]", 1),
         ("handoffs: [\"docker.io/acme/reviewer:1\"]", 1),
-        // Nobody knows what providers a host has: the run says it.
+        // The providers of the host are unknown here; the run reports them.
         ("fallback: {models: [nebius/x, amazon-bedrock/y]}", 0),
     ];
     for (lines, warnings) in cases {

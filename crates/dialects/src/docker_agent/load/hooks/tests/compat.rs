@@ -1,4 +1,4 @@
-//! `compat: g1` beside the newest version, for what a file means (docker-agent behaviour, section 0).
+//! `compat: g1` compared to the newest version, for the meaning of a file.
 
 use super::*;
 
@@ -6,7 +6,7 @@ fn errors(text: &str, compat: DockerAgentVersion) -> usize {
     read_as(text, compat).1.iter().filter(|finding| finding.contains(": error: ")).count()
 }
 
-/// What is written, errors of the newest version and of the first, and the hooks each of them runs.
+/// The text, the errors of the newest version and of the first, and the hooks that each of them runs.
 #[test]
 fn what_a_file_means_in_either_version() {
     let command = |more: &str| single_hook_block("stop", &format!("type: command, command: a{more}"));
@@ -56,7 +56,7 @@ fn an_invalid_matcher_takes_its_entry_away_with_a_loud_warning() {
             "h.yaml:2:14: warning: hooks.pre_tool_use[0]: the matcher `shell(` is not a valid regular expression | under `compat: g1` the whole entry is skipped, including its guards; fix the matcher"
         ]
     );
-    // The newest version keeps the entry here; the pattern is refused when it is compiled.
+    // The newest version keeps the entry here; the pattern is rejected when it is compiled.
     assert_eq!(names(&read_clean(text)), ["a", "b"]);
 }
 

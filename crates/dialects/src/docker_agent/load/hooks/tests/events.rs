@@ -1,4 +1,4 @@
-//! Events, entries with matchers, and the sugar for single ones.
+//! Events, entries with matchers, and single entries without a list.
 
 use super::*;
 

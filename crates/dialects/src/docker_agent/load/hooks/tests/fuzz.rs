@@ -1,10 +1,10 @@
-//! Whatever a block holds, it gives hooks and findings with places that can be shown.
+//! Any block gives hooks and diagnostics with locations that can be shown.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Pieces that are likely to meet in a broken block.
+/// Fragments that are likely in a broken block.
 fn any_piece() -> impl Strategy<Value = String> {
     let known = prop::sample::select(vec![
         "pre_tool_use:\n",
@@ -65,7 +65,7 @@ proptest! {
         let compat = if first { DockerAgentVersion::G1 } else { DockerAgentVersion::Newest };
         let (hooks, _) = read_as(&text, compat);
         prop_assert!(hooks.iter().all(|hook| hook.definition.is_some() && hook.timeout_ms.is_some_and(|time| time > 0)));
-        // Taking the underlined words out of the text panics when a place is none.
+        // Slicing the underlined texts panics if a span is invalid.
         let _ = underlined_texts(&text, compat);
     }
 }

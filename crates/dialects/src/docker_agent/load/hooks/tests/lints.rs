@@ -1,8 +1,8 @@
-//! What has no effect is pointed out, at the word.
+//! Settings without an effect are reported, at their location.
 
 use super::*;
 
-/// The findings of a command on an event, without place, and the words they underline.
+/// The diagnostics of a command on an event, without location, and the texts they underline.
 fn lint(event: &str, script: &str) -> Vec<(String, String)> {
     let text = match event_def::by_name(event).unwrap().matcher {
         true => format!("{event}:\n  - hooks:\n      - type: command\n        command: |\n          {script}\n"),

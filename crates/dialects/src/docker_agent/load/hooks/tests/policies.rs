@@ -1,4 +1,4 @@
-//! What a failure means, per event.
+//! Failure policies of each event.
 
 use super::*;
 
