@@ -1,4 +1,4 @@
-//! The hook files of coding agents: which of their places below a folder hold something, and what a named file is.
+//! Finds the hook files of coding agents below a directory, and tells what a named file is.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,12 +10,12 @@ use pintle_dialects::{ArtifactKind, framework_hooks};
 
 use crate::discover::{DiscoveredFile, sorted_entries};
 
-/// What settings that register no hooks do not say.
+/// The text that settings must contain to register hooks.
 const HOOKS: &str = "hooks";
-/// The bits of a file that somebody may run.
+/// The executable bits of a file mode.
 const EXECUTABLE: u32 = 0o111;
 
-/// The files below a project's folder, or below a person's home folder, that hold hooks.
+/// The hook files of coding agents below a project's directory, or below a user's home directory.
 pub(crate) fn find_in_project(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<DiscoveredFile> {
     let mut found = Vec::new();
     for place in PLACES {
@@ -43,7 +43,7 @@ pub(crate) fn find_in_project(folder: &Path, findings: &mut Vec<Diagnostic>) -> 
     found
 }
 
-/// The folder of a place itself, when somebody named that: `.claude`, or `.github/hooks`.
+/// The hook files in a directory that the user named itself, such as `.claude` or `.github/hooks`.
 pub(crate) fn find_in_folder(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<DiscoveredFile> {
     let is_part = |depth: usize| {
         let mut above = folder.ancestors();
@@ -57,7 +57,7 @@ pub(crate) fn find_in_folder(folder: &Path, findings: &mut Vec<Diagnostic>) -> V
     found
 }
 
-/// What a file is, by its place and its text. Settings can hold hooks of two kinds.
+/// The kinds of a file, by its path and its text. A settings file can contain two kinds of hooks.
 pub(crate) fn artifact_kinds(path: &Path) -> Vec<ArtifactKind> {
     let known = recognise(path, "");
     if matches!(known, Some(ArtifactKind::Client(file)) if !file.is_text()) {
@@ -75,12 +75,12 @@ fn roles_of_text(path: &Path, text: &str) -> Vec<ArtifactKind> {
     if !may_be_both || !framework_hooks::recognise(text) {
         return client.into_iter().collect();
     }
-    // A group has a list of hooks of its own, below the key that the whole has.
+    // Every group has a `hooks` list of its own, below the top-level `hooks` key.
     let has_groups = text.matches("\"hooks\"").count() > 1;
     std::iter::once(ArtifactKind::FrameworkSettings).chain(client.filter(|_| has_groups)).collect()
 }
 
-/// The text of a file. What cannot be read is reported when it is read in earnest.
+/// The text of a file, or an empty text. A file that cannot be read is reported when it is loaded.
 fn read_text_or_empty(path: &Path) -> String {
     crate::read::read_limited(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
 }

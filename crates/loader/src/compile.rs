@@ -1,4 +1,4 @@
-//! Declarations to compiled chains.
+//! Compiles declarations into chains.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use pintle_contract::{
 use crate::narrowed_matcher::narrow_matcher;
 use crate::trust::hold_to_binding;
 
-/// Compiles declarations, in registration order, into chains: one for each dialect and profile among them.
+/// Compiles declarations, in registration order, into one chain for each dialect and profile.
 ///
-/// Each chain is sorted by priority, low first; equal priorities stay in registration order (AI Harness reference,
-/// `priority`). A hook that does not compile is left out, with an error: whoever loads for running must not go on
-/// past errors, or a guard would be missing.
+/// Each chain is sorted by priority, lowest first; equal priorities keep their registration order. A hook that does not
+/// compile is left out and reported as an error. Callers that load hooks to run them must stop at errors: otherwise a
+/// guard would be missing.
 #[must_use]
 pub fn compile_chains(
     source: impl Into<Arc<str>>,
@@ -29,7 +29,7 @@ pub fn compile_chains(
     (group_into_chains(source.into(), layer, declarations, hooks), findings)
 }
 
-/// Compiles declarations, one hook for each that does compile.
+/// Compiles declarations; a declaration that does not compile yields `None`.
 pub(crate) fn compile_all(
     declarations: &[HookDeclaration],
     build: &dyn HandlerFactory,
@@ -38,7 +38,7 @@ pub(crate) fn compile_all(
     declarations.iter().map(|declaration| compile(declaration, build, findings)).collect()
 }
 
-/// Puts the hooks of declarations into chains, as [`compile_chains`] does.
+/// Groups compiled hooks into chains, as [`compile_chains`] does.
 pub(crate) fn group_into_chains(
     source: Arc<str>,
     layer: Layer,
@@ -60,7 +60,7 @@ pub(crate) fn group_into_chains(
     chains
 }
 
-/// Compiles hooks only to see whether they would run.
+/// Compiles hooks only to check them.
 #[must_use]
 pub fn check_hooks(declarations: &[HookDeclaration], build: &dyn HandlerFactory) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
@@ -73,7 +73,7 @@ pub fn check_hooks(declarations: &[HookDeclaration], build: &dyn HandlerFactory)
 fn compile(declaration: &HookDeclaration, build: &dyn HandlerFactory, findings: &mut Vec<Diagnostic>) -> Option<Hook> {
     let handler = build.build_handler(declaration);
     let matcher = build.build_matcher(declaration);
-    // A matcher that did not compile must not become one that matches always.
+    // A hook whose matcher did not compile must not become one that always matches.
     let matcher_failed = matcher.diagnostics.iter().any(|finding| finding.severity == Severity::Error);
     findings.extend(handler.diagnostics);
     findings.extend(matcher.diagnostics);
@@ -103,8 +103,8 @@ fn compile(declaration: &HookDeclaration, build: &dyn HandlerFactory, findings: 
     })
 }
 
-/// Whether a hook may change or withhold what its event is about, on an event that is there for this: what it would have
-/// taken out does not pass because it failed.
+/// Whether a hook can change or withhold data of an event that exists for this purpose. Such a hook fails closed: the
+/// data it would have removed must not pass because it failed.
 fn can_change_data(handler: &dyn Handler, declaration: &HookDeclaration) -> bool {
     handler.influence(&declaration.event_alias) == HookInfluence::Shapes
         && declaration.event.def().class == EventClass::Rewrite
@@ -113,10 +113,10 @@ fn can_change_data(handler: &dyn Handler, declaration: &HookDeclaration) -> bool
 
 /// Declares a hook from its parts, as `meta.register_hook` does; compile it with [`compile_chains`].
 ///
-/// `priority` is 0 when absent, which runs first.
+/// `priority` defaults to 0; lower priorities run first.
 ///
 /// # Errors
-/// When the event is unknown; the findings say so.
+/// When the event is unknown; the diagnostics say so.
 pub fn declare_hook(
     name: &str,
     event: &str,
@@ -127,9 +127,9 @@ pub fn declare_hook(
     pintle_dialects::declare_hook(name, event, script, when, priority)
 }
 
-/// Reads the text of one hook file that is not on disk, such as one that an agent is about to write.
+/// Reads the text of a hook file that is not on disk, such as one that an agent is about to write.
 ///
-/// The hook is absent when there is an error among the findings.
+/// The hook is absent if there is an error among the diagnostics.
 #[must_use]
 pub fn parse_hook_text(name: &str, text: &str) -> (Option<HookDeclaration>, Vec<Diagnostic>) {
     let path = Path::new(name).with_extension("md");

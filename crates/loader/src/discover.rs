@@ -1,23 +1,23 @@
-//! Which files a path means, and what each of them is.
+//! Finds the files of a path and tells what each of them is.
 //!
-//! The rules (AI Harness reference, File shape; specification of its loader, section 2.1):
+//! The rules:
 //!
-//! 1. A file is what its folder says: `tools/`, `agents/`, `plugins/`, `builtins/`, `overrides/`; `harness.md` and any
-//!    YAML file is an agent's own file; any other `.md` file is a hook.
-//! 2. A folder with `harness.md`, `harness.yaml` or `.harness/` is a project: the agent's own file (the first of the
-//!    two) and everything under `.harness/`. Naming the agent's own file means its project.
-//! 3. A folder called `.harness`, or one that has any of the known sub-folders, is such a root without an agent's own
+//! 1. The directory of a file decides what it is: `tools/`, `agents/`, `plugins/`, `builtins/`, `overrides/`.
+//!    `harness.md` and any YAML file is an agent's own file; any other `.md` file is a hook.
+//! 2. A directory with `harness.md`, `harness.yaml` or `.harness/` is a project: the agent's own file (the first of the
+//!    two) and everything below `.harness/`. Naming the agent's own file names its project.
+//! 3. A directory called `.harness`, or one with any of the known subdirectories, is such a root without an agent's own
 //!    file.
-//! 4. A YAML file with `agents:` is a docker-agent's, one with `settings:` its user's settings, and one with events a
-//!    block of hooks, however its document is written. A folder whose only YAML of agents it is means that file; beside
-//!    rule 2 the YAML of agents by its usual name counts.
-//! 5. `harn.toml` is the manifest of a package; naming it, or its folder, means the package, beside whatever else the
-//!    folder is. A file that ends in `.star` is a plugin, alone, in a folder of hooks or in `plugins/`.
-//! 6. A `settings.json` is what its text says. The hook files of coding agents are known by their places below a folder,
-//!    beside whatever else the folder is; one of them, or its folder, can be named itself.
-//! 7. Any other folder holds hooks. Blocks of hooks in YAML count in a folder of hooks.
-//! 8. Folders are read flat; a name counts when it ends in `.md` or `.star`, in lower case; the order is that of the names'
-//!    bytes. A missing folder is fine, a missing path is not.
+//! 4. A YAML file with `agents:` is docker-agent's team file, one with `settings:` is its user settings, and one with
+//!    events is a block of hooks, in any YAML notation. A directory with exactly one team file means that file; next to
+//!    the files of rule 2 a team file is read if it has one of the usual names.
+//! 5. `harn.toml` is the manifest of a package; naming it, or its directory, includes the package, whatever else the
+//!    directory contains. A file that ends in `.star` is a plugin: alone, in a directory of hooks or in `plugins/`.
+//! 6. The text of a `settings.json` decides what it is. The hook files of coding agents are found by their paths below
+//!    a directory, whatever else the directory contains; one of them, or its directory, can also be named itself.
+//! 7. Any other directory contains hooks. Blocks of hooks in YAML are read in a directory of hooks.
+//! 8. Subdirectories are not read. A file is read if its name ends in `.md` or `.star`, in lower case; the order is
+//!    that of the names' bytes. A missing directory is fine, a missing path is not.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ use crate::package::{self, MANIFEST, is_plugin_file};
 use crate::team::{find_teams, find_usual_teams, recognise_role};
 use crate::unread;
 
-/// The folders of a root and what their files are.
+/// The subdirectories of a root, with the kind of their files.
 const FOLDERS: [(&str, ArtifactKind); 6] = [
     ("tools", ArtifactKind::Tool),
     ("hooks", ArtifactKind::Hook),
@@ -40,16 +40,16 @@ const FOLDERS: [(&str, ArtifactKind); 6] = [
     ("agents", ArtifactKind::Agent),
 ];
 
-/// The names of an agent's own file, the first one first.
+/// The names of an agent's own file, in order of precedence.
 const OWN_FILES: [&str; 2] = ["harness.md", "harness.yaml"];
 
-/// Settings that register hooks, in a folder itself.
+/// Settings that register hooks, directly in a directory.
 const SETTINGS: &str = "settings.json";
 
-/// The folder of a project's hooks, tools and agents.
+/// The directory of a project's hooks, tools and agents.
 const ROOT: &str = ".harness";
 
-/// A file to read, and what it is.
+/// A file to read, with its kind.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct DiscoveredFile {
     pub(crate) path: PathBuf,
@@ -79,22 +79,22 @@ pub(crate) fn discover(path: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Disco
     search.found
 }
 
-/// Finds the files of a project that nobody named: those of its known places, whatever else lies in its folder.
+/// Finds the files of a project that the user did not name: only those in the known places.
 pub(crate) fn discover_project(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<DiscoveredFile> {
     let mut search = FileDiscovery { is_discovered: true, found: Vec::new(), findings };
     search.add_folder(folder);
     search.found
 }
 
-/// Whether a folder holds hooks where [`discover_project`] looks for them.
+/// Whether a directory contains hooks where [`discover_project`] looks for them.
 pub(crate) fn is_project(folder: &Path) -> bool {
     let mut own = OWN_FILES.into_iter().chain([ROOT, MANIFEST]);
     let mut search = FileDiscovery { is_discovered: true, found: Vec::new(), findings: &mut Vec::new() };
     own.any(|name| folder.join(name).exists()) || search.add_settings(folder) || !find_usual_teams(folder).is_empty()
 }
 
-/// Finds the hooks of a folder that is a person's or an organisation's: it has the sub-folders of a root for them, may
-/// have settings that register hooks, and may be a package.
+/// Finds the hooks in the configuration directory of a user or an organisation: it has the subdirectories of a root,
+/// and may contain settings that register hooks and a package.
 pub(crate) fn discover_user_dir(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<DiscoveredFile> {
     let mut search = FileDiscovery { is_discovered: true, found: Vec::new(), findings };
     for (name, role) in FOLDERS.iter().filter(|(_, role)| !matches!(role, ArtifactKind::Tool | ArtifactKind::Agent)) {
@@ -106,7 +106,7 @@ pub(crate) fn discover_user_dir(folder: &Path, findings: &mut Vec<Diagnostic>) -
 }
 
 struct FileDiscovery<'a> {
-    /// Whether nobody named the folder, so that only places count whose names say what they are.
+    /// Whether the user did not name the directory, so that only files with known names are read.
     is_discovered: bool,
     found: Vec<DiscoveredFile>,
     findings: &'a mut Vec<Diagnostic>,
@@ -160,7 +160,7 @@ impl FileDiscovery<'_> {
         }
         let root = path.join(ROOT);
         if own.is_some() || root.exists() {
-            // Its guards hold whatever else lies beside it.
+            // Guards in team files apply whatever else the project contains.
             self.found.extend(
                 find_usual_teams(path).into_iter().map(|path| DiscoveredFile { path, role: ArtifactKind::Team }),
             );
@@ -182,7 +182,7 @@ impl FileDiscovery<'_> {
         }
     }
 
-    /// The settings files of a folder that register hooks, and whether there is one.
+    /// Adds the settings files of a directory that register hooks; returns whether there is one.
     fn add_settings(&mut self, folder: &Path) -> bool {
         let before = self.found.len();
         let own = folder.join(SETTINGS);
@@ -197,7 +197,7 @@ impl FileDiscovery<'_> {
         self.found.len() > before
     }
 
-    /// The YAML of agents in a folder, and whether there is one.
+    /// Adds the team files of a directory; returns whether there is one.
     fn add_team(&mut self, folder: &Path) -> bool {
         let teams = if self.is_discovered { find_usual_teams(folder) } else { find_teams(folder) };
         if teams.len() > 1 && !self.is_discovered {
@@ -211,7 +211,7 @@ impl FileDiscovery<'_> {
         is_there
     }
 
-    /// The package of a folder, and whether there is one.
+    /// Adds the package of a directory; returns whether there is one.
     fn add_package(&mut self, folder: &Path) -> bool {
         let manifest = folder.join(MANIFEST);
         let is_there = manifest.is_file();
@@ -221,7 +221,7 @@ impl FileDiscovery<'_> {
         is_there
     }
 
-    /// Everything of one root. A root that is not there holds nothing.
+    /// Adds everything of one root. A missing root is fine.
     fn add_root(&mut self, root: &Path) {
         if !root.exists() {
             return;
@@ -250,7 +250,7 @@ impl FileDiscovery<'_> {
         }
     }
 
-    /// A folder that is not read would be policy that silently does not load.
+    /// Warns about an unread directory: otherwise its policy would silently not load.
     fn warn_unread_folder(&mut self, path: &Path, name: &str) {
         let known = FOLDERS.iter().map(|(name, _)| *name);
         if !known.clone().any(|known| known == name) {
@@ -262,13 +262,13 @@ impl FileDiscovery<'_> {
         self.findings.push(Diagnostic::warning(code, message, Location::default()).help(help));
     }
 
-    /// A YAML in a folder of hooks.
+    /// Adds a YAML file in a directory of hooks.
     fn add_hooks_yaml(&mut self, path: PathBuf) {
         match recognise_role(&path) {
             Some(role @ (ArtifactKind::HooksBlock | ArtifactKind::UserSettings)) => {
                 self.found.push(DiscoveredFile { path, role })
             }
-            // Any other folder may hold YAML of all kinds.
+            // Any other directory may contain unrelated YAML.
             _ if path.parent().and_then(Path::file_name).is_none_or(|folder| folder != "hooks") => {}
             _ => {
                 let message = format!("the file `{}` is not read", path.display());
@@ -285,7 +285,7 @@ impl FileDiscovery<'_> {
         }
     }
 
-    /// The `.md` files and plugins of one folder, and how many there are.
+    /// Adds the `.md` files and plugins of one directory; returns how many there are.
     fn add_flat(&mut self, folder: &Path, role: ArtifactKind) -> usize {
         let before = self.found.len();
         for path in sorted_entries(folder, self.findings) {
@@ -312,12 +312,12 @@ impl FileDiscovery<'_> {
     }
 }
 
-/// Whether the ending of a file is one of YAML, in whatever letters.
+/// Whether a file name ends in `.yaml` or `.yml`, in any case.
 pub(crate) fn is_yaml_path(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("yaml") || ending.eq_ignore_ascii_case("yml"))
 }
 
-/// The entries of a folder in the order of their names' bytes.
+/// The entries of a directory, ordered by the bytes of their names.
 pub(crate) fn sorted_entries(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<PathBuf> {
     let listed =
         fs::read_dir(folder).and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect());
@@ -339,7 +339,6 @@ pub(crate) fn sorted_entries(folder: &Path, findings: &mut Vec<Diagnostic>) -> V
     paths
 }
 
-/// Whether a file is an agent's own.
 pub(crate) fn is_own_agent_file(role: ArtifactKind) -> bool {
     matches!(role, ArtifactKind::Harness | ArtifactKind::HarnessYaml)
 }
@@ -357,12 +356,12 @@ fn role_of_folder(name: &str) -> Option<ArtifactKind> {
     FOLDERS.iter().find(|(known, _)| *known == name).map(|(_, role)| *role)
 }
 
-/// An error that stands in no file.
+/// An error that has no location in a file.
 pub(crate) fn error_without_file(code: &'static str, message: String, help: &str) -> Diagnostic {
     Diagnostic::error(code, message, Location::default()).help(help)
 }
 
-/// The words of an I/O error, without its number and in lower case.
+/// The text of an I/O error in lower case, without its number.
 pub(crate) fn io_error_text(fault: &std::io::Error) -> String {
     let words = fault.to_string().to_lowercase();
     words.split(" (os error").next().unwrap_or_default().to_owned()

@@ -1,10 +1,10 @@
-//! From a path to chains of compiled hooks: discover, read, compile, lint.
+//! Turns a path into chains of compiled hooks: discover, read, compile, lint.
 //!
-//! Loading never stops at a fault and never prints: it gives what it understood, and a diagnostic for each thing that
-//! it did not, in the order of files and lines. What a file means is the dialect's; this crate decides which files
-//! there are and what becomes of what was declared in them.
+//! Loading never stops at an error and never prints: it returns what it understood, and a diagnostic for everything
+//! else, in the order of files and lines. The dialects decide what a file means; this crate decides which files are
+//! read and what happens to their declarations.
 //!
-//! This crate and the tape are the only ones that touch files.
+//! Only this crate and the tape access files.
 
 mod client_files;
 mod compile;

@@ -1,4 +1,4 @@
-//! Hooks that will run as declared and probably not as meant.
+//! Warns about hooks that load but probably do not do what their author wants.
 
 mod asks;
 mod programs;
@@ -15,7 +15,7 @@ pub(crate) use asks::lint_never_asked;
 pub(crate) use programs::lint_missing_program;
 pub(crate) use steps::unknown_step_hooks;
 
-/// Looks at a compiled chain and what it was compiled from.
+/// Checks a compiled chain against its declarations.
 pub(crate) fn lint(
     chain: &Chain,
     declarations: &[HookDeclaration],
@@ -34,7 +34,7 @@ pub(crate) fn lint(
     findings
 }
 
-/// The `when` of a compiled hook as it was written.
+/// The `when` expression of a compiled hook, as written.
 fn condition_of<'a>(hook: &Hook, declarations: &'a [HookDeclaration]) -> Option<&'a ScriptSource> {
     let declaration = declarations.iter().find(|declaration| declaration.location == hook.location)?;
     match declaration.matcher.as_ref()? {
@@ -43,7 +43,7 @@ fn condition_of<'a>(hook: &Hook, declarations: &'a [HookDeclaration]) -> Option<
     }
 }
 
-/// A `when` that no subject can satisfy, or that says no in so many words.
+/// Warns about a `when` that no subject can satisfy or that is always false.
 fn lint_never_matches(hook: &Hook, condition: Option<&ScriptSource>, place: &Location) -> Option<Diagnostic> {
     let help = if condition.is_some_and(|when| ["False", "None", "not True"].contains(&when.text.trim())) {
         "to keep a hook without running it, move it out of the directory; to only watch it, set `mode: shadow`"
@@ -60,7 +60,7 @@ fn lint_never_matches(hook: &Hook, condition: Option<&ScriptSource>, place: &Loc
     Some(Diagnostic::warning("unreachable_hook", message, place.clone()).help(help))
 }
 
-/// A `when` with the name of a tool that does not exist while one of nearly that name does.
+/// Warns about a `when` with the name of an unknown tool that is close to a known one.
 fn lint_unknown_tool(hook: &Hook, place: &Location, agent: &AgentSpec, host_tools: &[&str]) -> Option<Diagnostic> {
     if !hook.event.as_str().starts_with("tool.") {
         return None;
@@ -78,7 +78,7 @@ fn lint_unknown_tool(hook: &Hook, place: &Location, agent: &AgentSpec, host_tool
     Some(Diagnostic::warning("unknown_tool", message, place.clone()).help(format!("did you mean `{near}`?")))
 }
 
-/// Hooks behind one that always blocks the same event.
+/// Warns about hooks that run after one that always blocks the same event.
 pub(crate) fn unreachable(declarations: &[HookDeclaration]) -> Vec<Diagnostic> {
     let mut ordered: Vec<&HookDeclaration> = declarations.iter().collect();
     ordered.sort_by_key(|hook| hook.priority);
@@ -97,7 +97,7 @@ pub(crate) fn unreachable(declarations: &[HookDeclaration]) -> Vec<Diagnostic> {
     findings
 }
 
-/// Whether the script is nothing but `def handle(..): return block(..)`.
+/// Whether the script consists only of `def handle(..): return block(..)`.
 fn is_always_blocking(declaration: &HookDeclaration) -> bool {
     let HandlerSpec::Script(script) = &declaration.handler else {
         return false;

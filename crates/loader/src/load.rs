@@ -1,4 +1,4 @@
-//! Loading a path.
+//! Loads a path.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,44 +18,45 @@ use crate::programs::InstalledPrograms;
 use crate::trust::{LoadedFiles, ProjectTrust, TrustGrants, TrustState, bind_commands, evaluate_trust};
 use crate::{lint, read};
 
-/// What a path held.
+/// The result of loading a path.
 #[derive(Debug)]
 pub struct LoadedPath {
-    /// The chains, one a source. None when there are no hooks.
+    /// The chains, one for each source; empty if there are no hooks.
     pub chains: Vec<Chain>,
-    /// The agent, when the files declare one: an agent's own file, tools or sub-agents.
+    /// The agent, if the files declare one: an agent's own file, tools or child agents.
     pub agent: Option<AgentSpec>,
-    /// The team, when the files declare agents that know each other by name.
+    /// The team, if the files declare agents that know each other by name.
     pub team: Option<TeamSpec>,
-    /// Roles that the agent can work in.
+    /// Personas that the agent can run as.
     pub personas: Vec<Arc<PersonaSpec>>,
-    /// The user's own rules for tool calls, when the files are the user's settings.
+    /// The user's own rules for tool calls, if the files are the user's settings.
     pub permissions: PermissionsSpec,
-    /// What the user's settings say of guards that nobody agreed to.
+    /// The setting of the user for untrusted guards.
     pub untrusted_guards: Option<UntrustedGuardPolicy>,
-    /// Whether the files ask that secrets are kept off the tape.
+    /// Whether the files ask to redact secrets on the tape.
     pub redact_secrets: bool,
-    /// What became of it, when it needed consent.
+    /// The result of the trust check, if the path needed one.
     pub trust: Option<ProjectTrust>,
-    /// The files that hold policy: those that were read, and those that hooks name.
+    /// The policy files: those that were read, and those that hooks name.
     pub policy: PolicyFiles,
-    /// What was found, by file and place.
+    /// The diagnostics, by file and location.
     pub diagnostics: Vec<Diagnostic>,
-    /// The hooks as declared, in registration order.
+    /// The declared hooks, in registration order.
     pub hook_declarations: Vec<HookDeclaration>,
-    /// How many files were read.
+    /// The number of files that were read.
     pub files: usize,
 }
 
-/// What a path is loaded with.
+/// Options for loading a path.
 #[derive(Debug, Clone, Copy)]
 pub struct LoadOptions<'a> {
     /// The names of the host's own tools, which agents may refer to. Default: those of the reference host
     /// ([`NATIVE_TOOLS`]).
     pub host_tools: &'a [&'a str],
-    /// The version of docker-agent that its files are written for; it outranks what they say. Default: what they say.
+    /// The version of docker-agent that its files are written for; it takes precedence over the files. Default: what
+    /// the files say.
     pub compat: Option<DockerAgentVersion>,
-    /// What was agreed to, when the path needs consent. Default: it was named, which is consent.
+    /// The trust grants, if the path must be trusted. Default: none, because a path that the user names is trusted.
     pub trust_grants: Option<&'a TrustGrants>,
     /// The name of a dialect that the host runs itself, whose hooks are left out. Default: none.
     pub excluded_dialect: Option<&'a str>,
@@ -67,11 +68,11 @@ impl Default for LoadOptions<'_> {
     }
 }
 
-/// Loads a project, a `.harness` folder, a folder of hooks, a docker-agent YAML or the folder of one, a package with
+/// Loads a project, a `.harness` directory, a directory of hooks, a docker-agent YAML or its directory, a package with
 /// `harn.toml`, or one file.
 ///
-/// Never fails: every fault of every file is among the diagnostics. With an error among them the chains are
-/// incomplete and must not be run.
+/// Never fails: every error in every file is among the diagnostics. If there is one, the chains are incomplete and must
+/// not be run.
 #[must_use]
 pub fn load(path: &Path, layer: Layer, build: &dyn HandlerFactory) -> LoadedPath {
     load_with(path, layer, build, &LoadOptions::default())
@@ -85,10 +86,10 @@ pub fn load_with(path: &Path, layer: Layer, build: &dyn HandlerFactory, options:
     load_files(path, layer, &found, findings, build, options, LoadPurpose::OwnAgent)
 }
 
-/// Loads what a project around a host holds: what is in its known places, whatever else lies in its folder. The hooks of
-/// the first agent of a team are the project's, since the host has one agent and knows nothing of the team.
+/// Loads the project around a host: only the files in its known places. The hooks of a team's first agent belong to the
+/// project, since the host has one agent and does not know the team.
 ///
-/// Never fails, as [`load`].
+/// Never fails, like [`load`].
 #[must_use]
 pub fn load_discovered(
     folder: &Path,
@@ -101,11 +102,11 @@ pub fn load_discovered(
     load_files(folder, layer, &found, findings, build, options, LoadPurpose::HostAgent)
 }
 
-/// Loads a path that somebody named for its hooks, to add them to those of another agent. The hooks of the first agent of
-/// a team are among them, and no agent of the path runs. A path without hooks is an error: whoever named it would take what
-/// it was to guard for guarded.
+/// Loads the hooks of a path that the user names, to add them to those of another agent. The hooks of a team's first
+/// agent are included, and no agent of the path runs. A path without hooks is an error: otherwise the user would rely
+/// on guards that do not exist.
 ///
-/// Never fails, as [`load`].
+/// Never fails, like [`load`].
 #[must_use]
 pub fn load_for_hooks(path: &Path, layer: Layer, build: &dyn HandlerFactory, options: &LoadOptions<'_>) -> LoadedPath {
     let mut findings = Vec::new();
@@ -117,7 +118,7 @@ pub fn load_for_hooks(path: &Path, layer: Layer, build: &dyn HandlerFactory, opt
 }
 
 impl LoadedPath {
-    /// Makes it an error that a path which somebody named has nothing that is ever asked.
+    /// Adds an error if a named path does not contain anything that runs.
     pub fn require_hooks(&mut self, path: &Path) {
         let of_members = self.team.iter().flat_map(|team| &team.agents).any(|agent| !agent.hooks.is_empty());
         let is_whole = self.diagnostics.iter().all(|finding| finding.severity != Severity::Error);
@@ -137,12 +138,12 @@ fn no_hooks_error(path: &Path) -> Diagnostic {
     error_without_file("no_hooks", message, help)
 }
 
-/// Whether an agent has hooks that its author wrote, and not only those that every agent has.
+/// Whether an agent has hooks that its author wrote, besides those that every agent has.
 fn has_own_hooks(agent: &AgentSpec) -> bool {
     agent.hooks.iter().any(|hook| hook.location != agent.location)
 }
 
-/// What is to be said of the hooks of a team's further agents, where only the first one's hold.
+/// Warns about hooks of a team's other agents where only those of the first one run.
 fn lint_unused_hooks(team: &TeamSpec) -> Option<Diagnostic> {
     let first = team.agents.first()?;
     let further = team.agents.iter().skip(1).find(|agent| has_own_hooks(agent))?;
@@ -151,14 +152,14 @@ fn lint_unused_hooks(team: &TeamSpec) -> Option<Diagnostic> {
     Some(Diagnostic::warning("unused_hooks", message, further.location.clone()).help(help))
 }
 
-/// For whom a project is loaded.
+/// The kind of agent a project is loaded for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LoadPurpose {
-    /// For agents of its own, whose hooks are theirs.
+    /// The project's own agents, which use their own hooks.
     OwnAgent,
-    /// For another agent, which is governed as the first of a team would be.
+    /// A host agent, which is governed as the first agent of a team would be.
     HostAgent,
-    /// The same, by somebody who named it for its hooks.
+    /// A host agent, for a path that the user named for its hooks.
     HooksOnly,
 }
 
@@ -186,7 +187,7 @@ fn load_files(
         let hooks = project.hooks.iter().chain(agents.flat_map(hooks_of));
         collect_policy_files(path, found.iter().map(|file| file.path.as_path()), hooks)
     };
-    // An agent's own file says which agent runs; those of a team beside it are nobody's, and its guards hold.
+    // An agent's own file says which agent runs. No agent of a team next to it runs, but its guards apply.
     if (reader != LoadPurpose::OwnAgent || found.iter().any(|file| is_own_agent_file(file.role)))
         && let Some(team) = project.team.take()
     {
@@ -215,7 +216,7 @@ fn load_files(
         (hooks, stand_ins, consent) = (stood.0, stood.1, Some(stood.2));
     }
     if let Some(without) = options.excluded_dialect {
-        // The host runs these, so what is wrong with them is its affair.
+        // The host runs these hooks, so it reports their errors.
         for (declaration, hook) in project.hooks.iter().zip(&mut hooks) {
             hook.take_if(|_| declaration.codec.dialect() == without);
         }
@@ -227,7 +228,7 @@ fn load_files(
     findings.extend(check_hooks(&project.unplaced, build));
     if let Some(agent) = &project.agent {
         check_agent(agent, &[], build, &mut findings);
-        // Sub-agents have the delegation settings of the root.
+        // Child agents have the delegation settings of the root.
         if let Some(verify) = &agent.delegation.verify {
             findings.extend(build.check_verify("delegation", verify));
         }
@@ -237,7 +238,7 @@ fn load_files(
         let hooks = project.hooks.iter().chain(&project.unplaced).chain(of_agents);
         findings.extend(hooks.flat_map(|hook| build.check_calls(hook)));
     }
-    // The hooks of a member run for that member alone, so they are compiled when it begins, and only checked here.
+    // The hooks of a team member run only for that member; they are compiled when it starts and only checked here.
     for member in project.team.iter().flat_map(|team| &team.agents) {
         findings.extend(check_hooks(&member.hooks, build));
     }
@@ -274,12 +275,11 @@ fn load_files(
     }
 }
 
-/// Marks every hook of a project as one that the user does not trust.
 fn mark_untrusted(project: &mut ParsedProject) {
     for_each_hook(project, &mut |hook| hook.source_trust = SourceTrust::Untrusted);
 }
 
-/// Does something with every hook of a project, those of its agents included.
+/// Changes every hook of a project, including those of its agents.
 pub(crate) fn for_each_hook(project: &mut ParsedProject, change: &mut dyn FnMut(&mut HookDeclaration)) {
     fn change_agent_hooks(agent: &mut AgentSpec, change: &mut dyn FnMut(&mut HookDeclaration)) {
         agent.hooks.iter_mut().for_each(&mut *change);
@@ -291,13 +291,13 @@ pub(crate) fn for_each_hook(project: &mut ParsedProject, change: &mut dyn FnMut(
     members.map(Arc::make_mut).for_each(|agent| change_agent_hooks(agent, change));
 }
 
-/// The files that were found, with their text where it was read.
+/// The discovered files, with the text of those that were read.
 fn files_with_text(
     found: &[DiscoveredFile],
     artifacts: &[Artifact],
 ) -> Vec<(ArtifactKind, PathBuf, Option<Arc<SourceFile>>)> {
     let text = |found: &DiscoveredFile| {
-        // A program among the files is none that was read.
+        // A program among the files was not read as text.
         let is_text = !matches!(found.role, ArtifactKind::Client(file) if !file.is_text());
         let file = artifacts.iter().map(|artifact| &artifact.file).find(|file| file.path == found.path);
         file.filter(|_| is_text).cloned()
@@ -305,13 +305,12 @@ fn files_with_text(
     found.iter().map(|file| (file.role, file.path.clone(), text(file))).collect()
 }
 
-/// The files of a dialect that is left out.
 fn excluded_files(found: &[DiscoveredFile], without: Option<&str>) -> Vec<PathBuf> {
     let is_foreign = |file: &&DiscoveredFile| without == Some(file.role.dialect().name);
     found.iter().filter(is_foreign).map(|file| file.path.clone()).collect()
 }
 
-/// Lets the dialects of the files read them: each those of its own, in the order of their first files.
+/// Has each dialect parse its own files, in the order of the first file of each.
 pub(crate) fn parse_artifacts(
     artifacts: Vec<Artifact>,
     build: &dyn HandlerFactory,
@@ -338,7 +337,7 @@ pub(crate) fn parse_artifacts(
     whole.unwrap_or_default()
 }
 
-/// The files of each dialect, in the order of their first ones.
+/// The files of each dialect, ordered by the first file of each.
 fn group_by_dialect(artifacts: Vec<Artifact>) -> Vec<(&'static Dialect, Vec<Artifact>)> {
     let mut groups: Vec<(&'static Dialect, Vec<Artifact>)> = Vec::new();
     for artifact in artifacts {
@@ -351,7 +350,7 @@ fn group_by_dialect(artifacts: Vec<Artifact>) -> Vec<(&'static Dialect, Vec<Arti
     groups
 }
 
-/// Adds what another dialect read. Agents and rules are those of the first dialect that has some.
+/// Adds what another dialect parsed. Agents and rules come from the first dialect that has them.
 fn merge_project(whole: &mut ParsedProject, other: ParsedProject) {
     let ParsedProject {
         hooks,
@@ -377,9 +376,9 @@ fn merge_project(whole: &mut ParsedProject, other: ParsedProject) {
     whole.diagnostics.extend(diagnostics);
 }
 
-/// Compiles what belongs to an agent and its sub-agents, to see whether it would run.
+/// Compiles everything of an agent and its child agents, to check it.
 ///
-/// `checked` are the tools of its parent, to which it may refer.
+/// `checked` are the tools of its parent, which it may refer to.
 fn check_agent(agent: &AgentSpec, checked: &[ToolSpec], build: &dyn HandlerFactory, findings: &mut Vec<Diagnostic>) {
     for tool in agent.tools.iter().filter(|tool| checked.iter().all(|known| known.location != tool.location)) {
         findings.extend(build.check_tool(tool));
@@ -390,7 +389,8 @@ fn check_agent(agent: &AgentSpec, checked: &[ToolSpec], build: &dyn HandlerFacto
     }
 }
 
-/// By file, then by place, then as found, each once. What stands in no file comes first.
+/// Sorts diagnostics by file, then by location, then in the order found, and removes duplicates. Those without a file
+/// come first.
 pub(crate) fn sort_diagnostics(findings: &mut Vec<Diagnostic>) {
     findings.sort_by(|one, other| {
         let place = |finding: &Diagnostic| finding.location.span.start;

@@ -1,14 +1,14 @@
-//! The files that a shell's pattern stands for.
+//! Finds the files that match a shell pattern.
 
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// The most files that are looked at for one part of a pattern.
+/// The most files that are examined for one part of a pattern.
 const MOST_MATCHES: usize = 4096;
 
-/// The paths that are there and that a pattern of a shell with `*`, `?` and brackets stands for. Brackets stand for any
-/// letter, so that too many are found rather than too few.
+/// The existing paths that match a shell pattern with `*`, `?` and brackets. Brackets match any character, so that the
+/// result is rather too large than too small.
 pub(crate) fn expand_pattern(pattern: &Path) -> Vec<PathBuf> {
     let mut found = vec![PathBuf::new()];
     for part in pattern.components() {
@@ -33,7 +33,7 @@ pub(crate) fn expand_pattern(pattern: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Whether a name fits a pattern of a shell. Brackets fit any letter, and `*` no hidden name.
+/// Whether a name matches a shell pattern. Brackets match any character; `*` does not match hidden names.
 fn matches_name(pattern: &str, name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     if name.starts_with('.') && !pattern.starts_with(['.', '[']) {
@@ -42,7 +42,7 @@ fn matches_name(pattern: &str, name: &OsStr) -> bool {
     matches_text(pattern, &name)
 }
 
-/// Whether a text fits a pattern in which `*` is any letters, `?` and brackets are any letter.
+/// Whether a text matches a pattern in which `*` matches any characters, and `?` and brackets match one.
 pub(crate) fn matches_text(pattern: &str, text: &str) -> bool {
     let mut simple = String::new();
     let mut rest = pattern.chars();
@@ -55,7 +55,7 @@ pub(crate) fn matches_text(pattern: &str, text: &str) -> bool {
         }
     }
     let (pattern, name): (Vec<char>, Vec<char>) = (simple.chars().collect(), text.chars().collect());
-    // Which lengths of the name the pattern so far can be.
+    // `reached[n]`: the pattern so far can match the first `n` characters of the name.
     let mut reached = vec![false; name.len() + 1];
     if let Some(first) = reached.first_mut() {
         *first = true;

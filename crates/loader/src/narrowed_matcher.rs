@@ -1,10 +1,10 @@
-//! Hooks of dialects whose event is narrower than the catalogue's.
+//! Matches hooks of dialects whose event is narrower than the catalogue's.
 
 use std::sync::Arc;
 
 use pintle_contract::{Codec, Event, MatchResult, Matcher, SubjectFilter};
 
-/// Wants what the author's matcher wants, of the events that the dialect means.
+/// Combines the author's matcher with the dialect's narrower event.
 #[derive(Debug)]
 struct NarrowedMatcher {
     event_filter: fn(&Event) -> bool,
@@ -28,7 +28,8 @@ impl Matcher for NarrowedMatcher {
     }
 
     fn describe(&self) -> String {
-        // The dialect's reference says what its event is about; here it is enough that it is not all of the catalogue's.
+        // The dialect's documentation describes its event; here it only matters that it is narrower than the
+        // catalogue's.
         const NARROW: &str = "its own event only";
         self.author_matcher
             .as_ref()
@@ -36,7 +37,7 @@ impl Matcher for NarrowedMatcher {
     }
 }
 
-/// The matcher of a hook, with what its dialect means by the event.
+/// The matcher of a hook, restricted to what its dialect means by the event.
 pub(crate) fn narrow_matcher(
     written: Option<Arc<dyn Matcher>>,
     codec: &dyn Codec,
@@ -63,7 +64,7 @@ mod tests {
         let codec = (dialect.codec)();
         let event = |payload| Event::new(EventName::parse("tool.post").unwrap(), payload, Arc::new(Origin::default()));
         let refused = event(json!({"name": "shell", "executed": false}));
-        // An event that does not say counts as executed.
+        // An event that does not say so was executed.
         let ran = [event(json!({"name": "shell"})), event(json!({"name": "shell", "executed": true}))];
         let only = |name: &str| Some(SubjectMatcher::new([name]) as Arc<dyn Matcher>);
         for (written, wanted) in
@@ -74,7 +75,7 @@ mod tests {
             assert_eq!(matcher.matches(&refused), MatchResult::No);
             assert!(!matches!(matcher.subjects(), SubjectFilter::Only { sufficient: true, .. }));
         }
-        // The others mean what the catalogue means.
+        // The other aliases mean the same as the catalogue.
         assert!(narrow_matcher(None, &*codec, "pre_tool_use").is_none());
         assert!(narrow_matcher(None, &*(NATIVE.codec)(), "tool.post").is_none());
     }

@@ -1,4 +1,4 @@
-//! The files of a package: its manifest, its modules, and the packages that it depends on behind them.
+//! Finds the files of a package: its manifest, its modules, and the packages that it depends on.
 
 use std::collections::HashSet;
 use std::fs;
@@ -13,10 +13,10 @@ use crate::discover::{DiscoveredFile, sorted_entries};
 /// The name of a package's manifest.
 pub(crate) const MANIFEST: &str = "harn.toml";
 
-/// The folders of a package in which its modules stand.
+/// The directories of a package that contain its modules.
 const FOLDERS: [&str; 3] = ["", "src", "lib"];
 
-/// Finds the files of the package of a manifest.
+/// Finds the files of a manifest's package.
 pub(crate) fn discover_package(manifest: &Path, found: &mut Vec<DiscoveredFile>, findings: &mut Vec<Diagnostic>) {
     walk_manifests(manifest, &mut HashSet::new(), found, findings);
 }
@@ -27,13 +27,13 @@ fn walk_manifests(
     found: &mut Vec<DiscoveredFile>,
     findings: &mut Vec<Diagnostic>,
 ) {
-    // Packages may depend on each other in a circle.
+    // Packages may depend on each other in a cycle.
     if !seen.insert(fs::canonicalize(manifest).unwrap_or_else(|_| manifest.to_owned())) {
         return;
     }
     found.push(DiscoveredFile { path: manifest.to_owned(), role: ArtifactKind::Package });
     let folder = manifest.parent().unwrap_or(Path::new(""));
-    // A manifest that cannot be read is reported when it is read in earnest.
+    // A manifest that cannot be read is reported when it is loaded.
     let text = crate::read::read_limited(manifest)
         .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
         .unwrap_or_default();
@@ -66,17 +66,17 @@ fn walk_manifests(
     }
 }
 
-/// Whether a file holds functions that a manifest may name.
+/// Whether a file may contain functions that a manifest names.
 fn is_module_file(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "star" || ending == "harn")
 }
 
-/// Whether a file is a plugin by its name.
+/// Whether the name of a file is that of a plugin.
 pub(crate) fn is_plugin_file(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "star")
 }
 
-/// Whether the `harn` program is installed: a file of that name in a folder of the PATH.
+/// Whether a file called `harn` is in a directory of the PATH.
 pub(crate) fn is_harn_installed() -> bool {
     let folders = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&folders).any(|folder| folder.join("harn").is_file())

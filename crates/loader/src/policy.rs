@@ -1,7 +1,7 @@
-//! The files that hold policy: hooks, what hooks run, and what says whether they run.
+//! Knows the policy files: hooks, the files that hooks run, and settings that enable or disable hooks.
 //!
-//! An agent must not edit what guards it. Whoever gives an agent tools that change files asks here first
-//! ([`PolicyFiles::is_policy`]), and whoever gives it a shell asks what a command plainly changes ([`judge_command`]).
+//! An agent must not edit its own guards. Code that gives an agent tools to change files checks
+//! [`PolicyFiles::is_policy`] first, and code that gives it a shell checks what a command changes ([`judge_command`]).
 
 mod commands;
 mod git;
@@ -25,25 +25,25 @@ pub use commands::{CommandJudgement, judge_command};
 pub use paths::PolicyPaths;
 pub use words::quote_word;
 
-/// Names that hold policy or records wherever they are: folders, and files.
+/// File and directory names that contain policy or records wherever they are.
 const ANYWHERE: [&str; 5] = [".harness", ".pintle", "harness.md", "harness.yaml", "harn.toml"];
 
-/// The files and folders that hold policy, as they were found when hooks were loaded.
+/// The files and directories that contain policy, as found when the hooks were loaded.
 ///
-/// Besides the paths that were found, every path counts that has the name of one, such as `.harness/` or
-/// `.claude/settings.json`, so that none can be made either.
+/// In addition to these paths, every path with the name of a policy file counts as policy, such as `.harness/` or
+/// `.claude/settings.json`, so that none can be created either.
 #[derive(Debug, Clone, Default)]
 pub struct PolicyFiles {
-    /// As they were found.
+    /// The paths as found.
     found: Vec<PathBuf>,
-    /// Hooks that run commands, and the folders from which these are seen.
+    /// Hooks that run commands, with the directory to which their paths are relative.
     hooks: Vec<(HookDeclaration, PathBuf)>,
-    /// Without links, as far as they exist. Looked up when it is first asked for: most processes ask nothing.
+    /// The paths without links, as far as they exist. Resolved on first use, since most processes never ask.
     resolved_paths: OnceLock<BTreeSet<PathBuf>>,
 }
 
 impl PolicyFiles {
-    /// Adds files and folders.
+    /// Adds files and directories.
     #[must_use]
     pub fn with_paths(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
         self.resolved_paths = OnceLock::new();
@@ -51,15 +51,15 @@ impl PolicyFiles {
         self
     }
 
-    /// Adds those of another list.
+    /// Adds the files of another list.
     #[must_use]
     pub fn merged_with(mut self, other: Self) -> Self {
         self.hooks.extend(other.hooks);
         self.with_paths(other.found)
     }
 
-    /// Those that count for an agent that works in a folder: commands are run there, and so what they name is what stands
-    /// there. A listed folder that the work itself lies in does not count.
+    /// The policy for an agent in a working directory: commands run there, so they name the files that exist there. A
+    /// listed directory that contains the working directory is ignored.
     #[must_use]
     pub fn with_working_dir(mut self, folder: &Path) -> Self {
         let folder = resolve_links(&std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()));
@@ -70,19 +70,19 @@ impl PolicyFiles {
         self.with_paths([])
     }
 
-    /// The files that hooks name which stand in no file, seen from the current folder.
+    /// The files that hooks without a source file name, relative to the current directory.
     #[must_use]
     pub fn from_hooks(hooks: &[HookDeclaration]) -> Self {
         collect_policy_files(Path::new("."), std::iter::empty(), hooks.iter())
     }
 
-    /// The files and folders that were found, without links in their paths.
+    /// The files and directories that were found, without links in their paths.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.resolved_paths().iter().map(PathBuf::as_path)
     }
 
     fn resolved_paths(&self) -> &BTreeSet<PathBuf> {
-        // Both the name and what it leads to: neither is to be replaced.
+        // Neither the name nor its link target may be replaced.
         self.resolved_paths.get_or_init(|| {
             let of_hooks = self.hooks.iter().flat_map(|(hook, folder)| files_of_hook(hook, folder));
             self.found
@@ -94,8 +94,9 @@ impl PolicyFiles {
         })
     }
 
-    /// Whether making or changing what is at a path changes policy: because it is policy, lies in a folder of it, or is
-    /// another name of such a file. The path is absolute; links are followed, and one that does not exist yet counts too.
+    /// Whether creating or changing the file at a path changes policy: because it is policy, is inside a policy
+    /// directory, or is another name of such a file. The path is absolute; links are followed, and a missing file
+    /// counts too.
     #[must_use]
     pub fn is_policy(&self, path: &Path) -> bool {
         let listed = |path: &Path| path.ancestors().any(|above| self.resolved_paths().contains(above));
@@ -103,8 +104,7 @@ impl PolicyFiles {
             || self.is_hard_link(path)
     }
 
-    /// Whether moving or removing what is at a path changes policy: as [`Self::is_policy`], or because policy lies below it
-    /// and would go with it.
+    /// Whether moving or removing a path changes policy: as [`Self::is_policy`], or because it contains policy.
     #[must_use]
     pub fn contains_policy(&self, path: &Path) -> bool {
         let listed = |path: &PathBuf| {
@@ -117,8 +117,8 @@ impl PolicyFiles {
             || [resolve_parent(path), resolve_links(path)].iter().any(|path| listed(path) || has_policy_below(path))
     }
 
-    /// The policy that is there below a folder: listed files, those with the name of policy, everything in folders of it,
-    /// and the folders on the way to it.
+    /// The existing policy below a directory: listed files, files with a policy name, everything in policy directories,
+    /// and the directories in between.
     pub(crate) fn policy_below(&self, folder: &Path) -> BTreeSet<PathBuf> {
         let folder = resolve_links(folder);
         let listed = self.resolved_paths().range::<PathBuf, _>(folder.clone()..);
@@ -156,7 +156,7 @@ impl PolicyFiles {
     }
 }
 
-/// The files of a path that was loaded, and those that its hooks name.
+/// The files of a loaded path, and those that its hooks name.
 pub(crate) fn collect_policy_files<'a>(
     path: &Path,
     found: impl Iterator<Item = &'a Path>,
@@ -169,19 +169,19 @@ pub(crate) fn collect_policy_files<'a>(
     PolicyFiles { hooks, ..PolicyFiles::default() }.with_paths(found.map(Path::to_owned))
 }
 
-/// The hooks of an agent and of those below it.
+/// The hooks of an agent and of its child agents.
 pub(crate) fn hooks_of(agent: &AgentSpec) -> Vec<&HookDeclaration> {
     agent.hooks.iter().chain(agent.agents.iter().flat_map(|agent| hooks_of(agent))).collect()
 }
 
-/// Whether a path has the name of a file or folder that holds policy, or lies in one.
+/// Whether a path has the name of a policy file or directory, or is inside such a directory.
 #[must_use]
 pub fn has_policy_name(path: &Path) -> bool {
     let named = |part: Component<'_>| ANYWHERE.iter().any(|name| part.as_os_str().eq_ignore_ascii_case(name));
     path.components().any(named) || path.ancestors().any(is_client_hook_path)
 }
 
-/// Whether a path ends in the place of a coding agent's hooks.
+/// Whether a path ends in the path of a coding agent's hook file.
 fn is_client_hook_path(path: &Path) -> bool {
     PLACES.iter().any(|place| ends_with_path(path, Path::new(place.path)))
 }
@@ -192,7 +192,7 @@ fn ends_with_path(path: &Path, place: &Path) -> bool {
     place.components().rev().all(|wanted| parts.next().is_some_and(|part| same(wanted, part)))
 }
 
-/// Whether a folder has something with the name of policy in it, or is the first part of a place that is there, such as
+/// Whether a directory contains something with a policy name, or is the first part of such a path that exists, such as
 /// `.claude` or `.github`.
 fn has_policy_below(folder: &Path) -> bool {
     let is_first_part = |place: &str| {
@@ -206,10 +206,10 @@ fn has_policy_below(folder: &Path) -> bool {
         || PLACES.iter().any(|place| folder.join(place.path).exists() || is_first_part(place.path))
 }
 
-/// The most entries of folders that are looked at for another name of a file.
+/// The most directory entries that are examined for another name of a file.
 const MOST_ENTRIES: usize = 65_536;
 
-/// Whether something is so of a file below a folder; links are not followed.
+/// Whether a predicate holds for any file below a directory; links are not followed.
 fn has_any_below(folder: &Path, is_it: &mut dyn FnMut(&Path) -> bool) -> bool {
     let mut folders = vec![folder.to_owned()];
     let mut seen = 0;
@@ -224,14 +224,14 @@ fn has_any_below(folder: &Path, is_it: &mut dyn FnMut(&Path) -> bool) -> bool {
             }
         }
         if seen > MOST_ENTRIES {
-            // What cannot be ruled out is not allowed.
+            // A file that cannot be ruled out is treated as policy.
             return true;
         }
     }
     false
 }
 
-/// A path whose folder has no links in it; its own name stays, whether that is a link or not.
+/// A path without links in its parent directory; the last component stays, whether it is a link or not.
 fn resolve_parent(path: &Path) -> PathBuf {
     match (path.parent(), path.file_name()) {
         (Some(parent), Some(name)) => resolve_links(parent).join(name),
@@ -239,7 +239,7 @@ fn resolve_parent(path: &Path) -> PathBuf {
     }
 }
 
-/// A path without links, `.` and `..`. The part of it that does not exist stays as it is.
+/// A path without links, `.` and `..`. The part that does not exist stays as it is.
 fn resolve_links(path: &Path) -> PathBuf {
     resolve_links_up_to(path, MOST_LINKS)
 }
@@ -252,12 +252,12 @@ fn resolve_links_up_to(path: &Path, links: usize) -> PathBuf {
             return if missing.as_os_str().is_empty() { real } else { real.join(missing) };
         }
         let Some(parent) = known.parent().map(Path::to_owned) else { return path.to_owned() };
-        // A link to what is not there yet would be followed by whoever makes it.
+        // Whoever creates the file of a dangling link follows the link.
         if let Some(target) = fs::read_link(&known).ok().filter(|_| links > 0) {
             return resolve_links_up_to(&parent.join(target).join(missing), links - 1);
         }
         let Some(name) = known.file_name() else {
-            // It ends in `..` behind something that is not there.
+            // It ends in `..` after a component that does not exist.
             let plain = normalize_path(path);
             return if plain == path { plain } else { resolve_links_up_to(&plain, links) };
         };
@@ -266,10 +266,10 @@ fn resolve_links_up_to(path: &Path, links: usize) -> PathBuf {
     }
 }
 
-/// The most links that are followed to what is not there.
+/// The most dangling links that are followed.
 const MOST_LINKS: usize = 16;
 
-/// A path without `.` and `..`, read as its words stand.
+/// A path without `.` and `..`, resolved lexically.
 pub(crate) fn normalize_path(path: &Path) -> PathBuf {
     path.components().fold(PathBuf::new(), |mut plain, part| {
         match part {

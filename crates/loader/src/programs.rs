@@ -1,4 +1,4 @@
-//! The programs of this machine, for dialects whose hooks are scripts.
+//! Looks up programs of this machine, for dialects whose hooks are scripts.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -6,12 +6,12 @@ use std::path::Path;
 
 use pintle_dialects::{PathStatus, ProgramLookup};
 
-/// How much of a script is looked at.
+/// The number of bytes of a script that are read.
 const HEAD_BYTES: u64 = 16 << 10;
-/// The bits of a file that somebody may run.
+/// The executable bits of a file mode.
 const EXECUTABLE: u32 = 0o111;
 
-/// What is installed here.
+/// The programs installed on this machine.
 #[derive(Debug)]
 pub(crate) struct InstalledPrograms;
 
@@ -21,7 +21,7 @@ impl ProgramLookup for InstalledPrograms {
         if !metadata.is_file() {
             return PathStatus::NotAFile;
         }
-        // What cannot be read has no head, and may be a program all the same.
+        // An unreadable file has an empty head, and may still be a program.
         let head = pintle_files::read_head(path, HEAD_BYTES).unwrap_or_default();
         let is_executable = metadata.permissions().mode() & EXECUTABLE != 0;
         PathStatus::File { head: String::from_utf8_lossy(&head).into_owned(), is_executable }

@@ -1,4 +1,4 @@
-//! Reading one file, whatever it turns out to be.
+//! Reads one file of any kind.
 
 use std::io::Read;
 use std::path::Path;
@@ -10,10 +10,10 @@ use pintle_dialects::{Artifact, ArtifactKind};
 
 use crate::discover::{DiscoveredFile, io_error_text};
 
-/// The endings of files that may hold scripts.
+/// The extensions of files that may contain scripts.
 const SCRIPTED: [&str; 2] = ["md", "star"];
 
-/// Reads files as artifacts. What cannot be read is among the findings.
+/// Reads files as artifacts. Unreadable files are reported as diagnostics.
 pub(crate) fn read_all(
     found: &[DiscoveredFile],
     build: &dyn HandlerFactory,
@@ -35,7 +35,7 @@ pub(crate) fn read_all(
 /// Reads a file as an artifact.
 ///
 /// # Errors
-/// When it cannot be read, is no plain file, is larger than an artifact may be, or is not UTF-8.
+/// When it cannot be read, is not a regular file, is larger than an artifact may be, or is not UTF-8.
 fn read_artifact(found: &DiscoveredFile) -> Result<Artifact, Diagnostic> {
     if matches!(found.role, ArtifactKind::Client(file) if !file.is_text()) {
         let file = Arc::new(SourceFile { path: found.path.clone(), text: String::new() });
@@ -49,7 +49,7 @@ fn read_artifact(found: &DiscoveredFile) -> Result<Artifact, Diagnostic> {
     }
 }
 
-/// The name without its ending and nothing else, so that `a.b.md` is `a.b`.
+/// The name without its extension and nothing else, so that `a.b.md` is `a.b`.
 fn name_without_ending(path: &Path) -> String {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let known = [".md", ".yaml", ".yml", ".star", ".harn", ".toml", ".json"]

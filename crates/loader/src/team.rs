@@ -1,4 +1,4 @@
-//! The YAML of agents: which files of a folder are one.
+//! Finds the team files of a directory: docker-agent's YAML of agents.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use pintle_dialects::command_hooks::recognise;
 
 use crate::discover::{discover, is_own_agent_file, is_yaml_path, sorted_entries};
 
-/// The usual names of a YAML of agents, the first one first.
+/// The usual names of a team file, in order of precedence.
 const TEAM_FILES: [&str; 8] = [
     "agent.yaml",
     "agent.yml",
@@ -19,7 +19,7 @@ const TEAM_FILES: [&str; 8] = [
     "cagent.yml",
 ];
 
-/// The docker-agent YAML that a path means: the file itself, or that of a folder without an agent's own file.
+/// The docker-agent YAML of a path: the file itself, or that of a directory without an agent's own file.
 #[must_use]
 pub fn find_team_file(path: &Path) -> Option<PathBuf> {
     if !path.is_dir() {
@@ -30,27 +30,28 @@ pub fn find_team_file(path: &Path) -> Option<PathBuf> {
     found.into_iter().find(|file| file.role == ArtifactKind::Team && !has_own).map(|file| file.path)
 }
 
-/// Whether a path means more than one file, so that whoever takes the docker-agent YAML alone would leave guards out.
+/// Whether a path consists of more than one file, so that using the docker-agent YAML alone would leave out guards.
 #[must_use]
 pub fn has_more_than(path: &Path, file: &Path) -> bool {
     path.is_dir() && discover(path, &mut Vec::new()).iter().any(|found| found.path != file)
 }
 
-/// The YAML of agents in a folder by one of its usual names. Other YAML is not looked into: there may be a lot.
+/// The team files of a directory that have one of the usual names. Other YAML files, of which there may be many, are
+/// not read.
 pub(crate) fn find_usual_teams(folder: &Path) -> Vec<PathBuf> {
     let usual = TEAM_FILES.into_iter().map(|name| folder.join(name));
     usual.filter(|path| path.is_file() && recognise_role(path) == Some(ArtifactKind::Team)).collect()
 }
 
-/// The YAML files of agents in a folder.
+/// The team files of a directory.
 pub(crate) fn find_teams(folder: &Path) -> Vec<PathBuf> {
     let yaml = sorted_entries(folder, &mut Vec::new()).into_iter().filter(|path| is_yaml_path(path));
     yaml.filter(|path| recognise_role(path) == Some(ArtifactKind::Team)).collect()
 }
 
-/// What a YAML file is by its text; `None` when that does not say.
+/// The kind of a YAML file by its text; `None` if the text does not say.
 pub(crate) fn recognise_role(path: &Path) -> Option<ArtifactKind> {
-    // What cannot be read is reported when it is read in earnest.
+    // A file that cannot be read is reported when it is loaded.
     let bytes = crate::read::read_limited(path).ok()?;
     recognise(&String::from_utf8_lossy(&bytes))
 }

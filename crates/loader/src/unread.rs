@@ -1,4 +1,4 @@
-//! Folders beside the known ones of a root, which are not read.
+//! Warns about unknown directories next to the known ones of a root.
 
 use std::path::{Path, PathBuf};
 
@@ -9,12 +9,12 @@ use crate::discover::{error_without_file, is_yaml_path, sorted_entries};
 use crate::package::is_plugin_file;
 use crate::team::recognise_role;
 
-/// How many entries of a folder are looked at, and how deep below it.
+/// The most entries of a directory that are examined, and the deepest level.
 const MOST: usize = 100;
 const DEEPEST: usize = 3;
 
-/// What is to be said of a folder that is not read: nothing when it holds nothing that could be meant to be, a warning when
-/// it does, and an error when there is a guard among that.
+/// The diagnostic for a directory that is not read: none if it contains nothing that looks like an artifact, a warning
+/// if it does, and an error if there is a hook among that.
 pub(crate) fn lint_folder(path: &Path, near: Option<&str>) -> Option<Diagnostic> {
     if is_hidden_path(path) {
         return None;
@@ -36,7 +36,7 @@ pub(crate) fn lint_folder(path: &Path, near: Option<&str>) -> Option<Diagnostic>
     })
 }
 
-/// The files below a folder, as far as they are looked at.
+/// The files below a directory, within the limits.
 fn files_below(path: &Path) -> Vec<PathBuf> {
     let (mut files, mut folders, mut seen) = (Vec::new(), vec![(path.to_owned(), 0)], 0);
     while let Some((folder, depth)) = folders.pop() {
@@ -59,7 +59,7 @@ fn is_hidden_path(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
-/// Whether a file would be a hook, or hold some, in a folder that is read.
+/// Whether a file would be a hook, or contain some, in a directory that is read.
 fn is_hook_like(file: &Path) -> bool {
     if is_yaml_path(file) {
         return recognise_role(file) == Some(ArtifactKind::HooksBlock);
@@ -73,12 +73,11 @@ fn has_hook_list(text: &str) -> bool {
     frontmatter_of(text).lines().any(|line| line.trim_end() == "hooks:" || line.starts_with("hooks: ["))
 }
 
-/// Whether a file has the form of an artifact.
+/// Whether a file looks like an artifact.
 fn is_artifact_like(file: &Path) -> bool {
     is_plugin_file(file) || read_markdown(file).is_some_and(|text| !frontmatter_of(&text).is_empty())
 }
 
-/// The text of a Markdown file.
 fn read_markdown(file: &Path) -> Option<String> {
     let is_markdown = file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"));
     let bytes = is_markdown.then(|| crate::read::read_limited(file).ok())??;

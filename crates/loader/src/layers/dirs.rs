@@ -1,30 +1,31 @@
-//! The folders that a command line or the environment names.
+//! Directories that a command line or the environment names.
 
 use std::env;
 use std::fmt;
 use std::path::{Path, PathBuf, absolute};
 
-/// Where an organisation puts what holds for everybody on a machine.
+/// The directory of an organisation's hooks for everyone on the machine.
 pub(super) const MANAGED: &str = "/etc/pintle";
-/// A further folder of the organisation. It adds to the first one, so that no variable can take policy away.
+/// Names another directory of the organisation. It is used in addition to the first one, so that a variable cannot
+/// remove policy.
 const MORE_MANAGED: &str = "PINTLE_MANAGED_DIR";
-/// Variables that name the folder of the person's own settings, the first one first: Pintle's, then docker-agent's.
+/// Variables that name the user's configuration directory, in order of precedence: Pintle's, then docker-agent's.
 const CONFIG: [&str; 3] = ["PINTLE_CONFIG_DIR", "DOCKER_AGENT_CONFIG_DIR", "CAGENT_CONFIG_DIR"];
-/// The variable that names the folder of what Pintle remembers.
+/// The variable that names the state directory.
 const STATE: &str = "PINTLE_STATE_DIR";
 
-/// The folders that are a person's wherever they work. None of them need be there.
+/// The directories of a user, the same in every working directory. Each may be missing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UserDirs {
-    /// The person's own settings and hooks. Default: none.
+    /// The user's own settings and hooks. Default: none.
     pub config: Option<PathBuf>,
-    /// What Pintle remembers between runs: agreements, sessions and tapes. Default: none.
+    /// What Pintle stores between runs: trust decisions, sessions and tapes. Default: none.
     pub state: Option<PathBuf>,
-    /// A folder of the organisation besides `/etc/pintle`. Default: none.
+    /// An organisation's directory in addition to `/etc/pintle`. Default: none.
     pub managed: Option<PathBuf>,
 }
 
-/// A folder of hooks that somebody names and that is not there.
+/// A named directory of hooks that does not exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingDir {
     folder: PathBuf,
@@ -34,15 +35,16 @@ pub struct MissingDir {
 }
 
 impl UserDirs {
-    /// As the environment has them: the settings and hooks in `PINTLE_CONFIG_DIR`, in docker-agent's variables for the
-    /// same, in `$XDG_CONFIG_HOME/pintle`, else in `~/.config/pintle`; [`state_dir`]; what `PINTLE_MANAGED_DIR` names.
+    /// The directories that the environment names: settings and hooks in `PINTLE_CONFIG_DIR`, in docker-agent's
+    /// variables for the same, in `$XDG_CONFIG_HOME/pintle`, otherwise in `~/.config/pintle`; state in [`state_dir`];
+    /// the organisation's in `PINTLE_MANAGED_DIR`.
     #[must_use]
     pub fn from_env() -> Self {
         let config = config_dir_from_env().map(|(folder, _)| folder).or_else(default_config_dir);
         Self { config, state: state_dir(), managed: dir_from_env(MORE_MANAGED) }
     }
 
-    /// The same by paths that mean the same wherever somebody works.
+    /// The same directories with absolute paths.
     #[must_use]
     pub fn to_absolute(self) -> Self {
         let absolute = |folder: Option<PathBuf>| folder.map(|folder| absolute(&folder).unwrap_or(folder));
@@ -51,7 +53,7 @@ impl UserDirs {
 }
 
 impl MissingDir {
-    /// What to do about it.
+    /// The next step for the user.
     #[must_use]
     pub fn help(&self) -> String {
         format!("{} would not run: create the directory, or name another one", self.description)
@@ -64,16 +66,15 @@ impl fmt::Display for MissingDir {
     }
 }
 
-/// The person's home.
 pub(crate) fn home_dir() -> Option<PathBuf> {
     dir_from_env("HOME")
 }
 
-/// Finds the folder of the person's own settings and hooks: the one that `--config-dir` names, else the one that a
-/// variable names, else the usual one, if it is there.
+/// Finds the directory of the user's own settings and hooks: the one that `--config-dir` names, otherwise the one that
+/// a variable names, otherwise the default one if it exists.
 ///
 /// # Errors
-/// When somebody names a folder that is not there, since guards may be meant to be in it.
+/// When a named directory does not exist: it may be meant to contain guards.
 pub fn find_config_dir(named: Option<&Path>) -> Result<Option<PathBuf>, MissingDir> {
     let named = named.map(|folder| (folder.to_owned(), "--config-dir"));
     match named.or_else(config_dir_from_env) {
@@ -82,8 +83,8 @@ pub fn find_config_dir(named: Option<&Path>) -> Result<Option<PathBuf>, MissingD
     }
 }
 
-/// Finds the organisation's folder besides `/etc/pintle`: the one that `--managed-dir` names, else the one that
-/// `PINTLE_MANAGED_DIR` names.
+/// Finds the organisation's directory in addition to `/etc/pintle`: the one that `--managed-dir` names, otherwise the
+/// one that `PINTLE_MANAGED_DIR` names.
 ///
 /// # Errors
 /// As for [`find_config_dir`].
@@ -97,25 +98,25 @@ fn require_dir(folder: PathBuf, by: &'static str, whose: &'static str) -> Result
     if folder.is_dir() { Ok(folder) } else { Err(MissingDir { folder, named_by: by, description: whose }) }
 }
 
-/// The folder that a variable names for the person's own settings and hooks, and which variable that is.
+/// The user's configuration directory that a variable names, with that variable.
 fn config_dir_from_env() -> Option<(PathBuf, &'static str)> {
     CONFIG.into_iter().find_map(|variable| Some((dir_from_env(variable)?, variable)))
 }
 
-/// Where the person's own settings and hooks are when nobody says otherwise.
+/// The default directory of the user's own settings and hooks.
 fn default_config_dir() -> Option<PathBuf> {
     default_pintle_dir("XDG_CONFIG_HOME", ".config")
 }
 
-/// The folder of what Pintle remembers between runs: `PINTLE_STATE_DIR`, `$XDG_STATE_HOME/pintle`, else
-/// `~/.local/state/pintle`. It need not be there; `None` when there is not even a home.
+/// The directory of what Pintle stores between runs: `PINTLE_STATE_DIR`, `$XDG_STATE_HOME/pintle`, otherwise
+/// `~/.local/state/pintle`. It may not exist; `None` if there is no home directory.
 #[must_use]
 pub fn state_dir() -> Option<PathBuf> {
     dir_from_env(STATE).or_else(|| default_pintle_dir("XDG_STATE_HOME", ".local/state"))
 }
 
 fn default_pintle_dir(base: &'static str, below_home: &str) -> Option<PathBuf> {
-    // A relative one is to be ignored (XDG Base Directory Specification).
+    // The XDG Base Directory Specification says to ignore relative paths.
     let base = dir_from_env(base).filter(|base| base.is_absolute());
     Some(base.or_else(|| Some(home_dir()?.join(below_home)))?.join("pintle"))
 }

@@ -1,8 +1,8 @@
-//! The folder of a person or an organisation: `config.yaml` with `settings` and drop-ins below `hooks.d/` with one block of
-//! hooks each, in the order of their names (docker-agent behaviour, section 5); then hooks of every other dialect, laid
-//! out as below `.harness/`.
+//! Loads the configuration directory of a user or an organisation: `config.yaml` with `settings`, drop-ins in
+//! `hooks.d/` with one block of hooks each, in the order of their names, then hooks of every other dialect, laid out as
+//! below `.harness/`.
 //!
-//! A file that does not load is an error and not a warning: a guard that is passed over guards nothing.
+//! A file that does not load is an error, not a warning: skipping a guard would leave its events unguarded.
 
 use std::path::Path;
 
@@ -15,25 +15,23 @@ use crate::load::{LoadOptions, LoadedPath, parse_artifacts, sort_diagnostics};
 use crate::policy::collect_policy_files;
 use crate::read;
 
-/// The file of settings.
 const SETTINGS: &str = "config.yaml";
-/// The folder of drop-ins.
 const DROP_INS: &str = "hooks.d";
 
-/// Names that were meant to be the file of settings.
+/// Names that are probably meant to be the settings file.
 const NEAR_SETTINGS: [&str; 2] = ["config.yml", "config.json"];
 
-/// Whether a file in the folder of drop-ins was meant to be read.
+/// Whether a file in `hooks.d/` is probably meant to be read.
 fn is_misnamed_settings(path: &Path) -> bool {
     path.is_file() && path.extension().is_some_and(|ending| ["json", "md", "star"].iter().any(|near| ending == *near))
 }
 
-/// Loads the hooks of a person or an organisation from their folder: its `config.yaml`, `hooks.d/*.yaml`, the files in
-/// `hooks/`, `plugins/`, `builtins/` and `overrides/`, and the package of a `harn.toml`. What is not there holds nothing,
-/// and what could only be used by an agent of its own is not used.
+/// Loads the hooks of a user or an organisation from their directory: its `config.yaml`, `hooks.d/*.yaml`, the files in
+/// `hooks/`, `plugins/`, `builtins/` and `overrides/`, and the package of a `harn.toml`. Missing files are fine. Files
+/// that only an agent could use are not read.
 ///
-/// Never fails: every fault of every file is among the diagnostics. With an error among them the chains are incomplete
-/// and must not be run.
+/// Never fails: every error in every file is among the diagnostics. If there is one, the chains are incomplete and must
+/// not be run.
 #[must_use]
 pub fn load_layer(folder: &Path, layer: Layer, build: &dyn HandlerFactory, options: &LoadOptions<'_>) -> LoadedPath {
     let mut findings = Vec::new();

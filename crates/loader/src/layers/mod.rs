@@ -1,6 +1,7 @@
-//! Where hooks come from when nobody names a path: the organisation, the person, and the project around a folder.
+//! The sources of hooks if the user does not name a path: the organisation, the user, and the project around the
+//! working directory.
 //!
-//! What the first two have is trusted. What a project has is found and not named, so it needs consent
+//! The hooks of the first two are trusted. A project's hooks are found, not named, so the user must trust them
 //! ([`crate::trust`]).
 
 mod dirs;
@@ -14,36 +15,38 @@ pub use dirs::{MissingDir, UserDirs, find_config_dir, find_managed_dir, state_di
 pub use folder::load_layer;
 pub use project::find_projects;
 
-/// Where hooks come from when nobody names a path.
+/// The sources of hooks if the user does not name a path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LayerDirs {
-    /// The folder that is worked in. The project is the nearest folder from here upwards that holds hooks.
+    /// The working directory. The project is the nearest directory from here upwards that contains hooks.
     pub cwd: PathBuf,
-    /// The person's home, above which no project is looked for. Default: none, and the search ends at the repository.
+    /// The user's home directory; no project is searched above it. Default: none, and the search ends at the
+    /// repository.
     pub home: Option<PathBuf>,
-    /// The folders of the organisation. Those that are not there hold nothing. Default: none.
+    /// The directories of the organisation. A missing one contains nothing. Default: none.
     pub managed: Vec<PathBuf>,
-    /// The folder of the person. Default: none.
+    /// The configuration directory of the user. Default: none.
     pub config: Option<PathBuf>,
-    /// The name of a dialect that the host runs itself, so that its hooks are left out of the project's. Default: none.
+    /// The name of a dialect whose hooks the host runs itself, so that they are left out of the project's. Default:
+    /// none.
     pub excluded_dialect: Option<String>,
 }
 
 impl LayerDirs {
-    /// The folders of this machine for somebody who works in a folder: `/etc/pintle`, and the person's own as it was
-    /// found ([`find_config_dir`]).
+    /// The directories of this machine for a working directory: `/etc/pintle`, and the user's own as found by
+    /// [`find_config_dir`].
     #[must_use]
     pub fn from_env(cwd: impl Into<PathBuf>, config: Option<PathBuf>) -> Self {
         Self { cwd: cwd.into(), home: dirs::home_dir(), config, ..Self::managed_only() }
     }
 
-    /// The organisation's folder of this machine alone, `/etc/pintle`, for somebody who names all the rest.
+    /// Only the organisation's directory of this machine, `/etc/pintle`, for callers that name all others.
     #[must_use]
     pub fn managed_only() -> Self {
         Self { managed: vec![PathBuf::from(dirs::MANAGED)], ..Self::default() }
     }
 
-    /// Adds a folder of the organisation, as it was found ([`find_managed_dir`]).
+    /// Adds a directory of the organisation, as found by [`find_managed_dir`].
     #[must_use]
     pub fn with_managed_dir(mut self, folder: Option<PathBuf>) -> Self {
         self.managed.extend(folder);

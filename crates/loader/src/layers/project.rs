@@ -1,4 +1,4 @@
-//! Which folders are the project around a folder.
+//! Finds the directories of the project around a working directory.
 
 use std::path::{Path, PathBuf};
 
@@ -6,11 +6,11 @@ use super::LayerDirs;
 use crate::discover::is_project;
 use crate::trust::TrustGrants;
 
-/// Finds the folders whose hooks are the project's for somebody who works in [`LayerDirs::cwd`], the outermost first.
+/// Finds the project directories for the working directory [`LayerDirs::cwd`], the outermost first.
 ///
-/// That is the nearest folder from there upwards that holds hooks of any dialect, not above the root of the repository
-/// and below the home folder. Besides it every folder further up that somebody agreed to: a folder with hooks that is
-/// made below it cannot put its guards out of force, nor can taking its hooks away.
+/// The first is the nearest directory from there upwards that contains hooks of any dialect, not above the root of the
+/// repository and below the home directory. In addition, every trusted directory further up is included: neither
+/// creating a directory with hooks below it nor removing its hooks can disable its guards.
 #[must_use]
 pub fn find_projects(layers: &LayerDirs, agreements: &TrustGrants) -> Vec<PathBuf> {
     let cwd = layers.cwd.canonicalize().unwrap_or_else(|_| layers.cwd.clone());
@@ -28,14 +28,14 @@ pub fn find_projects(layers: &LayerDirs, agreements: &TrustGrants) -> Vec<PathBu
 
 fn nearest_project(cwd: &Path, home: Option<&Path>) -> Option<PathBuf> {
     for folder in cwd.ancestors() {
-        // What lies at home is the person's and no project, unless that is where the work is done.
+        // Hooks in the home directory are the user's, not a project's, unless it is the working directory.
         if home == Some(folder) && folder != cwd {
             return None;
         }
         if is_project(folder) {
             return Some(folder.to_owned());
         }
-        // A working tree has a file of that name in the place of the folder.
+        // A git worktree has a file of that name instead of the directory.
         if folder.join(".git").exists() || home == Some(folder) {
             return None;
         }

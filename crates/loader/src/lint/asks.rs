@@ -1,4 +1,4 @@
-//! Hooks on questions in a project in which nobody is ever asked.
+//! Warns about approval hooks in a project that never asks the user.
 
 use pintle_contract::{
     AgentSpec, Diagnostic, HandlerSpec, HookDeclaration, OnMaxIterations, PermissionMode, PermissionsSpec,
@@ -6,10 +6,10 @@ use pintle_contract::{
 
 use crate::policy::hooks_of;
 
-/// The events that come with a question.
+/// The events of approval requests.
 const OF_QUESTIONS: [&str; 2] = ["permission.ask", "approval.requested"];
 
-/// The hooks of these events in a project of an agent, where no hook, no rule and no mode asks for anything.
+/// Warns about hooks on these events in an agent's project where no hook, rule or mode asks the user.
 pub(crate) fn lint_never_asked(
     hooks: &[HookDeclaration],
     agent: &AgentSpec,
@@ -33,7 +33,8 @@ pub(crate) fn lint_never_asked(
     waiting.map(tell).collect()
 }
 
-/// Whether a hook may ask. Of a script its text tells; what decides by data from elsewhere may do anything.
+/// Whether a hook may return `ask`. The text of a script shows it; a script that decides by external data may return
+/// anything.
 fn can_ask(hook: &HookDeclaration) -> bool {
     if OF_QUESTIONS.contains(&hook.event.as_str()) {
         return false;

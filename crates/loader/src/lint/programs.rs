@@ -1,11 +1,11 @@
-//! Commands whose program is not there.
+//! Warns about commands whose program does not exist.
 
 use std::path::{Path, PathBuf};
 
 use pintle_contract::{CommandSpec, Diagnostic, HandlerSpec, HookDeclaration};
 
-/// A hook whose command is a file of the project that does not exist: a guard that cannot start denies every call, and any
-/// other hook does nothing.
+/// Warns about a hook whose command is a missing file of the project: a guard that cannot start denies every call, and
+/// any other hook does nothing.
 pub(crate) fn lint_missing_program(hook: &HookDeclaration, project: &Path) -> Option<Diagnostic> {
     let HandlerSpec::Command(command) = &hook.handler else { return None };
     let program = relative_program_of(command)?;
@@ -24,7 +24,7 @@ pub(crate) fn lint_missing_program(hook: &HookDeclaration, project: &Path) -> Op
     Some(Diagnostic::warning("missing_program", message, hook.location.clone()).help(help))
 }
 
-/// The relative path of the program that a command begins with, where its text alone says which that is.
+/// The relative path of the program of a command, if the command's text alone determines it.
 fn relative_program_of(command: &CommandSpec) -> Option<&str> {
     let is_plain = |text: &str| text.chars().all(|letter| letter.is_ascii_alphanumeric() || "._-/".contains(letter));
     if !command.directory.as_deref().is_none_or(is_plain) {

@@ -1,10 +1,10 @@
-//! Hooks on steps that no persona has (Harn behaviour, section 6: the lint `persona-hook-target`).
+//! Warns about hooks on steps that no persona has, like Harn's lint `persona-hook-target`.
 
 use std::sync::Arc;
 
 use pintle_contract::{Chain, Diagnostic, Event, Hook, MatchResult, Origin, PersonaSpec, StepSpec};
 
-/// The hooks of a chain that wait for a step, where personas are declared and none of them has such a step.
+/// Warns about the hooks of a chain that match a step, if personas are declared and none has such a step.
 pub(crate) fn unknown_step_hooks(chain: &Chain, personas: &[Arc<PersonaSpec>]) -> Vec<Diagnostic> {
     let on_steps = chain.hooks.iter().filter(|hook| hook.event.as_str().starts_with("step."));
     if personas.is_empty() { Vec::new() } else { on_steps.filter_map(|hook| lint_unmet_step(hook, personas)).collect() }
@@ -13,7 +13,7 @@ pub(crate) fn unknown_step_hooks(chain: &Chain, personas: &[Arc<PersonaSpec>]) -
 fn lint_unmet_step(hook: &Hook, personas: &[Arc<PersonaSpec>]) -> Option<Diagnostic> {
     let wanted = hook.matcher.as_ref()?;
     let described = wanted.describe();
-    // An expression may look at what only a step that runs has.
+    // An expression may read fields that only a running step has.
     if described.contains('=') {
         return None;
     }
@@ -29,7 +29,7 @@ fn lint_unmet_step(hook: &Hook, personas: &[Arc<PersonaSpec>]) -> Option<Diagnos
     Some(Diagnostic::warning("unknown_step", message, hook.location.clone()).help(help))
 }
 
-/// The event of a step, with some arguments.
+/// An example event of a step.
 fn example_step_event(hook: &Hook, persona: &PersonaSpec, step: &StepSpec) -> Event {
     let mut payload = (hook.event.def().example)();
     if let Some(fields) = payload.as_object_mut() {

@@ -1,4 +1,4 @@
-//! What a command line plainly changes, by its words.
+//! Finds the policy changes of a command line by its words.
 
 use std::path::{Path, PathBuf};
 
@@ -10,41 +10,40 @@ use super::programs::{
 use super::search::{FileSearch, is_search};
 use super::words::{CommandToken, tokenize_command};
 
-/// The deepest that command lines in command lines are read.
+/// The deepest nesting of command lines that is analyzed.
 const MAX_DEPTH: usize = 6;
 /// The most variables, and the most values of a word.
 const MAX_VARIABLES: usize = 64;
-/// The longest word that is looked at with its variables filled.
+/// The longest word that is analyzed with its variables expanded.
 const MAX_WORD: usize = 4096;
-/// The most folders that words are seen from.
+/// The most directories to which words are resolved.
 const MAX_FOLDERS: usize = 16;
-/// The most files of policy that a search is taken to find.
+/// The most policy files that a search is assumed to find.
 const MAX_FOUND: usize = 64;
-/// Words of code that takes folders away.
+/// Words of code that removes directories.
 const REMOVING: [&str; 8] = ["rmtree", "rmSync", "rmdirSync", "rm_rf", "rm_r", "remove_tree", "rename", "move"];
 
-/// What a command line comes to.
+/// The judgement of a command line.
 #[derive(Debug)]
 pub struct CommandJudgement<'a> {
-    /// What it would change of policy, in words.
+    /// A description of the policy that it would change.
     pub changed_policy: Option<String>,
-    /// The folders that it works in.
+    /// The directories in which it works.
     pub visited_dirs: Vec<PolicyPaths<'a>>,
 }
 
-/// One command of a command line.
 #[derive(Debug, Default)]
 struct PolicyCommand {
-    /// Its words, and whether each was quoted.
+    /// Its words, with whether each was quoted.
     words: Vec<(String, bool)>,
-    /// What its output goes to.
+    /// The targets of its output.
     output_targets: Vec<String>,
     documents: Vec<String>,
-    /// Whether it reads what the command before prints.
+    /// Whether it reads the output of the previous command.
     is_piped: bool,
 }
 
-/// Judges a command line of a shell by the words in which it plainly writes.
+/// Judges a shell command line by the words that evidently name written files.
 #[must_use]
 pub fn judge_command<'a>(base: &PolicyPaths<'a>, text: &str) -> CommandJudgement<'a> {
     let mut judge = CommandJudge { folders: vec![base.clone()], variables: Vec::new() };
@@ -53,9 +52,9 @@ pub fn judge_command<'a>(base: &PolicyPaths<'a>, text: &str) -> CommandJudgement
 }
 
 pub(super) struct CommandJudge<'a> {
-    /// The folders that words are seen from: the working directory, and each that the line goes to.
+    /// The directories to which words are resolved: the working directory, and each directory that the line enters.
     folders: Vec<PolicyPaths<'a>>,
-    /// The variables that the line itself fills, with each of their values.
+    /// The variables that the line itself sets, with each of their values.
     variables: Vec<(String, String)>,
 }
 
@@ -112,7 +111,7 @@ impl<'a> CommandJudge<'a> {
         if let Some(path) = into {
             return Some(policy_path_text(&path));
         }
-        // Commands in the place of words.
+        // Command substitutions in words.
         for (word, _) in &command.words {
             let inner = word.split_once("$(").or_else(|| word.split_once('`')).map(|(_, inner)| inner);
             if let Some(found) = inner.and_then(|inner| self.judge_line(inner, depth + 1)) {
@@ -147,7 +146,7 @@ impl<'a> CommandJudge<'a> {
         }
     }
 
-    /// Sees the words that follow from another folder as well.
+    /// Resolves the following words to another directory as well.
     pub(super) fn enter_folder(&mut self, folder: &str) {
         let new: Vec<PolicyPaths<'a>> = self.folders.iter().map(|from| from.with_working_dir(Some(folder))).collect();
         for folder in new {
@@ -157,7 +156,7 @@ impl<'a> CommandJudge<'a> {
         }
     }
 
-    /// The policy that a word leads to.
+    /// The policy that a word refers to.
     fn find_policy(
         &self,
         word: &str,
@@ -166,7 +165,7 @@ impl<'a> CommandJudge<'a> {
     ) -> Option<PathBuf> {
         let words = self.expand_variables(word);
         let of_folder = |folder: &PolicyPaths<'a>| {
-            // What a variable holds is a pattern even where the word around it is quoted.
+            // The value of a variable is a pattern even if the word around it is quoted.
             let literal = quoted && words.len() == 1;
             let all = words.iter().flat_map(|word| if literal { vec![word.clone()] } else { folder.expand_word(word) });
             all.into_iter().find_map(|word| asks(folder, &word))
@@ -174,7 +173,7 @@ impl<'a> CommandJudge<'a> {
         self.folders.iter().find_map(of_folder)
     }
 
-    /// Keeps the variables that a command fills: by an assignment, or as a loop over words.
+    /// Records the variables that a command sets: by an assignment, or by a loop over words.
     fn record_variables(&mut self, words: &[(String, bool)]) {
         let assigned = words.iter().filter_map(|(word, _)| word.split_once('='));
         let texts: Vec<&str> = words.iter().map(|(word, _)| word.as_str()).collect();
@@ -193,7 +192,7 @@ impl<'a> CommandJudge<'a> {
         self.variables.extend(new.into_iter().take(room));
     }
 
-    /// A word as it is, and with the variables that the line fills.
+    /// A word as it is, and with the line's variables expanded.
     fn expand_variables(&self, word: &str) -> Vec<String> {
         let mut all = vec![word.to_owned()];
         if !word.contains('$') {
@@ -211,7 +210,7 @@ impl<'a> CommandJudge<'a> {
         all
     }
 
-    /// What a command may list for the one behind it.
+    /// The paths that a command may print for the next one.
     fn listed_paths(&self, command: &PolicyCommand) -> Vec<(String, bool)> {
         match program_of(&command.words) {
             Some((name, operands)) if is_search(&name) => {
@@ -258,7 +257,7 @@ impl<'a> CommandJudge<'a> {
         found.as_deref().map(policy_path_text)
     }
 
-    /// `find` and `fd` that delete what they find, or run a program that changes it.
+    /// Judges `find` and `fd` commands that delete the files they find, or run a program that changes them.
     fn judge_search(&mut self, search: &FileSearch, depth: usize) -> Option<String> {
         let written =
             search.written_lists.iter().find_map(|word| self.find_policy(word, false, PolicyPaths::policy_written_at));
@@ -277,7 +276,7 @@ impl<'a> CommandJudge<'a> {
         let known = self.variables.len();
         for path in found {
             let path = path.to_string_lossy();
-            // A shell is given it as one of these.
+            // A shell gets the path as one of these.
             self.variables.extend(["0", "1", "@", "*"].map(|name| (name.to_owned(), path.clone().into_owned())));
             let changed = search.runs.iter().find_map(|run| {
                 let words = run.iter().map(|word| (word.replace("{}", &path), true)).collect();
@@ -310,7 +309,7 @@ impl<'a> CommandJudge<'a> {
         found
     }
 
-    /// Programs that write what they unpack or fetch.
+    /// Judges programs that write the files they unpack or download.
     fn judge_download(&mut self, program: &str, operands: &[(String, bool)]) -> Option<String> {
         let option = if program == "unzip" { "-d" } else { "-C" };
         let is_folder = |(word, _): &&(String, bool)| word == option || word == "--directory";
@@ -326,7 +325,7 @@ impl<'a> CommandJudge<'a> {
         if writes { self.judge_operands(OperandUse::WritesNamed, operands) } else { None }
     }
 
-    /// Code in the command line: what it does with a file that it names cannot be seen.
+    /// Judges code in the command line: its effect on a file that it names cannot be determined.
     fn judge_code(
         &self,
         command: &PolicyCommand,
@@ -348,7 +347,7 @@ impl<'a> CommandJudge<'a> {
             .chain(piped.iter().filter(|_| reads_input).map(printed_text));
         for text in texts {
             let between = |letter: char| letter.is_whitespace() || "\"'`()[]{},;=<>|&+".contains(letter);
-            // What lies in a folder that is taken away goes with it.
+            // Removing a directory removes its files as well.
             let asks = match REMOVING.iter().any(|word| text.contains(word)) {
                 true => PolicyPaths::policy_changed_at,
                 false => PolicyPaths::policy_written_at,
@@ -366,7 +365,7 @@ impl<'a> CommandJudge<'a> {
     }
 }
 
-/// What a command such as `echo` hands on, by its operands.
+/// The text that a command such as `echo` prints, by its operands.
 fn printed_text(command: &PolicyCommand) -> String {
     program_of(&command.words).map(|(_, operands)| join_words(operands)).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! What git takes away or puts back of the files in a folder.
+//! Finds the files that git commands remove or restore.
 
 use super::commands::CommandJudge;
 use super::programs::{OperandUse, is_option};
@@ -22,7 +22,7 @@ impl CommandJudge<'_> {
         let paths = collect_pathspecs(rest.clone());
         match command? {
             "rm" if says(&["--cached", "-n", "--dry-run"]) => None,
-            // What is only staged is in no file.
+            // `--staged` alone does not change a file.
             "restore" if says(&["-S", "--staged"]) && !says(&["-W", "--worktree"]) => None,
             "rm" | "mv" | "checkout" | "restore" | "stash" => self.judge_operands(OperandUse::ChangesEach, &paths),
             "clean" if is_dry_run(rest.clone()) => None,
@@ -36,7 +36,7 @@ impl CommandJudge<'_> {
     }
 }
 
-/// The paths that git is given, the root of the repository among them.
+/// The paths in a git command, including the root of the repository.
 fn collect_pathspecs<'w>(words: impl Iterator<Item = &'w (String, bool)>) -> Vec<(String, bool)> {
     let plain = |(word, quoted): &(String, bool)| {
         let below = word.strip_prefix(":/").or_else(|| word.strip_prefix(":(top)"));
@@ -45,7 +45,7 @@ fn collect_pathspecs<'w>(words: impl Iterator<Item = &'w (String, bool)>) -> Vec
     let mut words = words.peekable();
     let mut paths = Vec::new();
     while let Some(word) = words.next() {
-        // What is left out is not touched.
+        // Excluded files are not changed.
         if ["-e", "--exclude"].contains(&word.0.as_str()) {
             words.next();
         } else {
@@ -55,7 +55,7 @@ fn collect_pathspecs<'w>(words: impl Iterator<Item = &'w (String, bool)>) -> Vec
     paths
 }
 
-/// Whether git only tells what it would do.
+/// Whether git only prints what it would do.
 fn is_dry_run<'w>(mut words: impl Iterator<Item = &'w (String, bool)>) -> bool {
     let is_cluster = |word: &str| word.starts_with('-') && !word.starts_with("--");
     words.any(|(word, _)| word == "--dry-run" || (is_cluster(word) && word.contains('n')))

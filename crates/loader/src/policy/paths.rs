@@ -1,4 +1,4 @@
-//! Paths as tools and commands write them, and whether they lead to policy.
+//! Resolves paths as written by tools and commands, and finds out whether they refer to policy.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -8,10 +8,10 @@ use super::PolicyFiles;
 use crate::layers::home_dir;
 use crate::matching::expand_pattern;
 
-/// The most files that a pattern of a shell is tried on.
+/// The most files that are tested against a shell pattern.
 const MOST_MATCHES: usize = 4096;
 
-/// Settings that switch hooks off, by the ends of their paths.
+/// The path endings of settings that can disable hooks.
 const SWITCHES: [&str; 5] = [
     ".github/copilot/settings.json",
     ".github/copilot/settings.local.json",
@@ -20,7 +20,7 @@ const SWITCHES: [&str; 5] = [
     "claude-code/managed-settings.json",
 ];
 
-/// Whether a path is of settings that switch hooks off.
+/// Whether a path is that of settings that can disable hooks.
 fn is_hook_switch(path: &Path) -> bool {
     let mut plain: Vec<String> = Vec::new();
     for part in path.components() {
@@ -34,18 +34,17 @@ fn is_hook_switch(path: &Path) -> bool {
     SWITCHES.iter().any(|end| plain.ends_with(&format!("/{end}")))
 }
 
-/// Where the paths of a tool call are seen from, and which files hold policy.
+/// Policy files and the directories to which the paths of a tool call are relative.
 #[derive(Debug, Clone)]
 pub struct PolicyPaths<'a> {
     policy: &'a PolicyFiles,
     home: Option<PathBuf>,
     project: PathBuf,
-    /// The working directory.
     base: PathBuf,
 }
 
 impl<'a> PolicyPaths<'a> {
-    /// The paths of a call in a working directory.
+    /// Resolves the paths of a call in a working directory.
     #[must_use]
     pub fn new(policy: &'a PolicyFiles, project: &Path, cwd: &Path) -> Self {
         let home = home_dir();
@@ -53,14 +52,14 @@ impl<'a> PolicyPaths<'a> {
         Self { policy, home, project: project.to_owned(), base }
     }
 
-    /// The same, seen from another folder.
+    /// The same with another working directory.
     #[must_use]
     pub fn with_working_dir(&self, folder: Option<&str>) -> Self {
         let base = folder.map_or_else(|| self.base.clone(), |folder| self.to_absolute(folder));
         Self { base, ..self.clone() }
     }
 
-    /// The absolute path that a text is: `~`, `$HOME` and `file://` are understood.
+    /// The absolute path of a text; understands `~`, `$HOME` and `file://`.
     pub(super) fn to_absolute(&self, text: &str) -> PathBuf {
         self.base.join(&*self.expand_variables(text))
     }
@@ -93,25 +92,25 @@ impl<'a> PolicyPaths<'a> {
         known.map_or(Cow::Borrowed(text), Cow::Owned)
     }
 
-    /// The policy that making, changing, moving or removing what is at a path would change.
+    /// The policy that creating, changing, moving or removing a path would change.
     #[must_use]
     pub fn policy_changed_at(&self, text: &str) -> Option<PathBuf> {
         let path = self.to_absolute(text);
         (is_hook_switch(&path) || self.policy.contains_policy(&path)).then_some(path)
     }
 
-    /// The policy that is there below a folder, with the folders above it.
+    /// The existing policy below a directory, with the directories above it.
     pub(super) fn policy_below(&self, text: &str) -> BTreeSet<PathBuf> {
         self.policy.policy_below(&self.to_absolute(text))
     }
 
-    /// The policy that writing to a path would change. A folder is no file, so what lies below it stays.
+    /// The policy that writing to a path would change. A directory cannot be written, so the files below it stay.
     pub(super) fn policy_written_at(&self, text: &str) -> Option<PathBuf> {
         let path = self.to_absolute(text);
         (is_hook_switch(&path) || self.policy.is_policy(&path)).then_some(path)
     }
 
-    /// What a word of a shell stands for: the files that match it where it is a pattern, else itself.
+    /// The files that a shell word matches if it is a pattern, otherwise the word itself.
     pub(super) fn expand_word(&self, word: &str) -> Vec<String> {
         expand_braces(word).into_iter().flat_map(|word| self.expand_glob(word)).take(MOST_MATCHES).collect()
     }

@@ -1,39 +1,39 @@
-//! Programs that write, and how their operands tell what.
+//! Lists programs that write files, and how their operands name these files.
 
 use super::search::is_search;
 
-/// Programs that run the program behind them.
+/// Programs that run the program in their arguments.
 const WRAPPERS: [&str; 27] = [
     "sudo", "doas", "env", "nohup", "nice", "ionice", "time", "command", "builtin", "exec", "setsid", "stdbuf",
     "timeout", "busybox", "toybox", "xargs", "parallel", "watch", "unshare", "chroot", "flock", "strace", "taskset",
     "chrt", "bwrap", "firejail", "runuser",
 ];
-/// Words of a shell's own that stand before a command.
+/// Shell keywords that can precede a command.
 const KEYWORDS: [&str; 12] = ["if", "then", "else", "elif", "do", "while", "until", "!", "{", "}", "fi", "done"];
 pub(super) const SHELLS: [&str; 7] = ["sh", "bash", "dash", "zsh", "ksh", "ash", "fish"];
-/// Programs whose code may stand in the command line: the option that it stands behind.
+/// Programs that can run code from the command line, with the option for it.
 const INTERPRETERS: [&str; 14] = [
     "python", "python2", "python3", "pypy3", "node", "nodejs", "deno", "bun", "perl", "ruby", "php", "awk", "gawk",
     "mawk",
 ];
 pub(super) const CODE: [&str; 7] = ["-c", "-e", "-E", "-p", "-r", "--eval", "--print"];
 
-/// How a program treats its operands.
+/// The effect of a program on its operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OperandUse {
-    /// Each is taken away or changed, with what lies below it.
+    /// Removes or changes each, including the files below it.
     ChangesEach,
-    /// Each is written to.
+    /// Writes to each.
     WritesEach,
-    /// The last is written to, or something of the same name in it.
+    /// Writes to the last one, or to a file of the same name in it.
     WritesInto,
-    /// As `WritesInto`, and the others are taken away.
+    /// As `WritesInto`, and removes the others.
     MovesInto,
-    /// As `WritesInto`, and what else lies in the last is taken away.
+    /// As `WritesInto`, and removes all other files in the last one.
     MirrorsInto,
-    /// Each is written to, with an option that says so.
+    /// Writes to each if an option says so.
     EditsInPlace,
-    /// What an option or an assignment names is written to.
+    /// Writes to the file that an option or an assignment names.
     WritesNamed,
 }
 
@@ -81,7 +81,7 @@ const PROGRAMS: [(&str, OperandUse); 41] = [
     ("sort", OperandUse::WritesNamed),
 ];
 
-/// The program of a command, without its folder, and its operands.
+/// The program of a command, without its directory, and its operands.
 pub(super) fn program_of(words: &[(String, bool)]) -> Option<(String, &[(String, bool)])> {
     let is_assignment = |word: &str| {
         word.split_once('=').is_some_and(|(name, _)| {
@@ -121,10 +121,10 @@ pub(super) fn is_option(word: &str) -> bool {
     word.starts_with('-') && word.len() > 1
 }
 
-/// What stands behind an option for code.
+/// The arguments of options for code.
 pub(super) fn code_arguments<'w>(words: &[&'w str], options: &[&str]) -> Vec<&'w str> {
     let behind = |pair: &[&'w str]| match pair {
-        // Options of one letter may stand together: `-lc`, `-ne`.
+        // Single-letter options can be combined: `-lc`, `-ne`.
         [option, text] if options.contains(option) || is_option_cluster(option, options) => Some(*text),
         _ => None,
     };
@@ -157,7 +157,7 @@ pub(super) fn operand_use_of(program: &str, operands: &[(String, bool)]) -> Opti
     }
 }
 
-/// Pintle's own commands that change what it enforces.
+/// The change by one of Pintle's own commands to what Pintle enforces.
 pub(super) fn own_command_change(words: &[&str]) -> Option<String> {
     let mut plain = words.iter().filter(|word| !word.starts_with('-'));
     let says = |options: &[&str]| words.iter().any(|word| options.contains(word));

@@ -1,4 +1,4 @@
-//! What `find` and `fd` search for, and what they do with it.
+//! Parses `find` and `fd` commands: what they search for, and what they do with it.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -6,46 +6,46 @@ use std::path::{Component, Path, PathBuf};
 use super::programs::base_name;
 use crate::matching::matches_text;
 
-/// A search of folders for files.
+/// A file search.
 #[derive(Debug, Default)]
 pub(super) struct FileSearch {
-    /// The folders that it begins in, and whether each was quoted.
+    /// The directories where it starts, with whether each was quoted.
     pub(super) starts: Vec<(String, bool)>,
-    /// Whether it deletes what it finds.
+    /// Whether it deletes the files it finds.
     pub(super) is_deleting: bool,
-    /// The commands that it runs, in which `{}` is what it found.
+    /// The commands that it runs, in which `{}` is the found file.
     pub(super) runs: Vec<Vec<String>>,
-    /// The files that it writes lists to.
+    /// The files to which it writes lists.
     pub(super) written_lists: Vec<String>,
-    /// Tests of which all hold; a file that passes one of these is found.
+    /// The alternatives of the search: a file that passes one group is found.
     groups: Vec<SearchTestGroup>,
     max_depth: Option<usize>,
     should_skip_hidden: bool,
 }
 
-/// Tests of which all have to hold.
+/// Tests that must all hold.
 #[derive(Debug, Default)]
 struct SearchTestGroup {
     tests: Vec<(SearchTest, bool)>,
-    /// Whether what passes is left out, with all that lies below it.
+    /// Whether a path that passes is left out, with everything below it.
     is_pruning: bool,
 }
 
-/// The tests of an expression while it is read.
+/// The tests of an expression while it is parsed.
 #[derive(Debug, Default)]
 struct SearchTestBuilder {
     groups: Vec<SearchTestGroup>,
     /// The first of the groups that the next test belongs to.
     first: usize,
-    /// Of each open bracket: the first group in it, and the tests before it.
+    /// For each open bracket: the first group in it, and the tests before it.
     open_brackets: Vec<(usize, Vec<(SearchTest, bool)>)>,
 }
 
 #[derive(Debug, Clone)]
 enum SearchTest {
-    /// Of the name.
+    /// Tests the name.
     Name(String),
-    /// Of the whole path as it is printed.
+    /// Tests the whole path as printed.
     Path(String),
     Folder,
     File,
@@ -123,10 +123,10 @@ impl FileSearch {
                     search.runs.push(run);
                 }
                 option if option.starts_with('-') => {
-                    // Letters may stand together: `-HI`.
+                    // Letters can be combined: `-HI`.
                     search.should_skip_hidden &= option.starts_with("--") || !option.contains(['H', 'u']);
                 }
-                // An expression that is more than letters may mean any name.
+                // A pattern with other characters than letters may match any name.
                 pattern if !has_pattern => {
                     has_pattern = true;
                     if pattern.chars().all(|letter| letter.is_alphanumeric() || "-_".contains(letter)) {
@@ -140,7 +140,8 @@ impl FileSearch {
         search
     }
 
-    /// Those of these files that it finds below a folder where it begins. `start` is that folder in its own words.
+    /// The files among these that the search finds below one of its start directories. `start` is that directory as
+    /// written.
     pub(super) fn select_found(&self, start: &str, below: BTreeSet<PathBuf>) -> Vec<PathBuf> {
         let Some(root) = below.first().cloned() else { return Vec::new() };
         let finds = |path: &PathBuf| {
@@ -186,14 +187,14 @@ impl SearchTestBuilder {
         self.open_brackets.push((self.first, before));
     }
 
-    /// What follows holds of every alternative in the brackets.
+    /// The following tests apply to every alternative in the brackets.
     fn close_bracket(&mut self) {
         if let Some((first, _)) = self.open_brackets.pop() {
             self.first = first;
         }
     }
 
-    /// Leaves out what is in brackets: what does not hold of it may be anything.
+    /// Skips an expression in brackets: a negated expression may match anything.
     fn skip_bracket<'w>(&self, words: &mut impl Iterator<Item = &'w str>) {
         let mut depth = 1_usize;
         while depth > 0
@@ -209,13 +210,13 @@ impl SearchTestBuilder {
 }
 
 impl SearchTest {
-    /// Whether it holds of a path. What cannot be told holds so that the path is found.
+    /// Whether the test holds for a path. If unknown, the result is the one that finds the path.
     fn is_met_by(&self, start: &str, root: &Path, path: &Path, negated: bool) -> bool {
-        // Brackets may fit less than is known here.
+        // Brackets may match less than [`matches_text`] does.
         let fits = |pattern: &str, text: &str| matches_text(pattern, text) && !(negated && pattern.contains('['));
         match self {
             Self::Name(pattern) => {
-                // Of the folder that it begins in the name is as it was written.
+                // The name of the start directory is as it was written.
                 let name = path.strip_prefix(root).ok().and_then(Path::file_name).map(|name| name.to_string_lossy());
                 let name = name.unwrap_or_else(|| base_name(start).into());
                 fits(pattern, &name.to_lowercase())
@@ -236,7 +237,7 @@ impl SearchTest {
     }
 }
 
-/// Whether a program is one that is read here.
+/// Whether a program is a search that this module parses.
 pub(super) fn is_search(program: &str) -> bool {
     ["find", "fd", "fdfind"].contains(&program)
 }

@@ -1,23 +1,23 @@
-//! The words of a shell's command line, as far as they can be read without running it.
+//! Splits a shell command line into words, as far as possible without running it.
 
-/// A piece of a command line.
+/// A token of a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum CommandToken {
-    /// A word without its quotes; whether some of it was quoted, so that it is no pattern.
+    /// A word without its quotes, and whether some of it was quoted, so that it is not a pattern.
     Word(String, bool),
-    /// `>`, `>>`, `>|`, `&>`, `<>`: the next word is written to.
+    /// `>`, `>>`, `>|`, `&>`, `<>`: writes to the next word.
     OutputRedirect,
-    /// `<`, `<<<`: the next word is read.
+    /// `<`, `<<<`: reads the next word.
     InputRedirect,
-    /// The end of a command: `;`, `&`, `&&`, `||`, a line's end, a bracket.
+    /// The end of a command: `;`, `&`, `&&`, `||`, a newline, a bracket.
     End,
-    /// `|`: the next command reads what this one prints.
+    /// `|`: the next command reads the output of this one.
     Pipe,
-    /// The text behind `<<`.
+    /// The text of a here-document.
     Document(String),
 }
 
-/// Reads a command line. What is not understood becomes part of a word.
+/// Reads a command line. Unknown characters become part of a word.
 pub(super) fn tokenize_command(text: &str) -> Vec<CommandToken> {
     let text = text.replace("\\\r\n", "").replace("\\\n", "");
     let mut reader = CommandTokenizer {
@@ -32,7 +32,7 @@ pub(super) fn tokenize_command(text: &str) -> Vec<CommandToken> {
     reader.tokens
 }
 
-/// A word as a shell reads it literally.
+/// A word quoted so that a shell reads it literally.
 #[must_use]
 pub fn quote_word(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
@@ -44,7 +44,7 @@ struct CommandTokenizer {
     word: Option<String>,
     is_quoted: bool,
     tokens: Vec<CommandToken>,
-    /// The ends of documents that begin with the next line.
+    /// The end markers of here-documents that start on the next line.
     pending_documents: Vec<String>,
 }
 
@@ -143,7 +143,7 @@ impl CommandTokenizer {
         }
     }
 
-    /// `$'..'`, in which letters may be written by their numbers.
+    /// Reads `$'..'`, in which characters can be written as numbers.
     fn read_escaped(&mut self) {
         self.word.get_or_insert_default();
         self.is_quoted = true;
@@ -181,7 +181,7 @@ impl CommandTokenizer {
     }
 
     fn read_redirection(&mut self, sign: char) {
-        // A number before the sign says which stream.
+        // A number before the operator selects a stream.
         if self.word.as_ref().is_some_and(|word| word.chars().all(|letter| letter.is_ascii_digit())) && !self.is_quoted
         {
             self.word = None;
@@ -197,7 +197,7 @@ impl CommandTokenizer {
                 self.index += 1 + usize::from(self.peek(1) == Some('-'));
                 self.read_document_end();
             }
-            // `<(..)` and `>(..)` hold commands.
+            // `<(..)` and `>(..)` contain commands.
             (_, Some('(')) => self.tokens.push(CommandToken::End),
             ('>', Some('&')) | ('<', Some('&')) => {
                 self.index += 1;
@@ -218,7 +218,7 @@ impl CommandTokenizer {
         }
     }
 
-    /// The word that ends a document.
+    /// Reads the word that ends a here-document.
     fn read_document_end(&mut self) {
         while matches!(self.peek(0), Some(' ' | '\t')) {
             self.index += 1;
@@ -233,7 +233,7 @@ impl CommandTokenizer {
         self.pending_documents.push(end);
     }
 
-    /// The documents that begin on this line. Each is told behind the command line that it belongs to.
+    /// Reads the here-documents of this line. Each follows the command line that it belongs to.
     fn read_documents(&mut self) {
         for end in std::mem::take(&mut self.pending_documents) {
             let mut text = String::new();

@@ -1,7 +1,7 @@
-//! The sessions that somebody began on this machine: a session goes on with what the person named when it began, and a tape
-//! from elsewhere with nothing.
+//! Remembers the sessions that were started on this machine: a resumed session uses the paths that the user named when
+//! it started, and a tape from elsewhere uses none.
 //!
-//! A file of digests in the state directory, one a line, to which only is appended.
+//! The file in the state directory contains one digest per line and is append-only.
 
 use std::collections::HashSet;
 use std::fs::{self, DirBuilder, OpenOptions};
@@ -11,25 +11,24 @@ use std::path::{Path, PathBuf};
 
 use super::digest;
 
-/// The file's name.
 const FILE: &str = "begun-sessions";
-/// The bits of a mode by which others can write.
+/// The mode bits that let other users write.
 const OTHERS_WRITE: u32 = 0o022;
 
-/// The sessions that were begun here, by what was named for them.
+/// The sessions that were started on this machine, identified by the paths that the user named for them.
 #[derive(Debug, Clone)]
 pub struct BegunSessions {
     path: Option<PathBuf>,
 }
 
 impl BegunSessions {
-    /// Those of a state directory. Without one nothing was begun here.
+    /// The sessions of a state directory. Without one, no session was started here.
     #[must_use]
     pub fn from_state_dir(directory: Option<&Path>) -> Self {
         Self { path: directory.map(|directory| directory.join(FILE)) }
     }
 
-    /// Whether a session with these facts was begun here. A file that others can write says nothing.
+    /// Whether a session with these facts was started here. A file that other users can write is ignored.
     #[must_use]
     pub fn contains(&self, facts: &str) -> bool {
         let Some(path) = &self.path else { return false };
@@ -39,10 +38,10 @@ impl BegunSessions {
             && pintle_files::read_text(path).is_ok_and(|text| text.lines().collect::<HashSet<_>>().contains(&*digest))
     }
 
-    /// Remembers that a session with these facts was begun here.
+    /// Remembers that a session with these facts was started here.
     ///
     /// # Errors
-    /// When it cannot be written down.
+    /// When the file cannot be written.
     pub fn remember(&self, facts: &str) -> io::Result<()> {
         let Some(path) = &self.path else { return Ok(()) };
         if self.contains(facts) {

@@ -1,7 +1,8 @@
-//! A command of a project is held to the files that it was loaded with: what somebody agreed to, or named, is what runs.
+//! Binds a project's commands to the files that they were loaded with: only the files that the user trusted or named
+//! may run.
 //!
-//! A command runs in the folder that the agent is in, and there its words may mean other files. A session may last, and its
-//! agent may change the files in between. So both are looked at before every call.
+//! A command runs in the agent's working directory, where its words may refer to other files, and during a long session
+//! the agent may change the files. Both are checked before every call.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,9 +17,9 @@ use pintle_dialects::ParsedProject;
 use super::{digest, referenced_files};
 use crate::load::for_each_hook;
 
-/// Binds the commands of a project's hooks to their files as they are. Of a project that needs somebody's agreement all files
-/// that a command names are bound, wherever it runs. Of one that somebody named for this run, and whose files nobody listed,
-/// the programs are.
+/// Binds the commands of a project's hooks to their current files. In a project that needs trust, all files that a
+/// command names are bound, wherever it runs. In a path that the user named for this run, and whose files were not
+/// listed, only the programs are bound.
 pub(crate) fn bind_commands(project: &mut ParsedProject, path: &Path, is_whole: bool) {
     let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
@@ -30,7 +31,7 @@ pub(crate) fn bind_commands(project: &mut ParsedProject, path: &Path, is_whole: 
     });
 }
 
-/// The files of a command, and their digests.
+/// The files of a command with their digests.
 fn digest_command_files(command: &CommandSpec, folder: &Path, is_whole: bool) -> BTreeMap<PathBuf, String> {
     let seen_from = |cwd: &Path| {
         let found = referenced_files::referenced_files_in(command, folder, cwd, &[]);
@@ -38,13 +39,13 @@ fn digest_command_files(command: &CommandSpec, folder: &Path, is_whole: bool) ->
     };
     let mut files = seen_from(folder);
     if !is_whole {
-        // Where it will run is not known, and most often it is here.
+        // The working directory of the command is not known yet; most often it is the current one.
         files.extend(std::env::current_dir().and_then(|cwd| cwd.canonicalize()).iter().flat_map(|cwd| seen_from(cwd)));
     }
     files.into_iter().filter_map(|file| digest::digest_file(&file).ok().map(|digest| (file, digest))).collect()
 }
 
-/// The handler of a hook, held to what its command is bound to.
+/// The handler of a hook, restricted to the files that its command is bound to.
 pub(crate) fn hold_to_binding(handler: Arc<dyn Handler>, declaration: &HookDeclaration) -> Arc<dyn Handler> {
     match &declaration.handler {
         HandlerSpec::Command(command) if command.binding.is_some() => {
@@ -54,7 +55,7 @@ pub(crate) fn hold_to_binding(handler: Arc<dyn Handler>, declaration: &HookDecla
     }
 }
 
-/// A command that runs only while its files are those that it is bound to.
+/// A command that runs only while its files match its binding.
 #[derive(Debug)]
 struct HeldCommand {
     handler: Arc<dyn Handler>,
@@ -63,7 +64,7 @@ struct HeldCommand {
 }
 
 impl HeldCommand {
-    /// Why a call must not run, in words.
+    /// The reason why a call must not run.
     fn binding_violation(&self, call: &HookCall<'_>) -> Option<String> {
         let binding = self.command.binding.as_deref()?;
         let name = |file: &Path| file.strip_prefix(&binding.project_dir).unwrap_or(file).display().to_string();
@@ -83,7 +84,7 @@ impl HeldCommand {
         Some(format!("`{}` changed or was removed after the hook was loaded; review it and start again", name(file)))
     }
 
-    /// A file that the command names here and not in the project's folder, or there and not here.
+    /// A file that the command names here but not in the project's directory, or the other way round.
     fn find_strange_file(&self, binding: &CommandBinding, call: &HookCall<'_>) -> Option<PathBuf> {
         let cwd = &call.event.origin.cwd;
         let cwd = if cwd.is_empty() { std::env::current_dir().ok()? } else { PathBuf::from(cwd) };
@@ -116,7 +117,7 @@ impl Handler for HeldCommand {
     fn call(&self, call: &HookCall<'_>) -> Verdict {
         let Some(why) = self.binding_violation(call) else { return self.handler.call(call) };
         let reason = format!("a guard of this event could not run: {why}");
-        // A guard that cannot be asked denies, whatever its dialect makes of a failed one.
+        // A guard that cannot run denies, whatever its dialect does about a failed one.
         if call.hook.guard {
             return Verdict::deny(reason);
         }

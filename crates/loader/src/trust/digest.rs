@@ -1,4 +1,4 @@
-//! What of a file counts, and its digest.
+//! Computes the digest of the relevant part of a file.
 
 use std::borrow::Cow;
 use std::io::{self, Read};
@@ -7,13 +7,14 @@ use std::path::Path;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-/// Files that an agent's own settings share with its hooks, and that the agent itself rewrites, for example whenever a
-/// person allows a tool for good.
+/// Settings files that a coding agent shares with its hooks and rewrites itself, for example whenever the user allows a
+/// tool permanently.
 const SHARED: [&str; 2] = ["settings.json", "settings.local.json"];
-/// Members of such a file that count besides those with `hook` in their names: the variables that hooks see.
+/// Members of such a file that are relevant in addition to those with `hook` in their names: the variables that hooks
+/// see.
 const COUNTS: [&str; 1] = ["env"];
 
-/// The digest of bytes, in hex.
+/// The SHA-256 digest of bytes, in hex.
 pub(super) fn digest_bytes(bytes: &[u8]) -> String {
     to_hex(&Sha256::digest(bytes))
 }
@@ -21,7 +22,7 @@ pub(super) fn digest_bytes(bytes: &[u8]) -> String {
 /// The digest of a file on disk.
 ///
 /// # Errors
-/// When it cannot be read, or is no plain file.
+/// When it cannot be read, or is not a regular file.
 pub(super) fn digest_file(path: &Path) -> io::Result<String> {
     let mut file = pintle_files::open(path)?;
     let mut hasher = Sha256::new();
@@ -34,13 +35,13 @@ pub(super) fn digest_file(path: &Path) -> io::Result<String> {
     Ok(to_hex(&hasher.finalize()))
 }
 
-/// What of a file that was loaded counts: all of it, or of an agent's own settings what is about hooks. `None` when none
-/// of it is.
+/// The relevant part of a loaded file: all of it, or the part about hooks of an agent's own settings. `None` if there
+/// is no such part.
 pub(super) fn hashed_bytes<'a>(path: &Path, text: &'a str) -> Option<Cow<'a, [u8]>> {
     if !is_shared_settings(path) {
         return Some(Cow::Borrowed(text.as_bytes()));
     }
-    // With comments, or broken: then every byte counts.
+    // A file with comments or errors is relevant as a whole.
     let Ok(Value::Object(members)) = serde_json::from_str(text) else {
         return Some(Cow::Borrowed(text.as_bytes()));
     };
@@ -50,7 +51,7 @@ pub(super) fn hashed_bytes<'a>(path: &Path, text: &'a str) -> Option<Cow<'a, [u8
     (!is_empty).then(|| Cow::Owned(Value::Object(counted).to_string().into_bytes()))
 }
 
-/// Whether a file is an agent's own settings: such a name in a hidden folder.
+/// Whether a file is an agent's own settings: a file of such a name in a hidden directory.
 fn is_shared_settings(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
@@ -60,7 +61,7 @@ fn is_shared_settings(path: &Path) -> bool {
 fn to_hex(digest: &[u8]) -> String {
     use std::fmt::Write as _;
     digest.iter().fold(String::with_capacity(64), |mut text, byte| {
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{byte:02x}");
         text
     })

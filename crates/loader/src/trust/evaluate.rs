@@ -1,4 +1,4 @@
-//! Which hooks of a project run, which are passed over, and which deny in the place of what nobody agreed to.
+//! Decides which hooks of a project run, which are skipped, and which deny because they are not trusted.
 
 use std::fmt;
 use std::path::Path;
@@ -17,57 +17,57 @@ use super::item::{TrustItem, TrustItemKind};
 use super::manifest::TrustManifest;
 use super::store::{TrustStore, TrustStoreError};
 
-/// The kind of a handler that stands in for one that nobody agreed to.
+/// The kind of the handler that replaces an untrusted one.
 const KIND: &str = "not trusted";
 
-/// What became of a project that needed consent.
+/// The result of the trust check of a project.
 #[derive(Debug)]
 pub struct ProjectTrust {
-    /// What it may do, and the bytes behind that.
+    /// The capabilities of the project and the digests of its files.
     pub manifest: TrustManifest,
-    /// How it stands to what was agreed to.
+    /// The trust state of the project.
     pub state: TrustState,
-    /// How it differs from what was agreed to.
+    /// The difference from what the user trusted.
     pub difference: TrustDifference,
-    /// The hooks that do not run, in the order of their declaration; guards that are gone come last.
+    /// The hooks that do not run, in declaration order; removed guards come last.
     pub untrusted_hooks: Vec<UntrustedHook>,
-    /// What agents of the project may do besides its hooks, and nobody agreed to. Whoever runs one of them has to see to
-    /// it: only hooks are withheld.
+    /// The untrusted items of the project's agents besides its hooks. Only hooks are withheld here: the program that
+    /// runs an agent has to check its items.
     pub agent_items: Vec<TrustItem>,
-    /// Whether it is the session that knew guards which are not what they were, and no agreement.
+    /// Whether the changed guards are known from the start of the session, and not from a trust grant.
     pub is_from_session: bool,
-    /// Why agreements could not be looked at. Then nothing counts as agreed to.
+    /// The reason why the trust file could not be read. No project is trusted then.
     pub error: Option<TrustStoreError>,
 }
 
-/// A hook that does not run, because nobody agreed to it.
+/// A hook that does not run because it is not trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UntrustedHook {
-    /// Its name.
+    /// The name of the hook.
     pub hook: String,
-    /// Its canonical event.
+    /// The canonical event of the hook.
     pub event: String,
-    /// Whether nobody knows it, or it changed since somebody agreed to it.
+    /// Whether the hook is new or changed after it was trusted.
     pub state: TrustState,
-    /// What it may do.
+    /// The capabilities of the hook.
     #[serde(rename = "reach")]
     pub capabilities: Vec<Capability>,
-    /// Whether it is a guard.
+    /// Whether the hook is a guard.
     #[serde(rename = "guard")]
     pub is_guard: bool,
-    /// Whether what it guards is denied.
+    /// Whether its events are denied.
     #[serde(rename = "denies")]
     pub is_denied: bool,
 }
 
 impl ProjectTrust {
-    /// The project's folder, without links in its path.
+    /// The project's directory, without links in its path.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.manifest.folder
     }
 
-    /// What a person is to be told, in one line; nothing when everything runs.
+    /// A one-line notice for the user; `None` if every hook runs.
     #[must_use]
     pub fn user_notice(&self) -> Option<String> {
         if self.untrusted_hooks.is_empty() {
@@ -84,7 +84,7 @@ impl ProjectTrust {
         };
         let (denying, mut passed): (Vec<&UntrustedHook>, Vec<&UntrustedHook>) =
             self.untrusted_hooks.iter().partition(|hook| hook.is_denied);
-        // One that is there and no guard any more is told of once.
+        // A hook that still exists but is not a guard any more is listed once.
         passed.retain(|hook| denying.iter().all(|denying| denying.hook != hook.hook));
         let mut effects = Vec::new();
         if !passed.is_empty() {
@@ -108,7 +108,7 @@ fn join_hook_names(hooks: &[&UntrustedHook]) -> String {
     names.join(", ")
 }
 
-/// A name in one line that is no longer than a person reads: that of a command is its whole text.
+/// A name in one line of limited length: the name of a command is its whole text.
 fn shorten_name(name: &str) -> String {
     const MOST: usize = 48;
     let line: String = name.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
@@ -118,12 +118,14 @@ fn shorten_name(name: &str) -> String {
     }
 }
 
-/// Compares a project with what was agreed to, and decides of each hook whether it runs, and whether it is trusted: that is
-/// so only where the project as a whole is what was agreed to. A guard that was agreed to and is not what it was denies,
-/// whatever it has become. `hooks` are those of the
-/// footprint's first claims, in their order; `without` is a dialect that the host runs itself.
+/// Compares a project with its trust grant, and decides for each hook whether it runs and whether it is trusted. A hook
+/// is trusted only if the project as a whole is as the user trusted it. A guard that was trusted and has changed
+/// denies, whatever it has become.
 ///
-/// Gives the hooks that are left, and a chain of stand-ins for guards that are gone.
+/// `hooks` belong to the first items of the manifest, in the same order; `without` is a dialect that the host runs
+/// itself.
+///
+/// Returns the remaining hooks, and a chain of hooks that deny for removed guards.
 pub(crate) fn evaluate_trust(
     footprint: TrustManifest,
     mut hooks: Vec<Option<Hook>>,
@@ -143,7 +145,7 @@ pub(crate) fn evaluate_trust(
     let state = TrustGrant::evaluate_state(agreement, &footprint);
     let is_covered = |claim: &TrustItem| agreement.is_some_and(|known| known.covers_item(claim, &footprint));
     let is_known = |claim: &TrustItem| agreement.is_some_and(|known| known.counterparts_of(claim).next().is_some());
-    // Guards that were there have to be there: those that somebody agreed to, else those that the session began with.
+    // Known guards must still exist: those in the trust grant, otherwise those at the start of the session.
     let seen = trust.session_guards.get(&footprint.folder).filter(|_| agreement.is_none());
     let since = if seen.is_some() { GuardChangeBasis::SinceSessionStart } else { GuardChangeBasis::SinceTrusted };
     let guarded = agreement.or(seen);
@@ -213,7 +215,7 @@ pub(crate) fn evaluate_trust(
     )
 }
 
-/// Since when a guard is not what it was.
+/// The point in time that a changed guard is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum GuardChangeBasis {
     SinceTrusted,
@@ -229,7 +231,7 @@ impl fmt::Display for GuardChangeBasis {
     }
 }
 
-/// Whether a guard that nobody agreed to denies.
+/// Whether an untrusted guard denies.
 fn should_deny(state: TrustState, guards: Option<UntrustedGuardPolicy>) -> bool {
     match guards {
         Some(UntrustedGuardPolicy::Deny) => true,
@@ -251,7 +253,7 @@ impl UntrustedHook {
     }
 }
 
-/// The hook with a handler that only fails, and failing denies.
+/// The hook with a handler that always fails, so that it denies.
 fn deny_untrusted(hook: Hook, state: TrustState, since: GuardChangeBasis) -> Hook {
     let message = match state {
         TrustState::Changed => {
@@ -267,14 +269,14 @@ fn deny_untrusted(hook: Hook, state: TrustState, since: GuardChangeBasis) -> Hoo
         on_failure: FailurePolicy::Closed,
         strict_matcher: true,
         definition: None,
-        // What it says is ours.
+        // The message is Pintle's own.
         source_trust: SourceTrust::Trusted,
         tools: Vec::new(),
         ..hook
     }
 }
 
-/// A hook in the place of a guard that is gone. `None` for an event that this program does not know.
+/// A hook that denies for a removed guard. `None` for an unknown event.
 fn deny_for_removed_guard(claim: &TrustItem, since: GuardChangeBasis) -> Option<Hook> {
     let event = EventName::parse(claim.event.as_deref()?).ok()?;
     let message = format!(
@@ -295,7 +297,7 @@ fn deny_for_removed_guard(claim: &TrustItem, since: GuardChangeBasis) -> Option<
         on_failure: FailurePolicy::Closed,
         strict_matcher: true,
         mode: EnforcementMode::Enforce,
-        // What it says is ours.
+        // The message is Pintle's own.
         source_trust: SourceTrust::Trusted,
         tools: Vec::new(),
         limits: CallLimits::default(),
@@ -303,7 +305,7 @@ fn deny_for_removed_guard(claim: &TrustItem, since: GuardChangeBasis) -> Option<
     })
 }
 
-/// Wants to see what a guard that is gone wanted to see.
+/// Matches what a removed guard matched.
 #[derive(Debug)]
 struct RemovedGuardMatcher {
     names: Vec<String>,
@@ -326,7 +328,7 @@ impl Matcher for RemovedGuardMatcher {
     }
 }
 
-/// Fails whenever it is asked: a hook that nobody agreed to is not refusing, it cannot be heard.
+/// Fails on every call: an untrusted hook gives no verdict.
 #[derive(Debug)]
 struct UntrustedHandler {
     message: String,

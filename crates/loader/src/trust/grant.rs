@@ -1,4 +1,4 @@
-//! What was agreed to, and how a project differs from it.
+//! Records what the user trusted, and compares a project with it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,67 +8,67 @@ use serde::{Deserialize, Serialize};
 use super::item::{TrustItem, TrustItemKind};
 use super::manifest::TrustManifest;
 
-/// What somebody agreed to.
+/// The content of a project that the user trusted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrustGrant {
-    /// When, in milliseconds since the Unix epoch.
+    /// The time of the grant, in milliseconds since the Unix epoch.
     #[serde(rename = "agreed_at_ms")]
     pub granted_at_ms: u64,
     /// The digests of the files.
     pub files: BTreeMap<String, String>,
-    /// What the hooks and tools could do.
+    /// The hooks and tools with their capabilities.
     #[serde(rename = "claims")]
     pub items: Vec<TrustItem>,
 }
 
-/// How a project stands to what was agreed to.
+/// The trust state of a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TrustState {
-    /// Nobody agreed to it, and nothing in it needs consent to run: its hooks can only judge.
+    /// Not trusted, but nothing in it needs trust: its hooks can only return decisions.
     #[serde(rename = "free")]
     NotRequired,
-    /// Somebody agreed to it as it is, byte for byte.
+    /// The user trusted the project exactly as it is.
     #[serde(rename = "agreed")]
     Trusted,
-    /// Nobody ever agreed to it.
+    /// The user never trusted the project.
     New,
-    /// It is not what somebody agreed to.
+    /// The project differs from what the user trusted.
     Changed,
 }
 
-/// How a project differs from what was agreed to. Everything is empty for one that nobody knows: all of it is new.
+/// The difference between a project and its trust grant. Empty for a project without a grant, where everything is new.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct TrustDifference {
-    /// Files that were not there.
+    /// Files that were added.
     pub files_added: Vec<String>,
-    /// Files that are gone.
+    /// Files that were removed.
     pub files_removed: Vec<String>,
-    /// Files with other bytes.
+    /// Files whose content changed.
     pub files_changed: Vec<String>,
-    /// What the project may do and could not.
+    /// Capabilities that were added.
     #[serde(rename = "reach_added")]
     pub capabilities_added: Vec<Capability>,
-    /// What it could do and no longer does.
+    /// Capabilities that were removed.
     #[serde(rename = "reach_removed")]
     pub capabilities_removed: Vec<Capability>,
-    /// Events that its hooks did not listen to.
+    /// Events that hooks newly subscribe to.
     pub events_added: Vec<String>,
-    /// Events that its hooks no longer listen to.
+    /// Events that hooks no longer subscribe to.
     pub events_removed: Vec<String>,
-    /// Guards that are gone, or no longer listen to the same.
+    /// Guards that were removed, or no longer match the same.
     pub guards_removed: Vec<String>,
 }
 
 impl TrustGrant {
-    /// Agrees to a project as it is.
+    /// Grants trust to a project as it is.
     #[must_use]
     pub fn new(footprint: &TrustManifest, agreed_at_ms: u64) -> Self {
         Self { granted_at_ms: agreed_at_ms, files: footprint.files.clone(), items: footprint.items.clone() }
     }
 
-    /// The guards of a project that run without anybody's agreement, and the bytes behind them, with those that were known
-    /// before. Nothing where there are none, or the project is agreed to.
+    /// The guards of a project that run without trust, with the digests of their files, combined with those known
+    /// before. `None` if there are no guards, or the project is trusted.
     #[must_use]
     pub fn for_session(state: TrustState, footprint: &TrustManifest, before: Option<&Self>) -> Option<Self> {
         if matches!(state, TrustState::Trusted | TrustState::Changed) {
@@ -91,7 +91,7 @@ impl TrustGrant {
         (!known.items.is_empty()).then_some(known)
     }
 
-    /// How a project stands to an agreement.
+    /// The trust state of a project for a grant.
     #[must_use]
     pub fn evaluate_state(agreement: Option<&Self>, footprint: &TrustManifest) -> TrustState {
         match agreement {
@@ -102,21 +102,21 @@ impl TrustGrant {
         }
     }
 
-    /// Whether a claim of a project was agreed to: the same claim, and every file behind it as it was.
+    /// Whether an item of a project is trusted: the same item, and all its files unchanged.
     pub(super) fn covers_item(&self, claim: &TrustItem, footprint: &TrustManifest) -> bool {
         let is_same =
             |file: &String| self.files.contains_key(file) && self.files.get(file) == footprint.files.get(file);
         self.items.iter().any(|known| known.is_same_item(claim)) && claim.files.iter().all(is_same)
     }
 
-    /// The agreed claims about what has the same name.
+    /// The trusted items with the same name.
     pub(super) fn counterparts_of<'a>(&'a self, claim: &'a TrustItem) -> impl Iterator<Item = &'a TrustItem> {
         self.items.iter().filter(|known| known.has_same_name(claim, claim.kind))
     }
 
-    /// The guards that the project has no more, or only in a form that does not deny, or does not want to see the same. Of
-    /// several that look alike each has to be there. Those of agents stand when they are there at all: whoever runs an
-    /// agent asks for consent to all that it may do.
+    /// The guards that the project no longer has, that no longer deny, or that no longer match the same. Of several
+    /// identical guards each must exist. Guards of agents only have to exist: the program that runs an agent checks all its
+    /// items.
     pub(super) fn removed_guards<'a>(&'a self, footprint: &'a TrustManifest) -> impl Iterator<Item = &'a TrustItem> {
         let is_guard = |claim: &&TrustItem| claim.is_guard && claim.kind == TrustItemKind::Hook;
         let alike = |guard: &TrustItem, claims: &[TrustItem]| {
@@ -130,14 +130,14 @@ impl TrustGrant {
         guards.filter(move |guard| alike(guard, &footprint.items) < alike(guard, &self.items) && !is_member(guard))
     }
 
-    /// What the agents of the project could do and no longer have, which may have been a guard of theirs.
+    /// The items of the project's agents that were removed; one of them may have been a guard.
     pub(super) fn removed_members<'a>(&'a self, footprint: &'a TrustManifest) -> impl Iterator<Item = &'a TrustItem> {
         let is_there =
             |member: &TrustItem| footprint.items.iter().any(|claim| claim.has_same_name(member, TrustItemKind::Member));
         self.items.iter().filter(move |claim| claim.kind == TrustItemKind::Member && !is_there(claim))
     }
 
-    /// How a project differs from what was agreed to.
+    /// The difference between a project and this grant.
     #[must_use]
     pub fn compare_with(&self, footprint: &TrustManifest) -> TrustDifference {
         let only = |these: &BTreeMap<String, String>, others: &BTreeMap<String, String>| {

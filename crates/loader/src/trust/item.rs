@@ -1,4 +1,4 @@
-//! One hook or tool of a project, and what it may do.
+//! Describes one hook or tool of a project with its capabilities.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use pintle_contract::{
 };
 use serde::{Deserialize, Serialize};
 
-/// What a claim is about.
+/// The kind of a trust item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TrustItemKind {
@@ -19,18 +19,18 @@ pub enum TrustItemKind {
     Member,
     /// A tool of an agent.
     Tool,
-    /// A model that an agent asks at an address of its own.
+    /// A model that an agent calls at a custom URL.
     Model,
     /// The hosts that an agent's scripts may connect to.
     Network,
 }
 
-/// One hook or tool of a project, and what it may do.
+/// One hook or tool of a project with its capabilities.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrustItem {
-    /// What it is.
+    /// The kind of the item.
     pub kind: TrustItemKind,
-    /// Its name.
+    /// The name of the item.
     pub name: String,
     /// The canonical event of a hook.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -38,57 +38,58 @@ pub struct TrustItem {
     /// The dialect of a hook.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub dialect: String,
-    /// What a hook wants to see, as its author wrote it. Default: everything.
+    /// The matcher of a hook as its author wrote it. Default: everything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub matcher: Option<String>,
-    /// The only subjects that a hook wants to see, such as tools, where that is known.
+    /// The only subjects that a hook matches, such as tools, if they are known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub subjects: Vec<String>,
     /// Whether a hook can deny, and its verdict is enforced.
     #[serde(default)]
     #[serde(rename = "guard")]
     pub is_guard: bool,
-    /// What it may do. Nothing is what needs nobody's consent.
+    /// The capabilities. An empty list does not need trust.
     #[serde(default)]
     #[serde(rename = "reach")]
     pub capabilities: Vec<Capability>,
-    /// The files that say what it does: its own, and those that its commands name.
+    /// The files that determine its behaviour: its own, and those that its commands name.
     #[serde(default)]
     pub files: Vec<String>,
-    /// What it runs that an agreement does not cover, because its text does not say which files that is.
+    /// The parts of its commands that the grant does not cover, because their text does not name the files that they
+    /// run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_covered: Vec<String>,
 }
 
 impl TrustItem {
-    /// Whether it is one of a kind with the name, event and dialect of another one.
+    /// Whether the item is of this kind and has the name, event and dialect of another one.
     pub(super) fn has_same_name(&self, other: &Self, kind: TrustItemKind) -> bool {
         self.kind == kind && self.name == other.name && self.event == other.event && self.dialect == other.dialect
     }
 
-    /// Whether it wants to see the same as well.
+    /// Whether it has the same name and the same matcher.
     pub(super) fn has_same_matcher(&self, other: &Self, kind: TrustItemKind) -> bool {
         self.has_same_name(other, kind) && self.matcher == other.matcher
     }
 
-    /// Whether it says the same, apart from what is derived from the rest.
+    /// Whether it is the same item, apart from derived fields.
     pub(super) fn is_same_item(&self, other: &Self) -> bool {
         self.has_same_matcher(other, other.kind)
             && (self.is_guard, &self.capabilities, &self.files) == (other.is_guard, &other.capabilities, &other.files)
     }
 }
 
-/// A claim before its files are looked at.
+/// An item before its files are determined.
 #[derive(Debug)]
 pub(super) struct TrustItemDraft {
     pub(super) item: TrustItem,
     /// The file it was declared in.
     pub(super) declared_in: Option<PathBuf>,
-    /// Whether modules of a package may have a part in it.
+    /// Whether modules of a package may be part of it.
     pub(super) uses_modules: bool,
-    /// The words of its commands, in which files are looked for.
+    /// Its commands, in which files are searched.
     pub(super) commands: Vec<CommandSpec>,
-    /// The files that its author lists besides.
+    /// The files that its author lists.
     pub(super) listed_files: Vec<String>,
 }
 
@@ -115,7 +116,7 @@ impl TrustItemDraft {
         }
     }
 
-    /// The claim of a hook. Without a compiled one it does not run, and so guards nothing.
+    /// The item of a hook. A hook that did not compile does not run, and so is not a guard.
     pub(super) fn for_hook(
         kind: TrustItemKind,
         declaration: &HookDeclaration,
@@ -145,7 +146,7 @@ impl TrustItemDraft {
     }
 }
 
-/// The claims of an agent and those below it: what it can do besides talking to the model that whoever runs it pays for.
+/// Adds the items of an agent and its child agents: their capabilities, apart from calling the default model.
 pub(super) fn draft_agent(
     agent: &AgentSpec,
     reach: &dyn Fn(&HookDeclaration) -> Vec<Capability>,
@@ -159,7 +160,7 @@ pub(super) fn draft_agent(
     for model in agent.model.iter().chain(&agent.models) {
         drafts.extend(draft_model(name, &agent.location, model));
     }
-    // What nobody wrote is no project's, and agents below the first one can do no more.
+    // An agent without a file is not the project's, and child agents cannot do more than the first one.
     if agent.member.is_none() && agent.location.path().is_some_and(is_own_file) && has_acting_tools(agent) {
         let what =
             String::from("uses tools that change files, fetch pages or start programs, as allowed by its own file");
@@ -170,7 +171,7 @@ pub(super) fn draft_agent(
             vec![Capability::Effect(what)],
         ));
     }
-    // A member of a team has no scripts that could connect.
+    // A team member has no scripts that could connect.
     if agent.member.is_none() && !agent.network.allowed_domains.is_empty() {
         let hosts = agent.network.allowed_domains.iter().cloned().map(Capability::Host).collect();
         drafts.push(TrustItemDraft::new(TrustItemKind::Network, name, &agent.location, hosts));
@@ -192,7 +193,7 @@ pub(super) fn draft_agent(
     }
 }
 
-/// The claims of a role and its steps: the models that they ask at addresses of their own.
+/// Adds the items of a persona and its steps: the models that they call at custom URLs.
 pub(super) fn draft_persona(persona: &PersonaSpec, drafts: &mut Vec<TrustItemDraft>) {
     let of_steps = persona.steps.iter().filter_map(|step| step.model.as_ref());
     for model in persona.model.iter().chain(of_steps) {
@@ -200,7 +201,7 @@ pub(super) fn draft_persona(persona: &PersonaSpec, drafts: &mut Vec<TrustItemDra
     }
 }
 
-/// The rules of a team by which its tools run without anybody being asked: a project cannot agree for a person.
+/// Adds the rules of a team that let its tools run without approval: a project cannot approve for the user.
 pub(super) fn draft_permission_rules(team: &TeamSpec, drafts: &mut Vec<TrustItemDraft>) {
     let modes = || team.agents.iter().filter_map(|agent| agent.member.as_ref()?.permission_mode);
     let is_autonomous = team.permissions.mode.into_iter().chain(modes()).any(|mode| mode == PermissionMode::Autonomous);
@@ -216,15 +217,15 @@ pub(super) fn draft_permission_rules(team: &TeamSpec, drafts: &mut Vec<TrustItem
     }
 }
 
-/// Whether a file is an agent's own and not that of one below it.
+/// Whether a file is the main agent's, and not a child agent's.
 fn is_own_file(path: &Path) -> bool {
     path.parent().and_then(Path::file_name).is_none_or(|folder| folder != "agents")
 }
 
-/// The tools of every agent that do more than read.
+/// The native tools that do more than read.
 const ACTING: [&str; 6] = ["shell", "write", "edit", "fetch", "fs.write", "fs.edit"];
 
-/// Whether an agent may have tools that act: its own file says so, and nobody is asked before a call.
+/// Whether an agent may use acting tools because of its own file, without an approval request.
 fn has_acting_tools(agent: &AgentSpec) -> bool {
     let may_mean = |glob: &String| glob.contains(['*', '?', '[', '{']) || ACTING.contains(&glob.as_str());
     agent.policy.mode == PolicyMode::Denylist || agent.policy.allow.iter().any(may_mean)
@@ -238,7 +239,7 @@ fn draft_tool(tool: &ToolSpec) -> TrustItemDraft {
     TrustItemDraft { uses_modules: true, ..TrustItemDraft::new(TrustItemKind::Tool, &tool.name, &tool.location, reach) }
 }
 
-/// A model at an address that the project names gets the person's key and all that is said.
+/// A model at a custom URL gets the user's API key and the whole conversation.
 fn draft_model(agent: &str, location: &Location, model: &ModelSpec) -> Option<TrustItemDraft> {
     let address = model.base_url.clone()?;
     Some(TrustItemDraft::new(
@@ -278,7 +279,7 @@ fn draft_toolset(toolset: &ToolsetSpec, drafts: &mut Vec<TrustItemDraft>) {
         ToolsetKind::Memory { path: Some(path) } => {
             push("memory", Capability::Effect(format!("keeps notes in the file `{path}`")), None);
         }
-        // What Pintle brings along asks the person by itself, by the rules for tool calls.
+        // Pintle's own tools request approval by the rules for tool calls.
         ToolsetKind::Shell { .. }
         | ToolsetKind::Filesystem
         | ToolsetKind::Think

@@ -1,4 +1,4 @@
-//! What a project may do, as it is now: its claims, and the bytes behind them.
+//! Describes the current content of a project: its trust items and the digests of their files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,35 +10,35 @@ use pintle_dialects::ArtifactKind;
 use super::item::{TrustItem, TrustItemDraft, TrustItemKind, draft_agent, draft_permission_rules, draft_persona};
 use super::{digest, referenced_files};
 
-/// What a project may do, and the digest of every file that says so.
+/// The capabilities of a project, with the digest of every relevant file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TrustManifest {
-    /// The project's folder, without links in its path.
+    /// The project's directory, without links in its path.
     pub folder: PathBuf,
-    /// The files that were loaded and those that commands name, each with the SHA-256 of what counts of it. Those below the
-    /// folder are seen from there.
+    /// The loaded files and those that commands name, each with the SHA-256 of its relevant part. Paths in the project
+    /// are relative to its directory.
     pub files: BTreeMap<String, String>,
-    /// Its hooks in the order of their declaration, then the hooks, tools and models of its agents.
+    /// Its hooks in declaration order, then the hooks, tools and models of its agents.
     pub items: Vec<TrustItem>,
-    /// Whether it is that of a host, which has the hooks of a team's first agent among the project's.
+    /// Whether a host loads it, for which the hooks of a team's first agent belong to the project.
     pub(super) is_for_host: bool,
 }
 
-/// The files that were loaded of a project.
+/// The loaded files of a project.
 #[derive(Debug)]
 pub(crate) struct LoadedFiles {
     folder: PathBuf,
-    /// The folder as it was named, by which the files are called.
+    /// The directory as the user named it, to which the file names are relative.
     named_folder: PathBuf,
     files: Vec<(ArtifactKind, PathBuf, Option<Arc<SourceFile>>)>,
     is_for_host: bool,
 }
 
-/// A hook of the project, and what came of compiling it.
+/// A hook of the project, with the result of compiling it.
 pub(crate) type CompiledHook<'a> = (&'a HookDeclaration, Option<&'a pintle_contract::Hook>);
 
 impl LoadedFiles {
-    /// What was found in a folder. A file that could not be read counts as it is on disk.
+    /// The files that were found in a directory. A file that could not be read counts as it is on disk.
     pub(crate) fn new(
         folder: &Path,
         files: Vec<(ArtifactKind, PathBuf, Option<Arc<SourceFile>>)>,
@@ -50,7 +50,7 @@ impl LoadedFiles {
         Self { folder: canonical, named_folder: spelled.to_owned(), files, is_for_host: of_host }
     }
 
-    /// The footprint: what hooks and agents may do, with the bytes behind it.
+    /// The manifest: the capabilities of hooks and agents, with the digests of their files.
     pub(crate) fn build_manifest(
         &self,
         hooks: &[CompiledHook<'_>],
@@ -90,7 +90,7 @@ impl LoadedFiles {
         TrustManifest { folder: self.folder.clone(), files, items: claims, is_for_host: self.is_for_host }
     }
 
-    /// A claim with its files, whose digests join the others.
+    /// An item with its files, whose digests are added to the others.
     fn finish_item(
         &self,
         draft: TrustItemDraft,
@@ -107,7 +107,7 @@ impl LoadedFiles {
         for command in &commands {
             let found = referenced_files::referenced_files(command, own.as_deref(), &self.folder);
             all.files.extend(found.files);
-            // What can neither write nor send anything does no harm by what it runs.
+            // A command that can neither write nor send data is harmless, whatever it runs.
             let is_kept = command.sandbox.is_some_and(|sandbox| sandbox.read_only && sandbox.no_network);
             all.not_covered.extend(found.not_covered.into_iter().filter(|_| !is_kept));
         }
@@ -115,7 +115,7 @@ impl LoadedFiles {
         for path in all.files {
             let key = self.file_key(&path);
             if !files.contains_key(&key) {
-                // One that cannot be read cannot be run either, and is another file as soon as it can.
+                // An unreadable file cannot run either; once it is readable, the digest differs.
                 let Ok(digest) = digest::digest_file(&path) else { continue };
                 files.insert(key.clone(), digest);
             }
@@ -126,7 +126,7 @@ impl LoadedFiles {
         claim
     }
 
-    /// A path of a file that was loaded, seen from nowhere.
+    /// The absolute path of a loaded file.
     fn to_absolute(&self, path: &Path) -> PathBuf {
         match path.strip_prefix(&self.named_folder) {
             Ok(below) => self.folder.join(below),
@@ -135,7 +135,7 @@ impl LoadedFiles {
         }
     }
 
-    /// What a file is called in the footprint.
+    /// The name of a file in the manifest.
     fn file_key(&self, path: &Path) -> String {
         let path = self.to_absolute(path);
         path.strip_prefix(&self.folder).unwrap_or(&path).display().to_string()
@@ -143,19 +143,19 @@ impl LoadedFiles {
 }
 
 impl TrustManifest {
-    /// Whether anything in it needs consent.
+    /// Whether any item needs trust.
     #[must_use]
     pub fn needs_trust(&self) -> bool {
         self.items.iter().any(|claim| !claim.capabilities.is_empty())
     }
 
-    /// What hooks run that an agreement does not cover, each once.
+    /// The parts of commands that trust does not cover, without duplicates.
     #[must_use]
     pub fn list_not_covered(&self) -> BTreeSet<&str> {
         self.items.iter().flat_map(|claim| &claim.not_covered).map(String::as_str).collect()
     }
 
-    /// One digest of everything: two footprints with the same one may do the same.
+    /// The digest of all files: manifests with the same digest have the same capabilities.
     #[must_use]
     pub fn digest(&self) -> String {
         let lines = self.files.iter().map(|(file, digest)| format!("{digest}  {file}\n"));

@@ -1,21 +1,21 @@
-//! Consent: what a project's hooks may do, and whether somebody agreed to that.
+//! Workspace trust: what a project's hooks can do, and whether the user trusts them.
 //!
-//! Hooks that come with a project run on the machine of whoever opens it. Those that can only judge need nobody's consent:
-//! scripts in the sandbox without network, tools and agents, and built-ins that tell. All others ([`Capability`]) run only
-//! when the person agreed, and agreed to *these bytes*: those of every file that was loaded, and of every file of the
+//! A project's hooks run on the machine of everyone who opens the project. Hooks that can only return decisions do not
+//! need trust: scripts in the sandbox without network, tools and agents, and built-ins that add context. All others
+//! ([`Capability`]) run only if the user trusts *these bytes*: those of every loaded file, and of every file of the
 //! project that a command names.
 //!
-//! - `claim`: one hook or tool, and what it may do.
-//! - `named`: the files that a command names, and what it runs that its text does not say.
-//! - `binding`: a command is held to the files that it was loaded with.
-//! - `bound`: what of a file counts, and its digest.
-//! - `footprint`: the claims and files of one project, as they are.
-//! - `agreement`: what was agreed to, and how the project differs from it.
-//! - `store`: the agreements on disk.
-//! - `begun`: the sessions that were begun here, whose tapes may say what they go on with.
-//! - `standing`: which hooks run, which are passed over, and which deny in their place.
+//! - `item`: one hook or tool with its capabilities.
+//! - `referenced_files`: the files that a command names, and the parts of it that trust does not cover.
+//! - `binding`: restricts a command to the files that it was loaded with.
+//! - `digest`: the digest of the relevant part of a file.
+//! - `manifest`: the items and files of a project as it is.
+//! - `grant`: what the user trusted, and how the project differs from it.
+//! - `store`: the trust grants on disk.
+//! - `begun`: the sessions that were started on this machine.
+//! - `evaluate`: which hooks run, which are skipped, and which deny.
 //!
-//! [`Capability`]: pintle_contract::Reach
+//! [`Capability`]: pintle_contract::Capability
 
 mod begun;
 mod binding;
@@ -46,36 +46,36 @@ pub use store::{TrustStore, TrustStoreError};
 
 use crate::layers::state_dir;
 
-/// The file of agreements in the state directory.
+/// The trust file in the state directory.
 const STORE: &str = "trust.json";
-/// Makes guards that nobody agreed to deny. It can only make things stricter: a project can set variables in some hosts.
+/// Makes untrusted guards deny. It can only make things stricter, since a project can set variables in some hosts.
 const GUARDS: &str = "PINTLE_UNTRUSTED_GUARDS";
 
-/// Whose agreements count, and what becomes of what nobody agreed to.
+/// The source of trust grants, and the policy for untrusted hooks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TrustOptions {
-    /// The file of agreements. Default: none, and nothing was ever agreed to.
+    /// The trust file. Default: none, and no project is trusted.
     pub store_path: Option<PathBuf>,
-    /// What becomes of guards that nobody agreed to. Default: those of a project that nobody knows are passed over, and
-    /// those that changed since somebody agreed deny, or else whoever can edit a guard's script could disarm it.
+    /// The policy for untrusted guards. Default: guards of a new project are skipped, and guards that changed after
+    /// they were trusted deny. Otherwise anyone who can edit a guard's script could disable it.
     pub untrusted_guards: Option<UntrustedGuardPolicy>,
-    /// Whether hooks that do not run are kept among the others all the same, to be shown. Nothing may be fired at such a
-    /// set. Default: no.
+    /// Whether to keep hooks that do not run in the list, to show them. Events must not be fired with such a set.
+    /// Default: no.
     pub lists_untrusted: bool,
-    /// The guards that ran without anybody's agreement when the session began, by the folders of their projects. What they
-    /// guarded is denied when they are not what they were. Default: none.
+    /// The guards that ran without trust when the session started, by project directory. Their events are denied if
+    /// they change. Default: none.
     pub session_guards: BTreeMap<PathBuf, TrustGrant>,
 }
 
 impl TrustOptions {
-    /// The file of agreements in the state directory ([`state_dir`]), and `PINTLE_UNTRUSTED_GUARDS=deny`.
+    /// The trust file in the state directory ([`state_dir`]), and `PINTLE_UNTRUSTED_GUARDS=deny`.
     #[must_use]
     pub fn from_env() -> Self {
         Self::from_state_dir(state_dir().as_deref())
     }
 
-    /// The file of agreements in this state directory, and `PINTLE_UNTRUSTED_GUARDS=deny`. Without a directory nothing
-    /// was ever agreed to.
+    /// The trust file in this state directory, and `PINTLE_UNTRUSTED_GUARDS=deny`. Without a directory no project is
+    /// trusted.
     #[must_use]
     pub fn from_state_dir(directory: Option<&Path>) -> Self {
         let denies = std::env::var_os(GUARDS).is_some_and(|word| word == "deny");
@@ -86,7 +86,7 @@ impl TrustOptions {
         }
     }
 
-    /// The same with what the person's settings say of guards. What is stricter counts.
+    /// Combines this policy with the user's settings for guards; the stricter one applies.
     #[must_use]
     pub fn tighten_guards(mut self, guards: Option<UntrustedGuardPolicy>) -> Self {
         self.untrusted_guards =
@@ -94,15 +94,15 @@ impl TrustOptions {
         self
     }
 
-    /// What was agreed to.
+    /// The trust grants for one load.
     #[must_use]
     pub fn into_grants(self) -> TrustGrants {
         TrustGrants { options: self, store: OnceLock::new() }
     }
 }
 
-/// What was agreed to, for one load. The file is read when it is first asked for and never again, so that all of the load
-/// goes by the same.
+/// The trust grants for one load. The file is read on first use and only once, so that the whole load uses the same
+/// grants.
 #[derive(Debug)]
 pub struct TrustGrants {
     options: TrustOptions,
@@ -110,12 +110,12 @@ pub struct TrustGrants {
 }
 
 impl TrustGrants {
-    /// The file's, or why nothing counts as agreed to.
+    /// The trust store, or the reason why no project is trusted.
     pub(crate) fn load_store(&self) -> Result<&TrustStore, &TrustStoreError> {
         self.store.get_or_init(|| TrustStore::open(&self.options)).as_ref()
     }
 
-    /// Whether a folder is one whose guards have to be there.
+    /// Whether the guards of a directory must exist.
     pub(crate) fn contains(&self, folder: &Path) -> bool {
         self.options.session_guards.contains_key(folder) || self.load_store().is_ok_and(|store| store.contains(folder))
     }

@@ -1,7 +1,7 @@
-//! The agreements on disk: one JSON file in the state directory, below no project.
+//! Stores the trust grants: one JSON file in the state directory, outside every project.
 //!
-//! Another program may read it at any moment, so it is written beside itself and put in place in one step. Only the person
-//! may read and write it.
+//! Another program may read it at any moment, so it is written to a temporary file and renamed. Only the user may read
+//! and write it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,30 +15,30 @@ use serde::{Deserialize, Serialize};
 use super::{TrustGrant, TrustOptions};
 use crate::discover::io_error_text;
 
-/// The version of the form.
+/// The version of the file format.
 const VERSION: u32 = 1;
-/// The bits of a mode by which others can write.
+/// The mode bits that let other users write.
 const OTHERS_WRITE: u32 = 0o022;
-/// The bit by which everybody can.
+/// The mode bit that lets everyone write.
 const EVERYBODY_WRITES: u32 = 0o002;
-/// The bit of a folder in which nobody can take away what is not theirs.
+/// The mode bit of a directory in which users can remove only their own files.
 const STICKY: u32 = 0o1000;
 
-/// The agreements of a person, by the projects' folders without links in their paths.
+/// The trust grants of a user, by project directory without links in its path.
 #[derive(Debug, Default)]
 pub struct TrustStore {
     path: Option<PathBuf>,
     projects: BTreeMap<String, TrustGrant>,
 }
 
-/// Why the agreements cannot be used.
+/// The reason why the trust grants cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrustStoreError {
-    /// What is wrong, one line, lower case.
+    /// What is wrong: one line, lower case.
     pub message: String,
-    /// What to do about it.
+    /// The next step for the user.
     pub help: String,
-    /// Whether the file is there and is no file of agreements.
+    /// Whether the file exists and is not a valid trust file.
     pub is_broken: bool,
 }
 
@@ -48,7 +48,7 @@ impl fmt::Display for TrustStoreError {
     }
 }
 
-/// The form of the file.
+/// The format of the file.
 #[derive(Debug, Serialize, Deserialize)]
 struct TrustFile {
     version: u32,
@@ -56,44 +56,45 @@ struct TrustFile {
 }
 
 impl TrustStore {
-    /// Reads the agreements. A file that is not there holds none.
+    /// Reads the trust grants. A missing file contains none.
     ///
     /// # Errors
-    /// When the file cannot be read, is no file of agreements, or others can write it or its folder. Then nothing counts as agreed to.
+    /// When the file cannot be read, is not a valid trust file, or other users can write to it or its directory. No
+    /// project is trusted then.
     pub fn open(trust: &TrustOptions) -> Result<Self, TrustStoreError> {
         let Some(path) = &trust.store_path else { return Ok(Self::default()) };
         let projects = read_grants(path)?;
         Ok(Self { path: Some(path.clone()), projects })
     }
 
-    /// What was agreed to of a project, whose path has no links in it.
+    /// The trust grant of a project, whose path has no links in it.
     #[must_use]
     pub fn grant_for(&self, project: &Path) -> Option<&TrustGrant> {
         self.projects.get(&project_key(project))
     }
 
-    /// Whether anything was agreed to of a folder.
+    /// Whether a directory has a trust grant.
     #[must_use]
     pub fn contains(&self, folder: &Path) -> bool {
         !self.projects.is_empty() && self.projects.contains_key(&project_key(folder))
     }
 
-    /// All agreements, by the folders of their projects.
+    /// All trust grants, by project directory.
     pub fn grants(&self) -> impl Iterator<Item = (&str, &TrustGrant)> {
         self.projects.iter().map(|(folder, agreement)| (folder.as_str(), agreement))
     }
 
-    /// Writes an agreement down, in the place of an earlier one.
+    /// Stores a trust grant, replacing an earlier one.
     ///
     /// # Errors
-    /// When the file cannot be read or written; then it is as it was.
+    /// When the file cannot be read or written; it is unchanged then.
     pub fn grant(trust: &TrustOptions, project: &Path, agreement: TrustGrant) -> Result<(), TrustStoreError> {
         Self::update(trust, |projects| {
             projects.insert(project_key(project), agreement);
         })
     }
 
-    /// Takes the agreement to a project back; gives whether there was one.
+    /// Removes the trust grant of a project; returns whether there was one.
     ///
     /// # Errors
     /// As for [`TrustStore::grant`].
@@ -103,10 +104,10 @@ impl TrustStore {
         Ok(was_there)
     }
 
-    /// Moves a file that is no file of agreements out of the way, and gives where to. Nothing of it is lost.
+    /// Renames an invalid trust file, and returns the new path. Nothing is lost.
     ///
     /// # Errors
-    /// When it cannot be moved.
+    /// When it cannot be renamed.
     pub fn quarantine(trust: &TrustOptions) -> Result<Option<PathBuf>, TrustStoreError> {
         let Some(path) = trust.store_path.as_ref().filter(|path| path.exists()) else { return Ok(None) };
         let aside = (1..).map(|number| path.with_extension(format!("broken-{number}"))).find(|aside| !aside.exists());
@@ -129,7 +130,7 @@ impl TrustStore {
         let folder = path.parent().unwrap_or(Path::new("."));
         let failed = |fault: std::io::Error| write_error(path, &fault);
         fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
-        // Two people at two terminals must not forget what the other one agreed to.
+        // Two concurrent calls must not overwrite each other's grants.
         let guard = OpenOptions::new()
             .create(true)
             .truncate(false)
@@ -143,8 +144,8 @@ impl TrustStore {
         write_atomically(path, &TrustFile { version: VERSION, projects }).map_err(failed)
     }
 
-    /// Why the agreements must not be believed for a project: the file lies in it, so that whoever made the project may
-    /// have made the file.
+    /// The reason why the grants must not be used for a project: the trust file is inside the project, so that the
+    /// project's author may have written it.
     #[must_use]
     pub fn distrust_reason(&self, project: &Path) -> Option<TrustStoreError> {
         let path = self.path.as_ref()?;
@@ -198,8 +199,8 @@ fn read_grants(path: &Path) -> Result<BTreeMap<String, TrustGrant>, TrustStoreEr
     }
 }
 
-/// The folder through which others could put another file in the place of this one: its own when others can write it, or
-/// one further up when everybody can and may take away what is not theirs.
+/// The directory through which other users could replace this file: its own if other users can write to it, or one
+/// further up if everyone can write to it and remove other users' files.
 fn find_writable_folder(path: &Path) -> Option<PathBuf> {
     let real = path.canonicalize().ok()?;
     let mode = |folder: &Path| fs::metadata(folder).map(|found| found.permissions().mode()).unwrap_or_default();
@@ -232,16 +233,16 @@ fn write_atomically(path: &Path, form: &TrustFile) -> std::io::Result<()> {
     let beside = path.with_extension(format!("{}.new", std::process::id()));
     let written = write_new(&beside, form).and_then(|()| fs::rename(&beside, path));
     if written.is_err() {
-        // It may not even have been made.
+        // It may not have been created.
         let _ = fs::remove_file(&beside);
     }
     written?;
-    // The name is only there for good once its folder is.
+    // The new name is durable only after its directory is synced.
     File::open(path.parent().unwrap_or(Path::new(".")))?.sync_all()
 }
 
 fn write_new(path: &Path, form: &TrustFile) -> std::io::Result<()> {
-    // What a program left behind that was killed here.
+    // The leftover of a program that was killed here.
     let _ = fs::remove_file(path);
     let mut file = OpenOptions::new().create_new(true).write(true).mode(0o600).open(path)?;
     let mut text = serde_json::to_vec_pretty(form)?;

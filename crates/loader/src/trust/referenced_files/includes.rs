@@ -1,8 +1,8 @@
-//! What the text of a program reads in besides: modules of Python, and what stands in quotes behind `require` and its like.
+//! Finds the files that a program's text includes: Python modules, and quoted names after `require` and the like.
 
 use std::path::{Path, PathBuf};
 
-/// Words of a line that reads another file in.
+/// Words of a line that includes another file.
 const READS: [&str; 12] = [
     "require",
     "require_relative",
@@ -17,7 +17,7 @@ const READS: [&str; 12] = [
     "from",
     "source",
 ];
-/// Words of a program that may run or read in what its text does not name.
+/// Words of a program that may run or include files that its text does not name.
 const DYNAMIC: [&str; 18] = [
     "exec",
     "eval",
@@ -38,7 +38,7 @@ const DYNAMIC: [&str; 18] = [
     "readFileSync",
     "readFile",
 ];
-/// What stands behind the name of a module in that of its file.
+/// The suffixes of a module's file after its name.
 const ENDINGS: [&str; 14] = [
     "",
     ".js",
@@ -56,16 +56,16 @@ const ENDINGS: [&str; 14] = [
     "/index.ts",
 ];
 
-/// What a text reads in.
+/// The files that a text includes.
 #[derive(Debug, Default)]
 pub(super) struct IncludedFiles {
-    /// Files that are there.
+    /// Files that exist.
     pub(super) files: Vec<PathBuf>,
-    /// Lines of which that cannot be told.
+    /// Lines whose included files are unknown.
     pub(super) unknown_lines: Vec<String>,
 }
 
-/// The modules that a text of Python imports and that are files here. Those of its library are not.
+/// The modules that a Python text imports and that exist as files. Modules of the standard library are not included.
 pub(super) fn find_python_includes(text: &str, folders: &[PathBuf]) -> IncludedFiles {
     let mut found = IncludedFiles::default();
     for line in text.split(['\n', ';']).map(str::trim) {
@@ -90,7 +90,7 @@ fn add_module_files(module: &str, names: &[&str], folders: &[PathBuf], files: &m
     let below = module.trim_start_matches('.').replace('.', "/");
     for folder in folders {
         let folder = folder.ancestors().nth(ups.saturating_sub(1)).unwrap_or(folder);
-        // Every package on the way is read in as well.
+        // Python also loads every parent package.
         for package in Path::new(&below).ancestors().filter(|package| !package.as_os_str().is_empty()) {
             let base = folder.join(package);
             files.extend(
@@ -104,7 +104,7 @@ fn add_module_files(module: &str, names: &[&str], folders: &[PathBuf], files: &m
     }
 }
 
-/// The files that stand in quotes in the lines of any other program that read something in.
+/// The quoted files in the include lines of any other program.
 pub(super) fn find_quoted_includes(text: &str, folders: &[PathBuf]) -> IncludedFiles {
     let mut found = IncludedFiles::default();
     for line in text.lines().map(str::trim) {
@@ -137,7 +137,7 @@ pub(super) fn find_quoted_includes(text: &str, folders: &[PathBuf]) -> IncludedF
 }
 
 fn is_dynamic_line(line: &str) -> bool {
-    // A hook's own input.
+    // The standard input of the hook.
     if line.contains("readFileSync(0") || line.contains("/dev/stdin") || line.contains("open(0") {
         return false;
     }

@@ -1,8 +1,8 @@
-//! The files that a command names, and what it runs that its text does not say.
+//! Finds the files that a command names, and the parts of it that trust does not cover.
 //!
-//! Two readings join. One takes the text apart at every sign, so that a file that stands anywhere in it is found
-//! (`parts`). The other reads it as a shell would (`analysis`): it finds what quotes, patterns and variables hide, knows
-//! which files are only written to, and names what it cannot tell.
+//! Two analyses are combined. `parts` splits the text at every special character, so that it finds a file anywhere in
+//! the text. `analysis` reads the text as a shell would: it resolves quotes, patterns and variables, knows which files
+//! are only written, and reports what it cannot determine.
 
 mod analysis;
 mod includes;
@@ -20,24 +20,24 @@ use pintle_contract::{CommandSpec, HandlerSpec, HookDeclaration};
 
 use analysis::CommandAnalysis;
 
-/// What a command names.
+/// The files that a command names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ReferencedFiles {
-    /// The files of the project that it names.
+    /// The files of the project.
     pub(super) files: BTreeSet<PathBuf>,
-    /// Those of them whose text runs.
+    /// The files among them whose text runs.
     pub(super) programs: BTreeSet<PathBuf>,
-    /// Where programs may stand that it runs and that are not there.
+    /// The paths of programs that it runs and that do not exist.
     pub(super) missing_programs: BTreeSet<PathBuf>,
-    /// What it runs besides, in words.
+    /// Descriptions of what it runs that is not covered.
     pub(super) not_covered: BTreeSet<String>,
 }
 
-/// Finds the files that a command names and that belong to the project: those below its folder, by whatever way the
-/// words can be read. Seen from the project, from where the hook stands, from the command's working directory, and from
-/// every folder that the command names, as with `cd`.
+/// Finds the files of the project that a command names, by any reading of its words. Paths are resolved relative to the
+/// project, to the hook's file, to the command's working directory, and to every directory that the command names, as
+/// with `cd`.
 ///
-/// A program that is found by its name in the PATH is not the project's.
+/// A program that is found in the PATH by its name is not the project's.
 pub(super) fn referenced_files(command: &CommandSpec, own: Option<&Path>, project: &Path) -> ReferencedFiles {
     let mut analysis = CommandAnalysis::new(command, own, project);
     analysis.analyze();
@@ -47,8 +47,8 @@ pub(super) fn referenced_files(command: &CommandSpec, own: Option<&Path>, projec
     ReferencedFiles { files, ..found }
 }
 
-/// Finds the files that a command would name in the folder that it is about to run in, with these variables: those of the
-/// project and of that folder, as a shell reads it. Links are followed.
+/// Finds the files that a command would name in the directory that it is about to run in, with these variables: the
+/// files of the project and of that directory, as a shell reads the command. Links are followed.
 pub(super) fn referenced_files_in(
     command: &CommandSpec,
     project: &Path,
@@ -64,7 +64,7 @@ pub(super) fn referenced_files_in(
     ReferencedFiles { files: real(found.files), programs: real(found.programs), ..found }
 }
 
-/// The files that a hook's command names, those that are not there yet included, and those that its author lists.
+/// The files that a hook's command names, including those that do not exist, and those that its author lists.
 pub(crate) fn files_of_hook(hook: &HookDeclaration, project: &Path) -> BTreeSet<PathBuf> {
     let mut files = listed_files(&hook.files, hook.location.path(), project).files;
     if let HandlerSpec::Command(command) = &hook.handler {
@@ -74,8 +74,8 @@ pub(crate) fn files_of_hook(hook: &HookDeclaration, project: &Path) -> BTreeSet<
     files
 }
 
-/// The files that the author of a hook lists beside it: paths and globs, seen from the project and from where it stands. A
-/// folder means everything in it.
+/// The files that the author of a hook lists: paths and globs, relative to the project and to the hook's file. A
+/// directory means everything in it.
 pub(super) fn listed_files(globs: &[String], own: Option<&Path>, project: &Path) -> ReferencedFiles {
     let bases: Vec<PathBuf> = std::iter::once(project).chain(own.and_then(Path::parent)).map(Path::to_owned).collect();
     let mut named = ReferencedFiles::default();
@@ -91,10 +91,10 @@ pub(super) fn listed_files(globs: &[String], own: Option<&Path>, project: &Path)
     named
 }
 
-/// The most files of a folder.
+/// The most files of a directory.
 const MOST_FILES: usize = 4096;
 
-/// Adds every file below a folder, and says whether that was all.
+/// Adds every file below a directory; returns whether that was all.
 fn add_all_files(folder: &Path, files: &mut BTreeSet<PathBuf>) -> bool {
     let mut folders = vec![folder.to_owned()];
     let mut seen = 0;

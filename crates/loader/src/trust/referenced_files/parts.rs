@@ -1,4 +1,4 @@
-//! The files that stand anywhere in a command, whatever its words mean.
+//! Finds the files anywhere in a command, whatever its words mean.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,14 +7,14 @@ use pintle_contract::CommandSpec;
 
 use crate::policy::normalize_path;
 
-/// What stands between the words of a shell's text, quotes and assignments included: a file may stand in any of them.
+/// The separators between words of a shell text, including quotes and assignments: a file name may be in any part.
 const BETWEEN: &[char] = &[
     ' ', '\t', '\r', '\n', ';', '|', '&', '(', ')', '<', '>', '"', '\'', '`', '=', ',', ':', '[', ']', '*', '?', '!',
     '@', '%', '^', '+', '#',
 ];
 
-/// The files of the project that a part of the command names, between spaces and signs, seen from these folders. `text` is
-/// what of the command may name files that it runs.
+/// The files of the project that any part of the command names, relative to these directories. `text` is the part of
+/// the command that may name files that it runs.
 pub(super) fn files_in_text(text: &str, command: &CommandSpec, project: &Path, bases: &[PathBuf]) -> BTreeSet<PathBuf> {
     let mut seen = BTreeSet::new();
     for word in path_candidates(text, command) {
@@ -28,7 +28,8 @@ pub(super) fn files_in_text(text: &str, command: &CommandSpec, project: &Path, b
     seen
 }
 
-/// Everything in a command that may be a path: its parts between spaces and signs, and its arguments as they are.
+/// Every part of a command that may be a path: its words between spaces and special characters, and its arguments as
+/// they are.
 fn path_candidates(text: &str, command: &CommandSpec) -> Vec<String> {
     let arguments = command.arguments.iter().flatten();
     let texts = || std::iter::once(text).chain(arguments.clone().map(String::as_str));
@@ -41,7 +42,7 @@ fn path_candidates(text: &str, command: &CommandSpec) -> Vec<String> {
         .collect();
     let quoted: Vec<&str> = texts().flat_map(|text| text.split(['"', '\''])).collect();
     let mut words: Vec<String> = parts.chain(quoted).map(strip_variable).map(str::to_owned).chain(escaped).collect();
-    // What stands before a slash may have been a variable in quotes or a command of its own.
+    // The part before a slash may have been a quoted variable or a command substitution.
     let behind: Vec<String> = words.iter().filter_map(|word| word.strip_prefix('/')).map(str::to_owned).collect();
     words.extend(behind);
     // `-Khooks/x`
@@ -54,10 +55,10 @@ fn path_candidates(text: &str, command: &CommandSpec) -> Vec<String> {
     words
 }
 
-/// The longest path that is looked at.
+/// The longest path that is examined.
 const MOST_BYTES: usize = 4096;
 
-/// A word behind the variable that it begins with: `$ROOT/a` and `${ROOT}/a` are `a`, seen from wherever that may be.
+/// A word without the variable that it starts with: `$ROOT/a` and `${ROOT}/a` are `a`.
 fn strip_variable(word: &str) -> &str {
     let Some(behind) = word.strip_prefix('$') else { return word };
     let rest = match behind.strip_prefix('{') {

@@ -1,17 +1,17 @@
-//! What well-known programs do with their words.
+//! Lists well-known programs and what they do with their words.
 
-/// What a program does with its words.
+/// The effect of a program on its words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ProgramKind {
-    /// Uses none of them as a file.
+    /// Uses no word as a file.
     Quiet,
     /// Reads the files that it names, and runs nothing.
     Reader,
-    /// Makes, changes or removes the files that it names.
+    /// Creates, changes or removes the files that it names.
     Writer,
     /// Reads the files that it names and writes to the last one.
     Copier,
-    /// Runs the shell's text in a file, or behind `-c`.
+    /// Runs shell text from a file, or after `-c`.
     Shell,
     /// Runs a program in a language, from a file or from its words.
     Interpreter(ProgramLanguage),
@@ -21,18 +21,18 @@ pub(super) enum ProgramKind {
     Runner,
     /// Sets variables.
     Setter,
-    /// A command of the shell that is looked at by its name.
+    /// A shell command that is handled by its name.
     Special,
 }
 
-/// How the text of a program names others.
+/// The way in which the text of a program names other files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ProgramLanguage {
     Shell,
     Python,
-    /// The text is the first word that is no option, and files come behind `-f`.
+    /// The text is the first word that is not an option, and `-f` names files.
     Awk,
-    /// Any other: files stand in quotes behind `require` and its like.
+    /// Any other language: quoted names after `require` and the like.
     Other,
 }
 
@@ -288,7 +288,7 @@ const KINDS: &[(ProgramKind, &[&str])] = &[
     (ProgramKind::Special, &["cd", "pushd", "eval", "trap", ".", "source", "find"]),
 ];
 
-/// Variables that name folders in which programs look for what they load, or files that they run.
+/// Variables that name directories from which programs load files, or files that they run.
 pub(super) const LOADING: [&str; 16] = [
     "PATH",
     "PYTHONPATH",
@@ -308,7 +308,7 @@ pub(super) const LOADING: [&str; 16] = [
     "GIT_CONFIG",
 ];
 
-/// What a program of this name does; `None` of one that is not known here.
+/// The kind of a program by its name; `None` if it is unknown.
 pub(super) fn kind_of_program(name: &str) -> Option<ProgramKind> {
     // Versions: `python3.12`, `perl5.36`.
     let plain = name.split_once('.').filter(|(plain, _)| !plain.is_empty()).map_or(name, |(plain, _)| plain);

@@ -1,11 +1,11 @@
-//! Every way to write down what runs, and what an agreement does about it.
+//! Tests every way to write a command, and what trust covers of it.
 
 use std::fs;
 use std::os::unix::fs::symlink;
 
 use super::*;
 
-/// A project with guards in some languages.
+/// A project with guards in several languages.
 fn create_project(folder: &Path) -> PathBuf {
     let root = folder.canonicalize().unwrap().join("project");
     let files = [
@@ -93,7 +93,7 @@ fn a_command_binds_the_files_that_it_names() {
         ("bash hooks/{guard,nothing}.sh", "hooks/guard.sh"),
         ("for f in hooks/gu*.sh; do sh $f; done", "hooks/guard.sh"),
         ("for f in guard inner; do sh \"hooks/$f.sh\" || exit 2; done", "hooks/guard.sh hooks/inner.sh"),
-        // Quotes and escapes inside of words.
+        // Quotes and escapes inside words.
         ("sh hooks/gu''ard.sh", "hooks/guard.sh"),
         ("sh hooks/gu\"a\"rd.s\\h", "hooks/guard.sh"),
         ("sh $'hooks/\\x67uard.sh'", "hooks/guard.sh"),
@@ -103,14 +103,14 @@ fn a_command_binds_the_files_that_it_names() {
         ("X=guard; sh hooks/$X.sh", "hooks/guard.sh"),
         ("D=hooks F=guard.sh; sh ${D}/${F}", "hooks/guard.sh"),
         ("export G=hooks/guard.sh && exec sh \"$G\"", "hooks/guard.sh"),
-        // Names with signs in them.
+        // Names with special characters.
         ("sh hooks/a,b.sh", "hooks/a,b.sh"),
         ("sh hooks/a:b.sh", "hooks/a:b.sh"),
         ("sh hooks/a@b.sh", "hooks/a@b.sh"),
         ("sh hooks/n\u{e4}me.sh", "hooks/n\u{e4}me.sh"),
         (&through, &format!("{}/way/hooks/guard.sh", folder.path().canonicalize().unwrap().display())),
         (&many, "hooks/guard.sh"),
-        // What a program reads in.
+        // Files that a program includes.
         ("awk -fhooks/guard.awk", "hooks/guard.awk"),
         ("awk -f hooks/guard.awk", "hooks/guard.awk"),
         ("python3 hooks/guard.py", "hooks/guard.py hooks/lib/words.py"),
@@ -258,15 +258,15 @@ fn what_a_command_only_writes_it_does_not_run() {
     let wrong: Vec<String> =
         wrong.map(|text| format!("{text} -> {:?}", list_references(&shell_command(text), &root))).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
-    // A file that is read and written is data, which is said.
+    // A file that is read and written is data, which is reported.
     let (files, not_covered) = list_references(&shell_command("n=$(cat count); echo $((n+1)) > count"), &root);
     assert_eq!((files.as_str(), not_covered), ("", vec![String::from("`count`: it also writes to that file")]));
-    // A program that is not there is not to be made.
+    // A missing program must not be created.
     assert_eq!(
         referenced_files(&shell_command("sh hooks/gone.sh"), None, &root).missing_programs,
         BTreeSet::from([root.join("hooks/gone.sh")])
     );
-    // One that is run is bound, whether it is written to or not.
+    // A file that runs is bound, even if the command writes it.
     for text in ["cat > check.sh; sh check.sh", "cat >> check.sh; . ./check.sh", "cp x check.sh; ./check.sh"] {
         assert_eq!(list_references(&shell_command(text), &root).0, "check.sh", "{text}");
     }

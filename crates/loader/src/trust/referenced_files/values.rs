@@ -1,4 +1,4 @@
-//! What a word of a command comes to, as far as that is known, and the files of the project that it names.
+//! Expands the words of a command as far as they are known, and finds the files of the project that they name.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,25 +7,25 @@ use std::path::{Path, PathBuf};
 use super::shell::{CommandWord, WordPart};
 use crate::policy::normalize_path;
 
-/// A piece of what a word comes to.
+/// A piece of an expanded word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ValuePiece {
     Text(String),
     /// `*`, `?` or `[..]`.
     Glob(String),
-    /// The folder of the project.
+    /// The directory of the project.
     Root,
     Home,
-    /// What a command printed into a variable.
+    /// The output of a command in a variable.
     CommandOutput,
     /// Anything.
     Any,
 }
 
-/// What a word comes to.
+/// One expansion of a word.
 pub(super) type WordValue = Vec<ValuePiece>;
 
-/// What variables are set to; of one that is set twice both.
+/// The values of variables; a variable that is set twice has both.
 pub(super) type VariableValues = BTreeMap<String, Vec<WordValue>>;
 
 /// The files that a word names.
@@ -33,9 +33,9 @@ pub(super) type VariableValues = BTreeMap<String, Vec<WordValue>>;
 pub(super) struct NamedPaths {
     pub(super) files: Vec<PathBuf>,
     pub(super) folders: Vec<PathBuf>,
-    /// Whether it may name others as well.
+    /// Whether it may name other files as well.
     pub(super) is_open: bool,
-    /// Whether what is not known of it is only what a command printed.
+    /// Whether only the output of a command is unknown.
     pub(super) is_command_output: bool,
     /// Whether it leads out of the project.
     pub(super) is_outside: bool,
@@ -43,10 +43,10 @@ pub(super) struct NamedPaths {
 
 /// The most values of a word.
 const MOST_VALUES: usize = 64;
-/// The most files that a pattern names.
+/// The most files that a pattern matches.
 const MOST_MATCHES: usize = 1024;
 
-/// Everything that a word can come to.
+/// All possible expansions of a word.
 pub(super) fn expand_word(word: &CommandWord, variables: &VariableValues) -> Vec<WordValue> {
     let mut values: Vec<WordValue> = vec![Vec::new()];
     for part in &word.parts {
@@ -76,13 +76,13 @@ pub(super) fn expand_word(word: &CommandWord, variables: &VariableValues) -> Vec
     values
 }
 
-/// The text of a value, when it is one.
+/// The text of a value, if it is literal.
 pub(super) fn literal_text(value: &WordValue) -> Option<String> {
     value.iter().map(|piece| if let ValuePiece::Text(text) = piece { Some(text.as_str()) } else { None }).collect()
 }
 
-/// The files and folders that a value names and that are ours, seen from these folders. `roots` are further ones that may be
-/// meant where the project's is.
+/// The files and directories of the project that a value names, relative to these directories. `roots` are further
+/// directories that may be meant by the project's root.
 pub(super) fn find_paths(
     value: &WordValue,
     bases: &[PathBuf],
@@ -103,7 +103,7 @@ pub(super) fn find_paths(
             pieces = rest;
             starts = home.into_iter().map(Path::to_owned).collect();
         }
-        // What stands before a slash may be the way to one of the folders.
+        // The part before a slash may be the path of one of the directories.
         Some((first, rest))
             if is_unknown(first) && matches!(rest.first(), Some(ValuePiece::Text(text)) if text.starts_with('/')) =>
         {
@@ -146,7 +146,7 @@ pub(super) fn find_paths(
     place
 }
 
-/// The names of a path, each of text and patterns.
+/// The components of a path, each of text and patterns.
 fn split_names(pieces: &[ValuePiece]) -> Vec<Vec<ValuePiece>> {
     let mut names: Vec<Vec<ValuePiece>> = vec![Vec::new()];
     for piece in pieces {
@@ -167,7 +167,7 @@ fn split_names(pieces: &[ValuePiece]) -> Vec<Vec<ValuePiece>> {
     names
 }
 
-/// What a name means in a folder: itself, or all that match.
+/// The paths that a component means in a directory: itself, or all matches.
 fn enter_name(folder: &Path, name: &[ValuePiece]) -> Vec<PathBuf> {
     let is_plain = name.iter().all(|piece| matches!(piece, ValuePiece::Text(_)));
     if is_plain {
@@ -189,7 +189,7 @@ fn enter_name(folder: &Path, name: &[ValuePiece]) -> Vec<PathBuf> {
     found
 }
 
-/// A folder and all below it, as `**` means them in some shells.
+/// A directory and all directories below it, as `**` matches in some shells.
 fn folders_below(folder: &Path) -> Vec<PathBuf> {
     let mut found = vec![folder.to_owned()];
     let mut next = 0;
@@ -203,7 +203,8 @@ fn folders_below(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Whether a name is one of a pattern. Ranges of letters are taken for any letter: better one file too many.
+/// Whether a name matches a pattern. Ranges of characters match any character: one file too many is better than one too
+/// few.
 fn matches_pattern(pattern: &[ValuePiece], name: &str) -> bool {
     match pattern.split_first() {
         None => name.is_empty(),

@@ -1,4 +1,4 @@
-//! A command read as a shell would read it.
+//! Analyzes a command as a shell would read it.
 
 mod run;
 
@@ -16,41 +16,39 @@ use super::values::{self, NamedPaths, ValuePiece, VariableValues, WordValue, exp
 
 use crate::policy::normalize_path;
 
-/// The most folders that words are seen from.
+/// The most directories to which words are resolved.
 const MOST_BASES: usize = 64;
-/// The most rounds in which folders are looked for that words are seen from.
+/// The most rounds in which such directories are searched.
 const MOST_ROUNDS: usize = 4;
-/// How deep texts stand in texts, and files read in files.
+/// The deepest nesting of texts and included files.
 const MOST_DEPTH: usize = 8;
-/// How much of a program's text is looked at.
+/// The number of bytes of a program that are analyzed.
 const MOST_BYTES: u64 = 1 << 20;
-/// The longest piece of a command that is shown.
+/// The longest part of a command that is shown.
 const MOST_SHOWN: usize = 100;
 
-/// What is known of a command so far.
+/// The state of the analysis of a command.
 #[derive(Debug)]
 pub(super) struct CommandAnalysis<'a> {
     command: &'a CommandSpec,
     project: &'a Path,
-    /// Where else files count: the folder that it runs in.
+    /// Another directory whose files are included: the working directory.
     cwd: Option<&'a Path>,
     home: Option<PathBuf>,
     bases: Vec<PathBuf>,
-    /// What may be the project's folder where a word says so without a name.
+    /// The directories that may be the project's root if a word does not name it explicitly.
     roots: Vec<PathBuf>,
-    /// The variables that are known before it begins.
+    /// The variables that are known before the command starts.
     initial_variables: VariableValues,
     variables: VariableValues,
     functions: BTreeSet<String>,
     files: BTreeSet<PathBuf>,
-    /// Programs that are not there.
     missing_programs: BTreeSet<PathBuf>,
-    /// Files that it writes to.
     written_files: BTreeSet<PathBuf>,
     not_covered: BTreeSet<String>,
-    /// Where files stand that are only written to.
+    /// The spans of files that are only written.
     written_spans: Vec<Range<usize>>,
-    /// The programs whose texts were read, and the one that is.
+    /// The programs whose texts were read, including the current one.
     scanned_programs: BTreeSet<PathBuf>,
     script: Option<PathBuf>,
     depth: usize,
@@ -81,14 +79,14 @@ impl<'a> CommandAnalysis<'a> {
         }
     }
 
-    /// One of a command that is about to run in a folder, where these variables are set.
+    /// The analysis of a command that is about to run in a directory with these variables.
     pub(super) fn for_running_command(
         command: &'a CommandSpec,
         project: &'a Path,
         cwd: &'a Path,
         variables: &[(String, String)],
     ) -> Self {
-        // A repository in the project may have become the project, for whoever asks from within.
+        // For a command inside a nested repository, that repository may be the root.
         let below = cwd.ancestors().take_while(|folder| *folder != project);
         let given = variables.iter().map(|(name, text)| (name.clone(), vec![vec![ValuePiece::Text(text.clone())]]));
         Self {
@@ -100,12 +98,12 @@ impl<'a> CommandAnalysis<'a> {
         }
     }
 
-    /// Whether a path is of a folder whose files count.
+    /// Whether a path is in a directory whose files are included.
     fn is_own_path(&self, path: &Path) -> bool {
         path.starts_with(self.project) || self.cwd.is_some_and(|cwd| path.starts_with(cwd))
     }
 
-    /// Reads the command, until no more folders are found that its words may be seen from.
+    /// Analyzes the command until it does not find further directories to which words may be relative.
     pub(super) fn analyze(&mut self) {
         for _ in 0..MOST_ROUNDS {
             let before = (self.bases.len(), self.written_files.len());
@@ -122,7 +120,7 @@ impl<'a> CommandAnalysis<'a> {
         }
     }
 
-    /// The shell's text without what is only written to.
+    /// The shell text without the files that are only written.
     pub(super) fn text_without_written(&self) -> String {
         let mut rest = self.command.command.clone().into_bytes();
         if self.command.arguments.is_none() {
@@ -180,7 +178,7 @@ impl<'a> CommandAnalysis<'a> {
         }
     }
 
-    /// Reads a shell's text. `is_own` is that of the command itself, in which places are known.
+    /// Analyzes a shell text. `is_own` tells whether it is the command itself, in which spans are known.
     fn analyze_text(&mut self, text: &str, span: Range<usize>, is_own: bool) {
         if self.depth >= MOST_DEPTH {
             return self.record_not_covered(text.get(span).unwrap_or_default(), "it is nested too deeply to analyze");
@@ -228,7 +226,7 @@ impl<'a> CommandAnalysis<'a> {
         }
     }
 
-    /// The files and folders that a word names. Folders are where later words are seen from.
+    /// The files and directories that a word names. Later words may be relative to these directories.
     fn resolve_word(&mut self, word: &CommandWord) -> NamedPaths {
         let mut whole = NamedPaths::default();
         for value in expand_word(word, &self.variables) {
@@ -253,7 +251,7 @@ impl<'a> CommandAnalysis<'a> {
         whole
     }
 
-    /// A file that is only written to is none that it runs.
+    /// A file that is only written is not run.
     fn record_write(&mut self, word: &CommandWord, source: &CommandSource<'_>) {
         let place = self.resolve_word(word);
         self.written_files.extend(place.files);
@@ -270,11 +268,11 @@ impl<'a> CommandAnalysis<'a> {
         }
     }
 
-    /// A word that may be a file which is read. `is_data` is one of which nothing runs.
+    /// Analyzes a word that may be a file to read. `is_data` tells whether nothing in the file runs.
     fn analyze_argument(&mut self, word: &CommandWord, source: &CommandSource<'_>, is_data: bool) {
         let place = self.resolve_word(word);
         if self.script.is_some() {
-            // Of a script count the files that it surely reads: rules, and not what it writes.
+            // In a script, only the files that it certainly reads are included.
             let files =
                 place.files.into_iter().filter(|file| is_data && !place.is_open && !self.written_files.contains(file));
             let files: Vec<PathBuf> = files.collect();
@@ -292,7 +290,7 @@ impl<'a> CommandAnalysis<'a> {
         self.files.extend(place.files);
     }
 
-    /// A file whose text runs. Without a language it is what its text says.
+    /// Analyzes a file whose text runs. If the language is unknown, it is detected from the text.
     fn analyze_program(&mut self, word: &CommandWord, source: &CommandSource<'_>, known: Option<ProgramLanguage>) {
         let place = self.resolve_word(word);
         let is_found = !place.files.is_empty() && self.script.is_some();
@@ -322,7 +320,7 @@ impl<'a> CommandAnalysis<'a> {
         }
     }
 
-    /// Binds a program, and looks for what it reads in.
+    /// Adds a program, and analyzes the files that it includes.
     fn scan_program(&mut self, file: &Path, known: Option<ProgramLanguage>) {
         self.files.insert(file.to_owned());
         if self.depth >= MOST_DEPTH || !self.scanned_programs.insert(file.to_owned()) {
@@ -333,7 +331,7 @@ impl<'a> CommandAnalysis<'a> {
         let Ok(text) = String::from_utf8(read.unwrap_or_default()) else { return };
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let has_interpreter = text.starts_with("#!");
-        // What says nothing of itself is run by the shell.
+        // A text without other indications is run by the shell.
         let found =
             known.or_else(|| detect_language(&name, &text)).or((!has_interpreter).then_some(ProgramLanguage::Shell));
         let Some(language) = found.filter(|_| is_read) else {
@@ -391,9 +389,9 @@ impl<'a> CommandAnalysis<'a> {
     }
 }
 
-/// Where a command stands.
+/// The origin of a command.
 struct CommandSource<'a> {
-    /// The text that its places are in.
+    /// The text that its spans refer to.
     text: &'a str,
     /// The command as it is shown.
     display_text: &'a str,

@@ -1,4 +1,4 @@
-//! What one command runs.
+//! Determines what one command runs.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use crate::trust::referenced_files::shell::{CommandWord, ParsedCommand, parse_as
 use crate::trust::referenced_files::values::{self, expand_word};
 
 impl CommandAnalysis<'_> {
-    /// Runs the words of a command, each program as far as it is known.
+    /// Analyzes the words of a command by its program, if it is known.
     pub(super) fn run_words(&mut self, words: &[CommandWord], command: &ParsedCommand, source: &CommandSource<'_>) {
         let Some((first, rest)) = words.split_first() else { return };
         for value in expand_word(first, &self.variables) {
@@ -37,8 +37,8 @@ impl CommandAnalysis<'_> {
         }
     }
 
-    /// The folders in which a program's modules are looked for. When it is about to run these are its own where its language
-    /// does not ask which folder it runs in.
+    /// The directories in which a program's modules are searched. For a command that is about to run they do not
+    /// include the working directory, unless the language searches there.
     pub(super) fn module_folders(&self, language: ProgramLanguage) -> Vec<PathBuf> {
         let script = self.script.as_deref().filter(|_| self.cwd.is_some());
         let is_node = |script: &Path| {
@@ -138,7 +138,7 @@ impl CommandAnalysis<'_> {
         }
     }
 
-    /// The command behind `env`, `timeout` and their like.
+    /// The command in the arguments of `env`, `timeout` and the like.
     fn run_wrapped(&mut self, name: &str, rest: &[CommandWord], command: &ParsedCommand, source: &CommandSource<'_>) {
         for (name, word) in rest.iter().map_while(|word| {
             parse_assignment(word).or_else(|| is_option_word(word).then(|| (String::new(), word.clone())))
@@ -207,20 +207,20 @@ impl CommandAnalysis<'_> {
         self.run_input(command, source);
     }
 
-    /// The text behind `-c`.
+    /// The shell text after `-c`.
     fn run_script_word(&mut self, word: &CommandWord, source: &CommandSource<'_>) {
         let Some(text) = word.text() else {
             return self.record_not_covered(source.display_text, "known only when it runs");
         };
         let inner = word.span.start + 1..word.span.end.saturating_sub(1);
         match source.text.get(inner.clone()) {
-            // As it stands between its quotes.
+            // The text is unchanged between its quotes, so its spans are known.
             Some(same) if same == text && source.is_own => self.analyze_text(source.text, inner, true),
             _ => self.analyze_text(&text, 0..text.len(), false),
         }
     }
 
-    /// What a shell reads from its input.
+    /// The code that a shell reads from its standard input.
     fn run_input(&mut self, command: &ParsedCommand, source: &CommandSource<'_>) {
         for input in &command.inputs {
             self.analyze_text(source.text, input.clone(), source.is_own);
@@ -324,21 +324,21 @@ impl CommandAnalysis<'_> {
     }
 }
 
-/// Why a module or a library is not covered.
+/// The reason why a module or a library is not covered.
 const LOADS: &str = "it loads files that the command does not name";
 
-/// What an option gives an interpreter.
+/// The meaning of an interpreter's option.
 enum OptionMeaning {
     Flag,
-    /// The next word is the program.
+    /// The next word is code.
     Code,
     /// The next word names a module.
     Module,
-    /// It names a module or a folder itself.
+    /// The option itself names a module or a directory.
     Path,
 }
 
-/// What an option gives an interpreter of a language; letters may stand together, as in `-ne`.
+/// The meaning of an option for an interpreter; letters can be combined, as in `-ne`.
 fn option_meaning(language: ProgramLanguage, option: &str) -> OptionMeaning {
     let letters = option.trim_start_matches('-');
     if option.starts_with("--") {
@@ -360,7 +360,7 @@ fn option_meaning(language: ProgramLanguage, option: &str) -> OptionMeaning {
     }
 }
 
-/// Whether an option is of letters behind one dash.
+/// Whether an option consists of letters after one dash.
 fn is_option_cluster(option: &str) -> bool {
     option.len() > 1 && option.starts_with('-') && !option.starts_with("--")
 }

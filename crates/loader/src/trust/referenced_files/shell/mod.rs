@@ -1,6 +1,6 @@
-//! The commands of a shell's text: their words, and what is written and read by redirection.
+//! Parses the commands of a shell text: their words and redirections.
 //!
-//! This is no shell. It reads what can be read without running anything, and says of the rest that it is not known.
+//! This is not a shell. It reads what can be read without running anything, and marks the rest as unknown.
 
 mod word;
 
@@ -9,13 +9,13 @@ use std::ops::Range;
 /// A part of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum WordPart {
-    /// Text as it is, quotes taken off.
+    /// Literal text, without quotes.
     Text(String),
     /// A variable by its name.
     Variable(String),
-    /// What a command prints, a computed value, or anything else that is only known when it runs.
+    /// The output of a command, a computed value, or anything else that is known only at run time.
     Unknown,
-    /// `*`, `?` or `[..]`, as in the names of files.
+    /// `*`, `?` or `[..]`, as in file names.
     Glob(String),
     /// One of several texts: `{a,b}`.
     OneOf(Vec<String>),
@@ -23,7 +23,7 @@ pub(super) enum WordPart {
     Home,
 }
 
-/// A word, and where it stands in the whole text.
+/// A word with its span in the whole text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CommandWord {
     pub(super) parts: Vec<WordPart>,
@@ -36,36 +36,35 @@ pub(super) struct ParsedCommand {
     pub(super) words: Vec<CommandWord>,
     /// Variables that it sets: before its own words, by `for`, or alone.
     pub(super) variable_sets: Vec<(String, CommandWord)>,
-    /// Files that it is given as input.
+    /// Files that it gets as input.
     pub(super) reads: Vec<CommandWord>,
     /// Files that its output goes to.
     pub(super) writes: Vec<CommandWord>,
-    /// Texts that it is given as input: where each stands.
+    /// The spans of texts that it gets as input.
     pub(super) inputs: Vec<Range<usize>>,
-    /// Where it stands.
     pub(super) span: Range<usize>,
     /// Whether it defines a function of its name.
     pub(super) is_definition: bool,
 }
 
 impl CommandWord {
-    /// A word that is what it says.
+    /// A literal word.
     pub(super) fn from_text(text: &str) -> Self {
         Self { parts: vec![WordPart::Text(text.to_owned())], span: 0..0 }
     }
 
-    /// Its text, when that is known without running anything.
+    /// Its text, if it is known without running anything.
     pub(super) fn text(&self) -> Option<String> {
         self.parts.iter().map(|part| if let WordPart::Text(text) = part { Some(text.as_str()) } else { None }).collect()
     }
 }
 
-/// Words after which another command begins.
+/// Words after which another command starts.
 const OPENING: [&str; 11] = ["if", "then", "elif", "else", "do", "while", "until", "!", "{", "time", "coproc"];
-/// The deepest substitution that is looked into.
+/// The deepest substitution that is parsed.
 const MOST_DEPTH: usize = 8;
 
-/// The commands of a text in the order in which they begin, those of substitutions included.
+/// The commands of a text in the order in which they start, including those of substitutions.
 pub(super) fn parse_commands(text: &str, span: Range<usize>) -> Vec<ParsedCommand> {
     let mut reader = CommandParser {
         text,
@@ -80,7 +79,7 @@ pub(super) fn parse_commands(text: &str, span: Range<usize>) -> Vec<ParsedComman
     reader.commands
 }
 
-/// A text in which only variables mean something.
+/// A text in which only variables are expanded.
 pub(super) fn parse_quoted_word(text: &str) -> CommandWord {
     let quoted = format!("\"{text}\"");
     let word =
@@ -99,9 +98,9 @@ struct CommandParser<'a> {
     end: usize,
     depth: usize,
     commands: Vec<ParsedCommand>,
-    /// Here-documents whose bodies come behind this line: their ends, and whose they are.
+    /// Here-documents whose bodies follow this line: their end markers, and whether they are indented (`<<-`).
     pending_documents: Vec<(String, bool)>,
-    /// How many commands there were before this line.
+    /// The number of commands before this line.
     line_start_count: usize,
 }
 
@@ -128,7 +127,6 @@ impl CommandParser<'_> {
         is_there
     }
 
-    /// Reads commands to the end.
     fn parse_list(&mut self) {
         let mut cases = 0_usize;
         let mut command = ParsedCommand { span: self.index..self.index, ..ParsedCommand::default() };
@@ -249,7 +247,7 @@ impl CommandParser<'_> {
         self.parse_word()
     }
 
-    /// The pattern of a branch, up to its `)`, unless the whole ends here.
+    /// The pattern of a branch, up to its `)`, unless the list ends here.
     fn skip_case_pattern(&mut self) {
         self.skip_blanks();
         if self.remaining_text().starts_with("esac") {
@@ -257,14 +255,14 @@ impl CommandParser<'_> {
         }
         self.skip("(");
         while self.index < self.end && !self.skip(")") {
-            // A word reads nothing where a sign stands.
+            // `parse_word` reads nothing at an operator.
             if self.parse_word().span.is_empty() {
                 self.next();
             }
         }
     }
 
-    /// What stands up to `]]`: its signs are no operators of the shell.
+    /// Parses up to `]]`: the characters in it are not shell operators.
     fn parse_condition(&mut self, command: &mut ParsedCommand) {
         while self.index < self.end && !self.skip("]]") {
             let word = self.parse_word();
@@ -316,7 +314,7 @@ impl CommandParser<'_> {
                 let Range { start, end } = self.parse_next_word().span;
                 let text = self.text.get(start..end).unwrap_or_default();
                 let quote = text.chars().next().filter(|first| matches!(first, '\'' | '"'));
-                // One that is taken together from several quotes is not looked into, and so is not covered.
+                // A text of several quoted parts is not parsed, and so is not covered.
                 match quote {
                     Some(quote) if text.len() > 1 && text.ends_with(quote) && text.matches(quote).count() == 2 => {
                         command.inputs.push(start + 1..end - 1);
@@ -342,7 +340,7 @@ impl CommandParser<'_> {
         }
     }
 
-    /// The bodies of the here-documents of the line that ended.
+    /// Parses the bodies of the here-documents of the line that ended.
     fn parse_here_documents(&mut self, command: &mut ParsedCommand) {
         for (end, is_indented) in std::mem::take(&mut self.pending_documents) {
             let start = self.index;
@@ -357,13 +355,12 @@ impl CommandParser<'_> {
                 }
                 self.index = (self.index + line.len() + 1).min(self.end);
             }
-            // It may belong to any command of the line, and none of them is to be missed.
+            // It may belong to any command of the line, and none may be missed.
             let before = self.commands.get_mut(self.line_start_count..).unwrap_or_default();
             before.iter_mut().chain([&mut *command]).for_each(|whose| whose.inputs.push(start..stop));
         }
     }
 
-    /// Reads the commands of a substitution.
     fn parse_nested(&mut self, span: Range<usize>) {
         if self.depth >= MOST_DEPTH {
             return;
@@ -382,12 +379,12 @@ impl CommandParser<'_> {
     }
 }
 
-/// Whether a letter may stand in the name of a variable.
+/// Whether a character may be part of a variable name.
 fn is_name_letter(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || letter == '_'
 }
 
-/// `NAME=value`, taken apart.
+/// Splits `NAME=value`.
 pub(super) fn parse_assignment(word: &CommandWord) -> Option<(String, CommandWord)> {
     let Some(WordPart::Text(first)) = word.parts.first() else { return None };
     let (name, value) = first.split_once('=')?;

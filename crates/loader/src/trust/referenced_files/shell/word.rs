@@ -1,11 +1,11 @@
-//! One word of a shell's text.
+//! Parses one word of a shell text.
 
 use std::ops::Range;
 
 use super::{CommandParser, CommandWord, WordPart, is_name_letter};
 
 impl CommandParser<'_> {
-    /// Goes behind the sign that closes what is open here, and gives what stands before it.
+    /// Moves past the matching closing character, and returns the span before it.
     pub(super) fn skip_balanced(&mut self, close: char) -> Range<usize> {
         let open = if close == ')' { '(' } else { '{' };
         let start = self.index;
@@ -100,7 +100,7 @@ impl CommandParser<'_> {
         match length {
             Some(length) if inner.contains(',') && is_plain => {
                 let mut all: Vec<String> = inner.split(',').map(str::to_owned).collect();
-                // A shell that knows no braces takes them as they are.
+                // A shell without brace expansion takes the braces literally.
                 all.push(format!("{{{inner}}}"));
                 parts.push(WordPart::OneOf(all));
                 self.index += length + 1;
@@ -141,7 +141,7 @@ impl CommandParser<'_> {
         }
     }
 
-    /// What begins with `$` or a backtick.
+    /// Parses an expansion that starts with `$` or a backtick.
     fn parse_expansion(&mut self, parts: &mut Vec<WordPart>, is_quoted: bool) {
         if self.skip("`") {
             let length = self.remaining_text().find('`').unwrap_or(self.remaining_text().len());
@@ -165,7 +165,7 @@ impl CommandParser<'_> {
         if self.skip("(") {
             let span = self.skip_balanced(')');
             let inner = self.text.get(span.clone()).unwrap_or_default().trim();
-            // Where the project is, asked of others than a variable.
+            // Commands that print the project's directory.
             let asked = match inner {
                 "pwd" => Some("PWD"),
                 "git rev-parse --show-toplevel" => Some("PROJECT_DIR"),
@@ -182,7 +182,7 @@ impl CommandParser<'_> {
             let inner = self.text.get(span).unwrap_or_default();
             let length = inner.find(|letter: char| !is_name_letter(letter)).unwrap_or(inner.len());
             let (name, behind) = inner.split_at(length);
-            // A default stands for the variable where that is not set, and may be anything.
+            // A default value replaces a variable that is not set, and may be anything.
             let is_known =
                 behind.is_empty() || matches!(behind, ":-." | "-." | ":-$PWD" | "-$PWD") || behind.starts_with(":?");
             return parts.push(if is_known { WordPart::Variable(name.to_owned()) } else { WordPart::Unknown });
