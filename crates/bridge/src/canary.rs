@@ -1,22 +1,22 @@
-//! Calls that `pintle doctor` makes up.
+//! Test calls of `pintle doctor`.
 //!
-//! Such a payload has a field that no host sends, beside the host's own fields. A tool's input cannot reach it, and
-//! neither can the environment: a way to be let through must not be in the hands of whom the hooks are for.
+//! Such a payload has a field that no host sends, next to the host's own fields. Neither a tool's input nor the
+//! environment can set it: the agent that the hooks govern must not be able to get a call allowed.
 
 use serde_json::{Map, Value};
 
 use crate::HostDecision;
 
-/// The field.
+/// The name of the field.
 const FIELD: &str = "pintle_canary";
-/// What the field says when nothing is to be against the call.
+/// The value of the field for a call that must be allowed.
 const PASS: &str = "pass";
-/// What stands before the reason when the call is to be denied.
+/// The prefix of the value for a call that must be denied; the reason follows.
 const DENY: &str = "deny:";
 
-/// What a made-up call has to come to, in place of what hooks say; nothing for a real one.
+/// The decision for a test call, which replaces the hooks' decision; `None` for a real call.
 ///
-/// The caller loads the hooks as ever, so that this too is tried, but asks none and writes nothing down.
+/// The caller loads the hooks as usual, so that loading is tested too, but runs none and records nothing.
 #[must_use]
 pub fn canary_decision(payload: &Value) -> Option<HostDecision> {
     let wanted = payload.get(FIELD)?.as_str()?;
@@ -26,20 +26,20 @@ pub fn canary_decision(payload: &Value) -> Option<HostDecision> {
     wanted.strip_prefix(DENY).map(HostDecision::deny)
 }
 
-/// What `pintle doctor` tries.
+/// A test call of `pintle doctor`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Canary {
-    /// A call that must be let through.
+    /// A call that must be allowed.
     Pass,
     /// A call that must be denied.
     Deny,
 }
 
 impl Canary {
-    /// The reason of the deny.
+    /// The reason for the denial.
     const REASON: &'static str = "pintle self-test: this call must be denied";
 
-    /// What the call has to come to.
+    /// The expected decision.
     pub(crate) fn decision(self) -> HostDecision {
         match self {
             Self::Pass => HostDecision::pass(),
@@ -47,7 +47,7 @@ impl Canary {
         }
     }
 
-    /// The payload with the field in it.
+    /// The payload with the field added.
     pub(crate) fn with_marker(self, mut payload: Map<String, Value>) -> Value {
         let wanted = match self {
             Self::Pass => String::from(PASS),

@@ -1,4 +1,4 @@
-//! The bridge's own deadline, which ends in a written answer before the host's ends in none.
+//! The bridge's own deadline: it writes a response before the host's timeout discards the call.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,22 +9,22 @@ use pintle::CancelToken;
 
 use crate::{HostDef, HostEventDef, HostResponse};
 
-/// How long what is going on has to come to an end once the deadline is over.
+/// The time that remains to finish the current step after the deadline.
 const GRACE: Duration = Duration::from_millis(300);
 
-/// When an answer has to be written, and whether it was.
+/// The time limit for a response, and whether one was written.
 #[derive(Debug)]
 pub struct Deadline {
     begin: Instant,
     length: Duration,
-    /// Raised when the time is over, so that hooks that run are cut short.
+    /// Set when the deadline expires, so that running hooks stop.
     cancel: CancelToken,
     is_answered: AtomicBool,
     event: Mutex<Option<(&'static HostDef, &'static HostEventDef)>>,
 }
 
 impl Deadline {
-    /// A deadline that begins now.
+    /// Starts a deadline.
     #[must_use]
     pub fn from_ms(deadline_ms: u64) -> Arc<Self> {
         Arc::new(Self {
@@ -36,11 +36,12 @@ impl Deadline {
         })
     }
 
-    /// Watches from a thread of its own. When the time is over and nobody answered, `write` gets the answer to write: a
-    /// deny of a guarded event, and of one that is not known yet an answer that decides nothing, with status 1.
+    /// Watches the deadline from a separate thread. If it expires before a response was written, `write` gets the
+    /// response to write: a denial for a guarded event, and for an event that is not known yet a response without a
+    /// decision, with status 1.
     ///
     /// # Errors
-    /// When there is no thread to be had.
+    /// When the thread cannot be started.
     pub fn watch(self: &Arc<Self>, write: impl FnOnce(HostResponse) + Send + 'static) -> std::io::Result<()> {
         let deadline = Arc::clone(self);
         let watch = move || {
@@ -51,23 +52,23 @@ impl Deadline {
                 write(deadline.timeout_response());
             }
         };
-        // It does next to nothing, and a small stack is quickly made.
+        // The thread needs little, and a small stack is cheap to allocate.
         thread::Builder::new().name(String::from("deadline")).stack_size(128 << 10).spawn(watch).map(drop)
     }
 
-    /// Claims the right to answer, which one of all that try gets.
+    /// Claims the right to respond, which only one caller gets.
     #[must_use]
     pub fn claim_response(&self) -> bool {
         !self.is_answered.swap(true, Ordering::AcqRel)
     }
 
-    /// How much time is left.
+    /// The remaining time.
     #[must_use]
     pub fn remaining(&self) -> Duration {
         self.length.saturating_sub(self.begin.elapsed())
     }
 
-    /// Whether the time is over.
+    /// Whether the deadline has expired.
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.cancel.is_cancelled()
@@ -77,12 +78,12 @@ impl Deadline {
         self.cancel.clone()
     }
 
-    /// Says which event it is about.
+    /// Sets the event of the call.
     pub(crate) fn set_event(&self, host: &'static HostDef, row: &'static HostEventDef) {
         *self.event.lock().unwrap_or_else(PoisonError::into_inner) = Some((host, row));
     }
 
-    /// Why nothing was decided, in one line.
+    /// The reason for the missing decision, in one line.
     pub(crate) fn reason(&self) -> String {
         format!("the hooks did not answer within {} ms, so this is denied", self.length.as_millis())
     }

@@ -1,39 +1,37 @@
-//! One event of a host.
+//! Defines one host event.
 
 use pintle::dialects::tools::ToolVocabulary;
 use serde_json::Value;
 
 use crate::{HostDecision, HostEventData, HostResponse, HostSupport};
 
-/// One event of a host.
+/// The definition of one host event.
 #[derive(Debug)]
 pub struct HostEventDef {
-    /// The host's name of it.
+    /// The host's name of the event.
     pub name: &'static str,
-    /// The canonical events, in the order they are fired; empty for one that no canonical event is about.
+    /// The canonical events in firing order; empty if no canonical event corresponds.
     pub fires: &'static [&'static str],
-    /// Whether something is held back until the answer comes, so that no answer means no.
+    /// Whether the host waits for permission, so that a missing response means a denial.
     pub is_guard: bool,
-    /// Whether it comes often and says so little that it is installed only where a hook listens.
+    /// Whether the event is so frequent that it is installed only if a hook listens to it.
     pub high_volume: bool,
-    /// How its tools are called here, where that is not as the host calls them elsewhere.
+    /// The tool vocabulary at this event, if it differs from the host's usual one.
     pub tools: Option<&'static ToolVocabulary>,
     /// Reads the payload.
     pub read_payload: fn(payload: &Value) -> Result<HostEventData, HostPayloadError>,
-    /// What becomes of every decision.
+    /// The host's support for every decision.
     pub support: &'static HostSupport,
-    /// Writes a ruling, narrowed by `can`, in the host's terms.
+    /// Writes a decision, fitted to [`HostEventDef::support`], as a host response.
     pub write_response: fn(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse,
 }
 
-/// Reads a payload.
 type ReadPayloadFn = fn(payload: &Value) -> Result<HostEventData, HostPayloadError>;
 
-/// Writes a ruling in the host's terms.
 type WriteResponseFn = fn(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse;
 
 impl HostEventDef {
-    /// An event at which nothing is held back, and whose tools are called as the host calls them.
+    /// An event that cannot block anything, with the host's usual tool vocabulary.
     pub(crate) const fn observe_only(
         name: &'static str,
         fires: &'static [&'static str],
@@ -54,16 +52,16 @@ impl HostEventDef {
     }
 }
 
-/// What an encoder may look at besides the ruling.
+/// The inputs of a response writer besides the decision.
 #[derive(Debug, Clone, Copy)]
 pub struct ResponseContext<'a> {
-    /// The event.
+    /// The event definition.
     pub event_def: &'static HostEventDef,
-    /// The payload as the host sent it; null when it could not be read.
+    /// The payload as the host sent it; null if it could not be read.
     pub payload: &'a Value,
 }
 
-/// Why a payload is none of its event, in one line: `tool_name` is missing.
+/// The reason why a payload does not fit its event, in one line, such as: `tool_name` is missing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct HostPayloadError(pub String);

@@ -1,13 +1,13 @@
-//! What hooks decided, narrowed to what a host can do: where it cannot, the nearest stricter thing, and that is said.
+//! Fits a decision to what the host supports: an unsupported action becomes the nearest stricter one, with a notice.
 
 use pintle::Decision;
 
 use crate::{ActionSupport, HookAction, HostDecision, HostSupport};
 
-/// What stands for a reason that nobody gave.
+/// The reason of a denial without one.
 const NO_REASON: &str = "a hook denied this without giving a reason";
 
-/// Narrows a ruling.
+/// Fits a decision to the host.
 #[must_use]
 pub(crate) fn fit_to_host(mut ruling: HostDecision, can: &HostSupport) -> HostDecision {
     fit_inputs(&mut ruling, can);
@@ -19,7 +19,7 @@ pub(crate) fn fit_to_host(mut ruling: HostDecision, can: &HostSupport) -> HostDe
     ruling
 }
 
-/// Changed inputs and results.
+/// Fits changed inputs and results.
 fn fit_inputs(ruling: &mut HostDecision, can: &HostSupport) {
     if ruling.input.is_some() {
         let approved = ruling.is_approved && ruling.decision == Decision::Allow;
@@ -39,7 +39,7 @@ fn fit_inputs(ruling: &mut HostDecision, can: &HostSupport) {
     if ruling.output.is_some() {
         match can.output {
             ActionSupport::Supported | ActionSupport::Approximated(_) => {}
-            // The run is ended, which was decided where the hooks were heard.
+            // The run ends, which was decided when the hooks ran.
             ActionSupport::RunEndedInstead(_) => ruling.output = None,
             ActionSupport::DeniedInstead(why) | ActionSupport::WithApprovalOnly(why) => {
                 ruling.output = None;
@@ -88,7 +88,7 @@ fn fit_decision(ruling: &mut HostDecision, can: &HostSupport) {
     if !matches!(can.approve, ActionSupport::Supported | ActionSupport::Approximated(_))
         || ruling.decision != Decision::Allow
     {
-        // Less is approved than could be, which is the stricter thing.
+        // Dropping the approval is the stricter choice.
         ruling.is_approved = false;
     }
     if ruling.decision == Decision::Deny {
@@ -102,7 +102,7 @@ fn fit_context(ruling: &mut HostDecision, can: &HostSupport) {
         return;
     }
     match can.context {
-        // A deny has one text for the model.
+        // A denial has only one text for the model.
         ActionSupport::Supported | ActionSupport::Approximated(_) if ruling.is_denied() => {
             let context = std::mem::take(&mut ruling.context);
             ruling.reason = format!("{}\n\n{}", ruling.reason, context.join("\n\n")).trim().to_owned();
@@ -115,7 +115,7 @@ fn fit_context(ruling: &mut HostDecision, can: &HostSupport) {
     }
 }
 
-/// Denies, whatever was decided.
+/// Denies, whatever was decided before.
 fn force_denial(ruling: &mut HostDecision, why: &str) {
     if ruling.is_denied() && !ruling.reason.is_empty() {
         ruling.reason.push_str("; ");
@@ -126,7 +126,7 @@ fn force_denial(ruling: &mut HostDecision, why: &str) {
     ruling.decision = Decision::Deny;
 }
 
-/// Tells the person what nothing comes of.
+/// Tells the user that an action has no effect.
 fn notify_dropped(ruling: &mut HostDecision, verb: HookAction, ability: ActionSupport, what: Option<&str>) {
     let why = match ability {
         ActionSupport::NotifiesUser(why) | ActionSupport::Dropped(why) => why,

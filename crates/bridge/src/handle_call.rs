@@ -1,4 +1,4 @@
-//! From what a host sent to what it gets back.
+//! Handles one call of a host: from its payload to the response.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,31 +25,31 @@ use crate::{
 pub struct HostCall<'a> {
     /// The host.
     pub host: &'static HostDef,
-    /// The event, where the command line names it. A payload that is of another one is refused.
+    /// The event that the command line names. A payload of another event is denied.
     pub event: Option<&'static HostEventDef>,
-    /// What the host sent.
+    /// The payload as the host sent it.
     pub payload: &'a [u8],
-    /// Where sessions are kept. Without it nothing is kept, and there is no tape.
+    /// The state directory for sessions. Without one nothing is stored, and there is no tape.
     pub state_directory: Option<&'a Path>,
-    /// The project's folder, in the words of the host's environment.
+    /// The project's directory, from the host's environment.
     pub project: Option<PathBuf>,
-    /// Whether every hook is asked and nothing is enforced.
+    /// Whether hooks only run and record, and nothing is enforced.
     pub shadow: bool,
-    /// When an answer has to be there.
+    /// The deadline for the response.
     pub deadline: &'a Deadline,
 }
 
-/// Where hooks are looked for.
+/// The place where hooks are searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookLookup {
-    /// The project's folder.
+    /// The project's directory.
     pub project: PathBuf,
     /// The dialect whose hooks the host runs itself.
     pub excluded_dialect: Option<&'static str>,
 }
 
-/// Answers one call of a host. Never fails: what cannot be decided is denied where something is guarded, and told where
-/// not. `hooks` begins a runtime over the hooks of a place; an error is why that cannot be.
+/// Handles one call of a host. Never fails: an error denies a guarded event, and becomes a notice otherwise. `hooks`
+/// starts a runtime with the hooks of a place, or returns why it cannot.
 pub fn handle_call(
     errand: &HostCall<'_>,
     hooks: impl FnOnce(&HookLookup) -> Result<RuntimeBuilder, String>,
@@ -61,14 +61,14 @@ pub fn handle_call(
     let Some(row) = choose_event(errand.event, said) else {
         return respond_to_unknown_event(errand.host, named, payload.as_ref().err().map(|(_, fault)| fault));
     };
-    // What another host sent is read and answered in that host's terms.
+    // The payload of another host is read and answered in that host's format.
     let sender = errand.host.sender.and_then(|sender| sender(read));
     let (host, row) = sender.and_then(|host| Some((host, host.find_event(row.name)?))).unwrap_or((errand.host, row));
     errand.deadline.set_event(host, row);
     let heard = match &payload {
         Err((_, fault)) => Err(format!("cannot read the payload from {}: {fault}", errand.host.title)),
         Ok(_) if has_event_conflict(errand.event, said) => Err(event_conflict_text(errand, named)),
-        // Somebody else's code may run in hooks, and ours is not without faults either.
+        // Hooks may run third-party code, and the bridge may have defects.
         Ok(payload) => catch_unwind(AssertUnwindSafe(|| decide(errand, host, row, payload, hooks)))
             .unwrap_or_else(|_| Err(String::from("`pintle hook` crashed; this is a defect in Pintle"))),
     };
@@ -81,7 +81,7 @@ pub fn handle_call(
     (row.write_response)(&ResponseContext { event_def: row, payload: read }, &fit_to_host(ruling, row.support))
 }
 
-/// Reads a payload. What holds a key twice is read all the same, for the name of its event, and is a fault.
+/// Reads a payload. A payload with a duplicate key is an error, but is read anyway to find the name of its event.
 fn parse_payload(bytes: &[u8]) -> Result<Value, (Value, PayloadError)> {
     read_payload(bytes).map_err(|fault| {
         let value = match fault {
@@ -92,7 +92,7 @@ fn parse_payload(bytes: &[u8]) -> Result<Value, (Value, PayloadError)> {
     })
 }
 
-/// The event that is answered. Where the command line and the payload disagree it is one that can be refused.
+/// The event to answer. If the command line and the payload disagree, it is the one that can be denied.
 fn choose_event(
     given: Option<&'static HostEventDef>,
     said: Option<&'static HostEventDef>,
@@ -108,7 +108,7 @@ fn has_event_conflict(given: Option<&HostEventDef>, said: Option<&HostEventDef>)
     matches!((given, said), (Some(given), Some(said)) if given.name != said.name)
 }
 
-/// What is said of a payload that is not of the event that the command line names.
+/// The error for a payload of another event than the command line names.
 fn event_conflict_text(errand: &HostCall<'_>, named: Option<&str>) -> String {
     let given = errand.event.map_or("", |row| row.name);
     let (title, said) = (errand.host.title, named.unwrap_or_default());
@@ -116,10 +116,10 @@ fn event_conflict_text(errand: &HostCall<'_>, named: Option<&str>) -> String {
     format!("{told}; run `pintle install {}` again, or remove the event from the command", errand.host.name)
 }
 
-/// What is answered to an event that is none of the host's, as far as is known here.
+/// The response to an event that is not known to be one of the host's.
 fn respond_to_unknown_event(host: &HostDef, named: Option<&str>, fault: Option<&PayloadError>) -> HostResponse {
     match (named, fault) {
-        // A host gets new events now and then, and what is not known here guards nothing.
+        // Hosts introduce new events, and an unknown event does not guard anything.
         (Some(_), _) => HostResponse::empty(),
         (None, Some(fault)) => {
             let text = format!("pintle: cannot read the payload from {}: {fault}", host.title);
@@ -135,7 +135,7 @@ fn respond_to_unknown_event(host: &HostDef, named: Option<&str>, fault: Option<&
     }
 }
 
-/// What a made-up call comes to. The hooks are loaded as for a real one, so that this too is tried, and none is asked.
+/// The decision on a test call. The hooks are loaded as for a real call, so that loading is tested too, but none runs.
 fn decide_canary(
     errand: &HostCall<'_>,
     row: &'static HostEventDef,
@@ -152,7 +152,7 @@ fn decide_canary(
     })
 }
 
-/// Reads a payload, and asks the hooks.
+/// Reads a payload, and runs the hooks.
 fn decide(
     errand: &HostCall<'_>,
     host: &'static HostDef,
@@ -211,7 +211,7 @@ fn decide(
     {
         tape.record_note(GUARDS, serde_json::to_value(&state.session_guards).unwrap_or_default());
     }
-    // What is so for the whole session is told once.
+    // A notice for the whole session is shown once.
     notices.retain(|notice| state.mark_if_new("notices", notice, false));
     let mut ruling = match (broken, standing_denial(state, row, &told.data)) {
         (Some(why), _) if row.is_guard => HostDecision::deny(why),
@@ -263,7 +263,7 @@ fn decide(
     Ok(ruling)
 }
 
-/// The folder whose hooks count: as the host's environment says, else the one that the session began in.
+/// The project's directory: the one in the host's environment, otherwise the one in which the session started.
 fn resolve_project(errand: &HostCall<'_>, session: Option<&mut HostSession>, cwd: &Path, now_ms: u64) -> PathBuf {
     let known = errand.project.clone().filter(|folder| folder.is_dir());
     let Some(session) = session else { return known.unwrap_or_else(|| cwd.to_owned()) };
@@ -275,7 +275,7 @@ fn resolve_project(errand: &HostCall<'_>, session: Option<&mut HostSession>, cwd
     known.unwrap_or_else(|| PathBuf::from(&session.state.project))
 }
 
-/// Why hooks cannot be trusted to be all there: something that was declared does not run, and a guard may be among it.
+/// The reason why the hooks are incomplete: a declared hook did not load, and it may be a guard.
 fn load_failure(built: &BuiltRuntime) -> Option<String> {
     let found = built.diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error)?;
     let place = found.location.path().map(|path| format!("{}: ", path.display()));
@@ -283,7 +283,7 @@ fn load_failure(built: &BuiltRuntime) -> Option<String> {
     Some(format!("pintle: a hook does not load ({place}{}); run `pintle validate` for details", found.message))
 }
 
-/// Why everything is refused, when a hook refused the session or ended the turn.
+/// The reason why everything is denied after a hook denied the session or ended the turn.
 fn standing_denial(state: &HostSessionState, row: &HostEventDef, moment: &HostEventData) -> Option<String> {
     if !row.is_guard {
         return None;
@@ -292,7 +292,7 @@ fn standing_denial(state: &HostSessionState, row: &HostEventDef, moment: &HostEv
     state.session_denial.as_ref().or(stopped).cloned()
 }
 
-/// What the tape keeps of an answer.
+/// The record of a decision on the tape.
 fn decision_note(host: &HostDef, row: &HostEventDef, ruling: &HostDecision) -> Value {
     let mut note = json!({
         "host": host.name,
@@ -317,7 +317,7 @@ fn decision_note(host: &HostDef, row: &HostEventDef, ruling: &HostDecision) -> V
     note
 }
 
-/// Takes secrets out of what is said.
+/// Redacts secrets in all texts of a decision.
 fn redact_decision(ruling: &mut HostDecision, secrets: &dyn pintle::Redactor) {
     let texts = ruling.notices.iter_mut().chain([&mut ruling.reason]).chain(&mut ruling.stop);
     for text in texts {
@@ -335,7 +335,7 @@ fn session_error_text(fault: &io::Error, host: &HostDef, told: &HostEvent) -> St
     }
 }
 
-/// How a person goes on after a session that does not.
+/// The next steps for a session that cannot continue.
 fn recovery_hint(host: &HostDef, told: &HostEvent) -> String {
     format!(
         "inspect it with `pintle sessions --host {0}` and `pintle tape verify`, then start again with \
@@ -344,7 +344,7 @@ fn recovery_hint(host: &HostDef, told: &HostEvent) -> String {
     )
 }
 
-/// The host asks the person in its own way.
+/// Leaves approval requests to the host.
 #[derive(Debug)]
 struct DeferToHost;
 

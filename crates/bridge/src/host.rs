@@ -1,4 +1,4 @@
-//! The hosts.
+//! Defines the host agents.
 
 use pintle::dialects::tools::ToolVocabulary;
 use pintle::suggest_nearest;
@@ -8,33 +8,33 @@ use crate::hosts;
 use crate::install::InstallSpec;
 use crate::{HostDecision, HostEventContext, HostEventDef, HostPayloadError, HostResponse, ResponseContext};
 
-/// An agent that asks Pintle.
+/// A host agent that runs Pintle's hooks.
 #[derive(Debug)]
 pub struct HostDef {
-    /// The word for it on the command line.
+    /// The name on the command line.
     pub name: &'static str,
-    /// Its name for people.
+    /// The display name.
     pub title: &'static str,
-    /// Its events.
+    /// The event definitions.
     pub events: &'static [HostEventDef],
-    /// How it calls its tools.
+    /// The tool vocabulary.
     pub tools: &'static ToolVocabulary,
-    /// The dialect whose hooks it runs itself, which are therefore left out.
+    /// The dialect whose hooks the host runs itself, so that Pintle leaves them out.
     pub own_dialect: Option<&'static str>,
-    /// How long `pintle hook` takes at most when nobody says otherwise, in milliseconds. Below the time-out that is
-    /// installed with the command line.
+    /// The default deadline of `pintle hook`, in milliseconds. It is below the timeout that is installed with the
+    /// command line.
     pub deadline_ms: u64,
-    /// How Pintle gets into it.
+    /// The way to install Pintle in the host.
     pub install: &'static InstallSpec,
-    /// Which event a payload is of, in the host's words, when the payload says.
+    /// Reads the host's event name from a payload, if the payload has it.
     pub event_name: fn(payload: &Value) -> Option<&str>,
-    /// The environment variable in which it names the project's folder.
+    /// The environment variable with the project's directory.
     pub project_variable: Option<&'static str>,
-    /// What it does without asking any hook, for reports.
+    /// The actions that do not run any hook, for reports.
     pub unhooked_actions: &'static [&'static str],
-    /// Another host that runs this one's entries, where a payload is of its making.
+    /// Detects payloads from another host that runs this host's entries.
     pub sender: Option<fn(payload: &Value) -> Option<&'static Self>>,
-    /// Whose life a payload is about.
+    /// Reads the session, turn and agent of a payload.
     pub read_context: fn(payload: &Value) -> Result<HostEventContext, HostPayloadError>,
 }
 
@@ -49,7 +49,7 @@ pub static HOSTS: &[&HostDef] = &[
     &hosts::cursor::HOST,
 ];
 
-/// A word that is no host.
+/// An unknown host name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown host `{name}`, expected one of {known}{suggestion}")]
 pub struct UnknownHost {
@@ -59,10 +59,10 @@ pub struct UnknownHost {
 }
 
 impl HostDef {
-    /// The host of a name.
+    /// Finds a host by its name.
     ///
     /// # Errors
-    /// With the names there are.
+    /// For an unknown name; the error lists the known ones.
     pub fn by_name(name: &str) -> Result<&'static Self, UnknownHost> {
         let found = HOSTS.iter().find(|host| host.name == name).copied();
         found.ok_or_else(|| {
@@ -73,15 +73,15 @@ impl HostDef {
         })
     }
 
-    /// The row of an event, by the host's name of it.
+    /// Finds an event by the host's name of it.
     #[must_use]
     pub fn find_event(&'static self, event: &str) -> Option<&'static HostEventDef> {
         self.events.iter().find(|row| row.name == event)
     }
 
-    /// What a host is told when `pintle hook` could not answer itself: a written deny of a guarded event.
+    /// The response if `pintle hook` could not answer itself: a denial of a guarded event.
     ///
-    /// Installed command lines carry it, for a program that was killed, ran out of memory or is not there any more.
+    /// Installed command lines contain it, for a program that was killed, ran out of memory or does not exist any more.
     #[must_use]
     pub fn fallback_response(&self, row: &'static HostEventDef, reason: &str) -> HostResponse {
         if !row.is_guard {

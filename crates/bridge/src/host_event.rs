@@ -1,41 +1,41 @@
-//! What a host told, before it becomes canonical events.
+//! Describes an event as a host reports it, before it becomes canonical events.
 
 use serde_json::Value;
 
-/// What a host told at one point of its agent's life.
+/// An event that a host reports.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HostEvent {
-    /// Whose life.
+    /// The session, turn and agent that fired the event.
     pub context: HostEventContext,
-    /// Which point, and its data.
+    /// The data of the event.
     pub data: HostEventData,
 }
 
-/// Whose life it is about: what a host says with every event.
+/// The session, turn and agent that fired an event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HostEventContext {
-    /// The host's id of the session.
+    /// The host's ID of the session.
     pub session: String,
-    /// The kind of agent; empty for the one that the person talks to.
+    /// The type of the agent; empty for the main agent.
     pub agent: String,
-    /// The host's id of the subagent; empty for the agent that the person talks to.
+    /// The host's ID of the subagent; empty for the main agent.
     pub run: String,
-    /// The absolute path of the working directory; empty when the host does not say, which means the process's own.
+    /// The absolute path of the working directory; empty if the host does not send it, which means that of the process.
     pub cwd: String,
     /// The file with the conversation.
     pub transcript_path: Option<String>,
-    /// How the session asks for permission, in the host's words.
+    /// The permission mode of the session, by the host's name.
     pub permission_mode: Option<String>,
-    /// The host's id of the turn or prompt.
+    /// The host's ID of the turn or prompt.
     pub turn_id: Option<String>,
-    /// The model, in the host's words.
+    /// The model, by the host's name.
     pub model: Option<String>,
 }
 
-/// A tool call in the host's own terms.
+/// A native tool call.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HostToolCall {
-    /// The host's id of the call; empty when it has none.
+    /// The host's ID of the call; empty if it has none.
     pub id: String,
     /// The host's name of the tool.
     pub name: String,
@@ -43,105 +43,105 @@ pub struct HostToolCall {
     pub input: Value,
 }
 
-/// A point of an agent's life, and its data.
+/// The data of a host event.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HostEventData {
-    /// A session begins, goes on, or begins anew.
+    /// A session starts, resumes, or is cleared or compacted.
     SessionStart {
         /// `startup`, `resume`, `clear` or `compact`, or the host's own word.
         source: String,
     },
-    /// A session is over.
+    /// A session ended.
     SessionEnd {
-        /// The host's word for why.
+        /// The host's word for the reason.
         reason: String,
     },
-    /// A person sent a prompt.
+    /// The user sent a prompt.
     Prompt {
-        /// What the person wrote.
+        /// The text of the prompt.
         text: String,
-        /// Where it came from when not from the person.
+        /// The origin of the prompt if it is not from the user.
         source: Option<String>,
     },
-    /// A tool is about to run, or a person is about to be asked about it; the row says which.
+    /// A tool is about to run, or the user is about to be asked about it; the event definition says which.
     BeforeTool(HostToolCall),
-    /// A tool is over.
+    /// A tool finished.
     AfterTool {
         /// The call.
         call: HostToolCall,
-        /// What it gave, in the host's form.
+        /// The result in the host's form.
         response: Value,
-        /// Whether it failed.
+        /// Whether the call failed.
         is_error: bool,
-        /// How long it took, in milliseconds.
+        /// The duration in milliseconds.
         duration_ms: Option<u64>,
     },
-    /// All tools of one answer of the model are over: calls and what each gave.
+    /// All tool calls of one model response finished: calls with their results.
     Batch(Vec<(HostToolCall, Value)>),
-    /// A subagent is about to work.
+    /// A subagent is about to start.
     SubagentStart {
-        /// The kind of agent.
+        /// The type of the agent.
         agent: String,
-        /// The host's id of it.
+        /// The host's ID of the subagent.
         id: String,
-        /// Its task, when the host says.
+        /// Its task, if the host sends it.
         task: String,
     },
-    /// A subagent is about to give its answer.
+    /// A subagent is about to return its answer.
     SubagentStop {
-        /// The kind of agent.
+        /// The type of the agent.
         agent: String,
-        /// The host's id of it.
+        /// The host's ID of the subagent.
         id: String,
         /// Its answer.
         answer: String,
-        /// Whether a hook already sent it on.
+        /// Whether a hook already made it continue.
         is_continuation: bool,
     },
-    /// The agent is about to give its final answer of the turn.
+    /// The agent is about to return the final answer of the turn.
     Stop {
         /// The answer.
         answer: String,
-        /// Whether a hook already sent it on.
+        /// Whether a hook already made it continue.
         is_continuation: bool,
     },
-    /// The agent met an error.
+    /// The agent encountered an error.
     AgentError {
-        /// The host's word for its kind.
+        /// The host's word for the kind of error.
         kind: String,
-        /// What went wrong.
+        /// The error message.
         message: String,
     },
     /// The conversation is about to be compacted.
     CompactBefore {
         /// `auto` or `manual`.
         trigger: String,
-        /// What the person wants to be kept.
+        /// The user's instructions for the summary.
         instructions: Option<String>,
     },
     /// The conversation was compacted.
     CompactAfter {
         /// `auto` or `manual`.
         trigger: String,
-        /// The summary, when the host says.
+        /// The summary, if the host sends it.
         summary: String,
     },
-    /// The person is told something.
+    /// The host notifies the user.
     Notification {
-        /// The host's word for its kind.
+        /// The host's word for the kind of notification.
         kind: String,
-        /// The heading.
+        /// The title.
         title: Option<String>,
         /// The text.
         message: String,
     },
-    /// A model is about to be called, or answered: the host's request, and its answer when there is one.
+    /// A model is about to be called, or responded: the host's request, and the response if there is one.
     Model {
         /// The request in the host's form.
         request: Value,
-        /// The answer in the host's form; null before.
+        /// The response in the host's form; null before the call.
         response: Value,
     },
-    /// Something that no canonical event is about.
+    /// An event without a canonical counterpart.
     Other,
 }

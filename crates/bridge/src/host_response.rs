@@ -1,26 +1,26 @@
-//! What a host gets back.
+//! The response to a host.
 
 use serde_json::Value;
 
-/// What a host gets back: exactly these bytes and this exit status.
+/// The response to a host: exactly these bytes and this exit status.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HostResponse {
-    /// Written to standard output. Empty, or one JSON document, or plain text where the host wants that.
+    /// Standard output: empty, one JSON document, or plain text if the host expects that.
     pub stdout: String,
-    /// Written to standard error.
+    /// Standard error.
     pub stderr: String,
-    /// The exit status: 0, or 2 where the host takes that for a deny. Nothing else means that something was decided.
+    /// The exit status: 0, or 2 if the host treats that as a denial. Any other status means that nothing was decided.
     pub exit_code: u8,
 }
 
 impl HostResponse {
-    /// Nothing is said and nothing is against it.
+    /// An empty response, which allows.
     #[must_use]
     pub fn empty() -> Self {
         Self::default()
     }
 
-    /// A JSON document on standard output, status 0. An empty object says nothing.
+    /// A JSON document on standard output, status 0. An empty object allows.
     #[must_use]
     pub fn json(value: &Value) -> Self {
         let stdout = match value.as_object() {
@@ -30,7 +30,7 @@ impl HostResponse {
         Self { stdout, ..Self::default() }
     }
 
-    /// The same with a text on standard error.
+    /// The response with a text on standard error.
     #[must_use]
     pub fn with_stderr(mut self, text: &str) -> Self {
         if !text.is_empty() {
@@ -39,7 +39,7 @@ impl HostResponse {
         self
     }
 
-    /// The same with another exit status.
+    /// The response with another exit status.
     #[must_use]
     pub fn with_exit_code(mut self, exit_code: u8) -> Self {
         self.exit_code = exit_code;

@@ -1,32 +1,32 @@
-//! What a host can do with what hooks decide.
+//! Describes which hook decisions a host supports.
 
-/// One thing that a hook can decide.
+/// One action that a hook can decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum HookAction {
-    /// It must not happen.
+    /// Block the action.
     Deny,
-    /// A person should look first.
+    /// Ask the user first.
     Ask,
-    /// It may happen without a person being asked.
+    /// Allow without asking the user.
     Approve,
-    /// It happens, with other input: the arguments of a tool, the text of a prompt.
+    /// Allow with changed input: the arguments of a tool, the text of a prompt.
     Rewrite,
-    /// What came of it is changed or withheld.
+    /// Change or withhold the result.
     Output,
-    /// The model is told something.
+    /// Add context for the model.
     Context,
-    /// The run ends.
+    /// End the run.
     Stop,
-    /// The person is told something.
+    /// Show the user a notice.
     Notice,
 }
 
 impl HookAction {
-    /// All of them, in the order of reports.
+    /// All actions, in the order of reports.
     pub const ALL: [Self; 8] =
         [Self::Deny, Self::Ask, Self::Approve, Self::Rewrite, Self::Output, Self::Context, Self::Stop, Self::Notice];
 
-    /// The word for reports.
+    /// The word in reports.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -42,81 +42,81 @@ impl HookAction {
     }
 }
 
-/// Why nothing comes of the end of a run.
+/// The reason why ending the run has no effect.
 const OVER: &str = "there is nothing left to stop";
 
-/// What becomes of one decision on one event of a host. The words say why, for people.
+/// The host's support for one action on one event. The texts are reasons for the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ActionSupport {
-    /// The host does it.
+    /// The host supports it.
     Supported,
-    /// The host does something like it, as the words say.
+    /// The host does something similar, as described.
     Approximated(&'static str),
-    /// The host does it beside an approval only; without one, what the event is about is denied.
+    /// The host supports it only together with an approval; without one, the event is denied.
     WithApprovalOnly(&'static str),
-    /// The host cannot now; the model is told at the next event that it can be told something at.
+    /// The host cannot do it now; the model gets the text at the next event that accepts context.
     Deferred(&'static str),
-    /// The host cannot; what the event is about is denied instead.
+    /// The host cannot do it; the event is denied instead.
     DeniedInstead(&'static str),
-    /// The host cannot; the run is ended instead, and every tool call is denied until the next prompt.
+    /// The host cannot do it; the run ends instead, and every tool call is denied until the next prompt.
     RunEndedInstead(&'static str),
-    /// The host cannot; the person is told instead.
+    /// The host cannot do it; the user gets a notice instead.
     NotifiesUser(&'static str),
-    /// Nothing comes of it.
+    /// The action has no effect.
     Dropped(&'static str),
-    /// The decision makes no sense on this event.
+    /// The action is not applicable to this event.
     NotApplicable,
 }
 
 impl ActionSupport {
-    /// Text for the model waits for an event that has a place for it.
+    /// Context waits for an event that accepts it.
     pub(crate) const LATER: Self = Self::Deferred("the model gets it at the next event that accepts context");
-    /// The same of an event whose hooks have no other text for the model.
+    /// The same for an event whose hooks return only reminders.
     pub(crate) const REMINDERS: Self = Self::Deferred(
         "a reminder reaches the model at the next event that accepts context; other context is not supported here",
     );
-    /// What follows where a hook of a session's beginning is against it.
+    /// A hook denies the start of a session.
     pub(crate) const REFUSED: Self =
         Self::Approximated("the session starts, but all its prompts and tool calls are denied");
-    /// A text for the model at an event whose hooks have none but reminders.
+    /// An event whose hooks return only reminders.
     pub(crate) const REMINDERS_NOW: Self =
         Self::Approximated("the model gets reminders; other context is not supported here");
-    /// What follows where a hook ends the run and the host cannot.
+    /// A hook ends the run and the host cannot.
     pub(crate) const ENDED: Self = Self::Approximated("every tool call is denied until the next prompt");
-    /// What follows where a hook is against a result.
+    /// A hook denies a result.
     pub(crate) const REPLACED: Self = Self::Approximated("the reason replaces the result");
-    /// What follows where a hook ends the run after a tool, and the host puts the reason there instead.
+    /// A hook ends the run after a tool, and the host replaces the result with the reason.
     pub(crate) const REPLACED_AND_ENDED: Self =
         Self::Approximated("the reason replaces the result, and every tool call is denied until the next prompt");
-    /// What follows where a hook ends what is over, and the person can be told.
+    /// A hook ends a run that is already over, and the user can be notified.
     pub(crate) const OVER_TOLD: Self = Self::NotifiesUser(OVER);
-    /// The same where the person cannot be told.
+    /// The same if the user cannot be notified.
     pub(crate) const OVER: Self = Self::Dropped(OVER);
 }
 
-/// What becomes of every decision on one event of a host.
+/// The host's support for every action on one event.
 #[derive(Debug, Clone, Copy)]
 pub struct HostSupport {
-    /// It must not happen.
+    /// Blocking the action.
     pub deny: ActionSupport,
-    /// A person should look first.
+    /// Asking the user first.
     pub ask: ActionSupport,
-    /// It may happen without a person being asked.
+    /// Allowing without asking the user.
     pub approve: ActionSupport,
-    /// It happens, with other input.
+    /// Allowing with changed input.
     pub rewrite: ActionSupport,
-    /// What came of it is changed or withheld.
+    /// Changing or withholding the result.
     pub output: ActionSupport,
-    /// The model is told something.
+    /// Adding context for the model.
     pub context: ActionSupport,
-    /// The run ends.
+    /// Ending the run.
     pub stop: ActionSupport,
-    /// The person is told something.
+    /// Showing the user a notice.
     pub notice: ActionSupport,
 }
 
 impl HostSupport {
-    /// What becomes of one decision.
+    /// The host's support for one action.
     #[must_use]
     pub fn support_for(&self, verb: HookAction) -> ActionSupport {
         match verb {

@@ -1,8 +1,9 @@
-//! Other agents as hosts: their payload in, their answer out.
+//! Runs Pintle's hooks for other agents: reads the host's payload and writes its response.
 //!
-//! A host such as Claude Code starts `pintle hook claude` at a point in its agent's life. The bridge reads what the host
-//! [told](Told), fires the canonical events of that point in order, composes what the hooks said into one [`HostDecision`],
-//! narrows it to what the host [can do](Abilities), and writes it in the host's own terms as an [`HostResponse`].
+//! A host such as Claude Code starts `pintle hook claude` at a point in its agent's life. The bridge reads the host's
+//! [event](HostEvent), fires the canonical events of that point in order, combines the hooks' verdicts into one
+//! [`HostDecision`], fits it to what the host [supports](HostSupport), and writes it in the host's own format as a
+//! [`HostResponse`].
 
 mod deadline;
 mod dispatch;

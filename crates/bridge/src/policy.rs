@@ -1,8 +1,8 @@
-//! Policy is not edited by whom it guards: calls that would change the files that hold policy are denied.
+//! Prevents an agent from editing its own policy: calls that would change policy files are denied.
 //!
-//! Every host's calls are judged here after the hooks had their say, whether there are hooks or not. File tools are judged
-//! by their paths, shell commands by the words in which they plainly write; reading is never denied. What a command does
-//! beyond its words (a script that it runs, a variable that it fills) is not seen here.
+//! Every host's calls are checked here after the hooks ran, even without hooks. File tools are judged by their paths,
+//! shell commands by the words that evidently name written files; reading is never denied. Effects that are not visible
+//! in the words (of a script that the command runs, or a variable that it sets) are not detected.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -14,24 +14,23 @@ use serde_json::Value;
 use crate::install::{InstallEnvironment, InstallScope};
 use crate::{HOSTS, HostDef};
 
-/// The canonical tools that only look.
+/// The canonical tools that only read.
 const READERS: [&str; 6] = ["read", "list", "glob", "grep", "fetch", "search"];
 
-/// What the name of a tool that only looks has in it.
+/// Parts of the names of tools that only read.
 const READING: [&str; 12] =
     ["read", "list", "get", "search", "find", "view", "grep", "glob", "tree", "info", "stat", "exists"];
 
-/// What the name of a tool that changes something has in it, whatever else it has.
+/// Parts of the names of tools that change something, which take precedence.
 const WRITING: [&str; 15] = [
     "write", "edit", "create", "delete", "remove", "move", "rename", "copy", "patch", "replace", "insert", "append",
     "set", "update", "save",
 ];
 
-/// The deepest that arguments of unknown tools are looked through.
+/// The deepest level of unknown tools' arguments that is examined.
 const MAX_DEPTH: usize = 8;
 
-/// Adds what this machine has besides the files that were loaded: the state directory, the settings of host agents, and
-/// this program.
+/// Adds this machine's policy files: the state directory, the settings of host agents, and this program.
 pub(crate) fn with_machine_policy(loaded: PolicyFiles, state: Option<&Path>, project: &Path) -> PolicyFiles {
     let settings = InstallEnvironment::from_env(project).map(|site| {
         let places = HOSTS
@@ -45,7 +44,7 @@ pub(crate) fn with_machine_policy(loaded: PolicyFiles, state: Option<&Path>, pro
         .with_paths(env::current_exe().ok())
 }
 
-/// Why a call is denied, when it would change policy.
+/// The reason to deny a call that would change policy.
 pub(crate) fn policy_denial(paths: &PolicyPaths<'_>, host: &HostDef, parts: &[CanonicalCall]) -> Option<String> {
     let changed = parts.iter().find_map(|part| find_changed_policy(paths, part, parts))?;
     let title = host.title;
@@ -55,7 +54,7 @@ pub(crate) fn policy_denial(paths: &PolicyPaths<'_>, host: &HostDef, parts: &[Ca
     ))
 }
 
-/// What a part of a call would change, in words.
+/// A description of the policy that a part of a call would change.
 fn find_changed_policy(paths: &PolicyPaths<'_>, part: &CanonicalCall, parts: &[CanonicalCall]) -> Option<String> {
     let file = |path: &PathBuf| format!("`{}`, a policy file", path.display());
     match (part.name.as_str(), part.category) {
@@ -64,7 +63,7 @@ fn find_changed_policy(paths: &PolicyPaths<'_>, part: &CanonicalCall, parts: &[C
             let directory = part.args.get("directory").and_then(Value::as_str);
             let base = paths.with_working_dir(directory);
             let judged = judge_command(&base, &text);
-            // Files of a patch in a command are seen from every folder that the command goes to.
+            // The files of a patch in a command are resolved relative to every directory that the command enters.
             let patched = || {
                 let files = parts.iter().filter(|other| other.name != "shell" && other.category == Some("filesystem"));
                 let names: Vec<&str> = files.filter_map(|file| file.args.get("path")?.as_str()).collect();
@@ -86,20 +85,20 @@ fn find_changed_policy(paths: &PolicyPaths<'_>, part: &CanonicalCall, parts: &[C
     }
 }
 
-/// Whether a tool that no table knows only looks, by its name.
+/// Whether an unknown tool only reads, judged by its name.
 fn is_read_only_tool(name: &str) -> bool {
     let name = name.rsplit("__").next().unwrap_or(name).to_lowercase();
     READING.iter().any(|word| name.contains(word)) && !WRITING.iter().any(|word| name.contains(word))
 }
 
-/// The texts among arguments that can be paths: one line, and not an address on the network.
+/// The strings among arguments that can be paths: one line, and not a URL.
 fn collect_path_texts(args: &Value, depth: usize) -> Vec<&str> {
     match args {
         _ if depth > MAX_DEPTH => Vec::new(),
         Value::String(text) => Some(text.trim()).filter(|text| can_be_path(text)).into_iter().collect(),
         Value::Array(items) => items.iter().flat_map(|item| collect_path_texts(item, depth + 1)).collect(),
         Value::Object(fields) => {
-            // The texts of a file are not where it is.
+            // The content of a file is not its path.
             let is_text = |name: &str| ["content", "old", "new", "prompt", "description"].contains(&name);
             fields
                 .iter()
@@ -121,7 +120,7 @@ fn command_text(command: &Value) -> String {
     match command {
         Value::String(text) => text.clone(),
         Value::Array(words) => {
-            // A shell with its script as a word of its own is that script.
+            // A shell with its script as a separate word is that script.
             let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
             words.iter().map(|word| quote_word(word)).collect::<Vec<_>>().join(" ")
         }

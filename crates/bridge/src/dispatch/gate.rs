@@ -1,4 +1,4 @@
-//! One part of a call on its way past everybody who may refuse or change it.
+//! Fires the events of one part of a tool call.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use serde_json::Value;
 use super::HostDispatch;
 use crate::HostToolCall;
 
-/// What docker-agent calls the command of `shell`.
+/// docker-agent's name for the `command` argument of `shell`.
 const OTHER_COMMAND: &str = "cmd";
 
-/// An event that a call is fired as.
+/// An event that is fired for a tool call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ToolCallLane {
     /// `tool.transform`.
@@ -28,7 +28,7 @@ pub(super) enum ToolCallLane {
     Permission,
 }
 
-/// What was judged in a lane, and is not judged there again.
+/// The judgement of a lane, so that the same call is not judged there again.
 #[derive(Debug)]
 pub(super) struct LaneJudgement {
     lane: ToolCallLane,
@@ -37,19 +37,19 @@ pub(super) struct LaneJudgement {
     is_approved: bool,
 }
 
-/// One part of a call on its way past everybody.
+/// One part of a tool call while its events are fired.
 pub(super) struct HostCallGate<'h, 'a> {
     pub(super) dispatch: &'h mut HostDispatch<'a>,
     pub(super) call: &'h HostToolCall,
-    /// What the lanes said yes to so far.
+    /// The judgements of the lanes so far.
     pub(super) judgements: &'h mut Vec<LaneJudgement>,
-    /// Whether the call was changed and is judged again.
+    /// Whether this is a recheck of a changed call.
     pub(super) is_recheck: bool,
-    /// The lane whose yes can stand in for the user's.
+    /// The lane whose approval can replace the user's.
     pub(super) approving_lane: ToolCallLane,
-    /// Whether a hook of that lane said yes in so many words.
+    /// Whether a hook of that lane explicitly allowed the call.
     pub(super) is_approved: bool,
-    /// Whether anybody changed the call, even if somebody else changed it back.
+    /// Whether any hook changed the call, even if another hook changed it back.
     pub(super) is_changed: bool,
 }
 
@@ -66,7 +66,7 @@ impl ToolCallLane {
 }
 
 impl HostCallGate<'_, '_> {
-    /// Gives whether the call goes on.
+    /// Returns whether the call continues.
     pub(super) fn judge_part(&mut self, part: &mut CanonicalCall, lanes: &[ToolCallLane]) -> bool {
         lanes.iter().all(|lane| match lane {
             ToolCallLane::Delegation => self.fire_delegation(part),
@@ -74,14 +74,14 @@ impl HostCallGate<'_, '_> {
         })
     }
 
-    /// Asks under Pintle's own name of the tool.
+    /// Fires the event with Pintle's own name of the tool.
     fn fire_canonical(&mut self, lane: ToolCallLane, part: &mut CanonicalCall) -> bool {
         let name = part.name.clone();
         if let Some(approved) = self.earlier_approval(lane, &name, &part.args) {
             self.is_approved |= approved && lane == self.approving_lane;
             return true;
         }
-        // Every call is on the tape.
+        // Every call is recorded on the tape.
         let is_told = !self.is_recheck && lane.event_name() == self.dispatch.always_fired_event();
         if !is_told && !self.has_listeners(lane) {
             return true;
@@ -99,8 +99,8 @@ impl HostCallGate<'_, '_> {
         true
     }
 
-    /// Asks the hooks that know the tool by another name alone, such as `run_command` of AI Harness: a policy that is
-    /// written for one loop holds in every host.
+    /// Fires the event for hooks that know the tool only by another name, such as `run_command` of AI Harness: a policy
+    /// that is written for one agent applies in every host.
     fn fire_alternate_names(&mut self, lane: ToolCallLane, part: &mut CanonicalCall) -> bool {
         if !self.has_listeners(lane) {
             return true;
@@ -108,7 +108,7 @@ impl HostCallGate<'_, '_> {
         let set = self.dispatch.runtime.hooks();
         let names: Vec<&str> = alternate_calls(&part.name, &part.args).map(|(name, _)| name).collect();
         for name in names {
-            // What was changed under an earlier name is what is asked about under this one.
+            // Later names see the changes made under earlier names.
             let Some((_, args)) = alternate_calls(&part.name, &part.args).find(|(other, _)| *other == name) else {
                 continue;
             };
@@ -130,7 +130,8 @@ impl HostCallGate<'_, '_> {
                 self.is_changed = true;
                 args = outcome.payload.field("args").cloned().unwrap_or(Value::Null);
                 match outcome.payload.field("name").and_then(Value::as_str) {
-                    // No agent can be given a call of another tool, which is told where the call is put back.
+                    // A host cannot be given a call of another tool; the error is reported when the call is converted
+                    // back.
                     Some(renamed) if renamed != name => (part.name, part.args) = (renamed.to_owned(), args.clone()),
                     _ => part.args = to_canonical(name, &args).map_or(Value::Null, |(_, args)| args),
                 }
@@ -146,7 +147,7 @@ impl HostCallGate<'_, '_> {
         }
         let text = |name: &str| part.args.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         let Some(prompt) = part.args.get("prompt").and_then(Value::as_str).map(str::to_owned) else {
-            // A tool that only waits for an agent, or speaks with one, hands no task over.
+            // A tool that only waits for an agent, or sends it a message, does not delegate a task.
             return true;
         };
         if self.earlier_approval(ToolCallLane::Delegation, &part.name, &part.args).is_some() {
@@ -181,9 +182,9 @@ impl HostCallGate<'_, '_> {
         true
     }
 
-    /// Takes over a decision. Gives whether the call goes on.
+    /// Applies a decision. Returns whether the call continues.
     fn apply_outcome(&mut self, lane: ToolCallLane, outcome: &Outcome) -> bool {
-        // The user is asked anyway.
+        // The host asks the user anyway.
         if lane == ToolCallLane::Permission && outcome.decision == Decision::Ask {
             return true;
         }
@@ -191,7 +192,8 @@ impl HostCallGate<'_, '_> {
     }
 
     fn has_listeners(&self, lane: ToolCallLane) -> bool {
-        // A call that is changed while the user is asked is judged by hooks of events that the row does not fire.
+        // If a hook changes the call at `permission.ask`, hooks of events that the host event does not fire judge it,
+        // too.
         if self.is_recheck {
             self.dispatch.has_any_listener(lane.event_name())
         } else {
@@ -199,7 +201,7 @@ impl HostCallGate<'_, '_> {
         }
     }
 
-    /// Whether a lane approved of these very bytes, when it judged them in an earlier round.
+    /// Whether a lane allowed the same arguments in an earlier round.
     fn earlier_approval(&self, lane: ToolCallLane, name: &str, args: &Value) -> Option<bool> {
         let mut known = self.judgements.iter().filter(|_| self.is_recheck);
         known
@@ -262,19 +264,19 @@ impl HostCallGate<'_, '_> {
     }
 }
 
-/// Whether a hook has a say: it runs, or counts as failed.
+/// Whether a hook takes part: it runs, or counts as failed.
 fn has_effect(runs: &RunPrediction) -> bool {
     matches!(runs, RunPrediction::Yes | RunPrediction::HookFailed { .. })
 }
 
-/// Takes over what hooks made of a part. Gives whether they changed it.
+/// Applies a hook's rewrite of a part. Returns whether the part changed.
 fn apply_rewrite(part: &mut CanonicalCall, outcome: &Outcome) -> bool {
     if !outcome.rewritten {
         return false;
     }
     let name = outcome.payload.field("name").and_then(Value::as_str).unwrap_or(&part.name).to_owned();
     let mut args = outcome.payload.field("args").cloned().unwrap_or(Value::Null);
-    // A hook of docker-agent answers in its own words.
+    // A docker-agent hook uses its own argument names.
     if let (Some(before), Some(after)) = (part.args.as_object(), args.as_object_mut())
         && part.name == "shell"
         && !before.contains_key(OTHER_COMMAND)

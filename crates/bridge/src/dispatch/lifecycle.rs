@@ -1,4 +1,4 @@
-//! The moments whose events follow one another: sessions, prompts, ends of turns, and what only tells.
+//! Fires lifecycle events: sessions, prompts, ends of turns, and notifications.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use crate::host_support::ActionSupport;
 use crate::session::to_event_log_line;
 use crate::{HostEventData, dispatch};
 
-/// How often hooks may send an agent on in one turn. One that never lets go is passed over then.
+/// The most continuations by hooks in one turn. After that, hooks that want the agent to continue are ignored.
 const MOST_CONTINUATIONS: u32 = 8;
 
-/// Fires the events of the row, as far as the moment has something to tell of them.
+/// Fires the canonical events of a host event, as far as there is data for them.
 pub(super) fn fire(hearing: &mut HostDispatch<'_>, moment: &HostEventData) {
     update_session(hearing, moment);
     let mut text = match moment {
@@ -27,7 +27,7 @@ pub(super) fn fire(hearing: &mut HostDispatch<'_>, moment: &HostEventData) {
     };
     for name in hearing.event_def.fires {
         let Ok(event) = EventName::parse(name) else { continue };
-        // What nobody listens to is written down where a session's story would have a hole without it.
+        // An event without listeners is recorded only if the session's tape would be incomplete without it.
         if !(HostDispatch::is_guard(&event) || hearing.runtime.listens(&event, hearing.scope)) {
             continue;
         }
@@ -37,13 +37,13 @@ pub(super) fn fire(hearing: &mut HostDispatch<'_>, moment: &HostEventData) {
             break;
         }
     }
-    // A host that cannot keep a prompt out gets nothing done for it.
+    // If the host cannot reject a prompt, all its tool calls are denied.
     if matches!(moment, HostEventData::Prompt { .. }) && !hearing.event_def.is_guard && hearing.decision.is_denied() {
         hearing.state.turn_stop_reason = Some(hearing.decision.reason.clone());
     }
 }
 
-/// What a moment means to the session before any hook is asked.
+/// Updates the session before hooks run.
 fn update_session(hearing: &mut HostDispatch<'_>, moment: &HostEventData) {
     match moment {
         HostEventData::SessionStart { source } => {
@@ -64,7 +64,7 @@ fn update_session(hearing: &mut HostDispatch<'_>, moment: &HostEventData) {
             hearing.origin = Arc::new(origin);
         }
         HostEventData::Batch(calls) => end_run_if_withheld(hearing, calls.len()),
-        // The host begins to count anew, and so do we.
+        // The host resets its count, so the bridge does too.
         HostEventData::Stop { is_continuation: false, .. } if hearing.state.is_hook_continuation => {}
         HostEventData::Stop { is_continuation: false, .. }
         | HostEventData::SubagentStop { is_continuation: false, .. } => {
@@ -74,8 +74,8 @@ fn update_session(hearing: &mut HostDispatch<'_>, moment: &HostEventData) {
     }
 }
 
-/// Ends the run behind a result that could not be changed where the tool failed: some hosts end it only here, and some put
-/// the reason in the place of the last result, which is then what hooks left of it.
+/// Ends the run after a failed tool's result could not be changed: some hosts end it only here, and some replace the
+/// last result with the reason, so the reason is the text that hooks left of that result.
 fn end_run_if_withheld(hearing: &mut HostDispatch<'_>, call_count: usize) {
     let run = hearing.event_context.run.clone();
     let withheld = std::mem::take(&mut hearing.state.withheld_results);
@@ -88,7 +88,7 @@ fn end_run_if_withheld(hearing: &mut HostDispatch<'_>, call_count: usize) {
     }
 }
 
-/// Takes over what the hooks of one event made of it. Gives whether the next one is fired.
+/// Applies the outcome of one event. Returns whether the next event is fired.
 fn apply_outcome(
     hearing: &mut HostDispatch<'_>,
     event: &str,
@@ -107,7 +107,7 @@ fn apply_outcome(
             continue_agent(hearing, outcome);
             false
         }
-        // The turn is over, and a hook says that it came to nothing.
+        // The turn has ended, and a hook rejects its result.
         ("turn.end", _) if outcome.decision == Decision::Deny => {
             hearing.decision.stop = Some(format!("turn blocked: {}", outcome.reason()));
             false
@@ -135,16 +135,16 @@ fn apply_outcome(
     }
 }
 
-/// A hook sends the agent on, unless hooks did that too often in this turn.
+/// Makes the agent continue because a hook wants it, up to the limit per turn.
 fn continue_agent(hearing: &mut HostDispatch<'_>, outcome: &Outcome) {
     if let Some(why) = outcome.stop_reason() {
         hearing.end_run(why);
         return;
     }
-    // A hook that failed has not said what the agent should do, and the agent cannot mend the hook.
+    // A failed hook has not told the agent what to do, and the agent cannot fix the hook.
     if outcome.is_failed() {
         let why = format!("the answer was not accepted: {}", outcome.reason());
-        // A host that cannot end the run says nothing of why the rest of it is refused.
+        // A host that cannot end the run does not show why the rest of it is denied.
         if let ActionSupport::Approximated(_) = hearing.event_def.support.stop {
             hearing.decision.notices.push(format!("pintle: {why}"));
         }
@@ -175,7 +175,7 @@ fn final_answer(moment: &HostEventData) -> &str {
     }
 }
 
-/// The payload of an event, when the moment has something to tell of it.
+/// The payload of a canonical event, if the host event has data for it.
 fn build_payload(
     hearing: &dispatch::HostDispatch<'_>,
     event: &str,
@@ -313,7 +313,7 @@ fn build_payload(
     }
 }
 
-/// How long something took; nothing where its beginning was not seen.
+/// The elapsed time; `None` if the start is unknown.
 fn elapsed_ms(began_ms: u64, now_ms: u64) -> u64 {
     if began_ms == 0 { 0 } else { now_ms.saturating_sub(began_ms) }
 }
@@ -325,7 +325,7 @@ fn model_request_of(moment: &HostEventData) -> Option<Value> {
     }
 }
 
-/// The value of a payload of the catalogue, which is plain data with text keys and always has one.
+/// A catalogue payload as a JSON value. Payloads are plain data with string keys, so this never fails.
 fn to_payload_value<P: EventPayload>(payload: &P) -> Option<Value> {
     serde_json::to_value(payload).ok()
 }

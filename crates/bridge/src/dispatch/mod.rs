@@ -1,4 +1,4 @@
-//! Firing the canonical events of one call of a host, and composing what their hooks say into one ruling.
+//! Fires the canonical events of one host call, and combines their outcomes into one decision.
 
 mod gate;
 mod lifecycle;
@@ -20,7 +20,7 @@ use crate::host_support::ActionSupport;
 use crate::session::HostSessionState;
 use crate::{HostDecision, HostDef, HostEvent, HostEventContext, HostEventData, HostEventDef, HostToolCall};
 
-/// One call of a host, while its events are fired.
+/// One host call while its events are fired.
 pub(crate) struct HostDispatch<'a> {
     pub(crate) host: &'static HostDef,
     pub(crate) event_def: &'static HostEventDef,
@@ -29,20 +29,20 @@ pub(crate) struct HostDispatch<'a> {
     pub(crate) payload: &'a Value,
     pub(crate) runtime: &'a Runtime,
     pub(crate) scope: &'a EventScope,
-    /// What each hook did about the call so far.
+    /// The verdicts of each hook on the call so far.
     pub(crate) memory: &'a RecheckMemory,
     pub(crate) origin: Arc<Origin>,
     pub(crate) state: &'a mut HostSessionState,
     pub(crate) now_ms: u64,
-    /// Where the paths of calls are seen from, and which files hold policy.
+    /// The policy files, and the directory to which paths in calls are relative.
     pub(crate) paths: &'a PolicyPaths<'a>,
-    /// Whether nothing is enforced.
+    /// Whether decisions are only recorded and not enforced.
     pub(crate) shadow: bool,
     pub(crate) decision: HostDecision,
 }
 
 impl HostDispatch<'_> {
-    /// Fires everything that a moment is about.
+    /// Fires all events of a host event.
     pub(crate) fn fire_all(mut self, told: &HostEvent) -> HostDecision {
         let row = self.event_def;
         match &told.data {
@@ -63,32 +63,32 @@ impl HostDispatch<'_> {
         self.decision
     }
 
-    /// Whether the model can be told something at this event.
+    /// Whether this event can pass text to the model.
     fn can_tell_model(&self) -> bool {
         matches!(self.event_def.support.context, ActionSupport::Supported | ActionSupport::Approximated(_))
     }
 
-    /// How the host calls its tools at this event.
+    /// The host's tool vocabulary at this event.
     fn tools(&self) -> &'static ToolVocabulary {
         self.event_def.tools.unwrap_or(self.host.tools)
     }
 
-    /// Whether a hook listens to an event of this row.
+    /// Whether a hook listens to a canonical event that this host event fires.
     fn has_listeners(&self, event: &str) -> bool {
         self.event_def.fires.contains(&event) && self.has_any_listener(event)
     }
 
-    /// Whether a hook listens to an event, whatever the row is about.
+    /// Whether a hook listens to a canonical event.
     fn has_any_listener(&self, event: &str) -> bool {
         EventName::parse(event).is_ok_and(|name| self.runtime.listens(&name, self.scope))
     }
 
-    /// The event of a tool call that is fired whether a hook listens or not, so that the call is on the tape.
+    /// The tool-call event that is fired even without listeners, so that the call is recorded on the tape.
     fn always_fired_event(&self) -> &'static str {
         if self.event_def.fires.contains(&"permission.ask") { "permission.ask" } else { "tool.pre" }
     }
 
-    /// Fires an event with a payload of the catalogue, and takes over what comes with the hooks' answers.
+    /// Fires a catalogue event, and applies the effects of the outcome.
     fn fire<P: EventPayload>(&mut self, payload: &P) -> Outcome {
         self.fire_event(&Event::from_payload(payload, Arc::clone(&self.origin)))
     }
@@ -99,7 +99,7 @@ impl HostDispatch<'_> {
         outcome
     }
 
-    /// Takes over a decision. Gives whether the next event is fired.
+    /// Applies a decision. Returns whether the next event is fired.
     fn apply_outcome(&mut self, outcome: &Outcome) -> bool {
         match outcome.decision {
             Decision::Allow => true,
@@ -111,7 +111,7 @@ impl HostDispatch<'_> {
                 if let Some(why) = outcome.stop_reason() {
                     self.end_run(why);
                 }
-                // Before something happens, a hook that ends the run keeps it from happening too.
+                // Before an action, a hook that ends the run also blocks the action.
                 if outcome.denies_event() || self.event_def.is_guard {
                     self.deny(outcome.reason());
                 }
@@ -139,7 +139,8 @@ impl HostDispatch<'_> {
         }
     }
 
-    /// The run ends. Where the host cannot end it, the rest of the turn is refused; where nothing is left, nothing is.
+    /// Ends the run. If the host cannot end it, the rest of the turn is denied; if nothing is left to deny, nothing
+    /// happens.
     fn end_run(&mut self, why: String) {
         let why = if why.trim().is_empty() { String::from("a hook ended the run") } else { why };
         if matches!(self.event_def.support.stop, ActionSupport::Supported | ActionSupport::Approximated(_)) {
@@ -148,12 +149,12 @@ impl HostDispatch<'_> {
         self.decision.stop = Some(why);
     }
 
-    /// Takes over what comes with an outcome besides the decision.
+    /// Applies the effects of an outcome.
     fn apply_effects(&mut self, row: &EventRow, outcome: &Outcome) {
         for (hook, effect) in &outcome.effects {
             match effect {
                 Effect::Context(text) => self.add_context(row.context, text),
-                // How long it stays is not for us to say in a conversation of another program.
+                // The bridge cannot remove text from another program's conversation, so the lifetime is ignored.
                 Effect::Reminder(reminder) if reminder.ttl_turns.is_some() => {
                     self.add_context(ContextScope::Turn, &reminder.body);
                 }
@@ -190,7 +191,7 @@ impl HostDispatch<'_> {
                 message if is_untrusted_claim(message) => format!("pintle: hook \"{}\": {message}", warning.hook),
                 _ => continue,
             };
-            // Its `when` may fail on every call; who works here is told once.
+            // Its `when` may fail on every call; the user is told once.
             if self.state.mark_if_new("", &text, false) {
                 self.decision.notices.push(text);
             }
@@ -207,8 +208,8 @@ impl HostDispatch<'_> {
         }
     }
 
-    /// A text for the model, unless it has it. What is for one turn stays in the host's conversation all the same, and is
-    /// given once a turn.
+    /// Adds text for the model, unless the model already has it. Text for one turn stays in the host's conversation
+    /// anyway, so it is added once per turn.
     fn add_context(&mut self, scope: ContextScope, text: &str) {
         let heard = self.can_tell_model();
         if let ActionSupport::Deferred(_) = self.event_def.support.context
@@ -229,7 +230,7 @@ impl HostDispatch<'_> {
         }
     }
 
-    /// What the host said in its own words, for the payload of an event.
+    /// The original host data for the payload of an event.
     fn host_payload(&self, call: Option<&HostToolCall>) -> HostPayload {
         HostPayload {
             client: self.host.name.to_owned(),
@@ -244,7 +245,7 @@ impl HostDispatch<'_> {
         }
     }
 
-    /// Whether an event's hooks can keep something from happening.
+    /// Whether hooks of an event can prevent an action.
     fn is_guard(name: &EventName) -> bool {
         name.def().class == EventClass::Guard
     }

@@ -1,4 +1,4 @@
-//! After a tool: `tool.result`, `tool.post`, and `file.edited` for every file that the call wrote.
+//! Fires the events after a tool: `tool.result`, `tool.post`, and `file.edited` for every file that the call wrote.
 
 use pintle::Outcome;
 use pintle::dialects::tools::CanonicalCall;
@@ -8,10 +8,10 @@ use serde_json::Value;
 use super::HostDispatch;
 use crate::{ActionSupport, HostEventData};
 
-/// What the canonical tools that change a file do to it.
+/// The canonical tools that change a file.
 const WRITERS: [&str; 3] = ["write", "edit", "delete"];
 
-/// Shows the result to the hooks, once for each part of the call.
+/// Fires the events for the result, once for each part of the call.
 pub(super) fn fire(hearing: &mut HostDispatch<'_>, moment: &HostEventData) {
     let HostEventData::AfterTool { call, response, is_error, duration_ms } = moment else { return };
     let parts = hearing.tools().to_canonical(&call.name, &call.input);
@@ -50,8 +50,8 @@ pub(super) fn fire(hearing: &mut HostDispatch<'_>, moment: &HostEventData) {
     }
 }
 
-/// Puts a changed result in the place of what a tool gave. Where the host cannot, the run ends before anything is made of
-/// it.
+/// Replaces the tool's result with a changed one. If the host cannot replace it, the run ends before the model uses the
+/// result.
 fn replace_result(hearing: &mut HostDispatch<'_>, result: Value) {
     match hearing.event_def.support.output {
         ActionSupport::RunEndedInstead(why) => {
@@ -62,7 +62,7 @@ fn replace_result(hearing: &mut HostDispatch<'_>, result: Value) {
     }
 }
 
-/// A result on its way past everybody.
+/// A tool result while its events are fired.
 struct ResultStage<'a> {
     id: &'a str,
     duration_ms: Option<u64>,
@@ -73,7 +73,7 @@ struct ResultStage<'a> {
 }
 
 impl ResultStage<'_> {
-    /// Gives whether the next part's hooks are asked.
+    /// Returns whether to continue with the next part.
     fn fire_part(&mut self, hearing: &mut HostDispatch<'_>, part: &CanonicalCall) -> bool {
         if hearing.has_listeners("tool.result") {
             let gave = self.to_tool_result(part);
@@ -122,7 +122,7 @@ impl ResultStage<'_> {
     }
 }
 
-/// Tells the hooks of `file.edited` of a file that a call wrote.
+/// Fires `file.edited` for a file that a call wrote.
 fn fire_file_edited(hearing: &mut HostDispatch<'_>, id: &str, part: &CanonicalCall) {
     if !WRITERS.contains(&part.name.as_str()) || !hearing.has_listeners("file.edited") {
         return;

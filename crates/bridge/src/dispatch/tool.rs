@@ -1,8 +1,9 @@
-//! Before a tool: `tool.transform`, `tool.guard`, `tool.pre`, and `delegation.pre` for one that starts an agent, in the
-//! order of Pintle's own loop. One call of a host can be several, and each is judged.
+//! Fires the events before a tool in the order of Pintle's own loop: `tool.transform`, `tool.guard`, `tool.pre`, and
+//! `delegation.pre` for a tool that starts an agent. One host call can consist of several canonical calls, and each is
+//! judged.
 //!
-//! Every hook sees the final bytes: whatever changes the call, under whatever name, what the host would be given is read
-//! again and judged again by everybody, until nothing changes.
+//! Every hook judges the final call: if any hook changes it, under any name, the resulting host call is converted again
+//! and rechecked by all hooks, until nothing changes.
 
 use pintle::Decision;
 use pintle::dialects::tools::CanonicalCall;
@@ -13,18 +14,18 @@ use super::gate::{HostCallGate, LaneJudgement, ToolCallLane};
 use crate::HostToolCall;
 use crate::policy::policy_denial;
 
-/// How often a changed call is judged again before it is denied.
+/// The most recheck rounds before a changed call is denied.
 const MAX_ROUNDS: u8 = 3;
 
-/// What a call comes to.
+/// A call that passed all hooks.
 struct JudgedCall {
     /// The final input in the host's form.
     input: Value,
-    /// Whether a hook said yes to every part of it.
+    /// Whether a hook explicitly allowed every part of it.
     is_approved: bool,
 }
 
-/// Judges a call before it happens.
+/// Judges a tool call before it runs.
 pub(super) fn fire(hearing: &mut HostDispatch<'_>, call: &HostToolCall) {
     let lanes = [ToolCallLane::Transform, ToolCallLane::Guard, ToolCallLane::Pre, ToolCallLane::Delegation];
     let Some(settled) = judge_until_stable(hearing, call, ToolCallLane::Pre, [&lanes, &lanes]) else { return };
@@ -34,8 +35,8 @@ pub(super) fn fire(hearing: &mut HostDispatch<'_>, call: &HostToolCall) {
     }
 }
 
-/// A user is about to be asked: `permission.ask`, whose hooks may answer for the user. An ask of such a hook is no
-/// opinion: the user is asked anyway. A call that one of them changes is new, and everybody judges it.
+/// Judges a call before the user is asked: `permission.ask`, whose hooks may answer for the user. An `ask` of such a
+/// hook has no effect, because the user is asked anyway. A changed call is a new call, which all hooks judge.
 pub(super) fn fire_permission(hearing: &mut HostDispatch<'_>, call: &HostToolCall) {
     let all = [
         ToolCallLane::Transform,
@@ -55,7 +56,7 @@ pub(super) fn fire_permission(hearing: &mut HostDispatch<'_>, call: &HostToolCal
     }
 }
 
-/// Has a call judged until nothing changes: in the first round in the first lanes, then in the others. `None` where it is
+/// Judges a call until nothing changes: the first round uses the first lanes, recheck rounds the others. `None` if it is
 /// denied.
 fn judge_until_stable(
     hearing: &mut HostDispatch<'_>,

@@ -1,23 +1,23 @@
-//! The host's own program.
+//! Finds the host's own program.
 
 use std::path::PathBuf;
 
 use super::run_program::run;
 use crate::install::InstallEnvironment;
 
-/// How long a program may take to say its version, in milliseconds. Some are slow to start.
+/// The time limit for printing the version, in milliseconds. Some programs start slowly.
 const LIMIT_MS: u64 = 20_000;
 
-/// A program that was found.
+/// A host's program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostProgram {
-    /// Where it is.
+    /// The path of the program.
     pub path: PathBuf,
-    /// What it says of its version; empty when it does not.
+    /// The version that it prints; empty if it does not print one.
     pub version: String,
 }
 
-/// A program on the path.
+/// Finds a program on the PATH with its version.
 pub(super) fn find(name: &str, site: &InstallEnvironment) -> Option<HostProgram> {
     let path = find_on_path(name, site)?;
     let said = run(&[path.as_os_str(), "--version".as_ref()], site, "", LIMIT_MS);
@@ -26,7 +26,7 @@ pub(super) fn find(name: &str, site: &InstallEnvironment) -> Option<HostProgram>
     Some(HostProgram { path, version: version.unwrap_or_default().trim().to_owned() })
 }
 
-/// Where the path has a program.
+/// The path of a program on the PATH.
 #[must_use]
 pub fn find_on_path(name: &str, site: &InstallEnvironment) -> Option<PathBuf> {
     let folders = site.variable("PATH").map(std::env::split_paths).into_iter().flatten();

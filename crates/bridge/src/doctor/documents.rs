@@ -1,4 +1,4 @@
-//! Settings of a host that tell whether hooks run.
+//! Reads host settings that enable or disable hooks.
 
 use std::path::{Path, PathBuf};
 
@@ -9,16 +9,16 @@ use serde_json::Value;
 /// A settings file as far as it can be read.
 #[derive(Debug, Clone)]
 pub struct SettingsDocument {
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// What it holds; null when it is not there or cannot be read.
+    /// The content; null if the file does not exist or cannot be read.
     pub value: Value,
-    /// Whether it is there and cannot be read.
+    /// Whether the file exists and cannot be read.
     pub is_broken: bool,
 }
 
 impl SettingsDocument {
-    /// Reads a file of JSON with comments.
+    /// Reads a JSON file with comments.
     #[must_use]
     pub fn read(path: &Path) -> Self {
         let text = pintle::files::read_text(path).unwrap_or_default();
@@ -31,7 +31,7 @@ impl SettingsDocument {
         }
     }
 
-    /// Whether a field, given as a path such as `/hooks/enabled`, is exactly this.
+    /// Whether a field, given as a path such as `/hooks/enabled`, has this boolean value.
     #[must_use]
     pub fn is_set_to(&self, field: &str, wanted: bool) -> bool {
         self.value.pointer(field) == Some(&Value::Bool(wanted))

@@ -1,4 +1,4 @@
-//! Whether entries are whole and of today.
+//! Checks whether installed entries are complete and up to date.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +10,7 @@ use super::{DoctorFinding, InstallLocation};
 use crate::HostDef;
 use crate::install::{self, InstallScope, program_of};
 
-/// Whether entries are whole and of today, and name the folders that the person has now.
+/// Checks whether entries are complete and up to date, and name the user's current directories.
 pub(super) fn check_entries(host: &'static HostDef, place: &InstallLocation, now: &UserDirs) -> Vec<DoctorFinding> {
     let scope = place.scope.as_str();
     let again = format!("run `pintle install {} --scope {scope}` to rewrite them", host.name);
@@ -43,7 +43,7 @@ pub(super) fn check_entries(host: &'static HostDef, place: &InstallLocation, now
     findings
 }
 
-/// What the folders hold, and which of them it is.
+/// A description of a user directory, with its field.
 type NamedDir = (&'static str, fn(&UserDirs) -> &Option<PathBuf>);
 
 const HELD: [NamedDir; 3] = [
@@ -52,8 +52,8 @@ const HELD: [NamedDir; 3] = [
     ("additional hooks of your organisation", |folders| &folders.managed),
 ];
 
-/// Where the entries name other folders than those that the person has now. Those that name none are told of as not of
-/// today.
+/// Reports directories in the entries that differ from the user's current ones. Entries without directories are
+/// reported as outdated instead.
 fn find_moved_dirs(host: &HostDef, place: &InstallLocation, now: &UserDirs) -> impl Iterator<Item = String> {
     let named: Vec<UserDirs> = place.entries.iter().map(|entry| install::named_dirs(host, entry)).collect();
     HELD.into_iter().filter_map(move |(what, of)| {
@@ -68,7 +68,7 @@ fn find_moved_dirs(host: &HostDef, place: &InstallLocation, now: &UserDirs) -> i
     })
 }
 
-/// Whether a file can be run.
+/// Whether a path is an executable file.
 pub(crate) fn is_executable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }

@@ -1,4 +1,4 @@
-//! When events last fired.
+//! Reads when host events last fired.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::HostDef;
 
-/// When each event of a host last fired, in milliseconds since 1970.
+/// The time when each host event last fired, in milliseconds since 1970.
 pub(super) fn read_last_fired(host: &HostDef, state: &Path) -> BTreeMap<String, u64> {
     let text = fs::read_to_string(state.join("bridge").join(host.name).join("fired.json")).unwrap_or_default();
     let fields: Map<String, Value> = serde_json::from_str(&text).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Whether Pintle is asked where it is installed: what `pintle doctor` looks at.
+//! Checks for `pintle doctor` whether installed hosts run Pintle.
 
 mod client;
 mod documents;
@@ -19,14 +19,14 @@ pub(crate) use run_program::{ProgramRun, exchange_line, run};
 use crate::HostDef;
 use crate::install::{InstallEnvironment, InstallScope, InstalledEntry, installed_entries, named_dirs};
 
-/// How good or bad something is.
+/// The result of one check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CheckStatus {
-    /// As it should be.
+    /// Everything is as it should be.
     Ok,
-    /// Worth knowing.
+    /// Information that the user should know.
     Note,
-    /// Hooks do not run, or not as they should.
+    /// Hooks do not run, or do not run correctly.
     Problem,
 }
 
@@ -42,91 +42,91 @@ impl CheckStatus {
     }
 }
 
-/// Something that was found.
+/// A finding of `pintle doctor`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DoctorFinding {
-    /// How good it is.
+    /// The status of the finding.
     pub status: CheckStatus,
-    /// What it is, in one line.
+    /// The finding, in one line.
     pub text: String,
-    /// What to do next.
+    /// The next step for the user.
     pub help: Option<String>,
 }
 
 impl DoctorFinding {
-    /// As it should be.
+    /// A finding without a problem.
     pub fn ok(text: impl Into<String>) -> Self {
         Self { status: CheckStatus::Ok, text: text.into(), help: None }
     }
 
-    /// Worth knowing.
+    /// Information that the user should know.
     pub fn note(text: impl Into<String>) -> Self {
         Self { status: CheckStatus::Note, text: text.into(), help: None }
     }
 
-    /// Hooks do not run, or not as they should.
+    /// A problem: hooks do not run, or do not run correctly.
     pub fn problem(text: impl Into<String>) -> Self {
         Self { status: CheckStatus::Problem, text: text.into(), help: None }
     }
 
-    /// The same with what to do next.
+    /// The finding with a next step.
     #[must_use]
     pub fn help(self, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..self }
     }
 }
 
-/// What was found of one host.
+/// The report about one host.
 #[derive(Debug)]
 pub struct DoctorReport {
     /// The host.
     pub host: &'static HostDef,
-    /// Its program, when it is on the path.
+    /// The host's program, if it is on the PATH.
     pub client: Option<HostProgram>,
-    /// Where entries can be.
+    /// The possible locations of entries.
     pub locations: Vec<InstallLocation>,
-    /// What was found, in the order it was looked at.
+    /// The findings, in the order of the checks.
     pub findings: Vec<DoctorFinding>,
-    /// The installed events, in the host's order, and when each last fired.
+    /// The installed events in the host's order, with the time when each last fired.
     pub events: Vec<LastFired>,
 }
 
-/// One place where entries can be.
+/// A possible location of entries.
 #[derive(Debug)]
 pub struct InstallLocation {
-    /// Whose it is.
+    /// The scope of the settings.
     pub scope: InstallScope,
-    /// The settings file, or the folder of executables.
+    /// The settings file, or the directory of executables.
     pub path: PathBuf,
-    /// Our entries there.
+    /// The installed entries.
     pub entries: Vec<InstalledEntry>,
 }
 
 /// An installed event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LastFired {
-    /// The host's name of it.
+    /// The host's name of the event.
     pub event: &'static str,
-    /// When it last fired, in milliseconds since 1970; nothing when it never did.
+    /// The time when it last fired, in milliseconds since 1970; `None` if it never did.
     pub last_ms: Option<u64>,
 }
 
 impl DoctorReport {
-    /// Whether nothing bad was found.
+    /// Whether there is no problem.
     #[must_use]
     pub fn is_healthy(&self) -> bool {
         self.findings.iter().all(|finding| finding.status < CheckStatus::Problem)
     }
 
-    /// Whether Pintle is installed there at all.
+    /// Whether Pintle is installed in the host.
     #[must_use]
     pub fn is_installed(&self) -> bool {
         self.locations.iter().any(|place| !place.entries.is_empty())
     }
 }
 
-/// Examines a host for a person who has these folders. Starts the host's program for its version, and the installed
-/// command lines with calls that are made up.
+/// Examines a host for a user with these directories. Runs the host's program to get its version, and the installed
+/// command lines with test calls.
 #[must_use]
 pub fn examine(host: &'static HostDef, site: &InstallEnvironment, now: &UserDirs) -> DoctorReport {
     let client = client::find(host.install.program, site);
@@ -159,7 +159,8 @@ pub fn examine(host: &'static HostDef, site: &InstallEnvironment, now: &UserDirs
     examination
 }
 
-/// When the installed events last fired, as is kept where the entries say and where the person has it now.
+/// The times when the installed events last fired, from the state directories in the entries and the user's current
+/// one.
 fn list_last_fired(examination: &DoctorReport, now: &UserDirs) -> Vec<LastFired> {
     let host = examination.host;
     let entries = || examination.locations.iter().flat_map(|place| &place.entries);

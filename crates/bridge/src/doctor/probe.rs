@@ -1,4 +1,4 @@
-//! Whether the installed command lines answer as they must.
+//! Tests whether the installed command lines respond correctly.
 
 use std::ffi::OsStr;
 
@@ -9,10 +9,10 @@ use crate::canary::Canary;
 use crate::install::{EntryFormat, InstallEnvironment, InstalledEntry, UNASKED, program_of};
 use crate::{HostDef, HostEventDef, HostResponse, ResponseContext};
 
-/// How long an entry without a time-out of its own may take, in milliseconds.
+/// The time limit of an entry without its own timeout, in milliseconds.
 const LIMIT_MS: u64 = 60_000;
 
-/// Sends a call that must be refused, and one that must not, through every guarded entry as the host would.
+/// Sends a call that must be denied, and one that must be allowed, through every guarded entry as the host would.
 pub(super) fn probe(host: &'static HostDef, site: &InstallEnvironment, place: &InstallLocation) -> Vec<DoctorFinding> {
     let scope = place.scope.as_str();
     let guarded = place.entries.iter().filter_map(|entry| Some((entry, host.find_event(&entry.event)?)));
@@ -40,7 +40,7 @@ pub(super) fn probe(host: &'static HostDef, site: &InstallEnvironment, place: &I
     findings
 }
 
-/// How what a made-up call comes to differs from what it must come to, and what to do next.
+/// The difference between the actual and the expected response to a test call, with the next step.
 fn find_difference(
     host: &'static HostDef,
     row: &'static HostEventDef,
@@ -71,7 +71,7 @@ fn find_difference(
     Some((format!("{what} returned {}", describe_run(&ran)), None))
 }
 
-/// A payload with the fields that every host has.
+/// A payload with the fields that every host sends.
 fn canary_payload(row: &HostEventDef, site: &InstallEnvironment) -> Map<String, Value> {
     let fields = json!({
         "session_id": "pintle-doctor",
@@ -101,7 +101,7 @@ fn send_payload(
     run(&words, site, &payload.to_string(), limit_ms)
 }
 
-/// Whether it said what it must. Standard output counts as JSON; that nothing else stands there counts too.
+/// Whether the response is as expected. Standard output is compared as JSON, and must not contain anything else.
 fn is_expected(ran: &ProgramRun, wanted: &HostResponse) -> bool {
     let json = |text: &str| serde_json::from_str::<Value>(text).ok();
     let stdout = ran.stdout.trim() == wanted.stdout.trim()
@@ -109,7 +109,7 @@ fn is_expected(ran: &ProgramRun, wanted: &HostResponse) -> bool {
     ran.status == Some(i32::from(wanted.exit_code)) && stdout && ran.stderr.trim() == wanted.stderr.trim()
 }
 
-/// What somebody who mends it wants to see, in one line.
+/// A one-line summary of the response, for debugging.
 fn describe_run(ran: &ProgramRun) -> String {
     let status = ran.status.map_or_else(|| String::from("a signal"), |status| format!("status {status}"));
     let first = |text: &str| text.lines().next().unwrap_or_default().chars().take(200).collect::<String>();

@@ -1,4 +1,4 @@
-//! Running a program as a host would.
+//! Runs a program as a host would.
 
 use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -12,25 +12,23 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::install::InstallEnvironment;
 
-/// What a program did.
+/// The result of running a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ProgramRun {
-    /// What it wrote to standard output.
     pub(crate) stdout: String,
-    /// What it wrote to standard error.
     pub(crate) stderr: String,
-    /// Its exit status; nothing when a signal ended it.
+    /// The exit status; `None` if a signal ended it.
     pub(crate) status: Option<i32>,
 }
 
-/// Runs a program in the project's folder with the site's environment and this on standard input. A program that takes
-/// longer than the limit, in milliseconds, is ended with all that it started, and nothing is returned.
+/// Runs a program in the project's directory, with the environment and this standard input. A program that exceeds the
+/// limit, in milliseconds, is killed with all its child processes; then the result is `None`.
 pub(crate) fn run(words: &[&OsStr], site: &InstallEnvironment, input: &str, limit_ms: u64) -> Option<ProgramRun> {
     let mut child = spawn_program(words, site)?;
     let group = Pid::from_child(&child);
     let stdin = child.stdin.take();
     let input = input.to_owned();
-    // A program that does not read is no reason to wait.
+    // Do not wait for a program that does not read its input.
     thread::spawn(move || drop(stdin.map(|mut stdin| stdin.write_all(input.as_bytes()))));
     let (done, wait) = mpsc::channel();
     thread::spawn(move || done.send(child.wait_with_output()));
@@ -43,8 +41,8 @@ pub(crate) fn run(words: &[&OsStr], site: &InstallEnvironment, input: &str, limi
     Some(ProgramRun { stdout: text(&output.stdout), stderr: text(&output.stderr), status: output.status.code() })
 }
 
-/// Asks a program that goes on until it is told to end: writes this to its standard input, and gives what the first line
-/// of its standard output that means something means.
+/// Exchanges messages with a program that runs until it is told to end: writes this to its standard input, and returns
+/// the first line of its standard output that can be parsed.
 pub(crate) fn exchange_line<T>(
     words: &[&OsStr],
     site: &InstallEnvironment,
@@ -55,7 +53,7 @@ pub(crate) fn exchange_line<T>(
     let until = Instant::now() + Duration::from_millis(limit_ms);
     let mut child = spawn_program(words, site)?;
     let group = Pid::from_child(&child);
-    // Its end would be the program's end, so it stays open.
+    // Closing standard input would end the program.
     let mut stdin = child.stdin.take()?;
     let stdout = child.stdout.take()?;
     let (said, lines) = mpsc::channel();
@@ -67,7 +65,7 @@ pub(crate) fn exchange_line<T>(
         }
     }
     kill_group(group);
-    // It was ended, and what it makes of that is its own affair.
+    // The program was killed; its exit status does not matter.
     let _ = child.wait();
     found
 }
@@ -89,6 +87,6 @@ fn spawn_program(words: &[&OsStr], site: &InstallEnvironment) -> Option<Child> {
 }
 
 fn kill_group(group: Pid) {
-    // It may have ended just now.
+    // It may have just ended.
     let _ = kill_process_group(group, Signal::KILL);
 }

@@ -1,4 +1,4 @@
-//! Fields of payloads, in whatever spelling.
+//! Reads fields of payloads.
 
 use pintle::read_json;
 use serde_json::{Map, Value};
@@ -8,47 +8,47 @@ use crate::HostPayloadError;
 /// The fields of a payload.
 ///
 /// # Errors
-/// When it is no object.
+/// When the payload is not an object.
 pub fn object(payload: &Value) -> Result<&Map<String, Value>, HostPayloadError> {
     payload.as_object().ok_or_else(|| HostPayloadError(String::from("it is not a JSON object")))
 }
 
-/// A text; empty when it is not there.
+/// A string field; empty if it is missing.
 #[must_use]
 pub fn text(fields: &Map<String, Value>, name: &str) -> String {
     fields.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// A text that says something.
+/// A string field that is not empty.
 #[must_use]
 pub fn non_empty_text(fields: &Map<String, Value>, name: &str) -> Option<String> {
     Some(text(fields, name)).filter(|text| !text.is_empty())
 }
 
-/// A text that must be there and say something.
+/// A required string field that is not empty.
 ///
 /// # Errors
-/// When it does not.
+/// When it is missing or empty.
 pub fn required_text(fields: &Map<String, Value>, name: &str) -> Result<String, HostPayloadError> {
     non_empty_text(fields, name).ok_or_else(|| HostPayloadError(format!("`{name}` is missing or is not a string")))
 }
 
-/// Whether a field says yes.
+/// Whether a boolean field is true.
 #[must_use]
 pub fn flag(fields: &Map<String, Value>, name: &str) -> bool {
     fields.get(name).and_then(Value::as_bool).unwrap_or_default()
 }
 
-/// A value; null when it is not there.
+/// A field; null if it is missing.
 #[must_use]
 pub fn value(fields: &Map<String, Value>, name: &str) -> Value {
     fields.get(name).cloned().unwrap_or(Value::Null)
 }
 
-/// A value that stands there as such or as JSON text.
+/// A required field, as a JSON value or as a string with JSON.
 ///
 /// # Errors
-/// When it is missing, or holds a key twice.
+/// When it is missing, or contains a duplicate key.
 pub fn required_json(fields: &Map<String, Value>, name: &str) -> Result<Value, HostPayloadError> {
     match fields.get(name) {
         Some(Value::String(text)) => match read_json(text) {

@@ -1,4 +1,4 @@
-//! The hosts, one folder each: their rows, their payloads, their answers, and what they can do.
+//! The hosts, one directory each: their events, payloads, responses, and supported decisions.
 
 pub mod fields;
 pub mod hook_json;

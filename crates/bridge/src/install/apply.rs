@@ -1,4 +1,4 @@
-//! Making a change.
+//! Applies an installation plan.
 
 use std::fs::{self, DirBuilder, OpenOptions, Permissions};
 use std::io::{self, Write};
@@ -7,30 +7,31 @@ use std::path::{Path, PathBuf};
 
 use super::{InstallError, InstallPlan, SettingsChange, backup, plan};
 
-/// What was done.
+/// The changes that were made.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InstallReport {
-    /// The folder that was made.
+    /// The directory that was created.
     pub created_dir: Option<PathBuf>,
     /// Files that were written.
     pub written_files: Vec<PathBuf>,
     /// Files that were removed.
     pub removed_files: Vec<PathBuf>,
-    /// Copies that were made.
+    /// The backups that were made.
     pub backups: Vec<PathBuf>,
 }
 
-/// The mode of a new settings file: other people's programs have no business in it.
+/// The mode of a new settings file: other users need not read it.
 const PLAIN: u32 = 0o600;
-/// The mode of a new folder of the person's own hooks: whoever can write there decides what is guarded.
+/// The mode of a new directory for the user's own hooks: anyone who can write there controls the guards.
 const OWN: u32 = 0o700;
-/// Marks a folder that was there before, and empty.
+/// Marks a directory that existed before, and was empty.
 const KEPT: &str = ".pintle-keep";
 /// The mode of a new program.
 const PROGRAM: u32 = 0o755;
 
 impl InstallPlan {
-    /// Makes the changes. Each file is written beside itself and then renamed, so that no reader ever sees a half.
+    /// Applies the changes. Each file is written to a temporary file and renamed, so that no reader sees a partial
+    /// file.
     ///
     /// # Errors
     /// When a file changed since the plan was made, or cannot be written.
@@ -70,7 +71,7 @@ impl InstallPlan {
         Ok(applied)
     }
 
-    /// Marks a folder that is there and empty, so that taking the file out again leaves it there.
+    /// Marks an existing empty directory, so that removing the file again keeps the directory.
     fn mark_kept_folder(&self, path: &Path) -> io::Result<()> {
         let mut below =
             path.ancestors().skip(1).take_while(|folder| **folder != self.base && folder.starts_with(&self.base));
@@ -81,7 +82,7 @@ impl InstallPlan {
         Ok(())
     }
 
-    /// Removes the folders that a removed file leaves empty, below the base.
+    /// Removes the directories that become empty by removing a file, below the base.
     fn remove_empty_folders(&self, path: &Path) {
         let below =
             path.ancestors().skip(1).take_while(|folder| **folder != self.base && folder.starts_with(&self.base));
@@ -89,11 +90,11 @@ impl InstallPlan {
             let mark = folder.join(KEPT);
             let is_alone = || fs::read_dir(folder).is_ok_and(|entries| entries.count() == 1);
             if mark.exists() && is_alone() {
-                // It was there before, and stays.
+                // It existed before, and stays.
                 let _ = fs::remove_file(mark);
                 break;
             }
-            // A folder with something in it refuses, and that is where this ends.
+            // A directory that is not empty cannot be removed, which ends the loop.
             if fs::remove_dir(folder).is_err() {
                 break;
             }
@@ -112,13 +113,13 @@ fn write_change(change: &SettingsChange, text: &str) -> io::Result<()> {
     let written = (|| {
         let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&beside)?;
         file.write_all(text.as_bytes())?;
-        // The mode at creation goes through the mask of the process.
+        // The mode at creation is subject to the process's umask.
         file.set_permissions(Permissions::from_mode(mode))?;
         file.sync_all()?;
         fs::rename(&beside, path)
     })();
     if written.is_err() {
-        // What could not be put in place is of no use; that it cannot be removed either changes nothing.
+        // The temporary file is useless now; failing to remove it does not matter.
         let _ = fs::remove_file(&beside);
     }
     written

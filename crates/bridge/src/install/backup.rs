@@ -1,4 +1,4 @@
-//! Copies of a settings file as it was, beside it.
+//! Makes backups of a settings file next to it.
 
 use std::fs;
 use std::io;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 const MARK: &str = ".pintle-backup-";
 
-/// The copies of a file, oldest first.
+/// The backups of a file, oldest first.
 pub(super) fn list_copies(path: &Path) -> Vec<PathBuf> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return Vec::new() };
     let begin = format!("{}{MARK}", name.to_string_lossy());
@@ -23,7 +23,7 @@ pub(super) fn list_copies(path: &Path) -> Vec<PathBuf> {
     found.into_iter().map(|(_, path)| path).collect()
 }
 
-/// The name of the next copy; nothing when a copy of the same bytes is there.
+/// The path of the next backup; `None` if a backup with the same content exists.
 pub(super) fn next_copy_path(path: &Path, text: &str) -> Option<PathBuf> {
     let present = list_copies(path);
     if present.iter().any(|copy| pintle::files::read(copy).is_ok_and(|bytes| bytes == text.as_bytes())) {
@@ -37,7 +37,7 @@ pub(super) fn next_copy_path(path: &Path, text: &str) -> Option<PathBuf> {
     (1..).find_map(|number| free(&number))
 }
 
-/// Makes a copy.
+/// Makes a backup.
 pub(super) fn copy_file(path: &Path, copy: &Path) -> io::Result<()> {
     fs::copy(path, copy).map(drop)
 }

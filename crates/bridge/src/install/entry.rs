@@ -1,25 +1,25 @@
-//! What is put into a host's file.
+//! Describes the installed entries in a host's file.
 
 use serde_json::{Value, json};
 
 use super::{EntryFormat, HandlerFormat, InstallError, InstallOptions, line};
 use crate::HostDef;
 
-/// One entry of ours: an event and what runs there.
+/// One installed entry: an event and its command.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InstalledEntry {
     /// The host's event.
     pub event: String,
     /// The command line.
     pub command: String,
-    /// How long the host waits, in milliseconds.
+    /// The host's timeout, in milliseconds.
     pub timeout_ms: u64,
 }
 
-/// A handler of ours in a settings file: the event and the handler as it stands there.
+/// An installed handler in a settings file: its event and its JSON.
 pub(super) type PlacedHandler = (String, Value);
 
-/// The entries that a host gets.
+/// The entries for a host.
 pub(super) fn entries_for(
     host: &'static HostDef,
     options: &InstallOptions,

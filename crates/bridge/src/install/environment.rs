@@ -1,21 +1,21 @@
-//! Where a host keeps its settings.
+//! Locates the settings of a host.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::InstallError;
 
-/// Whose settings.
+/// The scope of settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InstallScope {
-    /// The person's: all their projects.
+    /// The user's settings, for all projects.
     User,
-    /// One project's.
+    /// The settings of one project.
     Project,
 }
 
 impl InstallScope {
-    /// Both, in the order of reports.
+    /// Both scopes, in the order of reports.
     pub const ALL: [Self; 2] = [Self::User, Self::Project];
 
     /// The word on the command line.
@@ -28,33 +28,33 @@ impl InstallScope {
     }
 }
 
-/// Where the files of a scope are.
+/// The location of the files of a scope.
 #[derive(Debug, Clone, Copy)]
 pub struct SettingsLocation {
-    /// The environment variable that names the host's folder, and replaces `folder`; empty when there is none.
+    /// The environment variable that names the host's directory, and replaces `folder`; empty if there is none.
     pub variable: &'static str,
-    /// The host's folder, below the home or the project.
+    /// The host's directory, relative to the home directory or the project.
     pub folder: &'static str,
-    /// The settings file, or the folder of executables, below the host's folder.
+    /// The settings file, or the directory of executables, relative to the host's directory.
     pub file: &'static str,
 }
 
-/// A machine as an installation sees it.
+/// The environment of an installation.
 #[derive(Debug, Clone)]
 pub struct InstallEnvironment {
-    /// The person's home.
+    /// The user's home directory.
     pub home: PathBuf,
-    /// The project's folder.
+    /// The project's directory.
     pub project: PathBuf,
-    /// The environment.
+    /// The environment variables.
     pub variables: BTreeMap<String, String>,
 }
 
 impl InstallEnvironment {
-    /// This machine, with a project.
+    /// The environment of this process, with a project.
     ///
     /// # Errors
-    /// When nothing says where the home is, or the project is not there.
+    /// When the home directory is unknown, or the project does not exist.
     pub fn from_env(project: &Path) -> Result<Self, InstallError> {
         let variables: BTreeMap<String, String> = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
@@ -65,13 +65,13 @@ impl InstallEnvironment {
         Ok(Self { home, project, variables })
     }
 
-    /// The value of a variable that is set to something.
+    /// The value of a variable, if it is not empty.
     #[must_use]
     pub fn variable(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
-    /// The host's folder of a place.
+    /// The host's directory for a scope.
     #[must_use]
     pub fn host_dir(&self, scope: InstallScope, place: &SettingsLocation) -> PathBuf {
         match (self.variable(place.variable), scope) {
@@ -81,13 +81,13 @@ impl InstallEnvironment {
         }
     }
 
-    /// The file or the folder of executables of a place.
+    /// The settings file, or the directory of executables, for a scope.
     #[must_use]
     pub fn settings_path(&self, scope: InstallScope, place: &SettingsLocation) -> PathBuf {
         self.host_dir(scope, place).join(place.file)
     }
 
-    /// The folder that nothing above is ever removed of.
+    /// The directory at which removing empty directories stops.
     pub(super) fn removal_limit(&self, scope: InstallScope) -> &Path {
         match scope {
             InstallScope::User => &self.home,
@@ -95,7 +95,7 @@ impl InstallEnvironment {
         }
     }
 
-    /// A path with the home written `~`, for people.
+    /// A path for display, with the home directory as `~`.
     #[must_use]
     pub fn display_path(&self, path: &Path) -> String {
         match path.strip_prefix(&self.home) {

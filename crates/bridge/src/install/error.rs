@@ -1,33 +1,33 @@
-//! Why nothing was installed.
+//! Errors of installing and uninstalling.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why nothing was installed or removed. Nothing has changed then.
+/// The reason why nothing was installed or removed. Nothing has changed then.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InstallError {
-    /// Nothing says where the person's home is.
+    /// The home directory is unknown.
     #[error("cannot locate the settings because `HOME` is not set")]
     NoHome,
     /// A file could not be read or written.
     #[error("cannot {action} `{path}`: {reason}")]
     File {
-        /// What was to be done.
+        /// The action that failed.
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error text.
         reason: String,
     },
-    /// A settings file is not what the host would read.
+    /// A settings file is not valid for the host.
     #[error("`{path}` was not changed: {reason}")]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What is wrong, with the line.
+        /// The error, with the line.
         reason: String,
     },
-    /// Somebody else's executable has the name of ours.
+    /// Another program has the name of Pintle's executable.
     #[error("`{path}` is not Pintle's hook, and there can be only one of that name")]
     ForeignProgram {
         /// The file.
@@ -39,20 +39,20 @@ pub enum InstallError {
         /// The file.
         path: PathBuf,
     },
-    /// A folder whose path cannot be written on a command line.
+    /// A directory whose path cannot be written on a command line.
     #[error("`{path}` cannot be written to the settings: it contains control characters or is not UTF-8")]
     UnusableFolder {
-        /// The folder.
+        /// The directory.
         path: PathBuf,
     },
-    /// A word that is no event of the host.
+    /// An unknown event of the host.
     #[error("{0}")]
     UnknownEvent(String),
 }
 
 impl InstallError {
     pub(super) fn from_io(what: &'static str, path: &Path, fault: &io::Error) -> Self {
-        // The system's words end in a number that says nothing to people.
+        // The system's error text ends in a number that does not help the user.
         let why = fault.to_string();
         let why = why.split(" (os error").next().unwrap_or_default().to_lowercase();
         Self::File { action: what, path: path.to_owned(), reason: why }

@@ -1,4 +1,4 @@
-//! What an installed command line tells of itself.
+//! Parses installed command lines.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use super::line::{
 use super::{InstallOptions, InstallScope, InstalledEntry};
 use crate::HostDef;
 
-/// Whether an entry is what this Pintle writes for its event and scope, whatever program, hooks and folders it names.
+/// Whether an entry is what this version writes for its event and scope, with any program, hooks and directories.
 #[must_use]
 pub fn is_current(host: &'static HostDef, scope: InstallScope, entry: &InstalledEntry) -> bool {
     let (Some(row), Some(options)) = (host.find_event(&entry.event), parse_options(host, entry)) else { return false };
@@ -22,13 +22,13 @@ pub fn is_current(host: &'static HostDef, scope: InstallScope, entry: &Installed
     is_named && command_line(host, row, &options).0 == entry.command
 }
 
-/// The folders that an entry names; none when this Pintle did not write it.
+/// The directories that an entry names; none if this version did not write it.
 #[must_use]
 pub fn named_dirs(host: &HostDef, entry: &InstalledEntry) -> UserDirs {
     parse_options(host, entry).map(|options| options.folders).unwrap_or_default()
 }
 
-/// What the call of the program was made of; nothing where that is not as [`command_line`] writes it.
+/// The options of an installed command line; `None` if it is not as [`command_line`] writes it.
 fn parse_options(host: &HostDef, entry: &InstalledEntry) -> Option<InstallOptions> {
     let program = parse_own_command(&entry.command, host.name)?;
     let head = format!("{ANSWER}=$({} hook {} {}", shell_quote(&program), host.name, entry.event);

@@ -1,4 +1,4 @@
-//! Places in the text of a JSON file, and changes of that text that touch nothing else.
+//! Edits the text of a JSON file without changing anything else.
 
 use std::ops::Range;
 
@@ -8,16 +8,16 @@ use jsonc_parser::tokens::{Token, TokenAndRange};
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, ParseResult, parse_to_ast};
 use serde_json::Value;
 
-/// One step from a container to what is in it.
+/// A step from a container to one of its entries.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum JsonPathStep<'a> {
-    /// The field of an object.
+    /// A field of an object.
     Key(&'a str),
-    /// The element of a list.
+    /// An element of a list.
     Index(usize),
 }
 
-/// A file as it was read.
+/// A parsed file.
 pub(super) struct JsonTree<'a> {
     text: &'a str,
     root: Option<Node<'a>>,
@@ -25,7 +25,7 @@ pub(super) struct JsonTree<'a> {
 }
 
 impl<'a> JsonTree<'a> {
-    /// Reads JSON with comments and trailing commas, and nothing looser than that.
+    /// Reads JSON with comments and trailing commas, but no other extensions.
     pub(super) fn parse(text: &'a str) -> Result<Self, String> {
         let collect = CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
         let options = ParseOptions {
@@ -47,7 +47,7 @@ impl<'a> JsonTree<'a> {
         Ok(Self { text, root: value, tokens: tokens.unwrap_or_default() })
     }
 
-    /// What is at a place.
+    /// The node at a path.
     pub(super) fn node_at(&self, steps: &[JsonPathStep<'_>]) -> Option<&Node<'a>> {
         steps.iter().try_fold(self.root.as_ref()?, |node, step| match (step, node) {
             (JsonPathStep::Key(key), Node::Object(object)) => {
@@ -58,17 +58,17 @@ impl<'a> JsonTree<'a> {
         })
     }
 
-    /// The fields of an object at a place; nothing when there is none.
+    /// The fields of the object at a path; `None` if there is no object.
     pub(super) fn fields_at(&self, steps: &[JsonPathStep<'_>]) -> Option<&[ObjectProp<'a>]> {
         self.node_at(steps)?.as_object().map(|object| object.properties.as_slice())
     }
 
-    /// Whether there are comments in the entry at a place.
+    /// Whether the entry at a path contains comments.
     pub(super) fn has_comments_in(&self, steps: &[JsonPathStep<'_>]) -> bool {
         self.entry_range(steps).is_some_and(|place| self.comments().any(|comment| place.contains(&comment)))
     }
 
-    /// Where an entry is: a field with its name.
+    /// The range of an entry, including the name of a field.
     fn entry_range(&self, steps: &[JsonPathStep<'_>]) -> Option<Range<usize>> {
         match steps.split_last() {
             Some((JsonPathStep::Key(key), above)) => {
@@ -79,7 +79,7 @@ impl<'a> JsonTree<'a> {
         }
     }
 
-    /// Whether there are comments before or behind everything else.
+    /// Whether there are comments before or after the root value.
     pub(super) fn has_comments_outside(&self) -> bool {
         let Some(place) = self.node_at(&[]).map(node_range) else { return self.comments().next().is_some() };
         self.comments().any(|comment| !place.contains(&comment))
@@ -89,19 +89,19 @@ impl<'a> JsonTree<'a> {
         self.tokens.iter().filter(|token| is_comment(&token.token)).map(|token| token.range.start)
     }
 
-    /// The text with another value at a place.
+    /// The text with another value at a path.
     pub(super) fn replace(&self, steps: &[JsonPathStep<'_>], value: &Value) -> Option<String> {
         Some(self.replace_ranges(&[(node_range(self.node_at(steps)?), value.to_string())]))
     }
 
-    /// The text with one more entry at the end of a container: a field with this name, or an element of a list.
+    /// The text with another entry at the end of a container: a field with this name, or an element of a list.
     pub(super) fn insert(&self, steps: &[JsonPathStep<'_>], name: Option<&str>, value: &Value) -> Option<String> {
         let container = self.node_at(steps)?;
         let (whole, children) = (node_range(container), entry_ranges(container));
         let label = name.map(|name| format!("{}: ", Value::from(name))).unwrap_or_default();
         let inside = self.text.get(whole.clone())?;
         if let (Some(last), false) = (children.last(), inside.contains('\n')) {
-            // What stands on one line stays there.
+            // A container on one line stays on one line.
             return Some(self.replace_ranges(&[(last.end..last.end, format!(", {label}{value}"))]));
         }
         let newline = if self.text.contains("\r\n") { "\r\n" } else { "\n" };
@@ -126,7 +126,7 @@ impl<'a> JsonTree<'a> {
         })
     }
 
-    /// The text without the entry at a place: the entry, its comma, and the blanks before it.
+    /// The text without the entry at a path: the entry, its comma, and the whitespace before it.
     pub(super) fn remove(&self, container: &[JsonPathStep<'_>], index: usize) -> Option<String> {
         let entry = entry_ranges(self.node_at(container)?).get(index)?.clone();
         let start = self.blanks_start_before(&entry)?;
@@ -136,7 +136,7 @@ impl<'a> JsonTree<'a> {
         }
         let comma = self.comma_before(entry.start).map(|comma| (comma, String::new()));
         let cuts: Vec<(Range<usize>, String)> = comma.into_iter().chain([(start..entry.end, String::new())]).collect();
-        // The comma may be the last thing before the entry.
+        // The comma may be the last token before the entry.
         match cuts.as_slice() {
             [(comma, _), (entry, _)] if comma.end > entry.start => {
                 Some(self.replace_ranges(&[(comma.start..entry.end, String::new())]))
@@ -145,14 +145,15 @@ impl<'a> JsonTree<'a> {
         }
     }
 
-    /// Where the blanks before an entry begin. They stay where what follows would otherwise become part of a comment.
+    /// The start of the whitespace before an entry. It stays if the next token would otherwise become part of a
+    /// comment.
     fn blanks_start_before(&self, entry: &Range<usize>) -> Option<usize> {
         let previous = self.tokens.iter().rev().find(|token| token.range.end <= entry.start);
         let commented = previous.is_some_and(|token| matches!(token.token, Token::CommentLine(_)));
         Some(if commented { entry.start } else { self.text.get(..entry.start)?.trim_end().len() })
     }
 
-    /// The text with pieces of it replaced, in order.
+    /// The text with ranges replaced, in order.
     fn replace_ranges(&self, pieces: &[(Range<usize>, String)]) -> String {
         let mut text = self.text.to_owned();
         for (range, piece) in pieces.iter().rev() {
@@ -161,21 +162,21 @@ impl<'a> JsonTree<'a> {
         text
     }
 
-    /// The comma that follows a place with nothing but comments between.
+    /// The comma after a position, with only comments in between.
     fn comma_after(&self, place: usize) -> Option<Range<usize>> {
         let mut after = self.tokens.iter().filter(|token| token.range.start >= place);
         let next = after.find(|token| !is_comment(&token.token))?;
         (next.token == Token::Comma).then_some(next.range.start..next.range.end)
     }
 
-    /// The comma that precedes a place with nothing but comments between.
+    /// The comma before a position, with only comments in between.
     fn comma_before(&self, place: usize) -> Option<Range<usize>> {
         let mut before = self.tokens.iter().rev().filter(|token| token.range.end <= place);
         let next = before.find(|token| !is_comment(&token.token))?;
         (next.token == Token::Comma).then_some(next.range.start..next.range.end)
     }
 
-    /// The end of the comments that follow a place: all of them, or those that say something of what is on its line.
+    /// The end of the comments after a position: all of them, or those on the same line.
     fn end_of_comments(&self, place: usize, end: usize, same_line: bool) -> usize {
         let following = self.tokens.iter().filter(|token| token.range.start >= place && token.range.start < end);
         following.take_while(|token| is_comment(&token.token)).fold(place, |anchor, token| {
@@ -184,7 +185,7 @@ impl<'a> JsonTree<'a> {
         })
     }
 
-    /// The blanks that a line begins with.
+    /// The indentation of a line.
     fn line_indent(&self, place: usize) -> &'a str {
         let start = self.text.get(..place).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
         let line = self.text.get(start..).unwrap_or_default();
@@ -192,7 +193,7 @@ impl<'a> JsonTree<'a> {
         line.get(..blanks).unwrap_or_default()
     }
 
-    /// What a level is indented by: the first indented line tells.
+    /// The indentation of one level, taken from the first indented line.
     fn indent_unit(&self) -> &'a str {
         let blanks = self.text.lines().find_map(|line| {
             let rest = line.trim_start_matches([' ', '\t']);
@@ -211,7 +212,7 @@ fn node_range(node: &Node<'_>) -> Range<usize> {
     range.start..range.end
 }
 
-/// Where the entries of a container are.
+/// The ranges of a container's entries.
 fn entry_ranges(container: &Node<'_>) -> Vec<Range<usize>> {
     match container {
         Node::Object(object) => object.properties.iter().map(|field| field.range.start..field.range.end).collect(),
@@ -220,7 +221,7 @@ fn entry_ranges(container: &Node<'_>) -> Vec<Range<usize>> {
     }
 }
 
-/// A value over several lines, each level indented by a unit.
+/// A value on several lines, each level indented by one unit.
 fn to_pretty_json(value: &Value, unit: &str) -> String {
     let formatter = serde_json::ser::PrettyFormatter::with_indent(unit.as_bytes());
     let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! The command line that a host runs.
+//! Writes the command line that a host runs.
 
 use std::path::{Path, PathBuf};
 
@@ -6,29 +6,29 @@ use pintle::loader::UserDirs;
 
 use crate::{HostDef, HostEventDef};
 
-/// How long a host waits longer than we take, in milliseconds.
+/// The host's timeout exceeds Pintle's deadline by this many milliseconds.
 const GRACE_MS: u64 = 20_000;
-/// The same where the host's own time-out is short.
+/// The same for hosts with a short timeout.
 const SHORT_GRACE_MS: u64 = 300;
 
-/// What an installed command line is made of besides the host and the event.
+/// The options of an installed command line besides the host and the event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InstallOptions {
     /// The `pintle` program: a path, or a name that the host's shell finds.
     pub program: String,
-    /// Hooks in the place of the project's. Those of the organisation and the person are loaded as ever.
+    /// Hooks instead of the project's. Those of the organisation and the user are loaded as usual.
     pub hooks: Vec<PathBuf>,
-    /// The person's folders, which outrank every variable that a project may set. Default: none, and it is the
-    /// environment that says where they are.
+    /// The user's directories, which take precedence over every variable that a project may set. Default: none, and the
+    /// environment names them.
     pub folders: UserDirs,
-    /// The events; empty for all that guard or tell something worth a process.
+    /// The events; empty for all events that can block an action or report something useful.
     pub events: Vec<String>,
 }
 
-/// The events that are installed.
+/// The events to install.
 ///
 /// # Errors
-/// With the word that is no event.
+/// With the first unknown event name.
 pub(super) fn selected_events(host: &'static HostDef, events: &[String]) -> Result<Vec<&'static HostEventDef>, String> {
     if events.is_empty() {
         return Ok(host.events.iter().filter(|row| !row.high_volume && !row.fires.is_empty()).collect());
@@ -43,11 +43,11 @@ pub(super) fn selected_events(host: &'static HostDef, events: &[String]) -> Resu
     events.iter().map(row).collect()
 }
 
-/// The command line of an event and the host's time-out for it, in milliseconds.
+/// The command line of an event and the host's timeout for it, in milliseconds.
 ///
-/// The answer is held back until the program has ended well, so that half an answer never leaves. A program that was
-/// killed, ran out of memory or is not there any more leaves a status that is neither 0 nor 2; a guarded event is then
-/// denied in the host's own terms.
+/// The output is held back until the program has exited successfully, so that no partial response is written. A program
+/// that was killed, ran out of memory or does not exist any more leaves a status other than 0 and 2; a guarded event is
+/// then denied in the host's own format.
 pub(super) fn command_line(
     host: &'static HostDef,
     row: &'static HostEventDef,
@@ -68,19 +68,19 @@ pub(super) fn command_line(
     (format!("{ANSWER}=$({call}); {}", fallback_command(host, row)), timeout_ms)
 }
 
-/// What stands before the name of an option.
+/// The prefix of an option.
 pub(super) const OPTION: &str = " --";
 pub(super) const CONFIG: &str = "config-dir";
 pub(super) const STATE: &str = "state-dir";
 pub(super) const MANAGED: &str = "managed-dir";
 pub(super) const HOOKS: &str = "hooks";
 pub(super) const DEADLINE: &str = "deadline-ms";
-/// The shell's variable that holds the answer back.
+/// The shell variable that holds the output back.
 ///
-/// Some hosts put variables of their environment into the line before the shell sees it, and a project can set those. So
-/// `$` and a name never stand together in a line, nor in braces.
+/// Some hosts expand variables of their environment in the line before the shell sees it, and a project can set those.
+/// So `$` is never directly followed by a name or a brace.
 pub(super) const ANSWER: &str = "pintle_answer";
-/// What an installed line says when the program did not answer.
+/// The message of an installed line if the program did not respond.
 pub(crate) const UNASKED: &str = "Pintle did not answer";
 
 fn fallback_command(host: &'static HostDef, row: &'static HostEventDef) -> String {
@@ -104,15 +104,15 @@ fn fallback_command(host: &'static HostDef, row: &'static HostEventDef) -> Strin
 
 /// A quote in a quoted word.
 const QUOTE: &str = r"'\''";
-/// The sign of a variable in a quoted word, so that no name follows it.
+/// A dollar sign in a quoted word, separated from the following name.
 const APART: &str = "$''";
 
-/// A word that a POSIX shell takes as it is.
+/// A word quoted for a POSIX shell.
 pub(super) fn shell_quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', QUOTE).replace('$', APART))
 }
 
-/// The word that a text begins with, as [`shell_quote`] writes it or plain, and what follows it.
+/// The first word of a text, quoted as [`shell_quote`] does or plain, and the rest.
 pub(super) fn parse_word(text: &str) -> Option<(String, &str)> {
     let Some(mut rest) = text.strip_prefix('\'') else {
         let (word, after) = text.split_at(text.find([' ', ')'])?);
@@ -133,10 +133,10 @@ pub(super) fn parse_word(text: &str) -> Option<(String, &str)> {
     }
 }
 
-/// The program of a command line of ours for a host; nothing when it is somebody else's.
+/// The program of an installed command line of a host; `None` if Pintle did not write the line.
 #[must_use]
 pub fn parse_own_command(line: &str, host: &str) -> Option<String> {
-    // All that may stand before the program is where its answer goes.
+    // Only the assignment of the output may precede the program.
     let call = line.strip_prefix(ANSWER).and_then(|rest| rest.strip_prefix("=$(")).unwrap_or(line);
     let (program, arguments) = parse_word(call)?;
     arguments.strip_prefix(" hook ")?.strip_prefix(host)?.strip_prefix(' ')?;

@@ -1,7 +1,8 @@
-//! Putting Pintle into the settings of a host, and taking it out again.
+//! Installs Pintle in the settings of a host, and uninstalls it.
 //!
-//! A [`InstallPlan`] says what would change; nothing is touched before [`InstallPlan::apply`]. What stays of it in a host's file are
-//! entries whose command line starts `pintle hook HOST`: by that they are known again, replaced and removed.
+//! An [`InstallPlan`] contains the changes; nothing is written before [`InstallPlan::apply`]. Installed entries in a
+//! host's file are recognised by their command line, which starts with `pintle hook HOST`, and can so be replaced and
+//! removed.
 
 mod apply;
 mod backup;
@@ -28,54 +29,54 @@ use serde_json::Value;
 
 use crate::HostDef;
 
-/// How Pintle gets into a host.
+/// The way to install Pintle in a host.
 #[derive(Debug)]
 pub struct InstallSpec {
     /// The host's own program, for `pintle doctor`.
     pub program: &'static str,
-    /// Where the person's settings are.
+    /// The location of the user's settings.
     pub user: SettingsLocation,
-    /// Where a project's settings are.
+    /// The location of a project's settings.
     pub project: SettingsLocation,
-    /// What an entry looks like.
+    /// The format of an entry.
     pub form: EntryFormat,
-    /// Time-outs of the host that our own deadline has to stay below: events and milliseconds. The others get
-    /// [`HostDef::deadline_ms`] and some seconds.
+    /// The host's timeouts for single events in milliseconds, which limit Pintle's own deadline. The others use
+    /// [`HostDef::deadline_ms`] plus some seconds.
     pub timeout_limits: &'static [(&'static str, u64)],
-    /// The shell, with its arguments, that the host gives a command line to.
+    /// The shell, with its arguments, that runs a command line.
     pub shell: &'static [&'static str],
-    /// What a person has to know or do after installing.
+    /// Information for the user after installing.
     pub hints: fn(scope: InstallScope) -> Vec<String>,
-    /// What of the host's settings keeps hooks from running.
+    /// Checks the host's settings for what prevents hooks from running.
     pub check_settings: fn(host: &'static HostDef, site: &InstallEnvironment) -> Vec<crate::doctor::DoctorFinding>,
 }
 
-/// What an entry of a host looks like.
+/// The format of a host's entries.
 #[derive(Debug)]
 pub enum EntryFormat {
-    /// A file with `hooks`: events, and in each a list of groups with a list of handlers in it.
+    /// A file with `hooks`: for each event a list of groups, each with a list of handlers.
     Groups(HandlerFormat),
-    /// A file with `hooks`: events, and in each a list of handlers.
+    /// A file with `hooks`: for each event a list of handlers.
     Flat(HandlerFormat),
-    /// A folder with an executable for each event.
+    /// A directory with an executable for each event.
     Programs,
 }
 
-/// One handler of a settings file.
+/// The format of a handler in a settings file.
 #[derive(Debug)]
 pub struct HandlerFormat {
-    /// The field that has the command line.
+    /// The field with the command line.
     pub command: &'static str,
-    /// What a new file holds besides the hooks, such as a version.
+    /// Fields of a new file besides the hooks, such as a version.
     pub file_head: &'static [(&'static str, i64)],
-    /// A handler with this command line and this time-out in milliseconds.
+    /// Builds a handler with this command line and this timeout in milliseconds.
     pub build: fn(command: &str, timeout_ms: u64) -> Value,
-    /// The time-out of a handler, in milliseconds; 0 when it has none.
+    /// The timeout of a handler, in milliseconds; 0 if it has none.
     pub timeout_ms: fn(handler: &Value) -> u64,
 }
 
 impl InstallSpec {
-    /// Where the settings of a scope are.
+    /// The location of the settings of a scope.
     #[must_use]
     pub fn location(&self, scope: InstallScope) -> &SettingsLocation {
         match scope {
@@ -86,7 +87,7 @@ impl InstallSpec {
 }
 
 impl EntryFormat {
-    /// The handlers of a settings file, when it is one.
+    /// The handler format, if the host uses a settings file.
     #[must_use]
     pub fn handler_format(&self) -> Option<&HandlerFormat> {
         match self {

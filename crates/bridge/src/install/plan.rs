@@ -1,4 +1,4 @@
-//! What would change.
+//! Plans the changes of installing and uninstalling.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -15,40 +15,41 @@ use super::{
 };
 use crate::HostDef;
 
-/// What installing or uninstalling would change.
+/// The changes of installing or uninstalling.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstallPlan {
-    /// The files, in order; empty when all is as it should be.
+    /// The files, in order; empty if everything is up to date.
     pub changes: Vec<SettingsChange>,
-    /// The folder of the person's own hooks that the command lines name, when it is not there yet. It is made first:
-    /// a folder that is named and missing denies.
+    /// The directory of the user's own hooks that the command lines name, if it does not exist yet. It is created
+    /// first, because a missing named directory denies guarded events.
     pub config_dir: Option<PathBuf>,
-    /// Nothing above this folder is ever removed.
+    /// Nothing above this directory is ever removed.
     pub(super) base: PathBuf,
 }
 
-/// What becomes of one file.
+/// The change of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsChange {
-    /// The file, or what a link of that name leads to.
+    /// The file, or the target of a link.
     pub path: PathBuf,
-    /// Its text; nothing when it is not there yet.
+    /// Its text; `None` if it does not exist yet.
     pub before: Option<String>,
-    /// Its text afterwards; nothing when it is removed.
+    /// Its new text; `None` if it is removed.
     pub after: Option<String>,
-    /// Where a copy of it as it is now is kept.
+    /// The path of a backup of the current file.
     pub backup: Option<PathBuf>,
-    /// Copies that are needed no more.
+    /// Backups that are no longer needed.
     pub obsolete_backups: Vec<PathBuf>,
     /// Whether it is a program.
     pub is_executable: bool,
 }
 
 impl InstallPlan {
-    /// What installing Pintle in a host would change. Our own entries of before are replaced.
+    /// Plans to install Pintle in a host. Earlier entries are replaced.
     ///
     /// # Errors
-    /// When a file cannot be read, is no settings file, or is somebody else's, or a folder cannot be named.
+    /// When a file cannot be read, is not a valid settings file, or belongs to another program, or a directory cannot
+    /// be written on a command line.
     pub fn install(
         host: &'static HostDef,
         site: &InstallEnvironment,
@@ -69,10 +70,10 @@ impl InstallPlan {
         Ok(Self { changes, config_dir: folder, base: site.removal_limit(scope).to_owned() })
     }
 
-    /// What removing Pintle from a host would change.
+    /// Plans to remove Pintle from a host.
     ///
     /// # Errors
-    /// When a file cannot be read or is no settings file.
+    /// When a file cannot be read or is not a valid settings file.
     pub fn uninstall(
         host: &'static HostDef,
         site: &InstallEnvironment,
@@ -91,14 +92,14 @@ impl InstallPlan {
         Ok(Self { changes, config_dir: None, base: site.removal_limit(scope).to_owned() })
     }
 
-    /// Whether there is nothing to do.
+    /// Whether nothing has to change.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty() && self.config_dir.is_none()
     }
 }
 
-/// The folder of the person's own hooks when it has yet to be made. All folders have to be such as a line can name.
+/// The directory of the user's own hooks, if it must be created. Every directory must be writable on a command line.
 fn missing_config_dir(options: &InstallOptions) -> Result<Option<PathBuf>, InstallError> {
     let UserDirs { config, state, managed } = &options.folders;
     let is_text = |path: &PathBuf| path.to_str().is_some_and(|text| !text.contains(char::is_control));
@@ -108,10 +109,10 @@ fn missing_config_dir(options: &InstallOptions) -> Result<Option<PathBuf>, Insta
     Ok(config.clone().filter(|folder| !folder.is_dir()))
 }
 
-/// The entries of ours that a scope of a host has.
+/// The installed entries of a host and scope.
 ///
 /// # Errors
-/// When a file cannot be read or is no settings file.
+/// When a file cannot be read or is not a valid settings file.
 pub fn installed_entries(
     host: &'static HostDef,
     site: &InstallEnvironment,
@@ -148,7 +149,7 @@ impl SettingsChange {
         Self { path, before, after, backup: None, obsolete_backups: Vec::new(), is_executable: false }
     }
 
-    /// The change as a unified diff with three lines of surroundings.
+    /// The change as a unified diff with three lines of context.
     #[must_use]
     pub fn diff(&self, shown: &str) -> String {
         let (before, after) = (self.before.as_deref(), self.after.as_deref());
@@ -193,9 +194,9 @@ fn plan_settings_removal(
     if placed.is_empty() {
         return Ok(None);
     }
-    // In the order in which they were put there: how one is laid out may depend on those before it.
+    // In the order of installation: the layout of an entry may depend on earlier ones.
     placed.sort_by_key(|placed| host.events.iter().position(|row| row.name == placed.0));
-    // When the file is a copy of before with our entries in it, nothing else has happened since: the copy is put back.
+    // If the file is a backup plus the installed entries, nothing else has changed since: the backup is restored.
     let copies = backup::list_copies(&path);
     let clean: Vec<String> = copies
         .iter()
@@ -210,7 +211,7 @@ fn plan_settings_removal(
         return Ok(Some(SettingsChange { obsolete_backups: copies, ..SettingsChange::new(path, Some(before), after) }));
     }
     settings.remove_handlers().map_err(unreadable)?;
-    // Without a copy of before us there was no file before us.
+    // Without a backup the file did not exist before the installation.
     if clean.is_empty() && settings.is_empty() {
         return Ok(Some(SettingsChange { obsolete_backups: copies, ..SettingsChange::new(path, Some(before), None) }));
     }
@@ -240,7 +241,7 @@ fn plan_program_install(
     Ok(changes)
 }
 
-/// What a path leads to when it is a link, also one to a file that is not there yet.
+/// The target of a link, even if it does not exist yet.
 fn resolve_link(path: &Path) -> PathBuf {
     if let Ok(real) = path.canonicalize() {
         return real;
@@ -251,7 +252,7 @@ fn resolve_link(path: &Path) -> PathBuf {
     }
 }
 
-/// The text of a file; nothing when it is not there.
+/// The text of a file; `None` if it does not exist.
 pub(super) fn read_if_exists(path: &Path) -> Result<Option<String>, InstallError> {
     match pintle::files::read_text(path) {
         Ok(text) => Ok(Some(text)),

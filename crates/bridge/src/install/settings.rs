@@ -1,4 +1,4 @@
-//! A settings file whose every comment, blank and foreign entry stays where it is.
+//! Edits a settings file and keeps every comment, blank and foreign entry in place.
 
 use serde_json::Value;
 
@@ -6,10 +6,10 @@ use super::entry::{self, PlacedHandler};
 use super::json_tree::{JsonPathStep, JsonTree};
 use super::{EntryFormat, HandlerFormat, line};
 
-/// What a file may begin with that is no text.
+/// The optional first character of a file.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// The steps to a handler in a group.
+/// The number of path steps to a handler in a group.
 const IN_GROUP: usize = 5;
 
 /// A settings file.
@@ -21,7 +21,7 @@ pub(super) struct SettingsFile<'a> {
     host: &'a str,
 }
 
-/// A handler of ours: its event, its place in the event's list, its place in a group, and the handler.
+/// An installed handler: its event, its index in the event's list, its index in a group, and its JSON.
 struct OwnHandler {
     event: String,
     element_index: usize,
@@ -39,7 +39,7 @@ impl OwnHandler {
 }
 
 impl<'a> SettingsFile<'a> {
-    /// Reads a file. An empty one is a file without settings.
+    /// Reads a file. An empty file has no settings.
     pub(super) fn parse(
         text: &str,
         form: &'a EntryFormat,
@@ -59,12 +59,12 @@ impl<'a> SettingsFile<'a> {
         format!("{mark}{}", self.text)
     }
 
-    /// Our handlers, in the order of the file.
+    /// The installed handlers, in the order of the file.
     pub(super) fn own_handlers(&self) -> Result<Vec<PlacedHandler>, String> {
         Ok(self.find_own_handlers()?.into_iter().map(|found| (found.event, found.handler)).collect())
     }
 
-    /// Makes these handlers the only ones of ours. What is so already stays untouched.
+    /// Makes these handlers the only installed ones. Unchanged handlers stay untouched.
     pub(super) fn set_handlers(&mut self, wanted: &[PlacedHandler]) -> Result<(), String> {
         if JsonTree::parse(&self.text)?.node_at(&[]).is_none() {
             self.text.push_str("{}\n");
@@ -102,12 +102,12 @@ impl<'a> SettingsFile<'a> {
         Ok(())
     }
 
-    /// Takes our handlers out, with what held nothing else.
+    /// Removes the installed handlers, with containers that become empty.
     pub(super) fn remove_handlers(&mut self) -> Result<(), String> {
         self.remove_matching(|_, _| true)
     }
 
-    /// Whether nothing is left but what a new file would begin with.
+    /// Whether only the content of a new file is left.
     pub(super) fn is_empty(&self) -> bool {
         let Ok(tree) = JsonTree::parse(&self.text) else { return false };
         let known = |name: &str| self.handler.file_head.iter().any(|(head, _)| *head == name);
@@ -116,7 +116,7 @@ impl<'a> SettingsFile<'a> {
             && tree.fields_at(&[]).is_some_and(|fields| fields.iter().all(|field| known(field.name.as_str())))
     }
 
-    /// Our handlers with their places.
+    /// The installed handlers with their positions.
     fn find_own_handlers(&self) -> Result<Vec<OwnHandler>, String> {
         let tree = JsonTree::parse(&self.text)?;
         let Some(root) = tree.node_at(&[]) else { return Ok(Vec::new()) };
@@ -128,7 +128,7 @@ impl<'a> SettingsFile<'a> {
         let mut found = Vec::new();
         for field in &events.properties {
             let event = field.name.as_str();
-            // What is no list is the host's to complain of, until something of ours is to go there.
+            // An event that is not a list is an error only if a handler must be added to it.
             let list: Value = field.value.clone().into();
             for (element, value) in list.as_array().into_iter().flatten().enumerate() {
                 let mut add = |inner: Option<usize>, handler: &Value| {
@@ -158,7 +158,7 @@ impl<'a> SettingsFile<'a> {
         command.is_some_and(|command| line::parse_own_command(command, self.host).is_some())
     }
 
-    /// Removes the handlers that are meant, each with what holds nothing afterwards: its group, its event, `hooks`.
+    /// Removes the selected handlers, each with the containers that become empty: its group, its event, `hooks`.
     fn remove_matching(&mut self, meant: impl Fn(&OwnHandler, &[OwnHandler]) -> bool) -> Result<(), String> {
         loop {
             let all = self.find_own_handlers()?;
@@ -177,8 +177,8 @@ impl<'a> SettingsFile<'a> {
                         .and_then(|fields| fields.iter().position(|field| field.name.as_str() == *key)),
                 };
                 let without = index.and_then(|index| tree.remove(above, index)).ok_or("it cannot be edited")?;
-                // What holds nothing any more goes too: a group with its only handler, an event, `hooks`. The settings
-                // themselves stay, and so does whatever holds a comment.
+                // Empty containers are removed too: a group, an event, `hooks`. The settings object stays, and so does
+                // every container with a comment.
                 let container =
                     if way.len() == IN_GROUP { above.split_last().map_or(above, |(_, group)| group) } else { above };
                 let after = JsonTree::parse(&without)?;
@@ -197,7 +197,7 @@ impl<'a> SettingsFile<'a> {
         Ok(JsonTree::parse(&self.text)?.node_at(steps).is_some())
     }
 
-    /// Gives an object a field.
+    /// Sets a field of an object.
     fn set_field(&mut self, object: &[JsonPathStep<'_>], name: &str, value: &Value) -> Result<(), String> {
         let steps: Vec<JsonPathStep<'_>> = object.iter().copied().chain([JsonPathStep::Key(name)]).collect();
         if let Some(text) = JsonTree::parse(&self.text)?.replace(&steps, value) {
@@ -233,7 +233,7 @@ fn is_empty_node(node: &jsonc_parser::ast::Value<'_>) -> bool {
     }
 }
 
-/// Refuses an object that has a field twice: which of the two counts is anybody's guess.
+/// Rejects an object with a duplicate field: which of the two applies is undefined.
 fn require_unique_fields(tree: &JsonTree<'_>, steps: &[JsonPathStep<'_>]) -> Result<(), String> {
     let fields = tree.fields_at(steps).unwrap_or_default();
     let names = || fields.iter().map(|field| field.name.as_str());

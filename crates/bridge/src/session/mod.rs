@@ -1,4 +1,4 @@
-//! A host's session over many short processes: its folder, its state and its tape.
+//! Keeps a host's session across many short processes: its directory, its state and its tape.
 
 mod state;
 mod stored;
@@ -18,63 +18,65 @@ pub(crate) use state::HostSessionState;
 pub use stored::StoredSession;
 pub use summary::HostSessionSummary;
 
-/// The kind of the notes that tell on a tape what a host was answered.
+/// The kind of the tape notes that record the response to a host.
 pub(crate) const NOTE: &str = "bridge";
 
-/// The kind of the notes that hold the guards of a session that nobody agreed to; the last one counts.
+/// The kind of the tape notes that contain the untrusted guards of a session; the last one applies.
 pub(crate) const GUARDS: &str = "guards";
 
-/// How long an entry of the list of events that fired stays as it is, in milliseconds.
+/// The resolution of the list of fired events, in milliseconds.
 const FIRED_STEP_MS: u64 = 10_000;
 
-/// A session that this process has for as long as the value lives.
+/// A session that this process has locked while the value exists.
 #[derive(Debug)]
 pub(crate) struct HostSession {
     folder: SessionFolder,
     pub(crate) state: HostSessionState,
 }
 
-/// The folder of a host in the state directory.
+/// The directory of a host in the state directory.
 pub(crate) fn host_folder(state_directory: &Path, host: &str) -> PathBuf {
     state_directory.join("bridge").join(host)
 }
 
 impl HostSession {
-    /// Claims a session of a host.
+    /// Locks a session of a host.
     ///
     /// # Errors
-    /// When another process still has it after `patience`, or its folder cannot be made, or what was kept of it cannot be read.
+    /// When another process still has the lock after `patience`, the directory cannot be created, or the saved state
+    /// cannot be read.
     pub(crate) fn lock(folder: &Path, session: &str, patience: Duration) -> io::Result<Self> {
         let folder = SessionFolder::lock(folder.join(session_folder::folder_name(session)), patience)?;
         let mut state = match folder.load_state()? {
             None => HostSessionState::default(),
-            // What was refused in it, and where its tape ends, stands there: without it nothing goes on.
+            // The state contains past denials and the end of the tape: without it the session cannot continue.
             Some(bytes) => serde_json::from_slice(&bytes)
                 .and_then(serde_json::from_value::<HostSessionState>)
                 .map_err(|fault| io::Error::other(format!("its saved state cannot be read: {fault}")))
                 .and_then(require_cursor)?,
         };
-        // A process that was ended in the first call has left nothing but the tape, and there stands what it began with.
+        // A process that was killed during the first call leaves only the tape, which contains the initial guards.
         if state.cursor.is_none() {
             state.session_guards = summary::read_recorded_guards(&folder.tape_path()).unwrap_or_default();
         }
         Ok(Self { folder, state })
     }
 
-    /// Begins the session's tape, or goes on with it where it was left.
+    /// Creates the session's tape, or opens it at its saved end.
     ///
     /// # Errors
-    /// When it cannot be opened or written, its chain is broken, or it is not as it was left: then records are missing.
+    /// When it cannot be opened or written, its chain is broken, or it differs from the saved state: then records are
+    /// missing.
     pub(crate) fn open_tape(&self, session: &str, clock: Arc<dyn Clock>) -> Result<Tape, TapeError> {
         let path = self.folder.tape_path();
         match &self.state.cursor {
             Some(cursor) => Tape::resume_at(&path, cursor, clock),
-            // No call of it was kept yet, so that there is nothing that it must have.
+            // No call was saved yet, so there is no saved end to check.
             None => Tape::open_or_create(&path, HeaderRecord::new(session, clock.unix_ms()), clock),
         }
     }
 
-    /// Gives scripts back what they keep.
+    /// Restores the state of scripts.
     pub(crate) fn restore(&self, runtime: &Runtime, scope: &EventScope) {
         runtime.restore_layer_states(scope, &self.state.layers);
         for event::LogLine { level, hook, message } in &self.state.logs {
@@ -83,7 +85,7 @@ impl HostSession {
         }
     }
 
-    /// Keeps what scripts keep, and where the tape stands.
+    /// Saves the state of scripts, and the end of the tape.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -95,13 +97,13 @@ impl HostSession {
     }
 }
 
-/// What is kept always says where the tape ends.
+/// A saved state always contains the end of the tape.
 fn require_cursor(state: HostSessionState) -> io::Result<HostSessionState> {
     let fault = || io::Error::other("its saved state does not say where its tape ends, so it was modified");
     if state.cursor.is_some() { Ok(state) } else { Err(fault()) }
 }
 
-/// A log line as events tell it.
+/// A log line in the form of event payloads.
 pub(crate) fn to_event_log_line(line: ScriptLogLine) -> event::LogLine {
     let level = match line.level {
         LogLevel::Info => "info",
@@ -110,7 +112,7 @@ pub(crate) fn to_event_log_line(line: ScriptLogLine) -> event::LogLine {
     event::LogLine { level: level.to_owned(), hook: line.hook, message: line.message }
 }
 
-/// Writes down when an event of a host fired last, for `pintle doctor`. It only tells, so a fault is none.
+/// Records when a host event last fired, for `pintle doctor`. Errors are ignored, since this is only information.
 pub(crate) fn mark_fired(folder: &Path, event: &str, now_ms: u64) {
     let path = folder.join("fired.json");
     let known =

@@ -1,4 +1,4 @@
-//! What is kept of a session from one call to the next.
+//! The state of a session between two calls.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -11,56 +11,57 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// Calls of a turn that are kept for `agent.stop` and `turn.end`; of more, the newest.
+/// The most calls of a turn that are kept for `agent.stop` and `turn.end`; the newest are kept.
 const MOST_CALLS: usize = 64;
-/// Lines of a turn's log that are kept from call to call; of more, the newest.
+/// The most log lines of a turn that are kept between calls; the newest are kept.
 const MOST_LINES: usize = 256;
-/// How much of a result is kept there, in bytes.
+/// The most bytes of a result that are kept.
 const MOST_RESULT_BYTES: usize = 2_000;
 
-/// What is kept of a session from one call to the next.
+/// The state of a session between two calls.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct HostSessionState {
-    /// Where the tape stands.
+    /// The end of the tape.
     pub(crate) cursor: Option<TapeCursor>,
-    /// The folder that the session began in. An agent that changes its folder does not get other hooks by that.
+    /// The directory in which the session started. An agent cannot get other hooks by changing its directory.
     pub(crate) project: String,
-    /// The guards of projects that ran though nobody agreed to them, by the folders of the projects. An agent that changes
-    /// one or takes it away is not to gain by that.
+    /// The guards that ran without trust, by project directory. An agent must not gain anything by changing or removing
+    /// one.
     #[serde(rename = "guards")]
     pub(crate) session_guards: BTreeMap<PathBuf, TrustGrant>,
-    /// Turns so far.
+    /// The number of turns so far.
     pub(crate) turn: u32,
     pub(crate) started_ms: u64,
     pub(crate) turn_started_ms: u64,
-    /// What scripts keep for the session and the turn, each layer by itself.
+    /// The state of scripts for the session and the turn, by configuration layer.
     pub(crate) layers: BTreeMap<Layer, LayerState>,
-    /// What scripts logged in the turn.
+    /// The log lines of scripts in the turn.
     pub(crate) logs: Vec<LogLine>,
     /// The texts that the model already has: for the session, and for this turn.
     #[serde(rename = "given")]
     pub(crate) sent_texts: BTreeSet<String>,
     #[serde(rename = "given_in_turn")]
     pub(crate) sent_texts_in_turn: BTreeSet<String>,
-    /// Texts that the model could not be told where hooks said them.
+    /// Context that could not be passed to the model at the event of its hook.
     #[serde(rename = "waiting")]
     pub(crate) pending_context: Vec<String>,
-    /// Why the session is refused, when a hook of its beginning did.
+    /// The reason why the session is denied, if a hook denied its start.
     #[serde(rename = "blocked")]
     pub(crate) session_denial: Option<String>,
-    /// Why the turn has ended, when a hook ended it and the host could not.
+    /// The reason why the turn has ended, if a hook ended it and the host could not.
     #[serde(rename = "stopped")]
     pub(crate) turn_stop_reason: Option<String>,
-    /// How often hooks sent an agent on in this turn, by its run.
+    /// The number of continuations by hooks in this turn, by run.
     pub(crate) continuations: BTreeMap<String, u32>,
-    /// The reason that hooks sent the agent on with. Some hosts tell it to their prompt event as if it were a prompt.
+    /// The reason with which hooks made the agent continue. Some hosts send it to their prompt event as if it were a
+    /// prompt.
     #[serde(rename = "sent_on")]
     pub(crate) continuation_reason: Option<String>,
-    /// Whether the host began anew with that reason, for which it also begins to count anew.
+    /// Whether the host started a new turn with that reason, and so resets its count.
     #[serde(rename = "resumed")]
     pub(crate) is_hook_continuation: bool,
-    /// What hooks left of results that the host could not be given changed, by the run.
+    /// The text that hooks left of results that the host could not change, by run.
     #[serde(rename = "withheld")]
     pub(crate) withheld_results: Vec<(String, String)>,
     pub(crate) prompt: String,
@@ -69,7 +70,7 @@ pub(crate) struct HostSessionState {
 }
 
 impl HostSessionState {
-    /// A turn begins: what belonged to the one before is over.
+    /// Starts a turn, and resets the state of the previous one.
     pub(crate) fn begin_turn(&mut self, prompt: &str, now_ms: u64) {
         self.turn = self.turn.saturating_add(1);
         self.turn_started_ms = now_ms;
@@ -86,15 +87,16 @@ impl HostSessionState {
         self.results.clear();
     }
 
-    /// Whether a prompt is no person's but the reason that hooks sent the agent on with, so that the turn goes on.
+    /// Whether a prompt is not the user's but the reason with which hooks made the agent continue, so that the turn
+    /// continues.
     pub(crate) fn is_hook_continuation(&mut self, prompt: &str) -> bool {
         self.is_hook_continuation =
             self.continuation_reason.as_deref().is_some_and(|reason| !reason.is_empty() && prompt.contains(reason));
         self.is_hook_continuation
     }
 
-    /// Keeps the guards that run though nobody agreed to them. Those of a project that somebody agreed to by now are bound by
-    /// that. Gives whether they are not what was kept before.
+    /// Updates the guards that run without trust. Guards of a project that is trusted by now are removed. Returns
+    /// whether anything changed.
     pub(crate) fn update_guards(&mut self, projects: &[ProjectTrust]) -> bool {
         let kept = self.session_guards.clone();
         for project in projects {
@@ -105,13 +107,13 @@ impl HostSessionState {
         self.session_guards != kept
     }
 
-    /// The conversation is another one: what the model was told is gone.
+    /// Forgets which texts the model has, because the conversation was replaced.
     pub(crate) fn clear_sent(&mut self) {
         self.sent_texts.clear();
         self.sent_texts_in_turn.clear();
     }
 
-    /// Whether the model does not have a text yet, and from now on has it. `for_turn` is a text of this turn alone.
+    /// Whether the model does not have a text yet; marks it as sent. `for_turn` is a text for this turn only.
     pub(crate) fn mark_if_new(&mut self, run: &str, text: &str, for_turn: bool) -> bool {
         let key = text_key(run, text);
         if self.sent_texts.contains(&key) {
@@ -120,12 +122,12 @@ impl HostSessionState {
         if for_turn { self.sent_texts_in_turn.insert(key) } else { self.sent_texts.insert(key) }
     }
 
-    /// Keeps what was logged in the turn so far.
+    /// Replaces the log lines of the turn.
     pub(crate) fn set_logs(&mut self, mut lines: Vec<LogLine>) {
         self.logs = lines.split_off(lines.len().saturating_sub(MOST_LINES));
     }
 
-    /// Keeps a call that is over for the end of the turn.
+    /// Keeps a finished call for the end of the turn.
     pub(crate) fn add_call(&mut self, call: ToolCall, mut result: ToolResult) {
         if result.content.len() > MOST_RESULT_BYTES {
             let end = (0..=MOST_RESULT_BYTES).rev().find(|end| result.content.is_char_boundary(*end)).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! The sessions of hosts that are kept, for lists of them.
+//! Lists the stored sessions of hosts.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,33 +11,33 @@ use super::host_folder;
 use super::summary::HostSessionSummary;
 use crate::{HOSTS, HostDef};
 
-/// A session of a host that is kept in the state directory.
+/// A stored session of a host.
 #[derive(Debug)]
 pub struct StoredSession {
     /// The host.
     pub host: &'static HostDef,
-    /// The session as the host names it; the name of its folder where its tape does not say.
+    /// The host's ID of the session; the name of its directory if the tape does not contain it.
     pub session: String,
-    /// Its folder.
+    /// Its directory.
     pub folder: PathBuf,
-    /// The folder that the agent worked in when the session began; `None` when that was not kept.
+    /// The agent's directory when the session started; `None` if it is not known.
     pub project: Option<PathBuf>,
-    /// What all its files take, in bytes.
+    /// The size of all its files, in bytes.
     pub size_bytes: u64,
-    /// Whether a call of it is answered right now.
+    /// Whether a call of it is being handled right now.
     pub is_in_use: bool,
-    /// What its tape tells, or why that cannot be read.
+    /// The summary of its tape, or the reason why it cannot be read.
     pub summary: Result<HostSessionSummary, String>,
 }
 
-/// What of a session's state is looked at here.
+/// The part of a session's state that is read here.
 #[derive(Deserialize)]
 struct StatePeek {
     project: String,
 }
 
 impl StoredSession {
-    /// All sessions of a host, the one that was heard of last at the end. Whatever else lies in the host's folder is none.
+    /// All sessions of a host, the most recent one last. Other files in the host's directory are ignored.
     #[must_use]
     pub fn list(state_directory: &Path, host: &'static HostDef) -> Vec<Self> {
         let mut all: Vec<Self> =
@@ -46,7 +46,7 @@ impl StoredSession {
         all
     }
 
-    /// How many sessions of all hosts worked on a project.
+    /// The number of sessions of all hosts that worked on a project.
     #[must_use]
     pub fn count_for_project(state_directory: &Path, project: &Path) -> usize {
         let folders = HOSTS.iter().flat_map(|host| session_folders_of(state_directory, host));
@@ -59,16 +59,16 @@ impl StoredSession {
         self.project.as_deref().is_some_and(|known| is_same_folder(known, project))
     }
 
-    /// The path of its tape. Not every session has come to one.
+    /// The path of its tape, which may not exist.
     #[must_use]
     pub fn tape_path(&self) -> PathBuf {
         session_folder::tape_path(&self.folder)
     }
 
-    /// Deletes it with all that is kept of it.
+    /// Deletes the session with all its files.
     ///
     /// # Errors
-    /// When a call of it is answered right now ([`io::ErrorKind::TimedOut`]), or its files cannot be deleted.
+    /// When a call of it is being handled right now ([`io::ErrorKind::TimedOut`]), or its files cannot be deleted.
     pub fn delete(&self) -> io::Result<()> {
         SessionFolder::lock(self.folder.clone(), Duration::ZERO)?.delete()
     }
@@ -89,7 +89,7 @@ impl StoredSession {
     }
 }
 
-/// The folders of a host's sessions, in no order.
+/// The directories of a host's sessions, in no particular order.
 fn session_folders_of(state_directory: &Path, host: &HostDef) -> impl Iterator<Item = PathBuf> {
     session_folder::session_folders(&host_folder(state_directory, host.name)).into_iter()
 }
@@ -100,7 +100,7 @@ fn project_of(folder: &Path) -> Option<PathBuf> {
     (!project.is_empty()).then(|| PathBuf::from(project))
 }
 
-/// Whether two paths mean one folder. Of one that is gone only the name counts.
+/// Whether two paths are the same directory. If one does not exist, the paths are compared.
 fn is_same_folder(one: &Path, other: &Path) -> bool {
     one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }

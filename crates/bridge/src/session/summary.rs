@@ -1,4 +1,4 @@
-//! What the tape of a host's session tells of it.
+//! Summarises the tape of a host's session.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,30 +9,29 @@ use serde_json::Value;
 
 use crate::HostDef;
 
-/// What the tape of a host's session tells of it.
+/// The summary of a host session's tape.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HostSessionSummary {
-    /// The session as the host names it; empty where it has no name.
+    /// The host's ID of the session; empty if it has none.
     pub session: String,
-    /// The agent that the person talked to last.
+    /// The agent that the user talked to last.
     pub agent: String,
-    /// How many turns there were, the last one included.
+    /// The number of turns, including the last one.
     pub turns: u32,
-    /// What the person said last; empty when that was nothing.
+    /// The user's last prompt; empty if there is none.
     pub last_prompt: String,
-    /// When it began, in milliseconds since 1970.
+    /// The start time, in milliseconds since 1970.
     pub began_ms: u64,
-    /// When something was written last, in milliseconds since 1970.
+    /// The time of the last record, in milliseconds since 1970.
     pub last_ms: u64,
-    /// Whether the host told its end, and nothing since. Not every host tells it.
+    /// Whether the host reported the end of the session, and nothing since. Not every host reports it.
     pub has_ended: bool,
 }
 
-/// The guards that stand on a session's tape, by the folders of their projects. Nothing where there is no tape, or none of
-/// them was written.
+/// The guards on a session's tape, by project directory. `None` if there is no tape, or it contains no guards.
 pub(super) fn read_recorded_guards(tape: &Path) -> Option<BTreeMap<PathBuf, TrustGrant>> {
     let bytes = session_folder::read_if_exists(tape).ok()??;
-    // Of a tape that is torn what stands before counts; whether it may be gone on with is asked elsewhere.
+    // The complete records of a torn tape are used; whether it may be continued is checked elsewhere.
     let records = TapeReader::new(&bytes).ok()?.map_while(Result::ok);
     let notes = records.filter_map(|line| match line.record.body {
         RecordBody::Note(note) if note.kind == super::GUARDS => Some(note.data.into_owned()),
@@ -63,7 +62,8 @@ impl HostSessionSummary {
                 RecordBody::Event(fired) if fired.parent.is_none() && fired.origin.run.is_empty() => {
                     fired.origin.agent.clone_into(&mut story.agent);
                     let prompt = fired.payload.get("prompt").and_then(Value::as_str);
-                    // A prompt that begins no turn is no person's but the reason that hooks sent the agent on with.
+                    // A prompt that does not start a turn is not the user's but the reason with which hooks made the
+                    // agent continue.
                     if fired.event == "prompt.submit" && fired.origin.turn > story.turns {
                         prompt.unwrap_or_default().clone_into(&mut story.last_prompt);
                     }

@@ -1,4 +1,4 @@
-//! What keeps Claude Code from running hooks.
+//! Checks what prevents Claude Code from running hooks.
 
 use std::path::{Path, PathBuf};
 
@@ -6,10 +6,10 @@ use crate::HostDef;
 use crate::doctor::{DoctorFinding, SettingsDocument};
 use crate::install::{InstallEnvironment, InstallScope};
 
-/// Where an organisation's settings are.
+/// The settings of an organisation.
 const MANAGED: &str = "/etc/claude-code/managed-settings.json";
 
-/// What the settings say of hooks, in all layers.
+/// Checks the settings of all layers for hook switches.
 pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) -> Vec<DoctorFinding> {
     let folder = |scope| site.host_dir(scope, host.install.location(scope));
     let layers: [PathBuf; 4] = [

@@ -1,11 +1,10 @@
-//! Getting into Claude Code.
+//! Installs Pintle in Claude Code.
 
 use serde_json::{Value, json};
 
 use super::doctor;
 use crate::install::{EntryFormat, HandlerFormat, InstallScope, InstallSpec, SettingsLocation};
 
-/// How Pintle gets into Claude Code.
 pub(super) static INSTALL: InstallSpec = InstallSpec {
     program: "claude",
     user: SettingsLocation { variable: "CLAUDE_CONFIG_DIR", folder: ".claude", file: "settings.json" },

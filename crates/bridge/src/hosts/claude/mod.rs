@@ -1,4 +1,4 @@
-//! Claude Code (agents' hook contracts, Claude Code; run with 2.1.330).
+//! Claude Code, tested with 2.1.330.
 
 mod doctor;
 mod install;
@@ -27,8 +27,8 @@ pub static HOST: HostDef = HostDef {
     sender: Some(find_sender),
 };
 
-/// Copilot CLI runs the hooks of a project's `.claude/settings.json` too. Its payloads have no transcript and a time, and
-/// some are in its own form altogether.
+/// Detects Copilot CLI, which also runs the hooks of a project's `.claude/settings.json`. Its payloads have no
+/// transcript and a timestamp, and some are entirely in its own format.
 fn find_sender(payload: &Value) -> Option<&'static HostDef> {
     let has = |name: &str| payload.get(name).is_some_and(|value| !value.is_null());
     let is_copilot = has("sessionId")

@@ -1,4 +1,4 @@
-//! Rulings in Claude Code's terms.
+//! Writes decisions in Claude Code's format.
 
 use pintle::Decision;
 use serde_json::{Map, Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::hosts::hook_json::{HookJsonResponse, shape_like};
 use crate::{HostDecision, HostResponse, ResponseContext};
 
-/// What every event can say.
+/// The fields that every event supports.
 fn start_response(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HookJsonResponse {
     let output = HookJsonResponse::new(asked);
     let ended = ruling.stop.as_deref();
@@ -16,17 +16,17 @@ fn start_response(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HookJso
         .with_top_field("systemMessage", ruling.notice_text())
 }
 
-/// An event that only tells.
+/// An event that supports only notices.
 pub(in crate::hosts) fn notice(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     start_response(asked, ruling).into_response()
 }
 
-/// An event that the model can be told something at.
+/// An event that supports context.
 pub(in crate::hosts) fn context(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     start_response(asked, ruling).with_event_field("additionalContext", ruling.context_text()).into_response()
 }
 
-/// A session begins. One that a hook refuses begins all the same, and the person is told.
+/// The start of a session. A denied session starts anyway, with a notice to the user.
 pub(super) fn session_start(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     if !ruling.is_denied() {
         return context(asked, ruling);
@@ -37,7 +37,6 @@ pub(super) fn session_start(asked: &ResponseContext<'_>, ruling: &HostDecision) 
         .into_response()
 }
 
-/// The prompt.
 pub(in crate::hosts) fn prompt(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let output = start_response(asked, ruling);
     if ruling.is_denied() {
@@ -49,7 +48,6 @@ pub(in crate::hosts) fn prompt(asked: &ResponseContext<'_>, ruling: &HostDecisio
     output.with_event_field("additionalContext", ruling.context_text()).into_response()
 }
 
-/// Before a tool.
 pub(in crate::hosts) fn before_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let decision = match ruling.decision {
         Decision::Deny => Some("deny"),
@@ -69,7 +67,7 @@ pub(in crate::hosts) fn before_tool(asked: &ResponseContext<'_>, ruling: &HostDe
         .into_response()
 }
 
-/// A person is about to be asked.
+/// The host is about to ask the user.
 pub(in crate::hosts) fn permission(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let output = start_response(asked, ruling);
     if ruling.is_denied() {
@@ -79,7 +77,7 @@ pub(in crate::hosts) fn permission(asked: &ResponseContext<'_>, ruling: &HostDec
         {
             fields.insert(String::from("interrupt"), Value::Bool(true));
         }
-        // The exit status says nothing at this event, and what it may do besides is not documented.
+        // The exit status has no documented effect at this event.
         return output.with_event_field("decision", Some(decision)).into_response();
     }
     let approval = (ruling.is_approved && ruling.decision == Decision::Allow).then(|| {
@@ -93,8 +91,8 @@ pub(in crate::hosts) fn permission(asked: &ResponseContext<'_>, ruling: &HostDec
     output.with_event_field("decision", approval).into_response()
 }
 
-/// After a tool. A block only adds its reason, so what is withheld is replaced besides; and what replaces a result has to
-/// have its form, or the result stands.
+/// After a tool. A block only adds its reason, so a withheld result is also replaced. Claude Code ignores a replacement
+/// that does not have the result's structure.
 pub(in crate::hosts) fn after_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let original = asked.payload.get("tool_response").unwrap_or(&Value::Null);
     let output = start_response(asked, ruling);
@@ -111,7 +109,7 @@ pub(in crate::hosts) fn after_tool(asked: &ResponseContext<'_>, ruling: &HostDec
         .into_response()
 }
 
-/// After a tool that failed: what hooks have against it stands beside the error.
+/// After a failed tool: the hooks' reason is added to the error.
 pub(super) fn failed_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let denied = ruling.is_denied().then(|| ruling.reason.clone());
     start_response(asked, ruling)
@@ -131,7 +129,7 @@ pub(in crate::hosts) fn stop(asked: &ResponseContext<'_>, ruling: &HostDecision)
     output.into_response()
 }
 
-/// Before a compaction: whatever stands on standard output, JSON too, is further instructions for the summary.
+/// Before a compaction: all of standard output, including JSON, becomes instructions for the summary.
 pub(super) fn compact(_asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     if ruling.is_denied() {
         return HostResponse::empty().with_stderr(&ruling.reason).with_exit_code(2);
@@ -139,12 +137,12 @@ pub(super) fn compact(_asked: &ResponseContext<'_>, ruling: &HostDecision) -> Ho
     HostResponse { stdout: ruling.context_text().unwrap_or_default(), ..HostResponse::empty() }
 }
 
-/// After a compaction: the person is shown what stands on standard output, as it is.
+/// After a compaction: Claude Code shows standard output to the user as it is.
 pub(super) fn compacted(_asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     HostResponse { stdout: ruling.notice_text().unwrap_or_default(), ..HostResponse::empty() }
 }
 
-/// An event whose answer is not read.
+/// An event whose response is ignored.
 pub(super) fn empty_response(_asked: &ResponseContext<'_>, _ruling: &HostDecision) -> HostResponse {
     HostResponse::empty()
 }

@@ -1,11 +1,11 @@
-//! What Claude Code can do with what hooks decide.
+//! Describes which hook decisions Claude Code supports.
 
 use crate::ActionSupport::{
     Approximated, DeniedInstead, Dropped, NotApplicable, NotifiesUser, RunEndedInstead, Supported, WithApprovalOnly,
 };
 use crate::{ActionSupport, HostSupport};
 
-/// An event that only tells.
+/// An event that can only be observed.
 pub(super) const TELLS: HostSupport = HostSupport {
     deny: NotApplicable,
     ask: NotApplicable,
@@ -17,11 +17,10 @@ pub(super) const TELLS: HostSupport = HostSupport {
     notice: Supported,
 };
 
-/// The end of a session, which is over before anybody is told anything.
+/// The end of a session, when nothing can be shown any more.
 pub(super) const SESSION_END: HostSupport =
     HostSupport { stop: ActionSupport::OVER, notice: Dropped("Claude Code does not show hook messages here"), ..TELLS };
 
-/// After a compaction.
 pub(super) const COMPACTED: HostSupport = HostSupport { context: ActionSupport::LATER, ..TELLS };
 
 pub(super) const SESSION_START: HostSupport = HostSupport {
@@ -63,7 +62,7 @@ pub(super) const PERMISSION: HostSupport = HostSupport {
 pub(super) const AFTER_TOOL: HostSupport =
     HostSupport { deny: ActionSupport::REPLACED, output: Supported, context: Supported, stop: Supported, ..TELLS };
 
-/// What a failed tool gave stands in its error.
+/// The result of a failed tool is in its error.
 const ERROR: &str = "Claude Code cannot change the text of an error, which the model would read next";
 
 pub(super) const FAILED_TOOL: HostSupport = HostSupport {

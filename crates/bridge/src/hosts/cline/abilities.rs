@@ -1,4 +1,4 @@
-//! What Cline can do with what hooks decide.
+//! Describes which hook decisions Cline supports.
 
 use crate::ActionSupport::{Approximated, DeniedInstead, Dropped, NotApplicable, Supported};
 use crate::{ActionSupport, HostSupport};
@@ -6,7 +6,7 @@ use crate::{ActionSupport, HostSupport};
 const DROPPED: &str = "Cline does not wait for the hook here";
 const UNSAID: &str = "Cline does not show hook messages here";
 
-/// An event that Cline does not wait at.
+/// An event whose hook Cline does not wait for.
 pub(super) const DETACHED: HostSupport = HostSupport {
     deny: Dropped(DROPPED),
     ask: Dropped(DROPPED),
@@ -18,15 +18,13 @@ pub(super) const DETACHED: HostSupport = HostSupport {
     notice: Dropped(DROPPED),
 };
 
-/// The beginning of a session.
 pub(super) const SESSION_START: HostSupport =
     HostSupport { deny: ActionSupport::REFUSED, ask: ActionSupport::REFUSED, stop: ActionSupport::REFUSED, ..DETACHED };
 
-/// The end of a task, which is that of a turn.
+/// The end of a task, which is the end of a turn.
 pub(super) const TASK_END: HostSupport =
     HostSupport { output: Dropped(DROPPED), stop: ActionSupport::OVER, ..DETACHED };
 
-/// The end of the session.
 pub(super) const SESSION_END: HostSupport = HostSupport { stop: ActionSupport::OVER, ..DETACHED };
 
 pub(super) const BEFORE_TOOL: HostSupport = HostSupport {

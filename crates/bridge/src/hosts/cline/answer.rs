@@ -1,15 +1,15 @@
-//! Rulings in Cline's terms: JSON alone. The status means nothing, and so does what stands beside the JSON.
+//! Writes decisions in Cline's format: only JSON. Cline ignores the status, and everything besides the JSON.
 
 use serde_json::{Map, Value};
 
 use crate::{HostDecision, HostResponse, ResponseContext};
 
-/// An event whose answer is not waited for.
+/// An event whose hook Cline does not wait for.
 pub(super) fn empty_response(_asked: &ResponseContext<'_>, _ruling: &HostDecision) -> HostResponse {
     HostResponse::empty()
 }
 
-/// An event that the task can be ended at.
+/// An event at which the task can be ended.
 pub(super) fn cancel_task(_asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let mut fields = Map::new();
     let mut say = |name: &str, value: Value| fields.insert(name.to_owned(), value);

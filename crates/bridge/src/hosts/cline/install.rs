@@ -1,9 +1,8 @@
-//! Getting into Cline.
+//! Installs Pintle in Cline.
 
 use super::doctor;
 use crate::install::{EntryFormat, InstallScope, InstallSpec, SettingsLocation};
 
-/// How Pintle gets into Cline.
 pub(super) static INSTALL: InstallSpec = InstallSpec {
     program: "cline",
     user: SettingsLocation { variable: "", folder: ".cline", file: "hooks" },

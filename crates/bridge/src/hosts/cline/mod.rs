@@ -1,7 +1,7 @@
-//! Cline (agents' hook contracts, Cline; run with 3.0.65).
+//! Cline, tested with 3.0.65.
 //!
-//! Cline waits for the hooks of tools alone, and takes the answer's JSON and never its status. It starts programs that
-//! are called after the event, and its payloads have another name for it.
+//! Cline waits only for the hooks of tools, and reads the JSON of the response but never its status. It runs programs
+//! that are named after the event, but its payloads use another name for the event.
 
 mod abilities;
 mod answer;

@@ -1,4 +1,4 @@
-//! Payloads in Cline's form.
+//! Reads payloads in Cline's format.
 
 use serde_json::{Map, Value};
 
@@ -8,7 +8,7 @@ use crate::{HostEventContext, HostEventData, HostPayloadError, HostToolCall};
 pub(super) fn event_context(payload: &Value) -> Result<HostEventContext, HostPayloadError> {
     let fields = object(payload)?;
     let root = fields.get("workspaceRoots").and_then(Value::as_array).and_then(|roots| roots.first());
-    // Every agent has an id; that of its parent says that it is a subagent.
+    // Every agent has an ID; only a subagent also has its parent's ID.
     let run = non_empty_text(fields, "parent_agent_id").map(|_| text(fields, "agent_id"));
     Ok(HostEventContext {
         session: text(fields, "taskId"),
@@ -76,7 +76,7 @@ pub(super) fn other_event(payload: &Value) -> Result<HostEventData, HostPayloadE
     object(payload).map(|_| HostEventData::Other)
 }
 
-/// A call as the model made it; an older part of the payload has all of its arguments as texts.
+/// The tool call as the model made it; an older part of the payload has all arguments as strings.
 fn parse_call(fields: &Map<String, Value>, newer: &str, older: &str) -> Result<HostToolCall, HostPayloadError> {
     if let Some(call) = fields.get(newer).and_then(Value::as_object) {
         return Ok(HostToolCall {

@@ -1,11 +1,11 @@
-//! What Codex can do with what hooks decide.
+//! Describes which hook decisions Codex supports.
 
 use crate::ActionSupport::{Approximated, DeniedInstead, Dropped, NotApplicable, NotifiesUser, Supported};
 use crate::{ActionSupport, HostSupport};
 
 const NO_ASK: &str = "Codex cannot ask the user on behalf of a hook";
 
-/// An event that only tells.
+/// An event that can only be observed.
 pub(super) const TELLS: HostSupport = HostSupport {
     deny: NotApplicable,
     ask: NotApplicable,
@@ -17,11 +17,10 @@ pub(super) const TELLS: HostSupport = HostSupport {
     notice: Supported,
 };
 
-/// The end of a session, whose answer is not read.
+/// The end of a session, whose response is ignored.
 pub(super) const SESSION_END: HostSupport =
     HostSupport { stop: ActionSupport::OVER, notice: Dropped("Codex ignores hook output here"), ..TELLS };
 
-/// After a compaction.
 pub(super) const COMPACTED: HostSupport = HostSupport { context: ActionSupport::LATER, ..TELLS };
 
 pub(super) const SESSION_START: HostSupport = HostSupport {

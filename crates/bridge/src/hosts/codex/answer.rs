@@ -1,38 +1,38 @@
-//! Rulings in Codex's terms. Its schemas are strict: one key that an event does not know, and the answer counts for
-//! nothing, so each function says only what its event takes.
+//! Writes decisions in Codex's format. Its schemas are strict: a single unknown key makes Codex ignore the whole
+//! response, so each function writes only the fields of its event.
 
 use serde_json::json;
 
 use crate::hosts::hook_json::HookJsonResponse;
 use crate::{HostDecision, HostResponse, ResponseContext};
 
-/// What most events can say.
+/// The fields that most events support.
 fn start_response(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HookJsonResponse {
     HookJsonResponse::new(asked).with_top_field("systemMessage", ruling.notice_text())
 }
 
-/// The end of the run, where an event takes it.
+/// Ends the run, where the event supports it.
 fn with_run_end(output: HookJsonResponse, ruling: &HostDecision) -> HookJsonResponse {
     let ended = ruling.stop.as_deref();
     output.with_top_field("continue", ended.map(|_| false)).with_top_field("stopReason", ended)
 }
 
-/// An event whose answer is not read.
+/// An event whose response is ignored.
 pub(super) fn empty_response(_asked: &ResponseContext<'_>, _ruling: &HostDecision) -> HostResponse {
     HostResponse::empty()
 }
 
-/// An event that only tells.
+/// An event that supports only notices.
 pub(super) fn notice(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     start_response(asked, ruling).into_response()
 }
 
-/// An event that the model can be told something at.
+/// An event that supports context.
 pub(super) fn context(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     start_response(asked, ruling).with_event_field("additionalContext", ruling.context_text()).into_response()
 }
 
-/// A session begins. One that a hook refuses begins all the same, and the person is told.
+/// The start of a session. A denied session starts anyway, with a notice to the user.
 pub(super) fn session_start(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     if !ruling.is_denied() {
         return context(asked, ruling);
@@ -43,7 +43,6 @@ pub(super) fn session_start(asked: &ResponseContext<'_>, ruling: &HostDecision) 
         .into_response()
 }
 
-/// The prompt.
 pub(super) fn prompt(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let output = with_run_end(start_response(asked, ruling), ruling);
     if ruling.is_denied() {
@@ -55,7 +54,7 @@ pub(super) fn prompt(asked: &ResponseContext<'_>, ruling: &HostDecision) -> Host
     output.with_event_field("additionalContext", ruling.context_text()).into_response()
 }
 
-/// Before a tool. A yes goes only with a rewrite, and there is no asking.
+/// Before a tool. An approval is possible only with a rewrite, and `ask` is not supported.
 pub(super) fn before_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let output = start_response(asked, ruling);
     if ruling.is_denied() {
@@ -71,7 +70,7 @@ pub(super) fn before_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) ->
         .into_response()
 }
 
-/// A person is about to be asked.
+/// The host is about to ask the user.
 pub(super) fn permission(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let output = start_response(asked, ruling);
     if ruling.is_denied() {
@@ -84,7 +83,7 @@ pub(super) fn permission(asked: &ResponseContext<'_>, ruling: &HostDecision) -> 
     output.with_event_field("decision", approval).into_response()
 }
 
-/// After a tool: what a block says takes the place of the result.
+/// After a tool: the reason of a block replaces the result.
 pub(super) fn after_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let output = with_run_end(start_response(asked, ruling), ruling);
     let replaced = ruling.result_replacement_text();
@@ -107,7 +106,6 @@ pub(super) fn stop(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostRe
     output.into_response()
 }
 
-/// Before a compaction.
 pub(super) fn compact(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let output = start_response(asked, ruling);
     if ruling.is_denied() {

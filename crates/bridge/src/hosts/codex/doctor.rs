@@ -1,4 +1,4 @@
-//! What keeps Codex from running hooks.
+//! Checks what prevents Codex from running hooks.
 
 use serde_json::{Value, json};
 
@@ -6,10 +6,10 @@ use crate::HostDef;
 use crate::doctor::{DoctorFinding, exchange_line, find_on_path};
 use crate::install::{InstallEnvironment, InstallScope, installed_entries, parse_own_command};
 
-/// How long Codex may take to list its hooks, in milliseconds.
+/// The time limit for Codex to list its hooks, in milliseconds.
 const LIMIT_MS: u64 = 20_000;
 
-/// What Codex itself says of our entries: it lists every hook with the state of its trust.
+/// Checks what Codex reports about the installed entries: it lists every hook with its trust status.
 pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) -> Vec<DoctorFinding> {
     let Some(hooks) = list_hooks(host, site) else {
         let what = "cannot find out which hooks Codex trusts";
@@ -53,7 +53,7 @@ pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) 
     findings
 }
 
-/// An event as settings name it: Codex lists it in another spelling.
+/// The settings name of an event: Codex lists it in another case.
 fn settings_event_name(host: &HostDef, listed: &str) -> String {
     let row = host.events.iter().find(|row| row.name.eq_ignore_ascii_case(listed));
     row.map_or(listed, |row| row.name).to_owned()
@@ -76,7 +76,7 @@ fn list_hooks(host: &HostDef, site: &InstallEnvironment) -> Option<Vec<Value>> {
     exchange_line(&[program.as_os_str(), "app-server".as_ref()], site, &asked, LIMIT_MS, parse_hook_list)
 }
 
-/// The hooks in the line that answers the question.
+/// The hooks in the line with the response to `hooks/list`.
 fn parse_hook_list(line: &str) -> Option<Vec<Value>> {
     let line: Value = serde_json::from_str(line).ok()?;
     let folders = line.pointer("/result/data").filter(|_| line.get("id") == Some(&json!(2)))?.as_array()?;

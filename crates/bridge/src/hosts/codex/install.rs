@@ -1,11 +1,10 @@
-//! Getting into Codex.
+//! Installs Pintle in Codex.
 
 use serde_json::{Value, json};
 
 use super::doctor;
 use crate::install::{EntryFormat, HandlerFormat, InstallScope, InstallSpec, SettingsLocation};
 
-/// How Pintle gets into Codex.
 pub(super) static INSTALL: InstallSpec = InstallSpec {
     program: "codex",
     user: SettingsLocation { variable: "CODEX_HOME", folder: ".codex", file: "hooks.json" },

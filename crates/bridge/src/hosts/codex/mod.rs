@@ -1,4 +1,4 @@
-//! OpenAI Codex CLI (agents' hook contracts, Codex; run with 0.169.0).
+//! OpenAI Codex CLI, tested with 0.169.0.
 
 mod abilities;
 mod answer;

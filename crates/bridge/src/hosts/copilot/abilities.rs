@@ -1,4 +1,4 @@
-//! What Copilot can do with what hooks decide.
+//! Describes which hook decisions Copilot supports.
 
 use crate::ActionSupport::{Approximated, DeniedInstead, Dropped, NotApplicable, RunEndedInstead, Supported};
 use crate::{ActionSupport, HostSupport};
@@ -6,7 +6,7 @@ use crate::{ActionSupport, HostSupport};
 const UNSAID: &str = "Copilot does not show hook messages here";
 const REFUSED: ActionSupport = Approximated("the session starts, but all its tool calls are denied");
 
-/// An event whose answer is not read.
+/// An event whose response is ignored.
 pub(super) const SILENT: HostSupport = HostSupport {
     deny: Dropped("Copilot continues whatever a hook returns here"),
     ask: Dropped("Copilot continues whatever a hook returns here"),
@@ -21,7 +21,6 @@ pub(super) const SILENT: HostSupport = HostSupport {
 pub(super) const SESSION_START: HostSupport =
     HostSupport { deny: REFUSED, ask: REFUSED, context: Supported, stop: REFUSED, ..SILENT };
 
-/// The end of a session.
 pub(super) const SESSION_END: HostSupport = HostSupport { stop: ActionSupport::OVER, ..SILENT };
 
 pub(super) const PROMPT: HostSupport = HostSupport {
@@ -53,7 +52,7 @@ pub(super) const PERMISSION: HostSupport = HostSupport {
 pub(super) const AFTER_TOOL: HostSupport =
     HostSupport { deny: ActionSupport::REPLACED, output: Supported, context: Supported, ..SILENT };
 
-/// What a failed tool gave stands in its error.
+/// The result of a failed tool is in its error.
 const ERROR: &str = "Copilot cannot change the text of an error, which the model reads next";
 
 pub(super) const FAILED_TOOL: HostSupport =

@@ -1,5 +1,5 @@
-//! Rulings in Copilot's terms: its own fields stand at the top, and any status but 0 denies before a tool and is a
-//! warning elsewhere.
+//! Writes decisions in Copilot's format: its own fields are at the top level, and any status except 0 denies before a
+//! tool and is a warning elsewhere.
 
 use pintle::Decision;
 use pintle::event::json_to_text;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::hosts::hook_json::HookJsonResponse;
 use crate::{HostDecision, HostResponse, ResponseContext};
 
-/// What is for the person has no place in an answer, and stands in the log.
+/// A response cannot contain notices for the user, so they are written to the log.
 fn with_logged_notices(answer: HostResponse, ruling: &HostDecision) -> HostResponse {
     match ruling.notice_text() {
         Some(text) if answer.exit_code == 0 => answer.with_stderr(&text),
@@ -16,18 +16,18 @@ fn with_logged_notices(answer: HostResponse, ruling: &HostDecision) -> HostRespo
     }
 }
 
-/// An event whose answer is not read.
+/// An event whose response is ignored.
 pub(super) fn empty_response(_asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     with_logged_notices(HostResponse::empty(), ruling)
 }
 
-/// An event that the model can be told something at.
+/// An event that supports context.
 pub(super) fn context(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let text = if ruling.is_denied() { Some(ruling.reason.clone()) } else { ruling.context_text() };
     with_logged_notices(HookJsonResponse::new(asked).with_top_field("additionalContext", text).into_response(), ruling)
 }
 
-/// The prompt, which cannot be kept out.
+/// The prompt, which cannot be rejected.
 pub(super) fn prompt(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     if ruling.is_denied() {
         let text = format!("The user's prompt was denied. Do nothing for it. Reason: {}", ruling.reason);
@@ -51,7 +51,6 @@ fn reason_for<'r>(ruling: &'r HostDecision, decision: Option<&str>) -> Option<&'
     Some(ruling.reason.as_str()).filter(|reason| decision.is_some() && !reason.is_empty())
 }
 
-/// Before a tool.
 pub(super) fn before_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let decision = decision_word(ruling);
     let output = HookJsonResponse::new(asked)
@@ -63,10 +62,10 @@ pub(super) fn before_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) ->
     with_logged_notices(output.with_top_field("modifiedArgs", ruling.input.clone()).into_response(), ruling)
 }
 
-/// Before a tool, where the event is spelled as in Claude Code.
+/// Before a tool, for the event with Claude Code's name.
 pub(super) fn nested_before_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let decision = decision_word(ruling);
-    // A refusal's status makes Copilot read its own fields alone.
+    // With the status of a denial, Copilot reads only its own fields.
     let output = HookJsonResponse::new(asked)
         .with_top_field("permissionDecision", decision.filter(|_| ruling.is_denied()))
         .with_top_field("permissionDecisionReason", reason_for(ruling, decision).filter(|_| ruling.is_denied()))
@@ -78,7 +77,7 @@ pub(super) fn nested_before_tool(asked: &ResponseContext<'_>, ruling: &HostDecis
     with_logged_notices(output.with_event_field("updatedInput", ruling.input.clone()).into_response(), ruling)
 }
 
-/// A person is about to be asked.
+/// The host is about to ask the user.
 pub(super) fn permission(_asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let mut fields = Map::new();
     if ruling.is_denied() {
@@ -93,7 +92,6 @@ pub(super) fn permission(_asked: &ResponseContext<'_>, ruling: &HostDecision) ->
     with_logged_notices(HostResponse::json(&Value::Object(fields)), ruling)
 }
 
-/// After a tool.
 pub(super) fn after_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let changed = ruling.result_replacement();
     let changed = changed.map(|value| json!({"resultType": "success", "textResultForLlm": json_to_text(&value)}));

@@ -1,10 +1,10 @@
-//! What keeps Copilot CLI from running hooks.
+//! Checks what prevents Copilot CLI from running hooks.
 
 use crate::HostDef;
 use crate::doctor::{DoctorFinding, SettingsDocument};
 use crate::install::{InstallEnvironment, InstallScope, installed_entries};
 
-/// What the settings say of hooks and of trusting this folder, which a project's hooks need.
+/// Checks the settings for hook switches, and whether the directory is trusted, as project hooks require.
 pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) -> Vec<DoctorFinding> {
     let folder = site.host_dir(InstallScope::User, host.install.location(InstallScope::User));
     let mut findings = Vec::new();

@@ -1,11 +1,10 @@
-//! Getting into Copilot CLI.
+//! Installs Pintle in Copilot CLI.
 
 use serde_json::{Value, json};
 
 use super::doctor;
 use crate::install::{EntryFormat, HandlerFormat, InstallScope, InstallSpec, SettingsLocation};
 
-/// How Pintle gets into Copilot CLI.
 pub(super) static INSTALL: InstallSpec = InstallSpec {
     program: "copilot",
     user: SettingsLocation { variable: "COPILOT_HOME", folder: ".copilot", file: "hooks/pintle.json" },

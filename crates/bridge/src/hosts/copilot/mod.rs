@@ -1,7 +1,7 @@
-//! GitHub Copilot CLI (agents' hook contracts, GitHub Copilot CLI; run with 1.0.102).
+//! GitHub Copilot CLI, tested with 1.0.102.
 //!
-//! The spelling of an event picks the form of its payload: `preToolUse` has Copilot's own names, `PreToolUse` those of
-//! Claude Code. Installed are the first ones; the others serve files that are written for both.
+//! The name of an event selects the format of its payload: `preToolUse` uses Copilot's own fields, `PreToolUse` those
+//! of Claude Code. Pintle installs the former; the latter serve files that are written for both.
 
 mod abilities;
 mod answer;
@@ -30,7 +30,7 @@ pub static HOST: HostDef = HostDef {
     sender: None,
 };
 
-/// Payloads in Copilot's own form do not say what they are of, and one of them says it in the other form's words.
+/// Payloads in Copilot's own format do not name their event, except one, which uses the other format's name.
 fn no_event_name(_payload: &Value) -> Option<&str> {
     None
 }
@@ -47,7 +47,7 @@ const fn native_event_def(name: &'static str, fires: &'static [&'static str]) ->
     HostEventDef::observe_only(name, fires, payload::other_event, &abilities::SILENT, answer::empty_response)
 }
 
-/// The same event in the other spelling.
+/// The same event with Claude Code's name.
 const fn claude_style_event_def(name: &'static str, fires: &'static [&'static str]) -> HostEventDef {
     HostEventDef {
         high_volume: true,

@@ -1,4 +1,4 @@
-//! Payloads in Copilot's own form.
+//! Reads payloads in Copilot's own format.
 
 use serde_json::{Map, Value};
 
@@ -8,7 +8,7 @@ use crate::{HostEventContext, HostEventData, HostPayloadError, HostToolCall};
 
 pub(super) fn event_context(payload: &Value) -> Result<HostEventContext, HostPayloadError> {
     let fields = object(payload)?;
-    // Calls of a subagent come with a session of its own and its id; its parent's id says that it is one.
+    // Calls of a subagent have their own session and agent ID; the parent's ID marks a subagent.
     let run = non_empty_text(fields, "parentAgentId").map(|_| text(fields, "agentId"));
     Ok(HostEventContext {
         session: text(fields, "sessionId"),
@@ -22,7 +22,7 @@ pub(super) fn event_context(payload: &Value) -> Result<HostEventContext, HostPay
 
 pub(super) fn session_start(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let source = text(object(payload)?, "source");
-    // What other agents call `startup` is `new` here.
+    // Copilot's `new` is `startup` in other agents.
     Ok(HostEventData::SessionStart { source: if source == "new" { String::from("startup") } else { source } })
 }
 
@@ -51,7 +51,7 @@ pub(super) fn after_tool(payload: &Value) -> Result<HostEventData, HostPayloadEr
     let result = value(fields, "toolResult");
     let kind = result.get("resultType").and_then(Value::as_str).unwrap_or("success");
     let is_error = kind != "success";
-    // Hooks get what the model gets.
+    // Hooks get the same text as the model.
     let response = result.get("textResultForLlm").cloned().unwrap_or(result);
     Ok(HostEventData::AfterTool { call: parse_call(fields, "toolArgs")?, response, is_error, duration_ms: None })
 }
@@ -63,17 +63,17 @@ pub(super) fn failed_tool(payload: &Value) -> Result<HostEventData, HostPayloadE
     Ok(HostEventData::AfterTool { call: parse_call(fields, "toolArgs")?, response, is_error: true, duration_ms: None })
 }
 
-/// A tool is about to run, in Claude Code's spelling or in Copilot's own.
+/// A tool is about to run, in either format.
 pub(super) fn any_before_tool(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     if is_native_payload(payload) { before_tool(payload) } else { hook_payload::before_tool(payload) }
 }
 
-/// A user is about to be asked, in either spelling.
+/// The host is about to ask the user, in either format.
 pub(super) fn any_permission(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     if is_native_payload(payload) { permission(payload) } else { hook_payload::before_tool(payload) }
 }
 
-/// A tool gave its result, in either spelling.
+/// A tool returned its result, in either format.
 pub(super) fn any_after_tool(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     if is_native_payload(payload) {
         return after_tool(payload);
@@ -84,7 +84,7 @@ pub(super) fn any_after_tool(payload: &Value) -> Result<HostEventData, HostPaylo
             let field = |names: [&str; 2]| names.into_iter().find_map(|name| result.get(name)).cloned();
             let kind = field(["result_type", "resultType"]);
             let is_error = is_error || kind.is_some_and(|kind| kind != "success");
-            // Hooks get what the model gets.
+            // Hooks get the same text as the model.
             let response = field(["text_result_for_llm", "textResultForLlm"]).unwrap_or(result);
             Ok(HostEventData::AfterTool { call, response, is_error, duration_ms })
         }
@@ -92,12 +92,12 @@ pub(super) fn any_after_tool(payload: &Value) -> Result<HostEventData, HostPaylo
     }
 }
 
-/// A tool failed, in either spelling.
+/// A tool failed, in either format.
 pub(super) fn any_failed_tool(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     if is_native_payload(payload) { failed_tool(payload) } else { hook_payload::failed_tool(payload) }
 }
 
-/// Whether a payload is in Copilot's own spelling.
+/// Whether a payload is in Copilot's own format.
 fn is_native_payload(payload: &Value) -> bool {
     payload.get("toolName").is_some()
 }

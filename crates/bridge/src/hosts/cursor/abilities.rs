@@ -1,4 +1,4 @@
-//! What Cursor can do with what hooks decide.
+//! Describes which hook decisions Cursor supports.
 
 use crate::ActionSupport::{
     Approximated, DeniedInstead, Dropped, NotApplicable, NotifiesUser, RunEndedInstead, Supported,
@@ -8,7 +8,7 @@ use crate::{ActionSupport, HostSupport};
 const NO_TEXT: ActionSupport = NotifiesUser("Cursor does not accept context here");
 const UNSAID: &str = "Cursor does not show hook messages here";
 
-/// An event whose answer is not read.
+/// An event whose response is ignored.
 pub(super) const SILENT: HostSupport = HostSupport {
     deny: NotApplicable,
     ask: NotApplicable,
@@ -28,12 +28,11 @@ pub(super) const SESSION_START: HostSupport = HostSupport {
     ..SILENT
 };
 
-/// The end of a session.
 pub(super) const SESSION_END: HostSupport = HostSupport { stop: ActionSupport::OVER, ..SILENT };
 
 const UNREAD: &str = "Cursor ignores hook output here, and the model reads the error next";
 
-/// After a tool that failed.
+/// After a failed tool.
 pub(super) const FAILED_TOOL: HostSupport =
     HostSupport { deny: RunEndedInstead(UNREAD), output: RunEndedInstead(UNREAD), ..SILENT };
 

@@ -1,4 +1,5 @@
-//! Rulings in Cursor's terms: flat fields and status 0. A hook that is to fail closed has to say a decision every time.
+//! Writes decisions in Cursor's format: flat fields and status 0. A hook that must fail closed always has to return a
+//! decision.
 
 use pintle::Decision;
 use pintle::event::json_to_text;
@@ -7,23 +8,22 @@ use serde_json::Value;
 use crate::hosts::hook_json::HookJsonResponse;
 use crate::{HostDecision, HostResponse, ResponseContext};
 
-/// An event whose answer is not read.
+/// An event whose response is ignored.
 pub(super) fn empty_response(_asked: &ResponseContext<'_>, _ruling: &HostDecision) -> HostResponse {
     HostResponse::empty()
 }
 
-/// An event at which the person can be told something.
+/// An event that supports notices.
 pub(super) fn notice(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     HookJsonResponse::new(asked).with_top_field("user_message", ruling.notice_text()).into_response()
 }
 
-/// An event that the model can be told something at.
+/// An event that supports context.
 pub(super) fn context(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let text = if ruling.is_denied() { Some(ruling.reason.clone()) } else { ruling.context_text() };
     HookJsonResponse::new(asked).with_top_field("additional_context", text).into_response()
 }
 
-/// The prompt.
 pub(super) fn prompt(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let denied = ruling.is_denied();
     let said = if denied { Some(ruling.reason.clone()) } else { ruling.notice_text() };
@@ -33,7 +33,7 @@ pub(super) fn prompt(asked: &ResponseContext<'_>, ruling: &HostDecision) -> Host
         .into_response()
 }
 
-/// Before something happens. The model was seen to get the message for the person, and never its own.
+/// Before an action. In tests the model got the message for the user, and never its own.
 pub(super) fn permission(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let word = match ruling.decision {
         Decision::Deny => "deny",

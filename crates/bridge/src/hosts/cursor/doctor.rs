@@ -1,10 +1,10 @@
-//! What keeps Cursor from running hooks.
+//! Checks what prevents Cursor from running hooks.
 
 use crate::HostDef;
 use crate::doctor::DoctorFinding;
 use crate::install::InstallEnvironment;
 
-/// Cursor keeps no state of its own about hooks.
+/// Cursor has no settings about hooks.
 pub(super) fn check_settings(_host: &'static HostDef, _site: &InstallEnvironment) -> Vec<DoctorFinding> {
     Vec::new()
 }

@@ -1,11 +1,10 @@
-//! Getting into Cursor.
+//! Installs Pintle in Cursor.
 
 use serde_json::{Value, json};
 
 use super::doctor;
 use crate::install::{EntryFormat, HandlerFormat, InstallScope, InstallSpec, SettingsLocation};
 
-/// How Pintle gets into Cursor.
 pub(super) static INSTALL: InstallSpec = InstallSpec {
     program: "cursor",
     user: SettingsLocation { variable: "", folder: ".cursor", file: "hooks.json" },

@@ -1,7 +1,7 @@
-//! Cursor (agents' hook contracts, Cursor; from its documents and a third party's recorded runs on 3.9).
+//! Cursor, written from its documentation and third-party recordings of 3.9.
 //!
-//! A shell command fires `preToolUse` and `beforeShellExecution`, a tool of an MCP server `preToolUse` and
-//! `beforeMCPExecution`. Installed is the first one, which comes for every tool.
+//! A shell command fires `preToolUse` and `beforeShellExecution`, and a tool of an MCP server fires `preToolUse` and
+//! `beforeMCPExecution`. Pintle installs the former, which fires for every tool.
 
 mod abilities;
 mod answer;

@@ -1,4 +1,4 @@
-//! Payloads in Cursor's form.
+//! Reads payloads in Cursor's format.
 
 use serde_json::{Map, Value, json};
 
@@ -37,14 +37,14 @@ pub(super) fn before_tool(payload: &Value) -> Result<HostEventData, HostPayloadE
     parse_call(object(payload)?).map(HostEventData::BeforeTool)
 }
 
-/// A shell command, which comes without the tool's name.
+/// A shell command, without a tool name.
 pub(super) fn before_shell(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let fields = object(payload)?;
     let input = json!({"command": required_text(fields, "command")?, "cwd": text(fields, "cwd")});
     Ok(HostEventData::BeforeTool(HostToolCall { id: text(fields, "tool_use_id"), name: String::from("Shell"), input }))
 }
 
-/// A tool of an MCP server, whose input is a text.
+/// A tool of an MCP server, whose input is a string.
 pub(super) fn before_mcp_tool(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let fields = object(payload)?;
     let name = required_text(fields, "tool_name")?;
@@ -105,7 +105,7 @@ pub(super) fn other_event(payload: &Value) -> Result<HostEventData, HostPayloadE
     object(payload).map(|_| HostEventData::Other)
 }
 
-/// Whether a hook already sent the agent on in this turn.
+/// Whether a hook already made the agent continue in this turn.
 fn is_continuation(fields: &Map<String, Value>) -> bool {
     fields.get("loop_count").and_then(Value::as_u64).is_some_and(|count| count > 0)
 }

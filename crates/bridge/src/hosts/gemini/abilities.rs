@@ -1,11 +1,11 @@
-//! What Gemini CLI can do with what hooks decide.
+//! Describes which hook decisions Gemini CLI supports.
 
 use crate::ActionSupport::{Approximated, DeniedInstead, Dropped, NotApplicable, NotifiesUser, Supported};
 use crate::{ActionSupport, HostSupport};
 
 const NO_ASK: &str = "Gemini CLI waits forever for an answer if no user is present";
 
-/// An event that only tells.
+/// An event that can only be observed.
 pub(super) const TELLS: HostSupport = HostSupport {
     deny: NotApplicable,
     ask: NotApplicable,
@@ -17,10 +17,9 @@ pub(super) const TELLS: HostSupport = HostSupport {
     notice: Supported,
 };
 
-/// The end of a session.
 pub(super) const SESSION_END: HostSupport = HostSupport { stop: ActionSupport::OVER_TOLD, ..TELLS };
 
-/// An event that only tells, and whose hooks may have a text for the model.
+/// An event that can only be observed, and whose hooks may return context.
 pub(super) const TELLS_LATER: HostSupport = HostSupport { context: ActionSupport::LATER, ..TELLS };
 
 pub(super) const SESSION_START: HostSupport = HostSupport {

@@ -1,11 +1,11 @@
-//! Rulings in Gemini CLI's terms.
+//! Writes decisions in Gemini CLI's format.
 
 use serde_json::Value;
 
 use crate::hosts::hook_json::HookJsonResponse;
 use crate::{HostDecision, HostResponse, ResponseContext};
 
-/// What every event can say.
+/// The fields that every event supports.
 fn start_response(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HookJsonResponse {
     let output = HookJsonResponse::new(asked);
     let ended = ruling.stop.as_deref();
@@ -15,7 +15,6 @@ fn start_response(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HookJso
         .with_top_field("systemMessage", ruling.notice_text())
 }
 
-/// No, for a reason.
 fn deny_with_reason(asked: &ResponseContext<'_>, ruling: &HostDecision, reason: &str) -> HostResponse {
     start_response(asked, ruling)
         .with_top_field("decision", Some("deny"))
@@ -23,27 +22,26 @@ fn deny_with_reason(asked: &ResponseContext<'_>, ruling: &HostDecision, reason: 
         .into_denial(reason)
 }
 
-/// An event that only tells.
+/// An event that supports only notices.
 pub(super) fn notice(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     start_response(asked, ruling).into_response()
 }
 
-/// An event that the model can be told something at.
+/// An event that supports context.
 pub(super) fn context(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     start_response(asked, ruling).with_event_field("additionalContext", ruling.context_text()).into_response()
 }
 
-/// An event that can be refused, and nothing else.
+/// An event that supports only denials.
 pub(super) fn deny_only(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     if ruling.is_denied() { deny_with_reason(asked, ruling, &ruling.reason) } else { notice(asked, ruling) }
 }
 
-/// The prompt.
 pub(super) fn prompt(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     if ruling.is_denied() { deny_with_reason(asked, ruling, &ruling.reason) } else { context(asked, ruling) }
 }
 
-/// Before a tool. The changed input is laid over the agent's own, so an argument that a hook took away would stay.
+/// Before a tool. Gemini CLI merges the changed input into its own, so an argument that a hook removed would stay.
 pub(super) fn before_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     if ruling.is_denied() {
         return deny_with_reason(asked, ruling, &ruling.reason);
@@ -55,13 +53,13 @@ pub(super) fn before_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) ->
     start_response(asked, ruling).with_event_field("tool_input", ruling.input.clone()).into_response()
 }
 
-/// An argument that is no longer there.
+/// An argument that the changed input no longer has.
 fn removed_argument<'a>(payload: &'a Value, input: &Value) -> Option<&'a str> {
     let before = payload.get("tool_input").and_then(Value::as_object)?;
     before.keys().find(|key| input.get(key.as_str()).is_none()).map(String::as_str)
 }
 
-/// After a tool: the reason of a deny takes the place of the result. The status is 0, since the tool did run.
+/// After a tool: the reason of a denial replaces the result. The status is 0, since the tool did run.
 pub(super) fn after_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let replaced = ruling.result_replacement_text();
     start_response(asked, ruling)
@@ -71,7 +69,7 @@ pub(super) fn after_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> 
         .into_response()
 }
 
-/// The agent is about to stop: a deny sends it on.
+/// The agent is about to stop: a denial makes it continue.
 pub(super) fn stop(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     if ruling.is_denied() && ruling.stop.is_none() {
         deny_with_reason(asked, ruling, &ruling.reason)

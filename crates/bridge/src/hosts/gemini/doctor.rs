@@ -1,10 +1,10 @@
-//! What keeps Gemini CLI from running hooks.
+//! Checks what prevents Gemini CLI from running hooks.
 
 use crate::HostDef;
 use crate::doctor::{DoctorFinding, SettingsDocument};
 use crate::install::{InstallEnvironment, InstallScope};
 
-/// What the settings say of hooks and of trusting this folder.
+/// Checks the settings for hook switches, and whether the directory is trusted.
 pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) -> Vec<DoctorFinding> {
     let mut findings = Vec::new();
     for scope in InstallScope::ALL {
@@ -26,7 +26,7 @@ pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) 
     findings
 }
 
-/// Whether this folder is trusted: by the environment, or by an answer to the question of before.
+/// Whether the directory is trusted: by the environment, or by an earlier answer of the user.
 fn check_folder_trust(host: &HostDef, site: &InstallEnvironment) -> Option<DoctorFinding> {
     if site.variable("GEMINI_CLI_TRUST_WORKSPACE") == Some("true") {
         return None;
@@ -34,7 +34,7 @@ fn check_folder_trust(host: &HostDef, site: &InstallEnvironment) -> Option<Docto
     let folder = site.host_dir(InstallScope::User, host.install.location(InstallScope::User));
     let answers = SettingsDocument::read(&folder.join("trustedFolders.json"));
     let fields = answers.value.as_object().into_iter().flatten();
-    // The nearest folder above is what counts.
+    // The nearest parent directory applies.
     let above = fields.filter_map(|(path, answer)| {
         let answer = answer.as_str()?;
         let path = match answer {

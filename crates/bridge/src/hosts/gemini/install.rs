@@ -1,11 +1,10 @@
-//! Getting into Gemini CLI.
+//! Installs Pintle in Gemini CLI.
 
 use serde_json::{Value, json};
 
 use super::doctor;
 use crate::install::{EntryFormat, HandlerFormat, InstallScope, InstallSpec, SettingsLocation};
 
-/// How Pintle gets into Gemini CLI.
 pub(super) static INSTALL: InstallSpec = InstallSpec {
     program: "gemini",
     user: SettingsLocation { variable: "", folder: ".gemini", file: "settings.json" },

@@ -1,4 +1,4 @@
-//! Gemini CLI (agents' hook contracts, Gemini CLI; run with 0.61.0).
+//! Gemini CLI, tested with 0.61.0.
 
 mod abilities;
 mod answer;
@@ -72,7 +72,7 @@ static ROWS: &[HostEventDef] = &[
         support: &abilities::SESSION_END,
         ..event_def("SessionEnd", &["session.end"])
     },
-    // It comes before every model call, also when nothing is compressed, and its answer changes nothing.
+    // It fires before every model call, even if nothing is compressed, and its response has no effect.
     HostEventDef {
         read_payload: hook_payload::compact_before,
         support: &abilities::COMPACT,

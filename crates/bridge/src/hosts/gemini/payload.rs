@@ -1,4 +1,4 @@
-//! Payloads that Gemini CLI spells in its own way.
+//! Reads payloads that are specific to Gemini CLI.
 
 use serde_json::Value;
 
@@ -6,14 +6,14 @@ use crate::hosts::fields::{object, text};
 use crate::hosts::hook_json::hook_payload;
 use crate::{HostEventContext, HostEventData, HostPayloadError, HostToolCall};
 
-/// Whose life it is about. The model is told where one is called.
+/// The session, turn and agent of a payload. Only model events contain the model.
 pub(super) fn event_context(payload: &Value) -> Result<HostEventContext, HostPayloadError> {
     let model = payload.pointer("/llm_request/model").and_then(Value::as_str).map(str::to_owned);
     let whose = hook_payload::event_context(payload)?;
     Ok(HostEventContext { model: whose.model.or(model), ..whose })
 }
 
-/// A tool is about to run. The tool of an MCP server is named by the server and the tool, where both are told.
+/// A tool is about to run. A tool of an MCP server is named by server and tool if both are known.
 pub(super) fn before_tool(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     match hook_payload::before_tool(payload)? {
         HostEventData::BeforeTool(call) => Ok(HostEventData::BeforeTool(canonical_mcp_call(payload, call))),
@@ -21,7 +21,7 @@ pub(super) fn before_tool(payload: &Value) -> Result<HostEventData, HostPayloadE
     }
 }
 
-/// A tool gave its result: what the model is shown of it, or the error.
+/// A tool returned its result: the text for the model, or the error.
 pub(super) fn after_tool(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let told = |response: &Value, name: &str| response.get(name).filter(|value| !value.is_null()).cloned();
     match hook_payload::after_tool(payload)? {
@@ -35,7 +35,7 @@ pub(super) fn after_tool(payload: &Value) -> Result<HostEventData, HostPayloadEr
     }
 }
 
-/// The agent is about to give its answer.
+/// The agent is about to return its answer.
 pub(super) fn stop(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     match hook_payload::stop(payload)? {
         HostEventData::Stop { is_continuation: continued, .. } => {
@@ -45,20 +45,19 @@ pub(super) fn stop(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     }
 }
 
-/// A model is about to be called.
 pub(super) fn before_model(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let request = object(payload)?.get("llm_request").cloned().unwrap_or_default();
     Ok(HostEventData::Model { request, response: Value::Null })
 }
 
-/// A piece of a model's answer came.
+/// A part of the model's response arrived.
 pub(super) fn after_model(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let fields = object(payload)?;
     let [request, response] = ["llm_request", "llm_response"].map(|name| fields.get(name).cloned().unwrap_or_default());
     Ok(HostEventData::Model { request, response })
 }
 
-/// A call under its canonical name when it is one of an MCP server: the name alone does not say where that of the server
+/// A call under its canonical name if it is one of an MCP server: the name alone does not show where the server's name
 /// ends.
 fn canonical_mcp_call(payload: &Value, call: HostToolCall) -> HostToolCall {
     let told = |name: &str| payload.get("mcp_context").and_then(|context| context.get(name)).and_then(Value::as_str);

@@ -1,4 +1,4 @@
-//! Reading payloads in Claude Code's spelling. Each function reads the payload of one kind of event.
+//! Reads payloads in Claude Code's format. Each function reads the payload of one kind of event.
 
 use serde_json::{Map, Value};
 
@@ -7,22 +7,22 @@ use crate::{HostEventContext, HostEventData, HostPayloadError, HostToolCall};
 
 pub use crate::hosts::fields::{object, text};
 
-/// The event's name, as the payload says it.
+/// The event name in the payload.
 #[must_use]
 pub fn event_name(payload: &Value) -> Option<&str> {
     payload.get("hook_event_name").and_then(Value::as_str)
 }
 
-/// Whose life it is about.
+/// The session, turn and agent of a payload.
 ///
 /// # Errors
-/// When the payload is no object.
+/// When the payload is not an object.
 pub fn event_context(payload: &Value) -> Result<HostEventContext, HostPayloadError> {
     let fields = object(payload)?;
     let optional = |name: &str| Some(text(fields, name)).filter(|text| !text.is_empty());
     Ok(HostEventContext {
         session: text(fields, "session_id"),
-        // `agent_type` alone says as what the session itself runs, not that this is a subagent.
+        // `agent_type` alone is the type of the session's own agent and does not mark a subagent.
         agent: text(fields, "agent_type"),
         run: text(fields, "agent_id"),
         cwd: text(fields, "cwd"),
@@ -33,23 +33,23 @@ pub fn event_context(payload: &Value) -> Result<HostEventContext, HostPayloadErr
     })
 }
 
-/// A session begins.
+/// A session starts.
 ///
 /// # Errors
-/// When the payload is no object.
+/// When the payload is not an object.
 pub fn session_start(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     Ok(HostEventData::SessionStart { source: text(object(payload)?, "source") })
 }
 
-/// A session is over.
+/// A session ended.
 ///
 /// # Errors
-/// When the payload is no object.
+/// When the payload is not an object.
 pub fn session_end(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     Ok(HostEventData::SessionEnd { reason: text(object(payload)?, "reason") })
 }
 
-/// A person sent a prompt.
+/// The user sent a prompt.
 ///
 /// # Errors
 /// When there is no prompt.
@@ -61,7 +61,7 @@ pub fn prompt(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     Ok(HostEventData::Prompt { text, source: fields.get("source").and_then(Value::as_str).map(str::to_owned) })
 }
 
-/// A tool is about to run, or a person is about to be asked about it.
+/// A tool is about to run, or the user is about to be asked about it.
 ///
 /// # Errors
 /// When the tool has no name, or its arguments are missing.
@@ -69,7 +69,7 @@ pub fn before_tool(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     parse_call(object(payload)?).map(HostEventData::BeforeTool)
 }
 
-/// A tool gave its result.
+/// A tool returned its result.
 ///
 /// # Errors
 /// When the tool has no name, or its arguments are missing.
@@ -97,7 +97,7 @@ pub fn failed_tool(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     })
 }
 
-/// All tools of one answer are over.
+/// All tool calls of one model response finished.
 ///
 /// # Errors
 /// When a call has no name.
@@ -110,30 +110,30 @@ pub fn batch(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     calls.into_iter().flatten().map(one).collect::<Result<_, _>>().map(HostEventData::Batch)
 }
 
-/// A subagent is about to work.
+/// A subagent is about to start.
 ///
 /// # Errors
-/// When the payload is no object.
+/// When the payload is not an object.
 pub fn subagent_start(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let fields = object(payload)?;
     let [agent, id, task] = ["agent_type", "agent_id", "prompt"].map(|name| text(fields, name));
     Ok(HostEventData::SubagentStart { agent, id, task })
 }
 
-/// A subagent is about to give its answer.
+/// A subagent is about to return its answer.
 ///
 /// # Errors
-/// When the payload is no object.
+/// When the payload is not an object.
 pub fn subagent_stop(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let fields = object(payload)?;
     let [agent, id, answer] = ["agent_type", "agent_id", "last_assistant_message"].map(|name| text(fields, name));
     Ok(HostEventData::SubagentStop { agent, id, answer, is_continuation: flag(fields, "stop_hook_active") })
 }
 
-/// The agent is about to give its answer.
+/// The agent is about to return its answer.
 ///
 /// # Errors
-/// When the payload is no object.
+/// When the payload is not an object.
 pub fn stop(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let fields = object(payload)?;
     Ok(HostEventData::Stop {
@@ -142,10 +142,10 @@ pub fn stop(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     })
 }
 
-/// The agent met an error.
+/// The agent encountered an error.
 ///
 /// # Errors
-/// When the payload is no object.
+/// When the payload is not an object.
 pub fn agent_error(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let fields = object(payload)?;
     let kind = text(fields, "error");
@@ -156,7 +156,7 @@ pub fn agent_error(payload: &Value) -> Result<HostEventData, HostPayloadError> {
 /// The conversation is about to be compacted.
 ///
 /// # Errors
-/// When the payload is no object.
+/// When the payload is not an object.
 pub fn compact_before(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let fields = object(payload)?;
     let instructions = Some(text(fields, "custom_instructions")).filter(|text| !text.is_empty());
@@ -166,16 +166,16 @@ pub fn compact_before(payload: &Value) -> Result<HostEventData, HostPayloadError
 /// The conversation was compacted.
 ///
 /// # Errors
-/// When the payload is no object.
+/// When the payload is not an object.
 pub fn compact_after(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let fields = object(payload)?;
     Ok(HostEventData::CompactAfter { trigger: text(fields, "trigger"), summary: text(fields, "compact_summary") })
 }
 
-/// The person is told something.
+/// The host notifies the user.
 ///
 /// # Errors
-/// When the payload is no object.
+/// When the payload is not an object.
 pub fn notification(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let fields = object(payload)?;
     Ok(HostEventData::Notification {
@@ -185,10 +185,10 @@ pub fn notification(payload: &Value) -> Result<HostEventData, HostPayloadError> 
     })
 }
 
-/// Something that no canonical event is about.
+/// An event without a canonical counterpart.
 ///
 /// # Errors
-/// When the payload is no object.
+/// When the payload is not an object.
 pub fn other_event(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     object(payload).map(|_| HostEventData::Other)
 }

@@ -1,5 +1,5 @@
-//! The JSON that Claude Code introduced and most others took over: how its fields are read, and how its answers are put
-//! together. What differs between the hosts is in their own folders.
+//! The JSON format that Claude Code introduced and most other hosts adopted: reads its fields and builds its responses.
+//! Differences between the hosts are in their own directories.
 
 pub mod hook_payload;
 mod response;

@@ -1,10 +1,10 @@
-//! Putting an answer together.
+//! Builds a response.
 
 use serde_json::{Map, Value};
 
 use crate::{HostResponse, ResponseContext};
 
-/// An answer in the making: fields at the top, and those of the event's own `hookSpecificOutput`.
+/// A response builder: fields at the top level, and those of the event's `hookSpecificOutput`.
 #[derive(Debug)]
 pub struct HookJsonResponse {
     event: &'static str,
@@ -13,13 +13,13 @@ pub struct HookJsonResponse {
 }
 
 impl HookJsonResponse {
-    /// Begins the answer to an event.
+    /// Starts the response to an event.
     #[must_use]
     pub fn new(asked: &ResponseContext<'_>) -> Self {
         Self { event: asked.event_def.name, top_fields: Map::new(), event_fields: Map::new() }
     }
 
-    /// Says something at the top, when there is something.
+    /// Adds a top-level field, if there is a value.
     #[must_use]
     pub fn with_top_field(mut self, name: &str, value: Option<impl Into<Value>>) -> Self {
         if let Some(value) = value {
@@ -28,7 +28,7 @@ impl HookJsonResponse {
         self
     }
 
-    /// Says something of the event's own, when there is something.
+    /// Adds a field of the event, if there is a value.
     #[must_use]
     pub fn with_event_field(mut self, name: &str, value: Option<impl Into<Value>>) -> Self {
         if let Some(value) = value {
@@ -37,7 +37,7 @@ impl HookJsonResponse {
         self
     }
 
-    /// The answer, status 0. Nothing said is nothing written.
+    /// The response, status 0. Without fields it is empty.
     #[must_use]
     pub fn into_response(mut self) -> HostResponse {
         if !self.event_fields.is_empty() {
@@ -49,8 +49,8 @@ impl HookJsonResponse {
         HostResponse::json(&Value::Object(self.top_fields))
     }
 
-    /// The answer that denies: the reason stands on standard error too, and the status is 2, so that a host that reads
-    /// one of them only denies as well (agents' hook contracts, the recipe that denies in five clients).
+    /// The denying response: the reason is also on standard error, and the status is 2, so that a host that reads only
+    /// one of them denies as well.
     #[must_use]
     pub fn into_denial(self, reason: &str) -> HostResponse {
         self.into_response().with_stderr(reason).with_exit_code(2)

@@ -1,14 +1,14 @@
-//! Results in the form that the host's own tool gives.
+//! Writes results in the structure of the host's own tool results.
 
 use serde_json::{Map, Value};
 
-/// Fields that hold the text of a result, the most telling first.
+/// Fields that contain the text of a result, in order of preference.
 const TEXTS: [&str; 8] = ["stdout", "content", "text", "output", "result", "llmContent", "message", "error"];
-/// Fields that say what a result is and not what it says. Without them the host takes it for none.
+/// Fields that describe a result instead of containing it. Without them the host does not recognise the result.
 const MARKS: [&str; 3] = ["type", "filePath", "mimeType"];
 
-/// What hooks made of a result, in the form of the original: a host that checks the form passes over any other. A text
-/// takes the place of the original's text, and every other text in it goes.
+/// A hook's result in the structure of the original: a host that checks the structure ignores any other. The text
+/// replaces the original's text, and every other text in it is removed.
 #[must_use]
 pub fn shape_like(original: &Value, changed: &Value) -> Value {
     if json_kind_rank(original) == json_kind_rank(changed) || original.is_null() {
@@ -33,7 +33,7 @@ fn json_kind_rank(value: &Value) -> u8 {
     }
 }
 
-/// The same form with no text in it.
+/// The same structure without texts.
 fn without_texts(value: &Value) -> Value {
     match value {
         Value::String(_) => Value::String(String::new()),
@@ -47,7 +47,7 @@ fn without_texts(value: &Value) -> Value {
     }
 }
 
-/// Puts a text where the form has a place for it.
+/// Inserts a text where the structure allows it.
 fn put_text(shape: &mut Value, text: &str) -> bool {
     match shape {
         Value::String(place) => {

@@ -1,9 +1,9 @@
-//! What Qwen Code can do with what hooks decide.
+//! Describes which hook decisions Qwen Code supports.
 
 use crate::ActionSupport::{Approximated, DeniedInstead, NotApplicable, NotifiesUser, RunEndedInstead, Supported};
 use crate::{ActionSupport, HostSupport};
 
-/// An event that only tells.
+/// An event that can only be observed.
 pub(super) const TELLS: HostSupport = HostSupport {
     deny: NotApplicable,
     ask: NotApplicable,
@@ -15,10 +15,8 @@ pub(super) const TELLS: HostSupport = HostSupport {
     notice: Supported,
 };
 
-/// The end of a session.
 pub(super) const SESSION_END: HostSupport = HostSupport { stop: ActionSupport::OVER_TOLD, ..TELLS };
 
-/// After a compaction.
 pub(super) const COMPACTED: HostSupport = HostSupport { context: ActionSupport::LATER, ..TELLS };
 
 pub(super) const SESSION_START: HostSupport = HostSupport {
@@ -65,7 +63,7 @@ pub(super) const AFTER_TOOL: HostSupport = HostSupport {
     ..TELLS
 };
 
-/// What a failed tool gave stands in its error.
+/// The result of a failed tool is in its error.
 const ERROR: &str = "Qwen Code cannot change the text of an error, which the model would read next";
 
 pub(super) const FAILED_TOOL: HostSupport = HostSupport {

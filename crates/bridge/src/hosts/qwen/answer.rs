@@ -1,4 +1,4 @@
-//! Rulings in Qwen Code's terms, where they are not Claude Code's.
+//! Writes decisions in Qwen Code's format, where it differs from Claude Code's.
 
 use serde_json::Value;
 
@@ -9,7 +9,6 @@ use crate::{HostDecision, HostResponse, ResponseContext};
 /// The mode in which Qwen Code does not apply a changed call.
 const YOLO: &str = "yolo";
 
-/// Before a tool.
 pub(super) fn before_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let mode = asked.payload.get("permission_mode").and_then(Value::as_str);
     if ruling.input.is_some() && !ruling.is_denied() && mode == Some(YOLO) {
@@ -23,8 +22,8 @@ pub(super) fn before_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) ->
     claude::before_tool(asked, ruling)
 }
 
-/// After a tool. To end the run does not end it: the reason stands where the result would, and that is how a hook's text gets
-/// there. Context beside it is dropped, so it stands below.
+/// After a tool. Ending the run does not end it, but the reason replaces the result; so a hook's text is returned that
+/// way. Context next to it is dropped, so it is appended to the reason.
 pub(super) fn after_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let replaced = ruling.result_replacement_text();
     let output = HookJsonResponse::new(asked).with_top_field("systemMessage", ruling.notice_text());

@@ -1,10 +1,10 @@
-//! What keeps Qwen Code from running hooks.
+//! Checks what prevents Qwen Code from running hooks.
 
 use crate::HostDef;
 use crate::doctor::{DoctorFinding, SettingsDocument};
 use crate::install::{InstallEnvironment, InstallScope};
 
-/// What the settings say of hooks.
+/// Checks the settings for hook switches.
 pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) -> Vec<DoctorFinding> {
     let mut findings = Vec::new();
     for scope in InstallScope::ALL {

@@ -1,11 +1,10 @@
-//! Getting into Qwen Code.
+//! Installs Pintle in Qwen Code.
 
 use serde_json::{Value, json};
 
 use super::doctor;
 use crate::install::{EntryFormat, HandlerFormat, InstallScope, InstallSpec, SettingsLocation};
 
-/// How Pintle gets into Qwen Code.
 pub(super) static INSTALL: InstallSpec = InstallSpec {
     program: "qwen",
     user: SettingsLocation { variable: "", folder: ".qwen", file: "settings.json" },

@@ -1,5 +1,4 @@
-//! Qwen Code (agents' hook contracts, Qwen Code; run with 0.24.4): the events and answers of Claude Code, and the tools of
-//! Gemini CLI.
+//! Qwen Code, tested with 0.24.4: the events and responses of Claude Code, and the tools of Gemini CLI.
 
 mod abilities;
 mod answer;

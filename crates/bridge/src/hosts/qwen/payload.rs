@@ -1,4 +1,4 @@
-//! Payloads that Qwen Code spells in its own way.
+//! Reads payloads that are specific to Qwen Code.
 
 use serde_json::Value;
 
@@ -6,8 +6,8 @@ use crate::hosts::fields::object;
 use crate::hosts::hook_json::hook_payload;
 use crate::{HostEventData, HostPayloadError};
 
-/// A person sent a prompt. The event also comes after each result of a tool, with nothing that a person wrote: then it is
-/// no prompt.
+/// The user sent a prompt. The event also fires after each tool result without a text from the user; then it is not a
+/// prompt.
 pub(super) fn prompt(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let fields = object(payload)?;
     let is_blank = |name: &str| {
@@ -20,7 +20,7 @@ pub(super) fn prompt(payload: &Value) -> Result<HostEventData, HostPayloadError>
     }
 }
 
-/// A tool gave its result: what the model is shown of it.
+/// A tool returned its result: the text for the model.
 pub(super) fn after_tool(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     match hook_payload::after_tool(payload)? {
         HostEventData::AfterTool { call, response, is_error, duration_ms } => {
