@@ -1,4 +1,4 @@
-//! What one turn of one agent happens in.
+//! The context of one turn of one agent.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -17,52 +17,52 @@ use crate::persona::StepContext;
 use crate::reminders::ConversationReminders;
 use crate::session::ConversationTranscript;
 
-/// One turn of one agent: who, where in the session, and what its hooks see.
+/// The context of one turn of one agent: the agent, its origin, and what its hooks see.
 #[derive(Debug, Clone)]
 pub(crate) struct TurnContext {
     pub(crate) agent: Arc<Agent>,
     pub(crate) origin: Arc<Origin>,
     pub(crate) scope: EventScope,
     pub(crate) state: Arc<TurnState>,
-    /// The step at work, when one is.
+    /// The running step, if any.
     pub(crate) step_context: Option<Arc<StepContext>>,
 }
 
-/// What changes in the course of a turn.
+/// The state of a turn that changes while it runs.
 #[derive(Debug, Default)]
 pub(crate) struct TurnState {
-    /// What hooks told the model in this turn.
+    /// Context from hooks during this turn.
     notes: Mutex<ContextNotes>,
-    /// What the model said when it called `done`, until the loop has seen it.
+    /// The summary of the model's `done` call, until the loop takes it.
     done: Mutex<Option<String>>,
-    /// The same with its claims, for hooks: `ctx.agent.done_flag()` and the verification chain read it.
+    /// The summary with its claims, for hooks: `ctx.agent.done_flag()` and the verification chain read it.
     done_flag: Mutex<Option<Value>>,
-    /// The tokens of other agents that were called in this turn and that nobody has counted yet.
+    /// The tokens of other agents that were called in this turn and are not counted yet.
     delegated_usage: Mutex<TokenUsage>,
-    /// The agent that the model handed the conversation to, when it did and nobody took it up yet.
+    /// The agent to hand the conversation over to, if requested and not done yet.
     handoff: Mutex<Option<String>>,
-    /// Why a hook ends the run, when one does.
+    /// Why a hook ends the run, if one does.
     stop: Mutex<Option<String>>,
-    /// What hooks remind the model of, for the conversation that the turn is of.
+    /// The reminders of the turn's conversation.
     pub(crate) reminders: Arc<ConversationReminders>,
-    /// The delegation this turn works on; empty for the agent the person talks to.
+    /// The delegation this turn works on; empty for the agent that talks to the user.
     pub(crate) delegation: Option<String>,
-    /// What hooks redirected to other agents, from the first agent down to this one.
+    /// The requests that hooks redirected to other agents, from the first agent down to this one.
     pub(crate) redirects: Vec<Value>,
-    /// The step that the turn begins in, when there is one.
+    /// The step in which the turn began, if any.
     pub(crate) step_context: Option<Arc<StepContext>>,
-    /// The conversation as it stands, for scripts.
+    /// The current conversation, for scripts.
     pub(crate) transcript: ConversationTranscript,
-    /// Whether hooks of the delegating agents can change or block the answer once the turn is over.
+    /// Whether hooks of the delegating agents can still change or block the answer after the turn.
     pub(crate) is_reviewed: bool,
 }
 
-/// Texts of hooks for the model, by how long they stay.
+/// Context from hooks for the model, by how long it is kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ContextNotes {
     /// For the rest of the session.
     pub(crate) persistent: Vec<String>,
-    /// For as long as the model answers what the person said last.
+    /// Until the next message of the user.
     pub(crate) prompt: Vec<String>,
     /// For the rest of the turn.
     pub(crate) turn: Vec<String>,
@@ -71,10 +71,10 @@ pub(crate) struct ContextNotes {
 }
 
 impl ContextNotes {
-    /// Adds what a hook of an event told the model.
+    /// Adds the context that a hook of an event returned.
     pub(crate) fn add(&mut self, event: &EventName, text: &str) {
         let scope = match event.as_str() {
-            // That is for the summary and not for the conversation.
+            // This is for the summary, not for the conversation.
             "compact.pre" => return,
             _ if is_prompt(event) => return self.prompt.push(text.to_owned()),
             _ => event.def().context,
@@ -89,7 +89,7 @@ impl ContextNotes {
 }
 
 impl TurnState {
-    /// A turn of a conversation that has these reminders, for a delegation if there is one.
+    /// The state of a turn whose conversation has these reminders, for a delegation if there is one.
     pub(crate) fn new(
         reminders: &Arc<ConversationReminders>,
         delegation: Option<String>,
@@ -98,17 +98,17 @@ impl TurnState {
         Self { reminders: Arc::clone(reminders), delegation, redirects, ..Self::default() }
     }
 
-    /// The same turn in a step.
+    /// Sets the step.
     pub(crate) fn in_step(self, work: Option<Arc<StepContext>>) -> Self {
         Self { step_context: work, ..self }
     }
 
-    /// The same turn, whose answer hooks of the delegating agents can still change or block.
+    /// Sets whether hooks of the delegating agent can still change or block the answer.
     pub(crate) fn with_review(self, is_reviewed: bool) -> Self {
         Self { is_reviewed, ..self }
     }
 
-    /// Takes note that the model called `done` with these arguments.
+    /// Records that the model called `done` with these arguments.
     pub(crate) fn set_done(&self, arguments: &Value) {
         let summary = arguments.get("summary").and_then(Value::as_str).unwrap_or_default();
         *self.done.lock().unwrap_or_else(PoisonError::into_inner) = Some(summary.to_owned());
@@ -116,24 +116,24 @@ impl TurnState {
         *self.done_flag.lock().unwrap_or_else(PoisonError::into_inner) = Some(flag);
     }
 
-    /// What the model declared when it called `done` last in this turn.
+    /// What the model declared with its last `done` in this turn.
     pub(crate) fn done_flag(&self) -> Option<Value> {
         self.done_flag.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What the model said when it called `done`, once.
+    /// Takes the summary of the model's `done` call.
     pub(crate) fn take_done(&self) -> Option<String> {
         self.done.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Hands the conversation to another agent once the calls of the model's message have been made.
+    /// Requests a hand-off to another agent after the calls of the model's message.
     ///
     /// # Errors
-    /// When another call of the same message did that already.
+    /// When another call of the same message has already requested one.
     pub(crate) fn request_handoff(&self, agent: &str) -> Result<(), String> {
         let mut handoff = self.handoff.lock().unwrap_or_else(PoisonError::into_inner);
         match &*handoff {
-            Some(other) => Err(format!("the conversation goes to `{other}` already; hand it to one agent only")),
+            Some(other) => Err(format!("the conversation already goes to `{other}`; hand it over to one agent only")),
             None => {
                 *handoff = Some(agent.to_owned());
                 Ok(())
@@ -141,12 +141,12 @@ impl TurnState {
         }
     }
 
-    /// The agent that the conversation goes to, once.
+    /// Takes the agent to hand the conversation over to.
     pub(crate) fn take_handoff(&self) -> Option<String> {
         self.handoff.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Ends the run after the calls that are under way. The first word counts.
+    /// Ends the run after the running calls. The first reason wins.
     pub(crate) fn request_stop(&self, why: String) {
         self.stop.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why);
     }
@@ -156,17 +156,17 @@ impl TurnState {
         self.stop.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
-    /// Why a hook ends the run, once.
+    /// Takes the reason why a hook ends the run.
     pub(crate) fn take_stop(&self) -> Option<String> {
         self.stop.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Forgets what hooks told the model about the person's last message: there is a newer one.
+    /// Drops the context that belongs to the user's last message, because there is a newer one.
     pub(crate) fn forget_prompt(&self) {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).prompt.clear();
     }
 
-    /// Takes over what hooks told the model before the turn was cut off.
+    /// Restores context from before the turn was interrupted.
     pub(crate) fn restore_notes(&self, notes: ContextNotes) {
         *self.notes.lock().unwrap_or_else(PoisonError::into_inner) = notes;
     }
@@ -177,12 +177,12 @@ impl TurnState {
         *spent = spent.plus(usage);
     }
 
-    /// The tokens of other agents since this was last asked.
+    /// Takes the tokens of other agents since the last call of this function.
     pub(crate) fn take_usage(&self) -> TokenUsage {
         std::mem::take(&mut *self.delegated_usage.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The notes as they stand; those for one call are taken out.
+    /// The current context; the part for one call is removed.
     pub(crate) fn notes_for_call(&self) -> ContextNotes {
         let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
         let now = notes.clone();
@@ -190,14 +190,15 @@ impl TurnState {
         now
     }
 
-    /// Takes out the notes that stay for the session.
+    /// Takes the context that stays for the session.
     pub(crate) fn take_persistent(&self) -> Vec<String> {
         std::mem::take(&mut self.notes.lock().unwrap_or_else(PoisonError::into_inner).persistent)
     }
 }
 
 impl TurnContext {
-    /// A turn of an agent, with log lines of its own. Raising `cancel` ends it and everything it started.
+    /// Creates the context of a turn, with its own log lines. Cancelling `cancel` stops the turn and everything it
+    /// started.
     pub(crate) fn new(
         agent: &Arc<Agent>,
         number: u32,
@@ -231,7 +232,7 @@ impl TurnContext {
         Self { agent: Arc::clone(agent), origin, scope, state, step_context: work }
     }
 
-    /// The same turn with another agent at work: it takes over the conversation and what hooks said in it.
+    /// The context for another agent that takes over the turn, with the conversation's context from hooks.
     pub(crate) fn with_agent(&self, agent: &Arc<Agent>) -> Self {
         let origin = Arc::new(Origin { agent: agent.spec.name.clone(), ..Origin::clone(&self.origin) });
         let host = AgentHost::new(Arc::clone(agent), Arc::clone(&origin), Arc::clone(&self.state));
@@ -246,19 +247,19 @@ impl TurnContext {
         }
     }
 
-    /// The same turn with a flag of its own that stops a part of its work.
+    /// The context with a child token that can stop a part of its work.
     pub(crate) fn child(&self) -> Self {
         let mut part = self.clone();
         part.scope.cancel = self.scope.cancel.child_token();
         part
     }
 
-    /// Who answers for the person.
+    /// The approver, which asks the user.
     pub(crate) fn approver(&self) -> &dyn Approver {
         self.scope.approver.as_deref().unwrap_or_else(|| &**self.agent.shared.runtime.approver())
     }
 
-    /// The model that the agent uses here.
+    /// The model that the agent uses in this turn.
     pub(crate) fn model(&self) -> &Arc<dyn Model> {
         self.step_context
             .as_ref()
@@ -266,18 +267,18 @@ impl TurnContext {
             .map_or(&self.agent.model, |(_, model)| model)
     }
 
-    /// What is declared of that model, if anything is.
+    /// The declaration of that model, if there is one.
     pub(crate) fn model_spec(&self) -> Option<&ModelSpec> {
         let of_work = self.step_context.as_ref().and_then(|work| work.model_of(&self.agent)).map(|(spec, _)| spec);
         of_work.or(self.agent.spec.model.as_ref())
     }
 
-    /// Whether the agent may use a tool here.
+    /// Whether the agent may use a tool in this turn.
     pub(crate) fn allows(&self, tool: &str) -> bool {
         self.agent.allows(tool) && self.step_context.as_ref().is_none_or(|work| work.allows(tool))
     }
 
-    /// The tools that the model is told of.
+    /// The tools that are offered to the model.
     pub(crate) fn definitions(&self) -> Vec<ModelTool> {
         let tools = self.agent.definitions();
         match &self.step_context {
@@ -286,17 +287,17 @@ impl TurnContext {
         }
     }
 
-    /// Whether the agent is one of a team.
+    /// Whether the agent belongs to a team.
     pub(crate) fn is_member(&self) -> bool {
         self.agent.spec.member.is_some()
     }
 
-    /// Whether an event is fired that only teams need: for their members always, for others where a hook listens.
+    /// Whether to fire an event that only teams need: always for their members, for other agents if a hook listens.
     pub(crate) fn team_listens<P: EventPayload>(&self) -> bool {
         self.is_member() || self.agent.shared.runtime.listens(&EventName::from_def(P::def()), &self.scope)
     }
 
-    /// Whether a hook listens to an event, so that it is worth firing: for events that no team needs.
+    /// Whether a hook listens to an event, for events that are only fired then.
     pub(crate) fn has_listener<P: EventPayload>(&self) -> bool {
         self.agent.shared.runtime.listens(&EventName::from_def(P::def()), &self.scope)
     }
@@ -306,12 +307,12 @@ impl TurnContext {
         self.agent.shared.runtime.may_change(&EventName::from_def(P::def()), &self.scope)
     }
 
-    /// Fires an event that is for those who listen alone.
+    /// Fires an event only if a hook listens.
     pub(crate) fn fire_if_listened<P: EventPayload>(&self, payload: impl FnOnce() -> P) -> Option<Outcome> {
         self.has_listener::<P>().then(|| self.fire_end(&Event::from_payload(&payload(), Arc::clone(&self.origin))))
     }
 
-    /// Fires an event and takes over what its hooks have for the model and the person.
+    /// Fires an event and applies the effects of its hooks.
     pub(crate) fn fire(&self, event: &Event) -> Outcome {
         let outcome = self.agent.shared.runtime.fire_in(event, &self.scope);
         self.take_effects(&event.name, &outcome);
@@ -323,12 +324,12 @@ impl TurnContext {
         self.team_listens::<P>().then(|| self.fire(&Event::from_payload(&payload(), Arc::clone(&self.origin))))
     }
 
-    /// The same for the end of something, see [`TurnContext::fire_end`].
+    /// Fires an event only teams need that reports an end, see [`TurnContext::fire_end`].
     pub(crate) fn fire_team_end<P: EventPayload>(&self, payload: impl FnOnce() -> P) -> Option<Outcome> {
         self.team_listens::<P>().then(|| self.fire_end(&Event::from_payload(&payload(), Arc::clone(&self.origin))))
     }
 
-    /// Fires an event whose asks come back as [`pintle::Decision::Ask`]: the loop itself asks the person, once.
+    /// Fires an event and leaves its asks undecided ([`pintle::Decision::Ask`]), because the loop itself asks the user.
     pub(crate) fn fire_deferring_asks(&self, event: &Event) -> Outcome {
         let scope = EventScope { approver: Some(Arc::new(DeferringApprover)), ..self.scope.clone() };
         let outcome = self.agent.shared.runtime.fire_in(event, &scope);
@@ -336,8 +337,9 @@ impl TurnContext {
         outcome
     }
 
-    /// The same for the end of something that has begun: its hooks are asked even when the turn was cancelled, so that
-    /// an audit sees the end of everything it saw begin. The time of a script that waits for it still holds.
+    /// Fires an event that reports an end. Its hooks are called even if the turn was cancelled, so that an audit sees
+    /// the end
+    /// of everything it saw begin. The time limit of a waiting script still applies.
     pub(crate) fn fire_end(&self, event: &Event) -> Outcome {
         let scope = EventScope { cancel: self.scope.cancel.time_limit_token(), ..self.scope.clone() };
         let outcome = self.agent.shared.runtime.fire_in(event, &scope);
@@ -349,19 +351,20 @@ impl TurnContext {
         self.agent.shared.observer.observe(&self.origin, &what);
     }
 
-    /// Reminds the model of something, from its next request on.
+    /// Adds a reminder for the next requests to the model.
     pub(crate) fn remind(&self, reminder: Reminder) {
         self.state.reminders.inject(self, reminder);
     }
 
-    /// Effects count whatever the decision was: a hook that denies may still have something to say.
+    /// Applies the effects of an outcome, whatever the decision: a hook that denies may still return effects.
     pub(crate) fn take_effects(&self, event: &EventName, outcome: &Outcome) {
         for (_, effect) in &outcome.effects {
             match effect {
                 Effect::Context(text) => self.lock_notes().add(event, text),
                 Effect::Reminder(reminder) => self.remind(reminder.clone()),
                 Effect::Notice(text) => self.notify(AgentEvent::Notice { message: text }),
-                // A summary is for compaction, log lines went through the seam, and redirects are for those who asked.
+                // Summaries are handled by compaction, log lines were recorded as effect requests, and redirects by the
+                // caller.
                 _ => {}
             }
         }
@@ -372,12 +375,12 @@ impl TurnContext {
     }
 }
 
-/// Whether an event is about what the person said: what its hooks tell the model holds until the person says more.
+/// Whether an event is about the user's message, so that context from its hooks is kept until the next message.
 fn is_prompt(event: &EventName) -> bool {
     matches!(event.as_str(), "prompt.submit" | "prompt.steer" | "prompt.followup")
 }
 
-/// Leaves asks to the loop.
+/// Defers asks to the loop.
 #[derive(Debug)]
 struct DeferringApprover;
 
@@ -387,15 +390,14 @@ impl Approver for DeferringApprover {
     }
 }
 
-/// What the hooks that deny said, for a person: their own words, or that they said nothing (docker-agent behaviour,
-/// section 6.7).
+/// The reasons of the hooks that deny, for the user, or docker-agent's text if they gave none.
 pub(crate) fn denial_text(outcome: &Outcome) -> String {
     let said: Vec<&str> =
         outcome.reasons.iter().map(|reason| reason.text.trim()).filter(|text| !text.is_empty()).collect();
     if said.is_empty() { String::from("Agent terminated by a hook.") } else { said.join("\n") }
 }
 
-/// The redirect a hook asked for (`delegate(request)`), if any did.
+/// The redirect that a hook requested (`delegate(request)`), if any.
 pub(crate) fn redirect(outcome: &Outcome) -> Option<&Value> {
     outcome.effects.iter().find_map(|(_, effect)| match effect {
         Effect::Delegate(request) => Some(request),

@@ -1,4 +1,4 @@
-//! Verify scripts: `run(result)` says whether a result is good.
+//! Verify scripts: `run(result)` decides whether a result is accepted.
 
 use pintle::{CallId, EffectCaller, ScriptTool};
 use serde_json::Value;
@@ -6,21 +6,21 @@ use serde_json::Value;
 use crate::tools::failure_text;
 use crate::turn_context::TurnContext;
 
-/// How long a verify script may take.
+/// The time limit of a verify script.
 const TIMEOUT_MS: u64 = 60_000;
 
-/// What a verify script said.
+/// The result of a verify script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct VerifyResult {
     pub(crate) is_verified: bool,
-    /// Why not; never empty when it is not verified.
+    /// Why the result is not accepted; never empty in that case.
     pub(crate) reason: String,
 }
 
-/// Asks a verify script.
+/// Runs a verify script.
 ///
 /// # Errors
-/// When the script crashes or answers something that is no verdict: then nothing was verified.
+/// When the script crashes or its return value is not a verdict.
 pub(crate) fn run(script: &ScriptTool, result: Value, turn: &TurnContext, owner: &str) -> Result<VerifyResult, String> {
     let runtime = &turn.agent.shared.runtime;
     let seam = runtime.effects(&turn.origin, &turn.scope);
@@ -32,7 +32,7 @@ pub(crate) fn run(script: &ScriptTool, result: Value, turn: &TurnContext, owner:
         .map_err(|why| format!("verify script error: {why}"))
 }
 
-/// Reads an answer: `{"verified": bool, "reason": text}` as a dictionary or as JSON text, or a bare truth value.
+/// Parses a return value: `{"verified": bool, "reason": text}` as a dict or as JSON text, or a boolean.
 fn parse_verdict(answer: &Value) -> Result<VerifyResult, String> {
     let fields = match answer {
         Value::Bool(verified) => return Ok(build_result(*verified, "")),
@@ -40,18 +40,24 @@ fn parse_verdict(answer: &Value) -> Result<VerifyResult, String> {
         Value::String(text) => match serde_json::from_str(text) {
             Ok(Value::Bool(verified)) => return Ok(build_result(verified, "")),
             Ok(Value::Object(fields)) => fields,
-            // Starlark's own spelling of the truth values.
+            // Starlark's spelling of the booleans.
             _ if text.trim() == "True" => return Ok(build_result(true, "")),
             _ if text.trim() == "False" => return Ok(build_result(false, "")),
-            _ => return Err(String::from("it must return a dict with `verified`, its JSON text, or True or False")),
+            _ => {
+                return Err(String::from(
+                    "it must return a dict with `verified`, the same as JSON text, or True or False",
+                ));
+            }
         },
-        _ => return Err(String::from("it must return a dict with `verified`, its JSON text, or True or False")),
+        _ => {
+            return Err(String::from("it must return a dict with `verified`, the same as JSON text, or True or False"));
+        }
     };
     match fields.get("verified") {
         Some(Value::Bool(verified)) => {
             Ok(build_result(*verified, fields.get("reason").and_then(Value::as_str).unwrap_or_default()))
         }
-        _ => Err(String::from("the dict it returned has no `verified` that is True or False")),
+        _ => Err(String::from("the returned dict must set `verified` to True or False")),
     }
 }
 

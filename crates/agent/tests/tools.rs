@@ -296,7 +296,7 @@ fn the_native_tools_work_together() {
     assert_eq!(contents[..8], expected);
     assert!(answer.tool_results[8].is_error, "no host is allowed");
     for denied in &answer.tool_results[9..] {
-        assert!(denied.is_error && denied.content.contains("an agent does not change what guards it"), "{denied:?}");
+        assert!(denied.is_error && denied.content.contains("an agent cannot change its own policy"), "{denied:?}");
     }
 }
 

@@ -94,7 +94,7 @@ mod tests {
         }
         for arguments in [["-c", "rm -rf .harness"].as_slice(), &["-lc", "echo x > sub/harness.md"]] {
             let fault = run(exec_request("sh", arguments, None)).unwrap_err();
-            assert!(fault.contains("an agent does not change what guards it"), "{fault}");
+            assert!(fault.contains("an agent cannot change its own policy"), "{fault}");
         }
         for program in ["ls | sh", "ls;id", "ls\nid", "a && b", "x > y", ""] {
             assert!(run(exec_request(program, &[], None)).unwrap_err().starts_with("exec.run: `cmd`"), "{program:?}");

@@ -1,8 +1,8 @@
-//! Tools: what an agent can do.
+//! Tools, the actions that an agent can take.
 //!
 //! A tool is anything that implements [`Tool`]. The native ones are listed in one table (`native`), a project's own are
 //! Starlark artifacts (`script`), and `delegate` and `done` belong to the agent loop. Every call of every tool goes
-//! through one door, `dispatch`, whoever makes it.
+//! through `dispatch`.
 
 mod arguments;
 mod dispatch;
@@ -30,36 +30,38 @@ pub(crate) use policy::ToolPolicies;
 pub(crate) use script::{StarlarkTool, failure_text, join_diagnostics};
 pub(crate) use toolbox::{Toolbox, allows_tool};
 
-/// Something an agent can do.
+/// An action that an agent can take.
 pub trait Tool: Send + Sync + Debug {
-    /// What the model is told: the name, what it does, and the JSON Schema of its arguments.
+    /// What the model sees: the name, the description, and the JSON Schema of the arguments.
     fn definition(&self) -> &ModelTool;
 
-    /// The group it belongs to, such as `shell` or `filesystem`.
+    /// The category it belongs to, such as `shell` or `filesystem`.
     fn category(&self) -> Option<&str> {
         None
     }
 
-    /// Whether it says of itself that it changes nothing. A claim, not a proof.
+    /// Whether the tool claims to change nothing, which is not verified.
     fn is_read_only(&self) -> bool {
         false
     }
 
-    /// Whether it may change files of the workspace without the session seeing it, as a program does that it starts. The
-    /// session then compares the workspace before and after a call, when a hook wants to hear of edited files. Default:
-    /// unless it claims to change nothing.
+    /// Whether it may change files of the workspace without the session noticing, for example because it starts a
+    /// program. The
+    /// session then compares the workspace before and after a call, if a hook listens to edited files. Default: unless
+    /// the
+    /// tool claims to change nothing.
     fn can_write_unseen(&self) -> bool {
         !self.is_read_only()
     }
 
-    /// Does it. The arguments fit the schema, and every hook has let them pass.
+    /// Runs the tool. The arguments fit the schema, and every hook has allowed the call.
     ///
     /// # Errors
     /// With one line for the model: what went wrong and what to do next.
     fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String>;
 }
 
-/// One use of a tool: who uses it and what there is to use.
+/// The context of one tool call.
 #[derive(Debug, Clone, Copy)]
 pub struct ToolContext<'a> {
     pub(crate) turn: &'a TurnContext,
@@ -68,13 +70,13 @@ pub struct ToolContext<'a> {
 }
 
 impl ToolContext<'_> {
-    /// The folder the agent works in.
+    /// The directory the agent works in.
     #[must_use]
     pub fn workspace(&self) -> &Workspace {
         &self.turn.agent.shared.workspace
     }
 
-    /// The text of a file of the workspace, or of one that holds a large result of this session.
+    /// The text of a file of the workspace, or of a file with a large result of this session.
     pub(crate) fn read_file(&self, path: &str) -> Result<String, String> {
         match pintle::read_large_result(&self.turn.origin.session, path) {
             Some(kept) => kept.map_err(|fault| format!("cannot read `{path}`: {fault}")),
@@ -82,14 +84,14 @@ impl ToolContext<'_> {
         }
     }
 
-    /// The same for a tool that changes files: the hooks of `file.edited` are told.
+    /// The workspace's files for a tool that changes them, which fires `file.edited`.
     pub(crate) fn files(&self) -> TrackedFiles<'_> {
         let by = EditAuthor { run: &self.turn.origin.run, tool: self.tool, call_id: Some(self.call_id) };
         let is_told = self.turn.has_listener::<FileEdited>();
         TrackedFiles { workspace: self.workspace(), edit_sink: is_told.then_some((&self.turn.agent.shared.edits, by)) }
     }
 
-    /// Raised when the result is no longer wanted.
+    /// Set when the result is no longer needed.
     #[must_use]
     pub fn cancel(&self) -> &CancelToken {
         &self.turn.scope.cancel
@@ -102,15 +104,15 @@ impl ToolContext<'_> {
     }
 }
 
-/// A text argument; the empty text when it is absent.
+/// A string argument; empty if it is missing.
 pub(crate) fn text_argument<'a>(arguments: &'a Value, name: &str) -> &'a str {
     arguments.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// A folder; the workspace when it is absent.
+/// A directory argument; the workspace if it is missing.
 ///
-/// That is no default of the schema: hooks see what the model wrote, and a guard that looks at the first of several
-/// arguments must not find one that nobody gave.
+/// The default is not part of the schema: hooks see what the model wrote, and a guard that checks the first of several
+/// arguments must not find one that was never given.
 pub(crate) fn dir_argument<'a>(arguments: &'a Value, name: &str) -> &'a str {
     match text_argument(arguments, name) {
         "" => ".",
@@ -118,12 +120,12 @@ pub(crate) fn dir_argument<'a>(arguments: &'a Value, name: &str) -> &'a str {
     }
 }
 
-/// A whole, non-negative argument.
+/// A non-negative integer argument.
 pub(crate) fn number_argument(arguments: &Value, name: &str) -> Option<usize> {
     arguments.get(name).and_then(Value::as_u64).and_then(|number| usize::try_from(number).ok())
 }
 
-/// A yes-or-no argument; no when it is absent.
+/// A boolean argument; false if it is missing.
 pub(crate) fn flag_argument(arguments: &Value, name: &str) -> bool {
     arguments.get(name).and_then(Value::as_bool).unwrap_or(false)
 }

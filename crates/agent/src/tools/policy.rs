@@ -1,9 +1,9 @@
-//! Which tools an agent may use.
+//! Tool policies, which decide which tools an agent may use.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use pintle::{PolicyMode, ToolsPolicy};
 
-/// The policies of an agent and of every agent above it. All of them must agree.
+/// The policies of an agent and of every agent above it. All of them must allow a tool.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ToolPolicies(Vec<CompiledToolPolicy>);
 
@@ -16,7 +16,7 @@ struct CompiledToolPolicy {
 }
 
 impl ToolPolicies {
-    /// These policies and one more, which can only narrow them.
+    /// These policies and another one, which can only narrow them.
     pub(crate) fn narrowed_by(&self, policy: &ToolsPolicy) -> Result<Self, String> {
         let mut policies = self.0.clone();
         policies.push(CompiledToolPolicy {
@@ -35,17 +35,17 @@ impl ToolPolicies {
         })
     }
 
-    /// Whether a policy denies this tool in so many words.
+    /// Whether a policy explicitly denies this tool.
     pub(crate) fn denies(&self, tool: &str) -> bool {
         self.0.iter().any(|policy| policy.deny.is_match(tool))
     }
 
-    /// Whether a policy's `allow` covers this tool: somebody thought of it. That no policy denies it is not enough.
+    /// Whether a policy's `allow` list covers this tool. It is not enough that no policy denies it.
     pub(crate) fn is_explicitly_allowed(&self, tool: &str) -> bool {
         self.0.iter().any(|policy| policy.allow.is_match(tool))
     }
 
-    /// Whether a policy allows this tool by its very name. Only then are second names of native tools offered.
+    /// Whether a policy's `allow` list contains exactly this name. Only then are second names of native tools offered.
     pub(crate) fn allows_by_name(&self, tool: &str) -> bool {
         self.0.iter().any(|policy| policy.exact_names.iter().any(|named| named == tool))
     }
@@ -54,7 +54,8 @@ impl ToolPolicies {
 fn compile_globs(list: &str, patterns: &[String]) -> Result<GlobSet, String> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
-        let fault = |fault: globset::Error| format!("tools_policy.{list} `{pattern}` is not a glob: {}", fault.kind());
+        let fault =
+            |fault: globset::Error| format!("tools_policy.{list} `{pattern}` is not a valid glob: {}", fault.kind());
         set.add(GlobBuilder::new(pattern).build().map_err(fault)?);
     }
     set.build().map_err(|fault| format!("tools_policy.{list} is too large: {fault}"))
@@ -100,6 +101,6 @@ mod tests {
         let nothing = ToolPolicies::default().narrowed_by(&tools_policy(PolicyMode::Allowlist, &[], &[])).unwrap();
         assert!(!nothing.allows("read"));
         let fault = ToolPolicies::default().narrowed_by(&tools_policy(PolicyMode::Denylist, &[], &["a["])).unwrap_err();
-        assert!(fault.starts_with("tools_policy.deny `a[` is not a glob"), "{fault}");
+        assert!(fault.starts_with("tools_policy.deny `a[` is not a valid glob"), "{fault}");
     }
 }

@@ -1,4 +1,4 @@
-//! Tools that a project declares: Starlark artifacts with `run(args)`.
+//! A project's own tools: Starlark artifacts with `run(args)`.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::{Tool, ToolContext};
 use crate::model::ModelTool;
 use crate::verify;
 
-/// A Starlark tool, compiled.
+/// A compiled Starlark tool.
 #[derive(Debug)]
 pub(crate) struct StarlarkTool {
     definition: ModelTool,
@@ -22,7 +22,7 @@ impl StarlarkTool {
     /// Compiles a declaration.
     ///
     /// # Errors
-    /// With what is wrong with its scripts, in one line.
+    /// With the errors of its scripts, in one line.
     pub(crate) fn compile(runtime: &Runtime, spec: &ToolSpec) -> Result<Arc<Self>, String> {
         let fault =
             |found: Vec<Diagnostic>| format!("tool `{}` does not compile: {}", spec.name, join_diagnostics(&found));
@@ -38,7 +38,7 @@ impl StarlarkTool {
     }
 }
 
-/// Why a script failed. That it raised an error goes without saying; that it was too slow or too large does not.
+/// Why a script failed. The kind of a plain error is left out; the kind of an exceeded limit is named.
 pub(crate) fn failure_text(failure: &Failure) -> String {
     match failure.kind {
         FailureKind::Error => failure.message.clone(),
@@ -46,7 +46,7 @@ pub(crate) fn failure_text(failure: &Failure) -> String {
     }
 }
 
-/// Findings in one line, errors first.
+/// Joins diagnostics in one line, errors first.
 pub(crate) fn join_diagnostics(found: &[Diagnostic]) -> String {
     let mut found: Vec<&Diagnostic> = found.iter().collect();
     found.sort_by_key(|diagnostic| std::cmp::Reverse(diagnostic.severity));
@@ -66,7 +66,7 @@ impl Tool for StarlarkTool {
         };
         let runtime = &at.turn.agent.shared.runtime;
         let seam = runtime.effects(&at.turn.origin, &at.turn.scope);
-        // Requests of a tool belong to no call of a hook.
+        // Effect requests of a tool do not belong to a hook call.
         let caller = EffectCaller::new(CallId(0), name);
         let result = script
             .run(arguments.clone(), &seam, caller, at.cancel(), self.timeout_ms)

@@ -1,5 +1,5 @@
-//! Searches of the workspace's text files for a model: it chooses the pattern and often the text too, so a search looks on
-//! its way whether its result is still wanted.
+//! Searches the workspace's text files for a model. The model chooses the pattern and often the text too, so a search
+//! regularly checks whether it was cancelled.
 
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
@@ -9,30 +9,30 @@ use pintle::script::search::{SearchBudget, SearchPattern};
 
 use crate::workspace::Workspace;
 
-/// The largest compiled pattern.
+/// The maximum size of a compiled pattern.
 const PATTERN_BYTES: usize = 1 << 20;
 
-/// A line that matches.
+/// A matching line.
 pub(crate) struct LineHit<'a> {
     pub(crate) path: &'a str,
     /// The line's number, from 1.
     pub(crate) number: usize,
     pub(crate) line: &'a str,
-    /// Where the first match is in the line, in bytes.
+    /// The byte range of the first match in the line.
     pub(crate) span: Range<usize>,
 }
 
 /// Compiles a regular expression. `shown` is what the model wrote.
 pub(crate) fn compile_pattern(expression: &str, shown: &str) -> Result<SearchPattern, String> {
     SearchPattern::with_size_limit(expression, PATTERN_BYTES).map_err(|fault| {
-        // The parser's last line says what is wrong; those before draw the pattern.
+        // The parser's last line contains the error; the lines before it show the pattern.
         let why = fault.to_string();
         let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
         format!("`{shown}` is not a regular expression: {why}")
     })
 }
 
-/// The file of a path, or the wanted files beneath a folder.
+/// The file at a path, or the matching files in a directory.
 pub(crate) fn find_files(
     workspace: &Workspace,
     path: &str,
@@ -45,10 +45,10 @@ pub(crate) fn find_files(
     }
 }
 
-/// Calls `each` with the lines that match, file by file, until it breaks off.
+/// Calls `each` with the matching lines, file by file, until it breaks.
 ///
 /// # Errors
-/// When the flag is raised.
+/// When the search is cancelled.
 pub(crate) fn search_lines(
     workspace: &Workspace,
     paths: &[String],
@@ -62,7 +62,7 @@ pub(crate) fn search_lines(
         if cancel.is_cancelled() {
             return Err(cancelled());
         }
-        // What is not text, or too large, has no lines to show.
+        // Files that are too large or not text have no lines to show.
         let Ok(content) = workspace.read(path) else { continue };
         for (index, line) in content.lines().enumerate() {
             let Some(at) = pattern.find(line, 0, &mut watch).map_err(|_| cancelled())? else { continue };
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
     use crate::workspace::tests::open_workspace;
 
-    /// A flag that is raised when it is looked at for the nth time, and how often it was.
+    /// A token that is cancelled when it is checked for the nth time, and the number of checks.
     fn cancel_at_look(look: usize) -> (CancelToken, Arc<AtomicUsize>) {
         let looks = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&looks);
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn a_search_of_one_long_line_ends_when_nobody_wants_its_result() {
         let (folder, workspace) = open_workspace();
-        // One line of the largest file that is read, and one of a file that is not.
+        // A single line of the maximum file size, and a file that is too large.
         workspace.write("line", &"x".repeat(16 << 20)).unwrap();
         std::fs::File::create(folder.path().join("larger")).unwrap().set_len(50 << 20).unwrap();
         let paths = [String::from("larger"), String::from("line")];

@@ -8,7 +8,7 @@ use super::native::{self, ToolOffer};
 use super::{Tool, ToolPolicies};
 use crate::model::ModelTool;
 
-/// The tools of one agent, in the order the model sees them, and the policies that say which of them it may use.
+/// The tools of one agent, in the order the model sees them, with the policies that restrict them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Toolbox {
     tools: Vec<Arc<dyn Tool>>,
@@ -20,7 +20,7 @@ impl Toolbox {
         Self { tools: Vec::new(), policies }
     }
 
-    /// Adds the native tools, each by the rule of its offer.
+    /// Adds the native tools that the policies make available.
     pub(crate) fn with_native(mut self) -> Self {
         for (tool, offer) in native::native_tools() {
             let name = &tool.definition().name;
@@ -36,7 +36,7 @@ impl Toolbox {
         self
     }
 
-    /// Adds a tool, in the place of one of the same name.
+    /// Adds a tool, or replaces the one of the same name.
     pub(crate) fn add(&mut self, tool: Arc<dyn Tool>) {
         let name = &tool.definition().name;
         match self.tools.iter_mut().find(|known| known.definition().name == *name) {
@@ -49,7 +49,7 @@ impl Toolbox {
         &self.policies
     }
 
-    /// Every tool, also those the policies deny.
+    /// All tools, including those that the policies deny.
     pub(crate) fn tools(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
         self.tools.iter()
     }
@@ -63,12 +63,12 @@ impl Toolbox {
         allows_tool(&self.policies, name)
     }
 
-    /// The tools the model is told of: a denied tool is not there for it.
+    /// The tools that are offered to the model, without the denied ones.
     pub(crate) fn definitions(&self) -> Vec<ModelTool> {
         self.visible_tools().map(|tool| tool.definition().clone()).collect()
     }
 
-    /// Why a tool is not there, for the model.
+    /// The error for the model when a tool does not exist.
     pub(crate) fn missing_tool_message(&self, name: &str) -> String {
         let near = suggest_nearest(name, self.visible_tools().map(|tool| tool.definition().name.as_str()));
         let hint = near.map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
@@ -80,7 +80,7 @@ impl Toolbox {
     }
 }
 
-/// Whether policies allow a tool. To deny a native tool under one of its names is to deny it under both.
+/// Whether policies allow a tool. Denying a native tool under one of its names denies it under both.
 pub(crate) fn allows_tool(policies: &ToolPolicies, name: &str) -> bool {
     policies.allows(name) && native::alternate_name(name).is_none_or(|other| !policies.denies(other))
 }

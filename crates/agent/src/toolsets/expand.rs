@@ -1,6 +1,6 @@
-//! `${env.NAME}` in declared values (docker-agent, variable expansion).
+//! Expands `${env.NAME}` in declared values, as docker-agent does.
 
-/// A declared value with the host's variables in it. One that is not set is empty; every other `$` stays as it is.
+/// A declared value with the host's variables inserted. An unset variable is empty; any other `$` stays unchanged.
 pub(super) fn expand_env(value: &str, lookup: impl Fn(&str) -> Option<String>) -> String {
     let mut text = String::with_capacity(value.len());
     let mut rest = value;
@@ -21,7 +21,7 @@ pub(super) fn expand_env(value: &str, lookup: impl Fn(&str) -> Option<String>) -
     text
 }
 
-/// The same for names with values.
+/// Expands the values of a list of pairs.
 pub(super) fn expand_all(declared: &[(String, String)]) -> Vec<(String, String)> {
     let host = |name: &str| pintle::process::variable(name);
     declared.iter().map(|(name, value)| (name.clone(), expand_env(value, host))).collect()

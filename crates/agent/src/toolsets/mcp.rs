@@ -1,7 +1,7 @@
-//! `mcp`: the tools of a server (docker-agent, MCP tool).
+//! `mcp`: the tools of an MCP server.
 //!
-//! The server is started when the member is opened and ends with the session. A toolset with a name calls its tools
-//! `name_tool`, so that two servers cannot get in each other's way.
+//! The server starts when the member is opened and ends with the session. If a toolset has a name, its tools are called
+//! `name_tool`, so that the tools of two servers cannot collide.
 
 use std::sync::Arc;
 
@@ -15,19 +15,19 @@ use crate::agent::SessionContext;
 use crate::model::ModelTool;
 use crate::tools::{Tool, ToolContext};
 
-/// How long one call may take.
+/// The time limit of one call.
 const TIMEOUT_MS: u64 = 300_000;
 
 #[derive(Debug)]
 struct ServerTool {
     definition: ModelTool,
     server: Arc<McpServer>,
-    /// The server's own name of the tool.
+    /// The server's own name for the tool.
     name: String,
     is_read_only: bool,
 }
 
-/// Starts a server and takes its tools.
+/// Starts a server and lists its tools.
 ///
 /// # Errors
 /// When it cannot be started.

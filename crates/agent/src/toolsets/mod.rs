@@ -1,8 +1,9 @@
-//! The tools of a team's members: one file or folder a set, one row a set in [`open`].
+//! The toolsets of a team's members: one file or directory per set, one match arm per set in [`open`].
 //!
-//! Names, arguments, categories, read-only hints and the words of results are docker-agent's (docker-agent, tools), so
-//! that its hooks see what they were written for. What a set has to tell the model goes into the member's system prompt,
-//! behind its own instruction, in the order of the sets (`team.rs` puts it together when it opens the member).
+//! Names, arguments, categories, read-only hints and result texts are docker-agent's, so that its hooks see what they
+//! were written for. A set's instruction for the model is added to the member's system prompt after its own
+//! instruction,
+//! in the order of the sets (`team.rs` does so when it opens the member).
 
 mod expand;
 mod fetch;
@@ -28,16 +29,16 @@ use todo::TodoList;
 
 pub(crate) use team::team_tools;
 
-/// What stands for a set's own words in the instruction that replaces them (docker-agent, tools, instructions).
+/// The placeholder for a set's own instruction in a text that replaces it, as in docker-agent.
 const OWN_WORDS: &str = "{ORIGINAL_INSTRUCTIONS}";
 
-/// What the sets of all members of a team share.
+/// State that the toolsets of all members of a team share.
 #[derive(Debug, Default)]
 pub(crate) struct ToolsetContext {
     todos: Arc<TodoList>,
 }
 
-/// Opens all declared sets, in their order. Those that wait for a server begin at once, side by side.
+/// Opens all declared sets, in order. Those that wait for a server start concurrently.
 pub(crate) fn open_all(
     specs: &[ToolsetSpec],
     member: &AgentSpec,
@@ -52,7 +53,7 @@ pub(crate) fn open_all(
                 _ => Err(spec),
             })
             .collect();
-        let crashed = || Err(String::from("the server's set of tools could not be opened; this is a defect"));
+        let crashed = || Err(String::from("the toolset of the server crashed while opening; please report this bug"));
         let opened = opening.into_iter().map(|opening| match opening {
             Ok(thread) => thread.join().unwrap_or_else(|_| crashed()),
             Err(spec) => open(spec, member, place, shared),
@@ -61,10 +62,10 @@ pub(crate) fn open_all(
     })
 }
 
-/// Opens the tools of one declared set.
+/// Opens one declared set.
 ///
 /// # Errors
-/// When the set cannot be had at all.
+/// When the set cannot be opened.
 fn open(
     spec: &ToolsetSpec,
     member: &AgentSpec,
@@ -95,7 +96,7 @@ fn open(
     Ok(set)
 }
 
-/// Leaves the tools that were asked for, under the set's own names of them. A name that no tool has is worth a word.
+/// Keeps only the requested tools, by the set's own names. A name without a tool adds a warning.
 fn narrow(set: &mut Toolset, wanted: &[String], prefix: &str) {
     if wanted.is_empty() {
         return;
@@ -105,9 +106,9 @@ fn narrow(set: &mut Toolset, wanted: &[String], prefix: &str) {
     for name in wanted.iter().filter(|name| !names.contains(name)) {
         let hint = match suggest_nearest(name, names.iter().map(String::as_str)) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("there are: {}", names.join(", ")),
+            None => format!("the tools are: {}", names.join(", ")),
         };
-        set.warnings.push(format!("there is no tool `{name}` in this set; {hint}"));
+        set.warnings.push(format!("tool `{name}` does not exist in this set; {hint}"));
     }
     set.tools.retain(|tool| wanted.contains(&own(tool)));
 }

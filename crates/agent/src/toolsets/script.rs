@@ -1,6 +1,6 @@
-//! `script`: shell commands as tools (docker-agent, script tool).
+//! `script`: shell commands as tools.
 //!
-//! Each argument that the declaration names is a variable of the command's environment, and no other one is: what a
+//! Each declared argument becomes an environment variable of the command, and no other argument does: a name that the
 //! model makes up must not become `PATH` or `LD_PRELOAD`.
 
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::shell::command;
 use crate::model::ModelTool;
 use crate::tools::{Tool, ToolContext};
 
-/// How long one run may take when the declaration does not say.
+/// The default time limit of one run.
 const TIMEOUT_MS: u64 = 60_000;
 
 #[derive(Debug)]
@@ -77,7 +77,7 @@ impl Tool for CommandTool {
 }
 
 impl CommandTool {
-    /// The declared arguments as variables. Text is taken as it is, everything else as JSON.
+    /// The declared arguments as variables. Strings are passed verbatim, other values as JSON.
     fn variables(&self, arguments: &Value) -> Result<Vec<(String, String)>, String> {
         let declared = self.definition.parameters.get("properties").and_then(Value::as_object);
         let mut variables = Vec::new();
@@ -88,10 +88,10 @@ impl CommandTool {
                 Some(other) => other.to_string(),
             };
             if value.contains('\0') {
-                return Err(format!("argument `{name}` holds a NUL character, which no variable can"));
+                return Err(format!("argument `{name}` contains a NUL character, which a variable cannot"));
             }
             if name.is_empty() || name.contains(['=', '\0']) {
-                return Err(format!("argument `{name}` cannot be a variable; give it another name in the declaration"));
+                return Err(format!("argument `{name}` cannot be a variable; rename it in the declaration"));
             }
             variables.push((name.clone(), value));
         }

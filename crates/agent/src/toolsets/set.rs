@@ -1,4 +1,4 @@
-//! What every set is made of: tools that share a state, and what the model is told about them.
+//! What every toolset consists of: tools with a shared state, and an instruction for the model.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -8,33 +8,33 @@ use serde_json::Value;
 use crate::model::ModelTool;
 use crate::tools::{Tool, ToolContext};
 
-/// The tools of one set, ready to be used.
+/// An opened toolset.
 #[derive(Debug, Default)]
 pub(crate) struct Toolset {
     pub(crate) tools: Vec<Arc<dyn Tool>>,
-    /// What the model is told about the set; may be empty.
+    /// The instruction for the model; may be empty.
     pub(crate) instruction: String,
-    /// What a person should know, one line each.
+    /// Warnings for the user, one line each.
     pub(crate) warnings: Vec<String>,
 }
 
-/// One tool of a set whose tools are known beforehand.
+/// A tool of a set whose tools are fixed.
 pub(super) struct ToolDef<S: 'static> {
     pub(super) name: &'static str,
-    /// What it does, for the model.
+    /// The description for the model.
     pub(super) description: &'static str,
     /// The JSON Schema of its arguments.
     pub(super) parameters: fn() -> Value,
     /// Whether it claims to change nothing (docker-agent's read-only hint).
     pub(super) is_read_only: bool,
-    /// Does it.
+    /// Runs the tool.
     pub(super) call: ToolAction<S>,
 }
 
-/// What a tool does with the state of its set.
+/// The function of a tool, with the state of its set.
 pub(super) type ToolAction<S> = fn(&S, &Value, &ToolContext<'_>) -> Result<Value, String>;
 
-/// One tool of a set.
+/// A tool of a set.
 #[derive(Debug)]
 struct SetTool<S: 'static> {
     definition: ModelTool,
@@ -44,7 +44,7 @@ struct SetTool<S: 'static> {
     call: ToolAction<S>,
 }
 
-/// The tools of a table. They share one state.
+/// Builds the tools of a table, which share one state.
 pub(super) fn build_tools<S: Debug + Send + Sync + 'static>(
     category: &'static str,
     rows: &[ToolDef<S>],
@@ -79,7 +79,7 @@ impl<S: Debug + Send + Sync + 'static> Tool for SetTool<S> {
         self.is_read_only
     }
 
-    /// The tools of files say themselves what they change, and the others have no business with files.
+    /// File tools report their changes themselves; of the others only commands change files.
     fn can_write_unseen(&self) -> bool {
         self.category == "shell" && !self.is_read_only
     }

@@ -1,4 +1,4 @@
-//! `think`: a place to think aloud (docker-agent, think tool).
+//! `think`: records the model's thoughts.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::set::{self, ToolDef, Toolset};
 use crate::tools::text_argument;
 
-/// Thoughts that are kept; the oldest go first.
+/// The maximum number of thoughts; the oldest are dropped first.
 const MAX_THOUGHTS: usize = 100;
 
 #[derive(Debug, Default)]
@@ -16,7 +16,7 @@ struct ThoughtLog(Mutex<VecDeque<String>>);
 
 static TOOLS: [ToolDef<ThoughtLog>; 1] = [ToolDef {
     name: "think",
-    description: "Writes down a thought and gives back all thoughts so far. It changes nothing and asks nobody.",
+    description: "Records a thought and returns all thoughts so far. It changes nothing and needs no approval.",
     parameters: || {
         json!({
             "type": "object",
@@ -40,7 +40,7 @@ pub(super) fn open() -> Toolset {
     Toolset {
         tools: set::build_tools("think", &TOOLS, Arc::new(ThoughtLog::default())),
         instruction: String::from(
-            "Use `think` before you act when rules have to be weighed, facts are still missing or a plan has several steps.",
+            "Use `think` before you act when you have to weigh rules, when facts are missing or when a plan has several steps.",
         ),
         ..Toolset::default()
     }

@@ -1,4 +1,4 @@
-//! `todo`: a list of things to do, for one member or for the whole team (docker-agent, todo tool).
+//! `todo`: a to-do list, for one member or for the whole team.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,10 +7,9 @@ use serde_json::{Value, json};
 use super::set::{self, ToolDef, Toolset};
 use crate::tools::text_argument;
 
-/// The most entries of one list.
+/// The maximum number of entries of one list.
 const MAX_TODOS: usize = 1_000;
 
-/// A list of things to do.
 #[derive(Debug, Default)]
 pub(super) struct TodoList(Mutex<Vec<TodoItem>>);
 
@@ -21,17 +20,17 @@ struct TodoItem {
     status: String,
 }
 
-/// The states of an entry that is not done, in the order in which they are told.
+/// The statuses of an open entry, in the order in which they are shown.
 const OPEN: [&str; 2] = ["in-progress", "pending"];
 
 static TOOLS: [ToolDef<TodoList>; 4] = [
     ToolDef {
         name: "create_todo",
-        description: "Adds one thing to the list of things to do.",
+        description: "Adds one item to the to-do list.",
         parameters: || {
             json!({
                 "type": "object",
-                "properties": {"description": {"type": "string", "description": "What is to be done."}},
+                "properties": {"description": {"type": "string", "description": "What has to be done."}},
                 "required": ["description"],
             })
         },
@@ -43,12 +42,12 @@ static TOOLS: [ToolDef<TodoList>; 4] = [
     },
     ToolDef {
         name: "create_todos",
-        description: "Adds several things to the list of things to do.",
+        description: "Adds several items to the to-do list.",
         parameters: || {
             json!({
                 "type": "object",
                 "properties": {
-                    "descriptions": {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "What is to be done."},
+                    "descriptions": {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "What has to be done."},
                 },
                 "required": ["descriptions"],
             })
@@ -63,7 +62,7 @@ static TOOLS: [ToolDef<TodoList>; 4] = [
     },
     ToolDef {
         name: "update_todos",
-        description: "Changes the state of things to do.",
+        description: "Changes the status of to-do items.",
         parameters: || {
             json!({
                 "type": "object",
@@ -78,7 +77,7 @@ static TOOLS: [ToolDef<TodoList>; 4] = [
                                 "id": {"type": "string", "description": "Its ID."},
                                 "status": {
                                     "type": "string", "enum": ["pending", "in-progress", "completed"],
-                                    "description": "The new state.",
+                                    "description": "The new status.",
                                 },
                             },
                             "required": ["id", "status"],
@@ -107,20 +106,20 @@ static TOOLS: [ToolDef<TodoList>; 4] = [
     },
     ToolDef {
         name: "list_todos",
-        description: "Lists the things to do with their states.",
+        description: "Lists the to-do items with their status.",
         parameters: || json!({"type": "object", "properties": {}}),
         is_read_only: true,
         call: |todos, _arguments, _at| Ok(todos.to_result(json!({}), "todos")),
     },
 ];
 
-/// The tools over a list, which may be shared.
+/// The tools for a list, which may be shared.
 pub(super) fn open(todos: Arc<TodoList>) -> Toolset {
     Toolset {
         tools: set::build_tools("todo", &TOOLS, todos),
         instruction: String::from(
-            "Keep a list of things to do for work of several steps: write the steps down first, set each to \
-             `in-progress` when you begin it and to `completed` when it is done, and leave none open at the end.",
+            "Keep a to-do list for work of several steps: write the steps down first, set each to `in-progress` when \
+             you begin it and to `completed` when it is done, and leave none open at the end.",
         ),
         ..Toolset::default()
     }
@@ -130,7 +129,7 @@ impl TodoList {
     fn create(&self, descriptions: &[&str]) -> Result<Vec<Value>, String> {
         let mut todos = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if todos.len() + descriptions.len() > MAX_TODOS {
-            return Err(format!("a list holds at most {MAX_TODOS} things; complete some of them"));
+            return Err(format!("a list can have at most {MAX_TODOS} items; complete some of them"));
         }
         let first = todos.len();
         todos.extend(descriptions.iter().enumerate().map(|(index, description)| TodoItem {
@@ -141,7 +140,7 @@ impl TodoList {
         Ok(todos.iter().skip(first).map(TodoItem::to_value).collect())
     }
 
-    /// Whether there is such an entry.
+    /// Updates an entry. Returns whether it exists.
     fn update(&self, id: &str, status: &str) -> bool {
         let mut todos = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let found = todos.iter_mut().find(|todo| todo.id == id);
@@ -152,7 +151,7 @@ impl TodoList {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().map(TodoItem::to_value).collect()
     }
 
-    /// A result with the whole list under a name, and a reminder of what is open.
+    /// A result with the whole list under a name, and a reminder of the open entries.
     fn to_result(&self, mut told: Value, name: &str) -> Value {
         if let Some(fields) = told.as_object_mut() {
             fields.insert(name.to_owned(), self.all().into());

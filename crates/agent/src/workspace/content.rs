@@ -1,17 +1,17 @@
 //! Edits by content.
 
-/// The text with the one place where `old` stands replaced.
+/// Replaces the only occurrence of `old`.
 ///
-/// Not there, or there more than once, is an error: an edit must hit what was meant.
+/// It is an error if `old` does not occur or occurs more than once, because the edit must hit the intended place.
 pub(crate) fn replace_one(text: &str, old: &str, new: &str) -> Result<String, String> {
     match count_matches(text, old)? {
         1 => Ok(text.replacen(old, new, 1)),
         0 => Err(String::from("the text to replace is not in the file; read the file and copy it exactly")),
-        many => Err(format!("the text to replace is in the file {many} times; give more of what stands around it")),
+        many => Err(format!("the text to replace is in the file {many} times; include more of the surrounding text")),
     }
 }
 
-/// The text with every place where `old` stands replaced, and how many there were.
+/// Replaces every occurrence of `old`, and returns their number.
 pub(crate) fn replace_all(text: &str, old: &str, new: &str) -> Result<(String, usize), String> {
     match count_matches(text, old)? {
         0 => Err(String::from("the text to replace is not in the file; read the file and copy it exactly")),
@@ -21,7 +21,7 @@ pub(crate) fn replace_all(text: &str, old: &str, new: &str) -> Result<(String, u
 
 fn count_matches(text: &str, old: &str) -> Result<usize, String> {
     if old.is_empty() {
-        return Err(String::from("the text to replace is empty; say what to replace"));
+        return Err(String::from("the text to replace is empty; pass the text to replace"));
     }
     Ok(text.matches(old).count())
 }

@@ -1,4 +1,4 @@
-//! Changing whole files and folders.
+//! Changes to whole files and directories.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -9,7 +9,7 @@ use pintle::jail::open_regular_file;
 use super::Workspace;
 
 impl Workspace {
-    /// Replaces a file's text, making the file and its folders when they are not there.
+    /// Writes a file, and creates it and its directories if needed.
     pub(crate) fn write(&self, path: &str, text: &str) -> Result<(), String> {
         self.check_change(path)?;
         self.run_at(path, |dir, path| {
@@ -27,7 +27,7 @@ impl Workspace {
         })
     }
 
-    /// Removes a file, or a folder that is empty. A folder with something in it stays.
+    /// Removes a file or an empty directory.
     pub(crate) fn remove(&self, path: &str) -> Result<(), String> {
         self.check_change(path)?;
         self.run_at(path, |dir, path| {
@@ -68,7 +68,7 @@ fn make_parent(dir: &Dir, path: &Path) -> io::Result<()> {
         Some(parent) if !parent.as_os_str().is_empty() => match dir.metadata(parent) {
             Ok(_) => Ok(()),
             Err(fault) if fault.kind() == io::ErrorKind::NotFound => dir.create_dir_all(parent),
-            // A link that leads outside is told as such.
+            // A link that leads outside is reported as such.
             Err(fault) => Err(fault),
         },
         _ => Ok(()),
@@ -111,7 +111,7 @@ mod tests {
         assert!(made.success());
         let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
         std::os::unix::fs::symlink("pipe", at("link")).unwrap();
-        // Somebody holds the pipe's other end open, so that opening it would succeed.
+        // The pipe's other end is held open, so that opening it would succeed.
         let held = std::fs::File::options().read(true).write(true).open(at("pipe")).unwrap();
         let refuses = |path: &str| {
             for fault in [

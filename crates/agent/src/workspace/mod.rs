@@ -1,6 +1,6 @@
-//! The folder an agent works in, and the only files its tools can reach.
+//! The workspace: the directory an agent works in, and the only files its tools can reach.
 //!
-//! Reading is that of [`JailedDir`]; what is here changes files, beneath the same handle and not what is protected.
+//! [`JailedDir`] reads files; this module changes them, within the same directory handle, except for protected files.
 
 mod content;
 mod files;
@@ -14,15 +14,15 @@ use pintle::loader::PolicyFiles;
 
 pub(crate) use content::{replace_all, replace_one};
 
-/// A folder that cannot be left, with what tools may not change in it.
+/// A directory that paths cannot leave, with files that tools cannot change.
 #[derive(Debug)]
 pub struct Workspace {
     dir: JailedDir,
-    /// What tools may not change.
+    /// The files that tools cannot change.
     policy: PolicyFiles,
 }
 
-/// Everything that only reads.
+/// All reading functions.
 impl Deref for Workspace {
     type Target = JailedDir;
 
@@ -32,17 +32,17 @@ impl Deref for Workspace {
 }
 
 impl Workspace {
-    /// Opens a folder.
+    /// Opens a directory.
     ///
     /// # Errors
-    /// When it is not there or cannot be opened.
+    /// When it does not exist or cannot be opened.
     pub fn open(root: &Path) -> Result<Self, String> {
         let opened = JailedDir::open(root);
         let folder = opened.map_err(|fault| format!("cannot open workspace `{}`: {fault}", root.display()))?;
         Ok(Self { dir: folder, policy: PolicyFiles::default() })
     }
 
-    /// The real absolute path of a folder in the workspace, for a program to start in.
+    /// The real absolute path of a directory in the workspace, for a program to start in.
     pub(crate) fn directory(&self, path: &str) -> Result<PathBuf, String> {
         let real = self.run_at(path, |dir, path| {
             dir.open_dir(path)?;

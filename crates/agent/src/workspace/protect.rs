@@ -1,4 +1,4 @@
-//! What tools may read and not change: the policy an agent runs under, and the record of what it did.
+//! Files that tools can read but not change: the policy an agent runs under, and its records.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -9,56 +9,58 @@ use pintle::loader::{PolicyFiles, PolicyPaths, has_policy_name, judge_command, q
 
 use super::Workspace;
 
-/// The folders and files that tools may not change, wherever in the workspace they are.
+/// The directories and files that tools cannot change, anywhere in the workspace.
 const PROTECTED: [&str; 3] = [".harness", "harness.md", ".pintle"];
 
 impl Workspace {
-    /// The same folder, in which tools may not change these paths either, wherever they are.
+    /// Makes these paths read-only as well, wherever they are.
     #[must_use]
     pub fn with_read_only(self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
         let policy = self.policy.clone().with_paths(paths);
         self.with_policy(policy)
     }
 
-    /// The same folder, in which tools may not change these files. A project that is the workspace keeps its policy in
-    /// files of its own; the rest of it is what there is to work on.
+    /// Makes these files read-only. If the workspace is a project, only its policy files are protected; the agent works
+    /// on the
+    /// rest.
     #[must_use]
     pub fn with_policy(mut self, policy: PolicyFiles) -> Self {
         self.policy = policy.with_working_dir(self.root());
         self
     }
 
-    /// Whether a tool may make, change or remove what is at a path: not what is or lies in something protected, by
-    /// whatever links the path gets there.
+    /// Checks that a tool may create, change or remove what is at a path: it must not be or be inside something
+    /// protected, by
+    /// any links.
     pub(super) fn check_change(&self, path: &str) -> Result<(), String> {
         let real = self.run_at(path, resolve_links)?;
         let is_protected = is_agent_path(&real) || self.policy.is_policy(&self.root().join(&real));
         if is_protected { Err(protected_message(path)) } else { Ok(()) }
     }
 
-    /// Whether a tool may take away what is at a path: nothing protected may lie in it either.
+    /// Checks that a tool may move what is at a path: it must not contain anything protected either.
     pub(super) fn check_move(&self, path: &str) -> Result<(), String> {
         self.check_change(path)?;
         let base = self.run_at(path, resolve_links)?;
         let is_folder = self.run_at(path, |dir, path| dir.symlink_metadata(path)).is_ok_and(|found| found.is_dir());
         let goes_along = |within: &Path| has_policy_name(&base.join(within)) || is_agent_path(&base.join(within));
         let is_protected = self.policy.contains_policy(&self.root().join(&base))
-            // What a walk leaves out may be protected as well.
+            // Files that a walk skips may be protected as well.
             || (is_folder && self.walk(path, goes_along, &CancelToken::default())?.all_paths() != Ok(Vec::new()));
         if is_protected { Err(protected_message(path)) } else { Ok(()) }
     }
 
-    /// Whether a shell may be given a command in a folder: not one that plainly changes something protected.
+    /// Checks that a shell may run a command in a directory: it must not plainly change something protected.
     pub(crate) fn check_run(&self, command: &str, folder: &str) -> Result<(), String> {
         let paths = PolicyPaths::new(&self.policy, self.root(), self.root()).with_working_dir(Some(folder));
         let Some(changed) = judge_command(&paths, command).changed_policy else { return Ok(()) };
         Err(format!(
-            "the command was not run: it would change {changed}, and an agent does not change what guards it or what it \
-             did; leave it as it is, or ask a person to change it"
+            "the command was not run: it would change {changed}, and an agent cannot change its own policy or records; \
+             leave it unchanged, or ask the user to change it"
         ))
     }
 
-    /// Whether a program may be started with these arguments in a folder, by the same rule.
+    /// Checks that a program may be started with these arguments in a directory, by the same rule.
     pub(crate) fn check_start(&self, program: &str, arguments: &[String], folder: &str) -> Result<(), String> {
         let words = std::iter::once(program).chain(arguments.iter().map(String::as_str));
         self.check_run(&words.map(quote_word).collect::<Vec<_>>().join(" "), folder)
@@ -72,12 +74,12 @@ fn is_agent_path(path: &Path) -> bool {
 
 fn protected_message(path: &str) -> String {
     format!(
-        "`{path}` is read-only for tools: an agent's policy and records lie there; what a tool keeps belongs in another \
-         folder, such as `memory/`, and a person can change these"
+        "`{path}` is read-only for tools because it contains the agent's policy or records; write to another \
+         directory, such as `memory/`, or ask the user to change it"
     )
 }
 
-/// The path without links. The part of it that does not exist yet stays as it is.
+/// The path without links. The part of it that does not exist yet stays unchanged.
 fn resolve_links(dir: &Dir, path: &Path) -> io::Result<PathBuf> {
     let mut missing = Vec::new();
     let mut known = path;
@@ -87,7 +89,7 @@ fn resolve_links(dir: &Dir, path: &Path) -> io::Result<PathBuf> {
             Err(fault) if fault.kind() == io::ErrorKind::NotFound => {}
             Err(fault) => return Err(fault),
         }
-        // A link to what is not there would be followed by whoever makes it.
+        // A link to a path that does not exist yet would be followed when that path is created.
         if dir.symlink_metadata(known).is_ok_and(|found| found.is_symlink()) {
             return Err(io::Error::other("it is a link to something that does not exist"));
         }

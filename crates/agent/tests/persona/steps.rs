@@ -310,6 +310,6 @@ fn what_is_wrong_with_a_persona_is_told_before_anything_runs() {
     let mut spec = persona_spec("captain", [StepSpec::new("audit")]);
     spec.steps[0].tools.deny = vec![String::from("a[")];
     let error = stage.session.persona(&spec).unwrap().step("audit", json!([]), |_| Ok(Value::Null)).unwrap_err();
-    assert!(error.message.contains("`a[` is not a glob"), "{}", error.message);
+    assert!(error.message.contains("`a[` is not a valid glob"), "{}", error.message);
     assert_eq!(stage.events.all(), [] as [&str; 0]);
 }

@@ -109,7 +109,7 @@ fn each_tool_does_what_it_says_and_refuses_what_it_must() {
         ("create_directory", json!({"paths": ["w", ".harness/x"]}), Err("Directory created successfully: w; then: ")),
         ("remove_directory", json!({"paths": ["x/y"]}), Ok("Directory removed successfully: x/y")),
         ("remove_directory", json!({"paths": ["src"]}), Err("cannot use `src`")),
-        ("remove_directory", json!({"paths": ["a.txt"]}), Err("is not a folder")),
+        ("remove_directory", json!({"paths": ["a.txt"]}), Err("is not a directory")),
         ("remove_directory", json!({"paths": []}), Err("at least 1 items")),
     ];
     let calls: Vec<(&str, Value)> = table.iter().map(|(name, arguments, _)| (*name, arguments.clone())).collect();

@@ -77,11 +77,7 @@ fn the_shell_does_not_plainly_change_policy_or_records() {
     let (results, stage) = call_toolset(shell_toolset(&[]), prepare, &calls);
     for (index, (call, (text, is_error))) in calls.iter().zip(&results).enumerate() {
         let is_denied = index < denied.len() || call.0 == "run_background_job";
-        assert_eq!(
-            *is_error && text.contains("an agent does not change what guards it"),
-            is_denied,
-            "{call:?}: {text}"
-        );
+        assert_eq!(*is_error && text.contains("an agent cannot change its own policy"), is_denied, "{call:?}: {text}");
     }
     assert_eq!(fs::read_to_string(stage.folder.path().join(".harness/hooks/g.md")).unwrap(), "kept");
     assert!(!stage.folder.path().join("src/a.md").exists());
@@ -189,7 +185,7 @@ fn arguments_of_a_script_are_variables_and_nothing_else_is() {
     let expected = [
         Ok("a $(id) 'b'|2|[\"x\",1]|set|unset\n"),
         Err("`who` is required"),
-        Err("holds a NUL character"),
+        Err("contains a NUL character"),
         Err("Error executing command 'fail': exit status 7\nOutput: why\n"),
         Err("did not end within 300 ms"),
         Err("outside the workspace"),

@@ -214,6 +214,6 @@ fn a_set_can_be_narrowed_told_about_and_stands_behind_an_earlier_one() {
     assert!(system.contains("be brief\n\nMine. Files: the working directory is"), "{system}");
     assert!(system.contains(&root.to_string()) && !system.contains("Use `think`"), "{system}");
     let told = notices.0.lock().unwrap().join("\n");
-    assert!(told.contains("there is no tool `raed_file` in this set; did you mean `read_file`?"), "{told}");
+    assert!(told.contains("tool `raed_file` does not exist in this set; did you mean `read_file`?"), "{told}");
     assert!(told.contains("two toolsets have a tool named `read_file`; the first one is used"), "{told}");
 }

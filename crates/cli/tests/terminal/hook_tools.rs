@@ -137,5 +137,5 @@ fn a_tool_is_told_where_it_may_keep_things() {
         .with_file(".harness/tools/note.md", NOTE.replace("\"memory/", "\".harness/memory/"))
         .with_file(".harness/hooks/keeps.md", hook_file("turn.end", "tools: [note]\n", CALLS));
     let (said, ..) = run_agent(&stage);
-    assert!(said.contains("read-only for tools") && said.contains("another folder, such as `memory/`"), "{said}");
+    assert!(said.contains("read-only for tools") && said.contains("another directory, such as `memory/`"), "{said}");
 }

@@ -1,4 +1,4 @@
-//! `edit`: a part of a file.
+//! `edit`: replaces text in a file.
 
 use serde_json::{Value, json};
 
@@ -10,15 +10,15 @@ pub(super) const TOOL: NativeToolDef = NativeToolDef {
     name: "edit",
     offer: ToolOffer::Always,
     alias: Some("fs.edit"),
-    description: "Replaces a text in a file of the workspace. The text must be there exactly once, unless `all` is true.",
+    description: "Replaces a text in a file of the workspace. The text must occur exactly once, unless `all` is true.",
     parameters: || {
         json!({
             "type": "object",
             "properties": {
                 "path": {"type": "string", "description": "The file."},
-                "old": {"type": "string", "description": "The text to replace, exactly as it stands in the file."},
-                "new": {"type": "string", "description": "What to put in its place."},
-                "all": {"type": "boolean", "description": "Replace it everywhere. Default false."},
+                "old": {"type": "string", "description": "The text to replace, exactly as it is in the file."},
+                "new": {"type": "string", "description": "The replacement."},
+                "all": {"type": "boolean", "description": "Whether to replace every occurrence. Default false."},
             },
             "required": ["path", "old", "new"],
         })

@@ -1,4 +1,4 @@
-//! `fetch`: a page of the network.
+//! `fetch`: gets a page by HTTP.
 
 use serde_json::{Value, json};
 
@@ -9,15 +9,15 @@ pub(super) const TOOL: NativeToolDef = NativeToolDef {
     name: "fetch",
     offer: ToolOffer::Always,
     alias: None,
-    description: "Gets a page by HTTP. Only the hosts that the project's `network.allowed_domains` names can be reached.",
+    description: "Gets a page by HTTP. Only the hosts in the project's `network.allowed_domains` can be reached.",
     parameters: || {
         json!({
             "type": "object",
             "properties": {
-                "url": {"type": "string", "description": "The address, http or https."},
+                "url": {"type": "string", "description": "The URL, http or https."},
                 "timeout_ms": {
                     "type": "integer", "minimum": 1, "maximum": 120_000,
-                    "description": "How long it may take. Default 30000.",
+                    "description": "The time limit in milliseconds. Default 30000.",
                 },
             },
             "required": ["url"],

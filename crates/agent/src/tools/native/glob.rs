@@ -1,4 +1,4 @@
-//! `glob`: files by name.
+//! `glob`: finds files by name.
 
 use serde_json::{Value, json};
 
@@ -9,13 +9,13 @@ pub(super) const TOOL: NativeToolDef = NativeToolDef {
     name: "glob",
     offer: ToolOffer::Always,
     alias: Some("fs.glob"),
-    description: "Finds files of the workspace by a glob such as `src/**/*.rs`. A pattern without `/` looks in every folder.",
+    description: "Finds files of the workspace by a glob such as `src/**/*.rs`. A pattern without `/` matches in every directory.",
     parameters: || {
         json!({
             "type": "object",
             "properties": {
                 "pattern": {"type": "string", "description": "The glob."},
-                "path": {"type": "string", "description": "The folder to look in. Default: the workspace."},
+                "path": {"type": "string", "description": "The directory to search. Default: the workspace."},
             },
             "required": ["pattern"],
         })
@@ -23,7 +23,7 @@ pub(super) const TOOL: NativeToolDef = NativeToolDef {
     call,
 };
 
-/// The most paths in one result.
+/// The maximum number of paths in one result.
 const MAX_PATHS: usize = 1_000;
 
 fn call(arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {

@@ -1,4 +1,4 @@
-//! `grep`: lines by content.
+//! `grep`: finds lines by content.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -19,9 +19,9 @@ pub(super) const TOOL: NativeToolDef = NativeToolDef {
             "type": "object",
             "properties": {
                 "pattern": {"type": "string", "description": "The regular expression."},
-                "path": {"type": "string", "description": "The file or folder to look in. Default: the workspace."},
-                "glob": {"type": "string", "description": "Look only in files with such a name, as in `*.rs`."},
-                "ignore_case": {"type": "boolean", "description": "Whether case does not count. Default false."},
+                "path": {"type": "string", "description": "The file or directory to search. Default: the workspace."},
+                "glob": {"type": "string", "description": "Search only files whose name matches this glob, such as `*.rs`."},
+                "ignore_case": {"type": "boolean", "description": "Whether to ignore case. Default false."},
             },
             "required": ["pattern"],
         })
@@ -29,10 +29,10 @@ pub(super) const TOOL: NativeToolDef = NativeToolDef {
     call,
 };
 
-/// The most lines in one result.
+/// The maximum number of lines in one result.
 const MAX_LINES: usize = 500;
 
-/// The longest line that is shown whole.
+/// The maximum length of a line that is shown in full, in characters.
 const MAX_CHARS: usize = 400;
 
 fn call(arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {

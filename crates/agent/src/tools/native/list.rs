@@ -1,4 +1,4 @@
-//! `list`: what is in a folder.
+//! `list`: lists a directory.
 
 use serde_json::{Value, json};
 
@@ -9,11 +9,11 @@ pub(super) const TOOL: NativeToolDef = NativeToolDef {
     name: "list",
     offer: ToolOffer::Always,
     alias: Some("fs.list"),
-    description: "Lists a folder of the workspace. Folders end in `/`.",
+    description: "Lists a directory of the workspace. Directories end in `/`.",
     parameters: || {
         json!({
             "type": "object",
-            "properties": {"path": {"type": "string", "description": "The folder. Default: the workspace."}},
+            "properties": {"path": {"type": "string", "description": "The directory. Default: the workspace."}},
         })
     },
     call,

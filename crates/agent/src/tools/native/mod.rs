@@ -1,4 +1,4 @@
-//! The native tools: one file each, one line each in the table.
+//! The native tools: one file and one table entry each.
 
 mod edit;
 mod fetch;
@@ -16,35 +16,34 @@ use serde_json::Value;
 use super::{Tool, ToolContext};
 use crate::model::ModelTool;
 
-/// Every native tool.
 static NATIVE: &[NativeToolDef] =
     &[shell::TOOL, read::TOOL, write::TOOL, edit::TOOL, list::TOOL, glob::TOOL, grep::TOOL, fetch::TOOL];
 
-/// One row of the table.
+/// A native tool in the table.
 struct NativeToolDef {
-    /// The tool's name.
     name: &'static str,
-    /// When an agent is offered it.
+    /// When the tool is offered to an agent.
     offer: ToolOffer,
-    /// Its second name, under which hooks of AI Harness projects know it.
+    /// Its second name, used by hooks of AI Harness projects.
     alias: Option<&'static str>,
-    /// What it does, for the model.
+    /// The description for the model.
     description: &'static str,
     /// The JSON Schema of its arguments.
     parameters: fn() -> Value,
-    /// Does it.
+    /// Runs the tool.
     call: fn(&Value, &ToolContext<'_>) -> Result<Value, String>,
 }
 
-/// When an agent is offered a native tool.
+/// When a native tool is offered to an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ToolOffer {
     /// Unless a policy denies it.
     Always,
-    /// When the `allow` list of a policy covers it. The guards of a project are written for the tools that it names; a
-    /// door they never heard of must not stand open.
+    /// If a policy's `allow` list covers it. A project's guards are written for the tools that its policy names, so a
+    /// tool
+    /// that they do not know must not be offered.
     Granted,
-    /// When the `allow` list of a policy holds its very name: it is the second name of another tool.
+    /// If a policy's `allow` list contains exactly this name, because it is the second name of another tool.
     Named,
 }
 
@@ -55,7 +54,7 @@ struct NativeTool {
     call: fn(&Value, &ToolContext<'_>) -> Result<Value, String>,
 }
 
-/// Every native tool under each of its names, and when it is offered so.
+/// Every native tool under each of its names, and when it is offered under that name.
 pub(super) fn native_tools() -> impl Iterator<Item = (Arc<dyn Tool>, ToolOffer)> {
     NATIVE.iter().flat_map(|native| {
         let names = [Some((native.name, native.offer)), native.alias.map(|alias| (alias, ToolOffer::Named))];

@@ -1,4 +1,4 @@
-//! `read`: the text of a file.
+//! `read`: reads a file.
 
 use pintle::jail::LineView;
 use serde_json::{Value, json};
@@ -10,14 +10,14 @@ pub(super) const TOOL: NativeToolDef = NativeToolDef {
     name: "read",
     offer: ToolOffer::Always,
     alias: Some("fs.read"),
-    description: "Reads a text file of the workspace. With `offset` or `limit` it gives those lines, numbered.",
+    description: "Reads a text file of the workspace. With `offset` or `limit` it returns those lines, numbered.",
     parameters: || {
         json!({
             "type": "object",
             "properties": {
                 "path": {"type": "string", "description": "The file."},
                 "offset": {"type": "integer", "minimum": 1, "description": "The first line, from 1."},
-                "limit": {"type": "integer", "minimum": 1, "description": "The most lines."},
+                "limit": {"type": "integer", "minimum": 1, "description": "The maximum number of lines."},
             },
             "required": ["path"],
         })

@@ -10,7 +10,7 @@ pub(super) const TOOL: NativeToolDef = NativeToolDef {
     name: "shell",
     offer: ToolOffer::Granted,
     alias: None,
-    description: "Runs a command with bash in the workspace and gives its output and exit code. It has no input; what it starts ends with it.",
+    description: "Runs a command with bash in the workspace and returns its output and exit code. It has no input, and processes it starts end with it.",
     parameters: || {
         json!({
             "type": "object",
@@ -18,9 +18,9 @@ pub(super) const TOOL: NativeToolDef = NativeToolDef {
                 "command": {"type": "string", "description": "The command line."},
                 "timeout_ms": {
                     "type": "integer", "minimum": 1, "maximum": 600_000,
-                    "description": "How long it may take. Default 60000.",
+                    "description": "The time limit in milliseconds. Default 60000.",
                 },
-                "directory": {"type": "string", "description": "The folder to run in, inside the workspace. Default: the workspace."},
+                "directory": {"type": "string", "description": "The directory to run in, inside the workspace. Default: the workspace."},
             },
             "required": ["command"],
         })
@@ -30,7 +30,7 @@ pub(super) const TOOL: NativeToolDef = NativeToolDef {
 
 const TIMEOUT_MS: u64 = 60_000;
 
-/// What the model is shown of each output: its beginning.
+/// The number of bytes of each output that the model sees, from its beginning.
 const SHOWN_BYTES: usize = 64 << 10;
 
 fn call(arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
@@ -46,7 +46,7 @@ fn call(arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
     let output = process::run(&spec, at.cancel()).map_err(|fault| fault.to_string())?;
     if output.timed_out {
         return Err(format!(
-            "the command did not end within {timeout_ms} ms and was killed; give it more `timeout_ms` or less to do"
+            "the command did not end within {timeout_ms} ms and was killed; raise `timeout_ms` or split the command"
         ));
     }
     let mut result = json!({

@@ -1,4 +1,4 @@
-//! `write`: the whole text of a file.
+//! `write`: writes a file.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ pub(super) const TOOL: NativeToolDef = NativeToolDef {
     name: "write",
     offer: ToolOffer::Always,
     alias: Some("fs.write"),
-    description: "Writes a text file of the workspace, replacing what was in it and making its folders.",
+    description: "Writes a text file of the workspace. Replaces its content, and creates missing directories.",
     parameters: || {
         json!({
             "type": "object",

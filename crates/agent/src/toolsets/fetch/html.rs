@@ -1,19 +1,19 @@
-//! Pages of HTML as text a model can read. No parser: what is not understood is left out, and nothing is ever refused.
+//! Converts HTML pages to text for a model. This is not a parser: what it does not understand is left out.
 
-/// The text of a page, its blocks on lines of their own.
+/// The text of a page, with each block on its own lines.
 pub(super) fn to_text(html: &str) -> String {
     HtmlTextWriter::new(false).write_page(html)
 }
 
-/// The same as Markdown, with headings, lists, links, emphasis and code.
+/// The page as Markdown, with headings, lists, links, emphasis and code.
 pub(super) fn to_markdown(html: &str) -> String {
     HtmlTextWriter::new(true).write_page(html)
 }
 
-/// Elements whose content is not for reading.
+/// Elements whose content is not shown.
 const UNREAD: [&str; 7] = ["script", "style", "noscript", "template", "svg", "iframe", "head"];
 
-/// Elements that stand apart from what is around them.
+/// Elements that are separated from the surrounding text.
 const BLOCKS: [&str; 26] = [
     "address",
     "article",
@@ -43,10 +43,10 @@ const BLOCKS: [&str; 26] = [
     "ul",
 ];
 
-/// Elements that Markdown marks on both sides.
+/// Elements with Markdown marks on both sides.
 const MARKS: [(&str, &str); 5] = [("strong", "**"), ("b", "**"), ("em", "*"), ("i", "*"), ("code", "`")];
 
-/// Characters by name.
+/// Named characters.
 const ENTITIES: [(&str, &str); 12] = [
     ("amp", "&"),
     ("lt", "<"),
@@ -65,13 +65,12 @@ const ENTITIES: [(&str, &str); 12] = [
 struct HtmlTextWriter {
     is_markdown: bool,
     text: String,
-    /// Where links that are still open lead to.
+    /// The addresses of links that are still open.
     links: Vec<String>,
-    /// How many `pre` elements are open: their blanks count.
+    /// The number of open `pre` elements, in which whitespace is kept.
     preformatted: usize,
 }
 
-/// One tag.
 struct HtmlTag<'a> {
     name: String,
     is_end: bool,
@@ -164,7 +163,7 @@ impl HtmlTextWriter {
         }
     }
 
-    /// Text between tags. Blanks count as one, as a browser shows them.
+    /// Text between tags. Whitespace is collapsed, as in a browser.
     fn write_text(&mut self, written: &str) {
         let decoded = decode_entities(written);
         if self.preformatted > 0 {
@@ -214,7 +213,7 @@ impl<'a> HtmlTag<'a> {
     }
 }
 
-/// What stands behind the end of an element.
+/// The text after the end of an element.
 fn skip_element<'a>(html: &'a str, name: &str) -> &'a str {
     let mut rest = html;
     while let Some((_, after)) = rest.split_once("</") {
@@ -226,7 +225,7 @@ fn skip_element<'a>(html: &'a str, name: &str) -> &'a str {
     ""
 }
 
-/// Text with its named and numbered characters.
+/// Text with named and numbered characters decoded.
 fn decode_entities(text: &str) -> String {
     let mut decoded = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,7 +1,7 @@
-//! `fetch`: pages of the network (docker-agent, fetch tool).
+//! `fetch`: gets pages by HTTP, as docker-agent does.
 //!
-//! Everything goes through the gate that scripts go through, with its rules. A member may speak to every host of the
-//! public internet, unless its declaration lists hosts: then to these alone. `robots.txt` is not asked for.
+//! Every request goes through the same network gateway and rules as those of scripts. A member may reach every host of
+//! the public internet; if its declaration lists hosts, only these. `robots.txt` is not requested.
 
 mod html;
 
@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 use super::set::{self, ToolDef, Toolset};
 use crate::tools::{ToolContext, number_argument, text_argument};
 
-/// How long one page may take when nobody says.
+/// The default time limit for one page.
 const TIMEOUT_MS: u64 = 30_000;
 
-/// The most pages of one call.
+/// The maximum number of pages in one call.
 const MAX_URLS: usize = 20;
 
 #[derive(Debug)]
@@ -25,7 +25,7 @@ struct FetchState {
     timeout_ms: u64,
 }
 
-/// A form of the result: its name, what the server is asked for, and what is made of a page of HTML.
+/// A result format: its name, the `Accept` header, and the conversion of HTML.
 struct FetchFormat {
     name: &'static str,
     accept: &'static str,
@@ -48,22 +48,22 @@ static FORMS: [FetchFormat; 3] = [
 
 static TOOLS: [ToolDef<FetchState>; 1] = [ToolDef {
     name: "fetch",
-    description: "Gets pages by HTTP or HTTPS and gives their text. Hosts of private networks cannot be reached.",
+    description: "Gets pages by HTTP or HTTPS and returns their text. Hosts of private networks cannot be reached.",
     parameters: || {
         json!({
             "type": "object",
             "properties": {
                 "urls": {
                     "type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": MAX_URLS,
-                    "description": "The addresses.",
+                    "description": "The URLs.",
                 },
                 "format": {
                     "type": "string", "enum": FORMS.each_ref().map(|form| form.name),
-                    "description": "What a page of HTML is turned into.",
+                    "description": "The format to convert HTML to.",
                 },
                 "timeout": {
                     "type": "integer", "minimum": 1, "maximum": 300,
-                    "description": "How many seconds one page may take. Default 30.",
+                    "description": "The time limit for one page in seconds. Default 30.",
                 },
             },
             "required": ["urls", "format"],
@@ -84,7 +84,7 @@ pub(super) fn open(timeout_ms: Option<u64>, network: &NetworkSpec) -> Toolset {
 
 fn call(fetch: &FetchState, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
     let wanted = text_argument(arguments, "format");
-    let form = FORMS.iter().find(|form| form.name == wanted).ok_or("`format` is `text`, `markdown` or `html`")?;
+    let form = FORMS.iter().find(|form| form.name == wanted).ok_or("`format` must be `text`, `markdown` or `html`")?;
     let timeout_ms = number_argument(arguments, "timeout").map_or(fetch.timeout_ms, |seconds| seconds as u64 * 1_000);
     let urls = arguments.get("urls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let page = |url: &str| {
@@ -117,7 +117,7 @@ fn call(fetch: &FetchState, arguments: &Value, at: &ToolContext<'_>) -> Result<V
     Ok(Value::String(Value::Array(results).to_string()))
 }
 
-/// What came back for one address.
+/// The response for one URL.
 struct FetchedPage {
     status: u64,
     kind: String,

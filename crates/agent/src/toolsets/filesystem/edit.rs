@@ -9,7 +9,7 @@ use crate::workspace::replace_one;
 
 pub(super) const TOOL: ToolDef<NoFilesystemState> = ToolDef {
     name: "edit_file",
-    description: "Replaces texts in a file, one after the other. Each `oldText` must be there exactly once by then. One that is not leaves the file as it was.",
+    description: "Replaces texts in a file, one after the other. Each `oldText` must then occur exactly once. If one does not, the file stays unchanged.",
     parameters: || {
         json!({
             "type": "object",
@@ -22,8 +22,8 @@ pub(super) const TOOL: ToolDef<NoFilesystemState> = ToolDef {
                     "items": {
                         "type": "object",
                         "properties": {
-                            "oldText": {"type": "string", "description": "The text to replace, exactly as it stands in the file."},
-                            "newText": {"type": "string", "description": "What to put in its place."},
+                            "oldText": {"type": "string", "description": "The text to replace, exactly as it is in the file."},
+                            "newText": {"type": "string", "description": "The replacement."},
                         },
                         "required": ["oldText", "newText"],
                     },

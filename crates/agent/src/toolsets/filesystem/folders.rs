@@ -8,7 +8,7 @@ use crate::toolsets::set::ToolDef;
 
 pub(super) const LIST: ToolDef<NoFilesystemState> = ToolDef {
     name: "list_directory",
-    description: "Lists the files and folders of a folder, one a line: `FILE name` or `DIR  name`.",
+    description: "Lists the files and directories in a directory, one per line: `FILE name` or `DIR  name`.",
     parameters: one_path_parameters,
     is_read_only: true,
     call: |_, arguments, at| {
@@ -23,14 +23,14 @@ pub(super) const LIST: ToolDef<NoFilesystemState> = ToolDef {
             }
             lines.push_str(&format!("{} {}\n", if entry.is_dir { "DIR " } else { "FILE" }, entry.name));
         }
-        // An empty result looks like a failure.
+        // An empty result would look like a failure.
         Ok(Value::String(if lines.is_empty() { format!("Directory is empty: {path}\n") } else { lines }))
     },
 };
 
 pub(super) const CREATE: ToolDef<NoFilesystemState> = ToolDef {
     name: "create_directory",
-    description: "Makes folders, with those above them that are missing.",
+    description: "Creates directories, with missing parent directories.",
     parameters: paths_parameters,
     is_read_only: false,
     call: |_, arguments, at| for_each_path(arguments, at, "created", |at, path| at.files().make_dir(path)),
@@ -38,7 +38,7 @@ pub(super) const CREATE: ToolDef<NoFilesystemState> = ToolDef {
 
 pub(super) const REMOVE: ToolDef<NoFilesystemState> = ToolDef {
     name: "remove_directory",
-    description: "Removes folders that are empty.",
+    description: "Removes empty directories.",
     parameters: paths_parameters,
     is_read_only: false,
     call: |_, arguments, at| {
@@ -46,17 +46,17 @@ pub(super) const REMOVE: ToolDef<NoFilesystemState> = ToolDef {
             if at.workspace().stat(path)?.is_dir {
                 at.files().remove(path)
             } else {
-                Err(format!("`{path}` is not a folder"))
+                Err(format!("`{path}` is not a directory"))
             }
         })
     },
 };
 
-/// What a tool for one folder takes.
+/// The parameters of a tool for one directory.
 pub(super) fn one_path_parameters() -> Value {
     json!({
         "type": "object",
-        "properties": {"path": {"type": "string", "description": "The folder; `.` is the working directory."}},
+        "properties": {"path": {"type": "string", "description": "The directory; `.` is the working directory."}},
         "required": ["path"],
     })
 }
@@ -65,13 +65,13 @@ fn paths_parameters() -> Value {
     json!({
         "type": "object",
         "properties": {
-            "paths": {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "The folders."},
+            "paths": {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "The directories."},
         },
         "required": ["paths"],
     })
 }
 
-/// Does the same with each path, and stops at the first that fails.
+/// Does the same with each path, and stops at the first failure.
 fn for_each_path(
     arguments: &Value,
     at: &ToolContext<'_>,

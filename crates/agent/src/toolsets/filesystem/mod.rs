@@ -1,7 +1,7 @@
-//! `filesystem`: files of the workspace (docker-agent, filesystem tool).
+//! `filesystem`: files of the workspace.
 //!
-//! Names, arguments and the words of results are docker-agent's. Unlike there no path leaves the workspace, and what is
-//! protected stays so: every tool goes through [`crate::workspace`].
+//! Names, arguments and result texts are docker-agent's. Unlike there, no path can leave the workspace, and protected
+//! files cannot be changed: every tool goes through [`crate::workspace`].
 
 mod edit;
 mod folders;
@@ -17,13 +17,13 @@ use super::set::{self, ToolDef, Toolset};
 use crate::tools::{ToolContext, text_argument};
 use crate::workspace::Workspace;
 
-/// The most entries of one listing or tree (docker-agent, filesystem tool).
+/// The maximum number of entries of one listing or tree, as in docker-agent.
 const MAX_ENTRIES: usize = 100;
 
-/// What tells a folder of version control, which is no part of the work.
+/// The directory of version control, which is not listed.
 const HIDDEN: &str = ".git";
 
-/// The tools share nothing: all they need is in their use.
+/// The tools share no state.
 #[derive(Debug)]
 struct NoFilesystemState;
 
@@ -36,7 +36,7 @@ static TOOLS: [ToolDef<NoFilesystemState>; 9] = [
     search::TOOL,
     ToolDef {
         name: "write_file",
-        description: "Writes a file: makes it, or replaces all that is in it. Missing folders are made.",
+        description: "Writes a file. Creates it or replaces its content, and creates missing directories.",
         parameters: || {
             json!({
                 "type": "object",
@@ -62,7 +62,7 @@ pub(super) fn open(workspace: &Workspace) -> Toolset {
     Toolset {
         tools: set::build_tools("filesystem", &TOOLS, Arc::new(NoFilesystemState)),
         instruction: format!(
-            "Files: the working directory is {:?} and relative paths begin there; nothing outside it can be reached. \
+            "Files: the working directory is {:?} and relative paths start there; nothing outside it can be reached. \
              Read several files with one `read_multiple_files`. Find text with `search_files_content`.",
             workspace.root()
         ),
@@ -70,7 +70,7 @@ pub(super) fn open(workspace: &Workspace) -> Toolset {
     }
 }
 
-/// A list of texts among the arguments; empty when it is absent.
+/// A list of strings among the arguments; empty if it is missing.
 fn text_list_argument<'a>(arguments: &'a Value, name: &str) -> Vec<&'a str> {
     arguments.get(name).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }

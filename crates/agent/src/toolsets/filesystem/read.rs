@@ -8,14 +8,14 @@ use crate::toolsets::set::ToolDef;
 
 pub(super) const ONE: ToolDef<NoFilesystemState> = ToolDef {
     name: "read_file",
-    description: "Gives the text of a file, or the lines from `line` on, at most `limit` of them.",
+    description: "Returns the text of a file, or at most `limit` lines starting at `line`.",
     parameters: || {
         json!({
             "type": "object",
             "properties": {
                 "path": {"type": "string", "description": "The file."},
                 "line": {"type": "integer", "minimum": 1, "description": "The first line, from 1."},
-                "limit": {"type": "integer", "minimum": 1, "description": "The most lines."},
+                "limit": {"type": "integer", "minimum": 1, "description": "The maximum number of lines."},
             },
             "required": ["path"],
         })
@@ -33,12 +33,12 @@ pub(super) const ONE: ToolDef<NoFilesystemState> = ToolDef {
     },
 };
 
-/// The most text of one call, so that a long list of large files stays a message.
+/// The maximum total size of the files of one call, so that the result fits into a message.
 const MAX_BYTES: usize = 16 << 20;
 
 pub(super) const MANY: ToolDef<NoFilesystemState> = ToolDef {
     name: "read_multiple_files",
-    description: "Gives the texts of several files. A file that cannot be read has the reason in place of its text.",
+    description: "Returns the texts of several files. For a file that cannot be read it returns the reason instead.",
     parameters: || {
         json!({
             "type": "object",

@@ -13,28 +13,28 @@ use crate::tools::search::{self, LineHit};
 use crate::tools::{ToolContext, dir_argument, flag_argument, text_argument};
 use crate::toolsets::set::ToolDef;
 
-/// The most text of one result.
+/// The maximum size of one result.
 const MAX_BYTES: usize = 1 << 20;
 
-/// A longer line is shown around its match alone.
+/// Of a longer line only the part around the match is shown.
 const LONG_LINE_BYTES: usize = 100;
 
-/// What is shown of a long line before and after its match.
+/// The number of bytes shown before and after a match in a long line.
 const AROUND_BYTES: usize = 20;
 
 pub(super) const TOOL: ToolDef<NoFilesystemState> = ToolDef {
     name: "search_files_content",
-    description: "Finds a text, or with `is_regex` a regular expression, in the text files below a folder. Each match is `path:line:column: text`.",
+    description: "Finds a text, or with `is_regex` a regular expression, in the text files of a directory. Each match is `path:line:column: text`.",
     parameters: || {
         json!({
             "type": "object",
             "properties": {
-                "path": {"type": "string", "description": "The folder or file to look in; `.` is the working directory."},
-                "query": {"type": "string", "minLength": 1, "description": "What to look for."},
+                "path": {"type": "string", "description": "The directory or file to search; `.` is the working directory."},
+                "query": {"type": "string", "minLength": 1, "description": "The text to find."},
                 "is_regex": {"type": "boolean", "description": "Whether `query` is a regular expression. Default false."},
                 "excludePatterns": {
                     "type": "array", "items": {"type": "string"},
-                    "description": "Globs of files and folders to leave out, such as `node_modules` or `*.min.js`.",
+                    "description": "Globs of files and directories to exclude, such as `node_modules` or `*.min.js`.",
                 },
             },
             "required": ["path", "query"],
@@ -53,7 +53,7 @@ pub(super) const TOOL: ToolDef<NoFilesystemState> = ToolDef {
     },
 };
 
-/// `dir/*` leaves out all of `dir`, as there.
+/// Compiles a glob to exclude. As in docker-agent, `dir/*` excludes everything in `dir`.
 fn compile_exclusion(pattern: &str) -> Result<GlobMatcher, String> {
     glob_matcher(pattern.strip_suffix("/*").filter(|folder| !folder.is_empty()).unwrap_or(pattern))
 }
@@ -84,7 +84,7 @@ fn search_files(
     Ok(if found.is_empty() { String::from("No results found") } else { found })
 }
 
-/// A line, or of a long one the part around its match, cut between characters.
+/// The line, or the part around the match if the line is long, cut between characters.
 fn clip_line(line: &str, start: usize, end: usize) -> &str {
     if line.len() <= LONG_LINE_BYTES {
         return line;

@@ -9,12 +9,12 @@ use super::{HIDDEN, MAX_ENTRIES, NoFilesystemState, check_cancelled};
 use crate::tools::{ToolContext, dir_argument};
 use crate::toolsets::set::ToolDef;
 
-/// Folders deeper than this are shown and not entered.
+/// The maximum depth; deeper directories are shown without their content.
 const MAX_DEPTH: usize = 64;
 
 pub(super) const TOOL: ToolDef<NoFilesystemState> = ToolDef {
     name: "directory_tree",
-    description: "Gives a folder and all below it as JSON: `name`, `type` (`file` or `directory`) and `children`. It ends after 100 entries.",
+    description: "Returns a directory and everything in it as JSON: `name`, `type` (`file` or `directory`) and `children`. Stops after 100 entries.",
     parameters: one_path_parameters,
     is_read_only: true,
     call: |_, arguments, at| {
@@ -22,7 +22,7 @@ pub(super) const TOOL: ToolDef<NoFilesystemState> = ToolDef {
         let mut left = MAX_ENTRIES;
         let stat = at.workspace().stat(path)?;
         if !stat.is_dir {
-            return Err(format!("`{path}` is not a folder"));
+            return Err(format!("`{path}` is not a directory"));
         }
         let tree = build_tree(at, Path::new(path), &stat.name, 0, &mut left)?;
         Ok(Value::String(tree.to_string()))
@@ -33,7 +33,7 @@ fn build_tree(at: &ToolContext<'_>, path: &Path, name: &str, depth: usize, left:
     check_cancelled(at)?;
     let mut children = Vec::new();
     if depth < MAX_DEPTH {
-        // A folder that cannot be listed is shown without what is in it.
+        // A directory that cannot be listed is shown without its content.
         for entry in at.workspace().list(&path.to_string_lossy()).unwrap_or_default() {
             if *left == 0 {
                 break;

@@ -1,7 +1,8 @@
-//! `memory`: notes that outlive the session (docker-agent, memory tool).
+//! `memory`: notes that outlive the session.
 //!
-//! They lie in a file of one JSON object a line, so that a person can read and mend it. docker-agent keeps them in a
-//! database; such a file is not overwritten but refused.
+//! They are stored in a file with one JSON object per line, so that the user can read and fix it. docker-agent stores
+//! them
+//! in a database; such a file is rejected rather than overwritten.
 
 mod store;
 
@@ -16,13 +17,13 @@ use crate::workspace::Workspace;
 
 use store::{MemoryFile, MemoryNote};
 
-/// Where notes lie when nobody says: where no other tool can change them.
+/// The default file, which no other tool can change.
 const OWN_FILE: &str = ".pintle/memory.jsonl";
 
 static TOOLS: [ToolDef<MemoryFile>; 5] = [
     ToolDef {
         name: "add_memory",
-        description: "Keeps a note for later sessions.",
+        description: "Stores a note for later sessions.",
         parameters: || note_parameters(&["memory"]),
         is_read_only: false,
         call: |store, arguments, at| {
@@ -43,14 +44,14 @@ static TOOLS: [ToolDef<MemoryFile>; 5] = [
     },
     ToolDef {
         name: "get_memories",
-        description: "Gives all notes.",
+        description: "Returns all notes.",
         parameters: || json!({"type": "object", "properties": {}}),
         is_read_only: true,
         call: |store, _arguments, _at| Ok(notes_to_value(&store.read()?)),
     },
     ToolDef {
         name: "delete_memory",
-        description: "Forgets a note.",
+        description: "Deletes a note.",
         parameters: || {
             json!({
                 "type": "object",
@@ -71,12 +72,12 @@ static TOOLS: [ToolDef<MemoryFile>; 5] = [
     },
     ToolDef {
         name: "search_memories",
-        description: "Gives the notes that hold every word of `query` and are of the `category`, where these are given.",
+        description: "Returns the notes that contain every word of `query` and belong to the `category`, if these are given.",
         parameters: || {
             json!({
                 "type": "object",
                 "properties": {
-                    "query": {"type": "string", "description": "Words, with blanks between them. Case does not count."},
+                    "query": {"type": "string", "description": "Words, separated by spaces. Case is ignored."},
                     "category": {"type": "string", "description": "The category."},
                 },
             })
@@ -96,7 +97,7 @@ static TOOLS: [ToolDef<MemoryFile>; 5] = [
     },
     ToolDef {
         name: "update_memory",
-        description: "Changes the text of a note, and its category when one is given.",
+        description: "Changes the text of a note, and its category if one is given.",
         parameters: || {
             let mut parameters = note_parameters(&["id", "memory"]);
             if let Some(properties) = parameters.get_mut("properties").and_then(Value::as_object_mut) {
@@ -123,12 +124,12 @@ static TOOLS: [ToolDef<MemoryFile>; 5] = [
 /// The first bytes of an SQLite database.
 const DATABASE: &[u8] = b"SQLite format 3\0";
 
-/// Whether a file is a database, in which there is no place for notes.
+/// Whether a file is a database, which cannot store notes.
 fn is_database(file: &std::path::Path) -> bool {
     pintle::files::read_head(file, DATABASE.len() as u64).is_ok_and(|start| start == DATABASE)
 }
 
-/// The tools over a file: one of the workspace, or whatever absolute path was declared.
+/// The tools for a file: one in the workspace, or any declared absolute path.
 ///
 /// # Errors
 /// When a relative path leads out of the workspace, or the file is a database.
@@ -141,14 +142,14 @@ pub(super) fn open(path: Option<&str>, workspace: &Workspace) -> Result<Toolset,
     if is_database(&file) {
         let shown = file.display();
         return Err(format!(
-            "the memory file `{shown}` is an SQLite database, as docker-agent keeps it; give the toolset another `path`"
+            "the memory file `{shown}` is an SQLite database, as docker-agent uses; give the toolset another `path`"
         ));
     }
     Ok(Toolset {
         tools: set::build_tools("memory", &TOOLS, Arc::new(MemoryFile::new(file))),
         instruction: String::from(
-            "Look for what you noted in earlier sessions before you begin, and note what will matter later: what the \
-             person prefers or corrected, decisions, and what is particular about the project.",
+            "Search your notes of earlier sessions before you begin, and note what will matter later: what the user \
+             prefers or corrected, decisions, and special facts about the project.",
         ),
         ..Toolset::default()
     })
@@ -170,7 +171,7 @@ fn notes_to_value(notes: &[MemoryNote]) -> Value {
 }
 
 fn unknown_note_message(id: &str) -> String {
-    format!("there is no memory with ID `{id}`; `get_memories` gives the IDs")
+    format!("memory with ID `{id}` does not exist; `get_memories` returns the IDs")
 }
 
 #[cfg(test)]

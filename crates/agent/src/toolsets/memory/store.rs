@@ -1,4 +1,4 @@
-//! The file of notes.
+//! The file in which notes are stored.
 
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -7,16 +7,15 @@ use std::sync::{Mutex, PoisonError};
 use pintle::calendar_date;
 use serde_json::{Value, json};
 
-/// The largest file. More is no memory any more.
+/// The maximum size of the file.
 const MAX_BYTES: usize = 4 << 20;
 
-/// One note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct MemoryNote {
     pub(super) id: String,
     pub(super) created_at: String,
     pub(super) memory: String,
-    /// Empty for none.
+    /// May be empty.
     pub(super) category: String,
 }
 
@@ -24,7 +23,7 @@ pub(super) struct MemoryNote {
 #[derive(Debug)]
 pub(super) struct MemoryFile {
     file: PathBuf,
-    /// One change at a time; a reader sees the file before or after it.
+    /// Held during a change; readers see the file before or after it.
     write_lock: Mutex<()>,
 }
 
@@ -54,27 +53,28 @@ impl MemoryFile {
         Self { file, write_lock: Mutex::default() }
     }
 
-    /// All notes, oldest first. No file is no notes.
+    /// All notes, oldest first. A missing file has no notes.
     pub(super) fn read(&self) -> Result<Vec<MemoryNote>, String> {
         let shown = self.file.display();
         let text = match pintle::files::read_text(&self.file) {
             Ok(text) => text,
             Err(fault) if fault.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             Err(fault) if fault.kind() == ErrorKind::InvalidData => {
-                return Err(format!("the memory file `{shown}` is no text; give the toolset another `path`"));
+                return Err(format!("the memory file `{shown}` is not a text file; give the toolset another `path`"));
             }
             Err(fault) => return Err(format!("the memory file `{shown}` cannot be read: {fault}")),
         };
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let note = |(index, line)| {
-            let fault =
-                || format!("line {} of the memory file `{shown}` is no note; ask a person to mend it", index + 1);
+            let fault = || {
+                format!("line {} of the memory file `{shown}` is not a valid note; ask the user to fix it", index + 1)
+            };
             MemoryNote::from_line(line).ok_or_else(fault)
         };
         lines.map(note).collect()
     }
 
-    /// Changes the notes. The file is replaced as a whole or not at all.
+    /// Changes the notes. The file is replaced atomically.
     pub(super) fn change<T>(
         &self,
         change: impl FnOnce(&mut Vec<MemoryNote>) -> Result<T, String>,
@@ -84,7 +84,10 @@ impl MemoryFile {
         let result = change(&mut notes)?;
         let text: String = notes.iter().map(|note| format!("{}\n", note.to_value())).collect();
         if text.len() > MAX_BYTES {
-            return Err(format!("the memory is full ({} MiB); delete what is no longer needed", MAX_BYTES >> 20));
+            return Err(format!(
+                "the memory is full ({} MiB); delete notes that are no longer needed",
+                MAX_BYTES >> 20
+            ));
         }
         let written = replace_file(&self.file, text.as_bytes());
         written.map_err(|fault| format!("the memory file `{}` cannot be written: {fault}", self.file.display()))?;
@@ -105,7 +108,7 @@ fn replace_file(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
     std::fs::rename(&new, file)
 }
 
-/// A moment in universal time, such as `2026-11-22T02:00:00Z`.
+/// A time in UTC, such as `2026-11-22T02:00:00Z`.
 pub(super) fn format_date(unix_ms: u64) -> String {
     let seconds = unix_ms / 1_000;
     let (year, month, day) = calendar_date((seconds / 86_400).try_into().unwrap_or(i64::MAX));
@@ -141,7 +144,8 @@ mod tests {
             memory: String::from("m"),
             category: String::new(),
         };
-        for (bytes, why) in [(&b"SQLite format 3\0\xff\xfe"[..], "is no text"), (b"{\"id\":\"1\"}\n", "line 1")] {
+        for (bytes, why) in [(&b"SQLite format 3\0\xff\xfe"[..], "is not a text file"), (b"{\"id\":\"1\"}\n", "line 1")]
+        {
             let file = folder.path().join("memory.db");
             std::fs::write(&file, bytes).unwrap();
             let store = MemoryFile::new(file.clone());

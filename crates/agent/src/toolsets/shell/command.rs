@@ -1,16 +1,16 @@
-//! One command that is awaited, and what all commands of tools have in common.
+//! Runs one command and waits for it, and builds the processes of all command tools.
 
 use pintle::process::{self, ProcessEnvironment, ProcessError, ProcessSpec};
 
 use crate::tools::ToolContext;
 
-/// The most of a command's output that is kept: its beginning.
+/// The number of bytes of a command's output that are kept, from its beginning.
 const OUTPUT_BYTES: usize = 1 << 20;
 
 /// The shell of all commands.
 const SHELL: &str = "/bin/sh";
 
-/// Runs a command and tells what came of it. That it failed is a result too: the model reads why.
+/// Runs a command and describes its result. A failure is a result too, so that the model reads the reason.
 pub(super) fn run(
     command: &str,
     directory: &str,
@@ -43,7 +43,7 @@ pub(super) fn run(
     Ok(String::from(if told.is_empty() { "<no output>" } else { told }))
 }
 
-/// A command line as a process: both its outputs are one, in the order in which it wrote them.
+/// A command line as a process, with both outputs combined in the order in which they were written.
 pub(in crate::toolsets) fn process_spec(
     command: &str,
     directory: &str,
@@ -59,7 +59,7 @@ pub(in crate::toolsets) fn process_spec(
     Ok(spec)
 }
 
-/// The host's own variables without what looks like a secret, and these.
+/// The host's environment without variables that look like secrets, plus these variables.
 fn process_environment(variables: &[(String, String)]) -> ProcessEnvironment {
     if variables.is_empty() {
         return ProcessEnvironment::WithoutSecrets;

@@ -1,4 +1,4 @@
-//! Commands that run in the background of a session.
+//! Background commands of a session.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,16 +11,16 @@ use super::command;
 use crate::finish::WorkKind;
 use crate::tools::ToolContext;
 
-/// The most output that is kept of one job (docker-agent, shell tool): its beginning.
+/// The number of bytes of a job's output that are kept, from its beginning, as in docker-agent.
 const OUTPUT_BYTES: usize = 10 << 20;
 
-/// The most jobs of one set, ended ones included.
+/// The maximum number of jobs of one set, finished ones included.
 const MAX_JOBS: usize = 100;
 
-/// How long a job may run: longer than any session, so that in truth the session's end is what ends it.
+/// The time limit of a job: longer than any session, so that in practice a job ends with its session.
 const LIFETIME_MS: u64 = 30 * 24 * 60 * 60 * 1_000;
 
-/// The jobs of one set. Dropping them ends them all.
+/// The jobs of one set. Dropping them stops them all.
 #[derive(Debug, Default)]
 pub(super) struct ShellJobs(Mutex<BTreeMap<usize, Arc<ShellJob>>>);
 
@@ -30,7 +30,7 @@ struct ShellJob {
     command: String,
     began_us: u64,
     cancel: CancelToken,
-    /// What it printed so far.
+    /// Its output so far.
     output: Mutex<Vec<u8>>,
     end: Mutex<Option<JobExit>>,
     thread: Mutex<Option<JoinHandle<()>>>,
@@ -40,16 +40,17 @@ struct ShellJob {
 #[derive(Debug)]
 struct JobExit {
     status: &'static str,
-    /// As a shell tells it; -1 for a job that no code tells about.
+    /// The exit code as a shell reports it; -1 if there is none.
     exit_code: i32,
-    /// What is to be said of its output.
+    /// A remark about its output.
     remark: String,
     ended_us: u64,
 }
 
 impl ShellJobs {
-    /// Starts a command and tells its id. It belongs to the session and not to the turn: cancelling the turn leaves it
-    /// alone.
+    /// Starts a command and returns the job's id. It belongs to the session, not to the turn, so cancelling the turn
+    /// does not
+    /// stop it.
     pub(super) fn start(
         &self,
         command: &str,
@@ -65,7 +66,7 @@ impl ShellJobs {
         let runtime = Arc::clone(&shared.runtime);
         let mut jobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if jobs.len() >= MAX_JOBS {
-            return Err(format!("there are already {MAX_JOBS} jobs in this session"));
+            return Err(format!("this session already has {MAX_JOBS} jobs, the maximum"));
         }
         let number = jobs.len() + 1;
         let job = Arc::new(ShellJob {
@@ -140,24 +141,24 @@ impl ShellJobs {
 }
 
 impl ShellJob {
-    /// Keeps what was printed since it was last asked.
+    /// Appends output that was printed since the last call.
     fn append_output(&self, printed: &[u8]) {
         let mut kept = self.output.lock().unwrap_or_else(PoisonError::into_inner);
         let from = kept.len();
         kept.extend_from_slice(printed.get(from..).unwrap_or_default());
     }
 
-    /// Ends the job with all its processes, and waits until they are gone.
+    /// Stops the job with all its processes, and waits until they have ended.
     fn finish(&self) {
         self.cancel.cancel();
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(thread) = thread {
-            // A thread that died has nothing left to wait for.
+            // A thread that panicked needs no waiting for.
             let _ = thread.join();
         }
     }
 
-    /// Its state in lines.
+    /// The job's state, in lines.
     fn describe_state(&self, at: &ToolContext<'_>) -> String {
         let end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         let now_us = || at.turn.agent.shared.runtime.clock().monotonic_us();

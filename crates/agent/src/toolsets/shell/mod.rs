@@ -1,8 +1,9 @@
-//! `shell`: commands, awaited or in the background (docker-agent, shell tool).
+//! `shell`: commands, in the foreground or in the background.
 //!
-//! Names, arguments and the words of results are docker-agent's. Unlike there the shell is always `/bin/sh`, whatever
-//! `$SHELL` says; a command starts inside the workspace; it does not see variables that look like secrets, unless the
-//! set declares them; and nothing that it started outlives it.
+//! Names, arguments and result texts are docker-agent's. Unlike there, the shell is always `/bin/sh`, whatever `$SHELL`
+//! says; a command starts inside the workspace; it does not see variables that look like secrets, unless the set
+//! declares
+//! them; and no process it started outlives it.
 
 pub(super) mod command;
 
@@ -17,30 +18,30 @@ use crate::tools::{number_argument, text_argument};
 
 use jobs::ShellJobs;
 
-/// What the tools of one set share.
+/// State that the tools of one set share.
 #[derive(Debug)]
 struct ShellState {
-    /// Variables besides the host's own.
+    /// Declared variables, added to the host's environment.
     environment: Vec<(String, String)>,
     jobs: ShellJobs,
 }
 
-/// How long a command may take when the model does not say (docker-agent, shell tool).
+/// The default time limit of a command in seconds, as in docker-agent.
 const TIMEOUT_S: usize = 30;
 
 static TOOLS: [ToolDef<ShellState>; 5] = [
     ToolDef {
         name: "shell",
-        description: "Runs a command with `/bin/sh` and gives its output. It has no input; what it starts ends with it.",
+        description: "Runs a command with `/bin/sh` and returns its output. It has no input, and processes it starts end with it.",
         parameters: || {
             json!({
                 "type": "object",
                 "properties": {
                     "cmd": {"type": "string", "description": "The command line."},
-                    "cwd": {"type": "string", "description": "The folder to run in. Default: the working directory."},
+                    "cwd": {"type": "string", "description": "Where to run. Default: the working directory."},
                     "timeout": {
                         "type": "integer", "minimum": 1, "maximum": 3600,
-                        "description": "How many seconds it may take. Default 30.",
+                        "description": "The time limit in seconds. Default 30.",
                     },
                 },
                 "required": ["cmd"],
@@ -55,13 +56,13 @@ static TOOLS: [ToolDef<ShellState>; 5] = [
     },
     ToolDef {
         name: "run_background_job",
-        description: "Starts a command with `/bin/sh` and gives its job ID at once: for servers, watchers and whatever runs beside other work.",
+        description: "Starts a command with `/bin/sh` in the background and returns its job ID at once, for servers, watchers and other long-running commands.",
         parameters: || {
             json!({
                 "type": "object",
                 "properties": {
                     "cmd": {"type": "string", "description": "The command line."},
-                    "cwd": {"type": "string", "description": "The folder to run in. Default: the working directory."},
+                    "cwd": {"type": "string", "description": "Where to run. Default: the working directory."},
                 },
                 "required": ["cmd"],
             })
@@ -74,21 +75,21 @@ static TOOLS: [ToolDef<ShellState>; 5] = [
     },
     ToolDef {
         name: "list_background_jobs",
-        description: "Lists the background jobs with their states.",
+        description: "Lists the background jobs with their status.",
         parameters: || json!({"type": "object", "properties": {}}),
         is_read_only: true,
         call: |shell, _arguments, at| Ok(Value::String(shell.jobs.list(at))),
     },
     ToolDef {
         name: "view_background_job",
-        description: "Shows the state of a background job and its output so far.",
+        description: "Shows the status of a background job and its output so far.",
         parameters: job_parameters,
         is_read_only: true,
         call: |shell, arguments, at| shell.jobs.view(text_argument(arguments, "job_id"), at).map(Value::String),
     },
     ToolDef {
         name: "stop_background_job",
-        description: "Stops a background job with everything that it started.",
+        description: "Stops a background job and every process it started.",
         parameters: job_parameters,
         is_read_only: false,
         call: |shell, arguments, _at| shell.jobs.stop(text_argument(arguments, "job_id")).map(Value::String),
@@ -100,9 +101,9 @@ pub(super) fn open(environment: Vec<(String, String)>) -> Toolset {
     Toolset {
         tools: set::build_tools("shell", &TOOLS, Arc::new(shell)),
         instruction: String::from(
-            "Shell: each call is a new shell, nothing is kept from one to the next; use `cwd` rather than `cd`, and a \
-             larger `timeout` for what takes longer than 30 seconds. Use `run_background_job` for what runs on, such \
-             as a server; every job ends with the session.",
+            "Shell: each call is a new shell that keeps nothing from earlier calls. Use `cwd` rather than `cd`, and a \
+             larger `timeout` for commands that take longer than 30 seconds. Use `run_background_job` for commands \
+             that keep running, such as a server; every job ends with the session.",
         ),
         ..Toolset::default()
     }
@@ -111,7 +112,7 @@ pub(super) fn open(environment: Vec<(String, String)>) -> Toolset {
 fn job_parameters() -> Value {
     json!({
         "type": "object",
-        "properties": {"job_id": {"type": "string", "description": "The ID that `run_background_job` gave."}},
+        "properties": {"job_id": {"type": "string", "description": "The ID that `run_background_job` returned."}},
         "required": ["job_id"],
     })
 }
@@ -119,10 +120,10 @@ fn job_parameters() -> Value {
 fn command_argument(arguments: &Value) -> Result<&str, String> {
     let command = text_argument(arguments, "cmd");
     if command.trim().is_empty() {
-        return Err(String::from("`cmd` is empty; give the command line"));
+        return Err(String::from("`cmd` is empty; pass the command line"));
     }
     if command.contains('\0') {
-        return Err(String::from("`cmd` holds a NUL character, which no command line can"));
+        return Err(String::from("`cmd` contains a NUL character, which a command line cannot"));
     }
     Ok(command)
 }

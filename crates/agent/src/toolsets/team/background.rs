@@ -1,4 +1,4 @@
-//! `background_agents`: tasks for sub-agents that run beside the conversation (docker-agent, background agents tool).
+//! `background_agents`: background tasks of other agents of the team.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::toolsets::set::{self, ToolDef, Toolset};
 static TOOLS: [ToolDef<NoTeamState>; 4] = [
     ToolDef {
         name: "run_background_agent",
-        description: "Gives a task to another agent of your team and goes on at once, with a task ID. Nobody can be asked for permission on its behalf.",
+        description: "Gives a task to another agent of your team and returns a task ID at once. The agent cannot ask the user for permission.",
         parameters: super::task_parameters,
         is_read_only: false,
         call: |_, arguments, at| {
@@ -30,14 +30,14 @@ static TOOLS: [ToolDef<NoTeamState>; 4] = [
     },
     ToolDef {
         name: "list_background_agents",
-        description: "Lists the background tasks with their states.",
+        description: "Lists the background tasks with their status.",
         parameters: || json!({"type": "object", "properties": {}}),
         is_read_only: true,
         call: |_, _arguments, at| Ok(Value::String(at.turn.agent.shared.background.list(at.turn))),
     },
     ToolDef {
         name: "view_background_agent",
-        description: "Shows the state of a background task, and its answer when it has ended.",
+        description: "Shows the status of a background task, and its answer if it has ended.",
         parameters: id,
         is_read_only: true,
         call: |_, arguments, at| {
@@ -59,8 +59,8 @@ pub(in crate::toolsets) fn open() -> Toolset {
     Toolset {
         tools: set::build_tools("transfer", &TOOLS, Arc::new(NoTeamState)),
         instruction: String::from(
-            "With `run_background_agent` several tasks can run at the same time while you go on; `view_background_agent` \
-             tells how far one is. Tasks that still run when the session ends are stopped.",
+            "With `run_background_agent` several tasks can run while you continue; `view_background_agent` shows the \
+             progress of one. Tasks that still run when the session ends are stopped.",
         ),
         ..Toolset::default()
     }
@@ -69,7 +69,7 @@ pub(in crate::toolsets) fn open() -> Toolset {
 fn id() -> Value {
     json!({
         "type": "object",
-        "properties": {"task_id": {"type": "string", "description": "The ID that `run_background_agent` gave."}},
+        "properties": {"task_id": {"type": "string", "description": "The ID that `run_background_agent` returned."}},
         "required": ["task_id"],
     })
 }

@@ -1,4 +1,4 @@
-//! `handoff`: the conversation goes on with another agent (docker-agent, handoffs).
+//! `handoff`: another agent of the team continues the conversation.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::toolsets::set::ToolDef;
 
 pub(super) const TOOL: ToolDef<NoTeamState> = ToolDef {
     name: "handoff",
-    description: "Hands the conversation over to another agent of your team, which goes on with it from here.",
+    description: "Hands the conversation over to another agent of your team, which continues it from here.",
     parameters: || {
         json!({
             "type": "object",
@@ -27,8 +27,8 @@ pub(super) const TOOL: ToolDef<NoTeamState> = ToolDef {
         at.turn.state.request_handoff(name)?;
         // The other agent reads this as the result of a call that it did not make.
         Ok(Value::String(format!(
-            "The agent {} handed off the conversation to {name}. From here on {name} answers, with its own tools and \
-             agents alone: those of earlier agents that the conversation shows are not there for it.",
+            "The agent {} handed off the conversation to {name}. From here on {name} answers, with only its own tools \
+             and agents: those of earlier agents in the conversation are not available to it.",
             agent.spec.name
         )))
     },

@@ -13,11 +13,11 @@ use serde_json::{Value, json};
 use super::set;
 use crate::tools::Tool;
 
-/// The tools share nothing: all they need is in their use.
+/// The tools share no state.
 #[derive(Debug)]
 struct NoTeamState;
 
-/// The tools that a member has because of whom it may call.
+/// The tools of a member that depend on which agents it may call.
 pub(crate) fn team_tools(member: &MemberSpec) -> Vec<Arc<dyn Tool>> {
     let mut tools = Vec::new();
     if !member.sub_agents.is_empty() {
@@ -29,23 +29,23 @@ pub(crate) fn team_tools(member: &MemberSpec) -> Vec<Arc<dyn Tool>> {
     tools
 }
 
-/// What a tool takes that gives a task to another agent.
+/// The parameters of a tool that gives a task to another agent.
 fn task_parameters() -> Value {
     json!({
         "type": "object",
         "properties": {
             "agent": {"type": "string", "description": "The agent's name."},
-            "task": {"type": "string", "description": "What it has to do, with all that it needs to know."},
-            "expected_output": {"type": "string", "description": "What it should answer with."},
+            "task": {"type": "string", "description": "What it has to do, with everything it needs to know."},
+            "expected_output": {"type": "string", "description": "What its answer should contain."},
         },
         "required": ["agent", "task"],
     })
 }
 
-/// The task as the other agent gets it.
+/// The task as the other agent receives it.
 fn task_prompt(task: &str, expected_output: &str) -> Result<String, String> {
     match (task.trim(), expected_output.trim()) {
-        ("", _) => Err(String::from("`task` is empty; say what the agent has to do")),
+        ("", _) => Err(String::from("`task` is empty; describe what the agent has to do")),
         (task, "") => Ok(task.to_owned()),
         (task, expected) => Ok(format!("{task}\n\nExpected output: {expected}")),
     }

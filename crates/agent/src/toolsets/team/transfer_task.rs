@@ -1,4 +1,4 @@
-//! `transfer_task`: a task for a sub-agent, whose answer is the result (docker-agent, transfer task tool).
+//! `transfer_task`: another agent of the team works on a task, and its answer is the result.
 
 use serde_json::Value;
 
@@ -9,9 +9,9 @@ use crate::toolsets::set::ToolDef;
 
 pub(super) const TOOL: ToolDef<NoTeamState> = ToolDef {
     name: "transfer_task",
-    description: "Gives a task to another agent of your team, waits, and gives its answer. Say clearly what has to be done and what you expect back: the agent knows nothing else.",
+    description: "Gives a task to another agent of your team, waits, and returns its answer. Describe exactly what to do and what to answer with: the agent knows nothing else.",
     parameters: super::task_parameters,
-    // As there: it changes nothing itself, and each call that the other agent makes is judged by itself.
+    // As in docker-agent: the tool itself changes nothing, and each call of the other agent is checked on its own.
     is_read_only: true,
     call: |_, arguments, at| {
         let agent = text_argument(arguments, "agent");
