@@ -191,7 +191,7 @@ fn what_is_not_recorded_is_not_done() {
     fs::remove_file(&path).expect("it is there");
     let outcome = fire(&runtime, &list);
     let reason = format!(
-        "blocked by hook \"tape\": denied because it cannot be recorded: tape `{}` was deleted or moved away",
+        "blocked by hook \"tape\": what is not recorded is not done: tape `{}` was deleted or moved",
         path.display()
     );
     assert_eq!((outcome.decision, outcome.hooks_called, outcome.reason()), (Decision::Deny, 0, reason));

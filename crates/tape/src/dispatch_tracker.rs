@@ -1,4 +1,4 @@
-//! Which dispatch a step belongs to.
+//! Tracks which dispatch a record belongs to.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -9,35 +9,40 @@ use pintle_contract::Event;
 use crate::journal_records::OpenDispatch;
 
 thread_local! {
-    /// The dispatch that ended last on this thread, and the tape it is on.
+    /// The dispatch that ended last on this thread, and its tape.
     static ENDED: Cell<(usize, u64)> = const { Cell::new((0, 0)) };
 }
 
-/// The dispatches that are going on.
+/// The open dispatches.
 ///
-/// A dispatch reports its steps from the thread that it runs on, and a dispatch that a hook causes begins and ends
-/// within the one that caused it. So each thread has a stack, and its top is the dispatch that reports.
+/// A dispatch reports its entries from the thread that it runs on, and a dispatch that a hook causes begins and ends
+/// within the one that caused it. So each thread has a stack, and the dispatch at its top is the one that reports.
 #[derive(Debug, Default)]
 pub(crate) struct DispatchTracker {
+    format: u32,
     last: u64,
     stacks: HashMap<ThreadId, Vec<OpenDispatch>>,
     calls: HashMap<u64, u64>,
-    /// What a step without a dispatch belongs to.
+    /// The dispatch of entries that belong to none.
     no_dispatch: OpenDispatch,
 }
 
 impl DispatchTracker {
-    /// Continues after the dispatches of a tape.
-    pub(crate) fn resume_after(last: u64) -> Self {
-        Self { last, ..Self::default() }
+    /// Continues after the dispatches of a tape of this format.
+    pub(crate) fn resume_after(last: u64, format: u32) -> Self {
+        Self { format, last, ..Self::default() }
     }
 
-    /// The number of the last one.
+    pub(crate) fn format(&self) -> u32 {
+        self.format
+    }
+
+    /// The number of the last dispatch.
     pub(crate) fn last(&self) -> u64 {
         self.last
     }
 
-    /// A dispatch begins.
+    /// Begins a dispatch.
     pub(crate) fn begin(&mut self, thread: ThreadId, fired: &Event) -> &mut OpenDispatch {
         self.last += 1;
         let stack = self.stacks.entry(thread).or_default();
@@ -51,22 +56,22 @@ impl DispatchTracker {
         self.stacks.get_mut(&thread).and_then(|stack| stack.last_mut()).unwrap_or(&mut self.no_dispatch)
     }
 
-    /// Whether any has not ended.
+    /// Whether any dispatch is open.
     pub(crate) fn has_open_dispatch(&self) -> bool {
         !self.stacks.is_empty()
     }
 
-    /// A hook is called.
+    /// Begins a hook call.
     pub(crate) fn begin_call(&mut self, call: u64, dispatch: u64) {
         self.calls.insert(call, dispatch);
     }
 
-    /// The dispatch of a call that is going on.
+    /// The dispatch of an open call.
     pub(crate) fn dispatch_of_call(&self, call: u64) -> Option<u64> {
         self.calls.get(&call).copied()
     }
 
-    /// The thread's dispatch is over.
+    /// Ends the thread's dispatch.
     pub(crate) fn end(&mut self, thread: ThreadId, tape: usize) {
         let Some(stack) = self.stacks.get_mut(&thread) else { return };
         if let Some(open) = stack.pop() {

@@ -1,4 +1,4 @@
-//! What can go wrong with a tape.
+//! Errors of tapes.
 
 use std::fmt;
 use std::io;
@@ -7,22 +7,22 @@ use std::path::PathBuf;
 use crate::record::FORMAT;
 use crate::show::single_line;
 
-/// A tape that cannot be written or read.
+/// A tape cannot be written or read.
 #[derive(Debug)]
 pub enum TapeError {
-    /// The file cannot be made or opened.
+    /// The file cannot be created or opened.
     Open {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// The file exists; a tape is never written over.
+    /// The file exists; a tape is never overwritten.
     Exists {
         /// The file.
         path: PathBuf,
     },
-    /// Another writer has the file.
+    /// Another writer uses the file.
     Busy {
         /// The file.
         path: PathBuf,
@@ -31,49 +31,49 @@ pub enum TapeError {
     Write {
         /// The number of the record.
         seq: u64,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// The file could not be synced to the disk.
     Sync {
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// The file is not what was written any more.
+    /// The file differs from what was written.
     Changed {
         /// The file.
         path: PathBuf,
-        /// What was done to it, such as `was deleted or moved away`.
+        /// What happened to it, such as `was deleted or moved`.
         change: String,
     },
-    /// What an earlier process left is not on the tape any more.
+    /// Records of an earlier process are missing from the tape.
     CursorLost {
         /// The file.
         path: PathBuf,
-        /// What is there instead.
+        /// What was found instead.
         actual: String,
     },
-    /// There is no record in the tape.
+    /// The tape has no records.
     Empty,
-    /// Not even the header was written whole.
+    /// Not even the header is complete.
     Torn {
-        /// How much of it there is.
+        /// The size of the torn record.
         size_bytes: usize,
     },
-    /// The first record is no header.
+    /// The first record is not a header.
     NoHeader,
-    /// The tape was written in another format.
+    /// The tape has an unsupported format.
     Format {
         /// Its format, as written.
         format: String,
-        /// The version of Pintle that wrote it; empty where it does not say.
+        /// The version of Pintle that wrote it; may be empty.
         pintle: String,
     },
-    /// A line is no record, or does not follow the line before.
+    /// A line is not a record, or does not follow from the previous line.
     Line {
         /// The line, from 1.
         line: usize,
-        /// Why.
+        /// The cause.
         reason: String,
     },
 }
@@ -83,11 +83,11 @@ impl fmt::Display for TapeError {
         match self {
             Self::Open { path, source } => write!(f, "cannot open tape `{}`: {source}", path.display()),
             Self::Exists { path } => {
-                write!(f, "tape `{}` exists already; name another file, a tape is never written over", path.display())
+                write!(f, "tape `{}` already exists; name another file, a tape is never overwritten", path.display())
             }
             Self::Busy { path } => write!(
                 f,
-                "tape `{}` is being written by another session; wait until that one has ended, or end it",
+                "tape `{}` is being written by another session; wait until that session ends, or end it",
                 path.display()
             ),
             Self::Write { seq, source } => write!(f, "cannot write record {seq} of the tape: {source}"),
@@ -96,26 +96,22 @@ impl fmt::Display for TapeError {
             Self::CursorLost { path, actual: what } => {
                 write!(
                     f,
-                    "tape `{}` is not as it was left: {what}; records are missing, or were changed",
+                    "tape `{}` differs from what the last process wrote: {what}; records are missing or were changed",
                     path.display()
                 )
             }
             Self::Empty => f.write_str("the tape is empty; a tape begins with a header record"),
-            Self::Torn { size_bytes } => write!(
-                f,
-                "line 1 was not written whole ({size_bytes} bytes of it are there); nothing of the tape is whole"
-            ),
-            Self::NoHeader => f.write_str("line 1: the first record is no header; is this a tape?"),
+            Self::Torn { size_bytes } => {
+                write!(f, "line 1 is truncated after {size_bytes} bytes; the tape contains no complete record")
+            }
+            Self::NoHeader => f.write_str("line 1: the first record is not a header; check that the file is a tape"),
             Self::Format { format, pintle } => {
                 let format = single_line(format, 20);
-                let writer = match pintle.as_str() {
-                    "" => String::from("an unknown version of pintle"),
-                    version => format!("pintle {}", single_line(version, 40)),
-                };
-                write!(
-                    f,
-                    "cannot read a tape of format {format}, which {writer} wrote: this program reads format {FORMAT}; use the version that wrote it"
-                )
+                write!(f, "the tape has format {format}, but this program reads formats {oldest} to {newest}")?;
+                match pintle.as_str() {
+                    "" => f.write_str("; use the version of pintle that wrote it"),
+                    version => write!(f, "; use pintle {}, which wrote it", single_line(version, 40)),
+                }
             }
             Self::Line { line, reason: fault } => write!(f, "line {line}: {fault}"),
         }

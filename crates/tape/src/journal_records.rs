@@ -1,4 +1,4 @@
-//! What the engine tells, as records. The writer and a replay spell its steps alike because both do it here.
+//! Converts the engine's journal entries to records, for both the writer and replay.
 
 use pintle_contract::{Event, Hook, JournalEntry, Payload};
 
@@ -7,15 +7,26 @@ use crate::record::{
     OutcomeRecord, RecordBody, WarningRecord,
 };
 
-/// One dispatch that is going on.
+/// An open dispatch.
 #[derive(Debug, Default)]
 pub(crate) struct OpenDispatch {
     /// Its number.
     pub(crate) number: u64,
-    /// The dispatch that caused it.
+    /// The number of the dispatch that caused it.
     pub(crate) parent: Option<u64>,
     /// The versions of the payload so far.
     versions: Vec<Payload>,
+    rounds: RoundCounting,
+}
+
+/// How a tape format counts the rounds of hook calls.
+#[derive(Debug, Default)]
+enum RoundCounting {
+    /// The actual rounds.
+    #[default]
+    Actual,
+    /// Format 2: a hook's first call in a dispatch has round 0, whatever the actual round. The hooks that were called.
+    FirstIsZero(Vec<u64>),
 }
 
 /// A version of a dispatch's payload.
@@ -23,19 +34,31 @@ pub(crate) struct OpenDispatch {
 pub(crate) struct PayloadVersion {
     /// Its number, from 0.
     pub(crate) number: u32,
-    /// Whether it was not seen before.
+    /// Whether it is new.
     pub(crate) first_seen: bool,
 }
 
 impl OpenDispatch {
-    /// A dispatch of an event.
-    pub(crate) fn new(number: u64, parent: Option<u64>, fired: &Event) -> Self {
-        Self { number, parent, versions: vec![fired.payload.clone()] }
+    /// Begins a dispatch of an event, on a tape of this format.
+    pub(crate) fn new(number: u64, parent: Option<u64>, fired: &Event, format: u32) -> Self {
+        let rounds = if format < TRUE_ROUNDS { RoundCounting::FirstIsZero(Vec::new()) } else { RoundCounting::Actual };
+        Self { number, parent, versions: vec![fired.payload.clone()], rounds }
     }
 
-    /// Numbers a payload within the dispatch.
+    /// The round of a call as the format counts it.
+    fn count_round(&mut self, entry: u64, round: u8) -> u8 {
+        match &mut self.rounds {
+            RoundCounting::FirstIsZero(called) if !called.contains(&entry) => {
+                called.push(entry);
+                0
+            }
+            RoundCounting::Actual | RoundCounting::FirstIsZero(_) => round,
+        }
+    }
+
+    /// The number of a payload within the dispatch.
     pub(crate) fn number_payload(&mut self, payload: &Payload) -> PayloadVersion {
-        // The newest is the likeliest, and a shared allocation is the cheap answer.
+        // The newest version is the likeliest, and comparing a shared allocation is cheap.
         if let Some(at) = self.versions.iter().rposition(|known| known == payload) {
             return PayloadVersion { number: u32::try_from(at).unwrap_or(u32::MAX), first_seen: false };
         }
@@ -44,7 +67,7 @@ impl OpenDispatch {
     }
 }
 
-/// Spells one step of a dispatch as its records, in their order. `number` gives the number of a hook in the tape.
+/// Converts one journal entry to its records, in order. `number` returns the number of a hook on the tape.
 pub(crate) fn records_of_entry<'a>(
     entry: &JournalEntry<'a>,
     open: &mut OpenDispatch,

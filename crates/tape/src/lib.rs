@@ -1,8 +1,9 @@
-//! The tape: the ordered record of everything a session's hooks were asked, said and did.
+//! The tape: the ordered log of a session, with every event, hook call, verdict and outcome.
 //!
-//! A tape is a file of JSON lines, one whole record a line. [`Tape`] writes it while a session runs, [`read`] reads
-//! it back, and [`show`] renders it for people. The format is documented field by field in [`record`], next to
-//! the types that are written.
+//! A tape is a file of JSON lines, one complete record per line. [`Tape`] writes it while a session runs, [`read`]
+//! reads
+//! it, and [`show`] renders it for users. [`record`] documents the format field by field, next to the types that are
+//! written.
 
 pub mod record;
 pub mod replay;

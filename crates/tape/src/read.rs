@@ -1,4 +1,4 @@
-//! The reader.
+//! Reads tapes.
 
 use std::path::Path;
 
@@ -9,19 +9,19 @@ use crate::blobs::BlobStore;
 use crate::line::RecordHead;
 use crate::record::{FORMAT, HeaderRecord, Record, RecordBody};
 
-/// A tape as read.
+/// A tape that was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadedTape {
     /// The header.
     pub header: HeaderRecord,
-    /// All whole records in their order, the header's among them. What is large in them is in its place.
+    /// All complete records in order, the header included, with blobs resolved.
     pub records: Vec<Record<'static>>,
-    /// What was left of a record that was not written whole, at the end of the tape.
+    /// The torn record at the end of the tape, if any.
     pub torn: Option<TornRecord>,
 }
 
 impl LoadedTape {
-    /// Whether its last record closes it.
+    /// Whether the end is present: the last record closes the tape, or its format has no such record.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         let closes = self.records.last().is_some_and(|record| matches!(record.body, RecordBody::Closed(_)));
@@ -34,26 +34,26 @@ impl LoadedTape {
 pub struct TornRecord {
     /// The line, from 1.
     pub line: usize,
-    /// How much of it there is.
+    /// Its size.
     pub size_bytes: usize,
 }
 
 impl std::fmt::Display for TornRecord {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { line, size_bytes } = self;
-        write!(f, "line {line} was not written whole ({size_bytes} bytes of it are there); the tape ends before it")
+        write!(f, "line {line} is truncated after {size_bytes} bytes; the tape ends before it")
     }
 }
 
 /// Reads a tape from a file.
 ///
 /// # Errors
-/// When the file cannot be read or is no tape; the error names the line. A torn last line is no error.
+/// When the file cannot be read or is not a tape; the error names the line. A torn last line is not an error.
 pub fn read(path: impl AsRef<Path>) -> Result<LoadedTape, TapeError> {
     read_bytes(&read_file_bytes(path)?)
 }
 
-/// Reads the bytes of a tape from a plain file.
+/// Reads the bytes of a tape from a regular file.
 ///
 /// # Errors
 /// When the file cannot be read.
@@ -62,10 +62,10 @@ pub fn read_file_bytes(path: impl AsRef<Path>) -> Result<Vec<u8>, TapeError> {
     pintle_files::read(path).map_err(|source| TapeError::Open { path: path.to_owned(), source })
 }
 
-/// Reads a tape from memory. Any bytes give a reading or an error.
+/// Reads a tape from memory. Any bytes give a tape or an error.
 ///
 /// # Errors
-/// As [`read_line`].
+/// As [`read`], for the content.
 pub fn read_bytes(bytes: &[u8]) -> Result<LoadedTape, TapeError> {
     let mut reader = TapeReader::new(bytes)?;
     let mut records = Vec::new();
@@ -80,30 +80,30 @@ pub fn read_bytes(bytes: &[u8]) -> Result<LoadedTape, TapeError> {
     }
 }
 
-/// Reads a tape line by line, so that only what is large in it has to stay in memory.
+/// Reads a tape line by line, so that only its blobs stay in memory.
 #[derive(Debug)]
 pub struct TapeReader<'b> {
     rest: Option<&'b [u8]>,
-    /// The number of the line that was read last.
+    /// The number of the last line read.
     line: usize,
     ends_with_newline: bool,
     blobs: BlobStore,
     torn: Option<TornRecord>,
 }
 
-/// One line of a tape and what it says.
+/// One line of a tape and its record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TapeLine<'b> {
-    /// Its number, from 1.
+    /// The line's number, from 1.
     pub number: usize,
     /// The line, without its end.
     pub text: &'b [u8],
-    /// What it says. What is large in it is in its place.
+    /// The record, with blobs resolved.
     pub record: Record<'static>,
 }
 
 impl<'b> TapeReader<'b> {
-    /// Begins to read a tape.
+    /// Starts reading a tape.
     ///
     /// # Errors
     /// When it is empty.
@@ -116,13 +116,13 @@ impl<'b> TapeReader<'b> {
         Ok(Self { rest: Some(text), line: 0, ends_with_newline: ends_whole, blobs: BlobStore::default(), torn: None })
     }
 
-    /// What was left of a record that was not written whole; known once everything before it was read.
+    /// The torn record, known once everything before it was read.
     #[must_use]
     pub fn torn(&self) -> Option<TornRecord> {
         self.torn
     }
 
-    /// The blobs of what was read.
+    /// The blobs read so far.
     pub(crate) fn into_blobs(self) -> BlobStore {
         self.blobs
     }
@@ -130,7 +130,7 @@ impl<'b> TapeReader<'b> {
     fn read_line(&mut self, text: &'b [u8]) -> Result<Option<TapeLine<'b>>, TapeError> {
         let (number, is_last) = (self.line, self.rest.is_none());
         let at = |fault| TapeError::Line { line: number, reason: fault };
-        // Only the last line can be torn: a record and its line's end are written in one piece.
+        // Only the last line can be torn, because a record and its line end are written together.
         let may_be_torn = is_last && !self.ends_with_newline;
         let record = match if number == 1 { parse_first_line(text)? } else { Record::from_stored(text, &self.blobs) } {
             Ok(record) => record,
@@ -142,7 +142,9 @@ impl<'b> TapeReader<'b> {
             Err(fault) => return Err(at(fault)),
         };
         match &record.body {
-            RecordBody::Header(_) if number > 1 => return Err(at(String::from("a second header; a tape has one"))),
+            RecordBody::Header(_) if number > 1 => {
+                return Err(at(String::from("a second header; a tape has only one")));
+            }
             RecordBody::Header(_) => {}
             _ if number == 1 => return Err(TapeError::NoHeader),
             RecordBody::Blob(blob) => {
@@ -168,7 +170,7 @@ impl<'b> Iterator for TapeReader<'b> {
         self.rest = rest;
         self.line += 1;
         let read = self.read_line(line).transpose();
-        // Behind what cannot be read nothing can be told from anything else.
+        // After a line that cannot be read, nothing more can be recognised.
         if !matches!(read, Some(Ok(_))) {
             self.rest = None;
         }
@@ -176,7 +178,7 @@ impl<'b> Iterator for TapeReader<'b> {
     }
 }
 
-/// Reads the first line. Its format is looked at before anything else: only its own program knows the rest of another.
+/// Parses the first line. Its format is checked first, because only a matching program can read the rest.
 fn parse_first_line(text: &[u8]) -> Result<Result<Record<'static>, String>, TapeError> {
     if let Ok((head, fields)) = RecordHead::parse_any(text)
         && head.kind == "header"

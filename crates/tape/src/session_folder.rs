@@ -1,4 +1,4 @@
-//! The folder of a session that many short processes work on: its tape, its state, and whose turn it is.
+//! The directory of a session that many short processes share: its tape, its state, and a lock.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
@@ -8,39 +8,40 @@ use std::time::{Duration, Instant};
 
 use crate::line::digest_hex;
 
-/// How long a process waits between two looks.
+/// How long a process waits between two attempts to lock.
 const LOOK: Duration = Duration::from_millis(2);
-/// The file whose lock tells whose turn it is.
+/// The lock file.
 const LOCK: &str = "lock";
-/// The file with the tape.
 const TAPE: &str = "tape.jsonl";
-/// The file with what else is kept.
+/// The file with the saved state.
 const STATE: &str = "state.json";
-/// The longest name of a session that becomes the name of a folder as it is.
+/// The maximum length of a session id that is used as a directory name.
 const LONGEST_NAME: usize = 100;
 
-/// The folder of a session. Nobody else has it while this value lives.
+/// The directory of a session, locked while this value exists.
 #[derive(Debug)]
 pub struct SessionFolder {
     path: PathBuf,
-    /// Holds the lock, which the system gives back when the process ends, however it ends.
+    /// Holds the lock, which the system releases when the process ends for any reason.
     lock: File,
 }
 
 impl SessionFolder {
-    /// Claims the folder of a session, and makes it first if need be. Others may not read it: payloads can hold secrets.
+    /// Locks the directory of a session, and creates it if needed. Only the user may read it, because payloads can
+    /// contain
+    /// secrets.
     ///
     /// # Errors
-    /// When it cannot be made, or another process still has it after `patience`.
+    /// When it cannot be created, or another process still holds the lock after `patience`.
     pub fn lock(path: PathBuf, patience: Duration) -> io::Result<Self> {
         let until = Instant::now() + patience;
         let mut lock = open_or_create_lock(&path)?;
         loop {
             match lock.try_lock() {
-                // Somebody deleted the session while this one waited, and it begins anew.
+                // The session was deleted while this process waited, and starts again.
                 Ok(()) if is_gone(&lock) => lock = open_or_create_lock(&path)?,
                 Ok(()) => return Ok(Self { path, lock }),
-                // Where there are no locks nobody can be kept away.
+                // Without support for locks, other processes cannot be excluded.
                 Err(TryLockError::Error(fault)) if fault.kind() == io::ErrorKind::Unsupported => {
                     return Ok(Self { path, lock });
                 }
@@ -48,7 +49,7 @@ impl SessionFolder {
                 Err(TryLockError::WouldBlock) if Instant::now() >= until => {
                     return Err(io::Error::new(
                         io::ErrorKind::TimedOut,
-                        "another call of this session is still going on",
+                        "another call of this session is still running",
                     ));
                 }
                 Err(TryLockError::WouldBlock) => thread::sleep(LOOK),
@@ -56,7 +57,7 @@ impl SessionFolder {
         }
     }
 
-    /// Deletes the session with all that is in its folder.
+    /// Deletes the session with its whole directory.
     ///
     /// # Errors
     /// When something in it cannot be deleted.
@@ -68,7 +69,7 @@ impl SessionFolder {
             }
             if entry.file_type()?.is_dir() { fs::remove_dir_all(entry.path()) } else { fs::remove_file(entry.path()) }?;
         }
-        // Last, since from here on others may begin the session anew; then the folder is theirs.
+        // The lock goes last: from here on another process may start the session again and own the directory.
         fs::remove_file(self.path.join(LOCK))?;
         match fs::remove_dir(&self.path) {
             Err(fault) if fault.kind() != io::ErrorKind::DirectoryNotEmpty => Err(fault),
@@ -76,30 +77,30 @@ impl SessionFolder {
         }
     }
 
-    /// Where the tape stands.
+    /// The path of the tape.
     #[must_use]
     pub fn tape_path(&self) -> PathBuf {
         tape_path(&self.path)
     }
 
-    /// What was kept last, when something was.
+    /// The saved state, if there is any.
     ///
     /// # Errors
-    /// When it cannot be read, or something was kept and is gone.
+    /// When it cannot be read, or was saved but is missing.
     pub fn load_state(&self) -> io::Result<Option<Vec<u8>>> {
         match load_state(&self.path)? {
-            None if self.lock.metadata()?.len() > 0 => Err(io::Error::other(format!("its `{STATE}` is gone"))),
+            None if self.lock.metadata()?.len() > 0 => Err(io::Error::other(format!("its `{STATE}` is missing"))),
             kept => Ok(kept),
         }
     }
 
-    /// Keeps something in the place of what was kept before. A process that dies in between leaves the old or the new.
+    /// Replaces the saved state. If the process dies meanwhile, either the old or the new state remains.
     ///
     /// # Errors
     /// When it cannot be written.
     pub fn save_state(&self, bytes: &[u8]) -> io::Result<()> {
         replace_atomically(&self.path.join(STATE), bytes)?;
-        // The lock remembers that something was kept, so that nothing is not taken for a session that begins.
+        // The lock file records that state was saved, so that missing state is not taken for a new session.
         if self.lock.metadata().is_ok_and(|lock| lock.len() == 0) {
             let _ = (&self.lock).write_all(b"kept\n");
         }
@@ -107,7 +108,7 @@ impl SessionFolder {
     }
 }
 
-/// The name of a session's folder: the session's own where that is a plain name, else its digest.
+/// The directory name of a session: its id if that is a plain name, otherwise its digest.
 #[must_use]
 pub fn folder_name(session: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
@@ -115,10 +116,10 @@ pub fn folder_name(session: &str) -> String {
     if is_plain && !session.starts_with('.') { session.to_owned() } else { digest_hex(session.as_bytes()) }
 }
 
-/// The bytes of a file, or nothing when there is none.
+/// The bytes of a file, or `None` if it does not exist.
 ///
 /// # Errors
-/// When it is there and cannot be read.
+/// When it exists and cannot be read.
 pub fn read_if_exists(path: &Path) -> io::Result<Option<Vec<u8>>> {
     match pintle_files::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -127,10 +128,10 @@ pub fn read_if_exists(path: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// Puts bytes in the place of a file at once, so that nobody ever reads half of them.
+/// Replaces a file atomically, so that readers never see a part of it.
 ///
 /// # Errors
-/// When they cannot be written.
+/// When the file cannot be written.
 pub fn replace_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = path.with_extension(format!("{}.new", std::process::id()));
     let mut options = OpenOptions::new();
@@ -145,41 +146,42 @@ pub fn replace_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replaced
 }
 
-/// Where the tape of a session stands.
+/// The path of a session's tape.
 #[must_use]
 pub fn tape_path(folder: &Path) -> PathBuf {
     folder.join(TAPE)
 }
 
-/// What was kept last of a session, when something was.
+/// The saved state of a session, if there is any.
 ///
 /// # Errors
-/// When it is there and cannot be read.
+/// When it exists and cannot be read.
 pub fn load_state(folder: &Path) -> io::Result<Option<Vec<u8>>> {
     read_if_exists(&folder.join(STATE))
 }
 
-/// The folders of sessions in a folder, in no order: those with a tape, or that were claimed to begin one. Whatever else
-/// lies there is passed over, and so is what cannot be read.
+/// The session directories in a directory, in no particular order: those with a tape or a lock. Everything else is
+/// skipped,
+/// as is everything that cannot be read.
 #[must_use]
 pub fn session_folders(within: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(within).into_iter().flatten().flatten();
-    // What links point to lies elsewhere and is not ours.
+    // A link points outside this directory.
     let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path());
     folders.filter(|folder| [TAPE, LOCK].iter().any(|name| folder.join(name).is_file())).collect()
 }
 
-/// What the files of a session take, in bytes.
+/// The total size of a session's files.
 #[must_use]
 pub fn size_bytes(folder: &Path) -> u64 {
     let files = fs::read_dir(folder).into_iter().flatten().flatten().filter_map(|entry| entry.metadata().ok());
     files.filter(fs::Metadata::is_file).map(|file| file.len()).sum()
 }
 
-/// Whether somebody works on the session of a folder right now. One that has no lock is nobody's.
+/// Whether a process has locked the session's directory. A directory without a lock file is not locked.
 ///
 /// # Errors
-/// When its lock is there and cannot be looked at.
+/// When its lock file exists and cannot be checked.
 pub fn is_locked(folder: &Path) -> io::Result<bool> {
     let lock = match pintle_files::open(folder.join(LOCK)) {
         Err(fault) if fault.kind() == io::ErrorKind::NotFound => return Ok(false),
@@ -192,7 +194,7 @@ pub fn is_locked(folder: &Path) -> io::Result<bool> {
     }
 }
 
-/// The lock of a folder, which is made if need be.
+/// Opens the lock file of a directory, and creates both if needed.
 fn open_or_create_lock(folder: &Path) -> io::Result<File> {
     match open_lock(folder) {
         Err(fault) if fault.kind() == io::ErrorKind::NotFound => {
@@ -203,13 +205,13 @@ fn open_or_create_lock(folder: &Path) -> io::Result<File> {
     }
 }
 
-/// Whether a lock was deleted after it was opened.
+/// Whether the lock file was deleted after it was opened.
 #[cfg(unix)]
 fn is_gone(lock: &File) -> bool {
     lock.metadata().is_ok_and(|lock| std::os::unix::fs::MetadataExt::nlink(&lock) == 0)
 }
 
-/// Elsewhere what is open cannot be deleted.
+/// On other systems open files cannot be deleted.
 #[cfg(not(unix))]
 fn is_gone(_lock: &File) -> bool {
     false
@@ -254,7 +256,7 @@ mod tests {
     fn deleted_session_starts_empty_for_the_process_that_waited() {
         let root = std::env::temp_dir().join(format!("pintle-store-delete-{}", std::process::id()));
         let path = root.join("claude").join("s1");
-        assert!(!is_locked(&path).unwrap(), "it is not there");
+        assert!(!is_locked(&path).unwrap(), "it does not exist");
         let first = SessionFolder::lock(path.clone(), Duration::ZERO).unwrap();
         assert!(is_locked(&path).unwrap());
         first.save_state(b"one").unwrap();

@@ -134,7 +134,7 @@ fn a_failure_that_its_author_ignores_is_no_warning() {
     let warning = "             warning: slow";
     assert_eq!(
         texts(fails(FailurePolicy::Open, false)),
-        ["allow    tool.post shell", line, warning, "         judge  failure decided nothing: the hook fails open",]
+        ["allow    tool.post shell", line, warning, "         judge  failure has no effect: failure policy `open`",]
     );
     assert_eq!(texts(fails(FailurePolicy::Ignored, false)), ["allow    tool.post shell"]);
     // It is recorded, and whoever looks at everything sees it, without weight.

@@ -205,7 +205,7 @@ fn what_was_changed_is_found_though_its_digests_were_made_anew() {
         (|_| {}, "sound: []"),
         (
             |r| drop(r.remove(index_of_event(r, "hook_returned", None))),
-            "`hook_vetoed` of hook `judge`, dispatch 3: `deny` of call 1 with reason \"no\"; expected no veto: the answer before it is none",
+            "`hook_vetoed` of hook `judge`, dispatch 3: `deny` of call 1 with reason \"no\"; expected no veto: the verdict before it is not one",
         ),
         (
             |r| drop(r.remove(index_of_event(r, "hook_vetoed", None))),
@@ -220,14 +220,14 @@ fn what_was_changed_is_found_though_its_digests_were_made_anew() {
         ),
         (
             |r| drop(r.remove(index_of_event(r, "hook_call", None))),
-            "`hook_returned` of hook `judge`, dispatch 3: an answer to call 1; expected one to a call of this dispatch",
+            "`hook_returned` of hook `judge`, dispatch 3: a verdict of call 1; expected one of a call of this dispatch",
         ),
         (
             |r| {
                 let call = index_of_event(r, "hook_call", None);
                 r.insert(call, r[call].clone());
             },
-            "`hook_call` of hook `judge`, dispatch 3: call 1 a second time; expected a number of its own",
+            "`hook_call` of hook `judge`, dispatch 3: call 1 a second time; expected a new number",
         ),
         (
             |r| {
@@ -241,7 +241,7 @@ fn what_was_changed_is_found_though_its_digests_were_made_anew() {
                 let call = index_of_event(r, "hook_call", None);
                 r[call]["payload"] = json!(1);
             },
-            "version 1 of the payload without its value; expected 1 with its value, or one before it without",
+            "version 1 of the payload without its value; expected 1 with its value, or an earlier one without",
         ),
         (
             |r| drop(r.remove(index_of_event(r, "outcome", Some("tool.pre")))),
@@ -252,7 +252,7 @@ fn what_was_changed_is_found_though_its_digests_were_made_anew() {
                 let outcome = index_of_event(r, "outcome", Some("tool.pre"));
                 r.insert(outcome, r[outcome].clone());
             },
-            "`outcome` of dispatch 3: dispatch 3 is over, or never began; expected one of a dispatch that is going on (not 3)",
+            "`outcome` of dispatch 3: dispatch 3 has ended or never began; expected one of an open dispatch (not 3)",
         ),
         (
             |r| {
@@ -266,21 +266,21 @@ fn what_was_changed_is_found_though_its_digests_were_made_anew() {
                 let outcome = index_of_event(r, "outcome", Some("tool.pre"));
                 r[outcome]["decision"] = json!("deny");
             },
-            "`tool_call`: tool `ls` runs (call `c1`); expected that it does not: `tool.pre` refused it (dispatch 3)",
+            "`tool_call`: tool `ls` runs (call `c1`); expected no run: `tool.pre` denied it (dispatch 3)",
         ),
         (
             |r| {
                 let outcome = index_of_event(r, "outcome", Some("permission.ask"));
                 r[outcome]["decision"] = json!("deny");
             },
-            "`tool_call`: tool `ls` runs (call `c1`); expected that it does not: `permission.ask` refused it (dispatch 3)",
+            "`tool_call`: tool `ls` runs (call `c1`); expected no run: `permission.ask` denied it (dispatch 3)",
         ),
         (
             |r| {
                 let call = index_of_event(r, "tool_call", None);
                 r[call]["args"] = json!({"a": 1});
             },
-            "`tool_call`: tool `ls` runs with {\"a\":1}; expected \"ls\" with {\"a\":2}, as dispatch 3 left it",
+            "`tool_call`: tool `ls` runs with {\"a\":1}; expected \"ls\" with {\"a\":2}, as in the outcome of dispatch 3",
         ),
         (
             |r| {
@@ -291,60 +291,60 @@ fn what_was_changed_is_found_though_its_digests_were_made_anew() {
         ),
         (
             |r| drop(r.remove(index_of_event(r, "tool_call", None))),
-            "`tool_result`: a result of call `c1`, which was not running; expected `tool_call` before, once",
+            "`tool_result`: a result of call `c1`, which was not running; expected one `tool_call` before",
         ),
         (
             |r| {
                 let message = index_of_event(r, "message", None);
                 r[message]["message"]["content"] = json!("raw");
             },
-            "`message`: the model is told \"raw\"; expected \"clean\", as dispatch 5 left it",
+            "`message`: the model is sent \"raw\"; expected \"clean\", as in the outcome of dispatch 5",
         ),
         (
             |r| {
                 let outcome = index_of_event(r, "outcome", Some("completion.pre"));
                 r[outcome]["decision"] = json!("deny");
             },
-            "`model_request`: what dispatch 2 left is sent; expected that nothing is sent: `completion.pre` refused it",
+            "`model_request`: the payload of dispatch 2 is sent; expected no request: `completion.pre` denied it",
         ),
         (
             |r| {
                 let request = index_of_event(r, "model_request", None);
                 r[request]["same_as"] = json!(1);
             },
-            "`model_request`: what dispatch 1 left is sent; expected the last `completion.pre`: 2",
+            "`model_request`: the payload of dispatch 1 is sent; expected the last `completion.pre`: 2",
         ),
         (|r| set_hook_context(r, "mind the paths", &["mind the paths"]), "sound: []"),
         (
             |r| set_hook_context(r, "mind the paths", &[]),
-            "`model_request`: other messages are sent; expected those that dispatch 2 left",
+            "`model_request`: other messages are sent; expected those in the outcome of dispatch 2",
         ),
         (
             |r| set_hook_context(r, "forget the paths", &["mind the paths"]),
-            "`model_request`: other messages are sent; expected those that dispatch 2 left, and what its hooks told the model",
+            "`model_request`: other messages are sent; expected those in the outcome of dispatch 2, with the context of its hooks",
         ),
         (
             |r| {
                 let outcome = index_of_event(r, "outcome", Some("prompt.submit"));
                 r[outcome]["decision"] = json!("deny");
             },
-            "`model_request`: the model is asked in turn 1; expected that it is not: `prompt.submit` refused the prompt",
+            "`model_request`: the model is called in turn 1; expected no call: `prompt.submit` denied the prompt",
         ),
         (
             |r| refuse_steered_message(r, "leave it", "leave it"),
-            "`message`: \"leave it\" is said to the model; expected that it is not: `prompt.submit` refused it",
+            "`message`: \"leave it\" is sent to the model; expected no message: `prompt.submit` denied it",
         ),
         (|r| refuse_steered_message(r, "leave it", "go on"), "sound: []"),
         (
             |r| drop(r.remove(index_of_event(r, "model_request", None))),
-            "`model_reply`: a reply to request 1, which was not open; expected `model_request` before, once",
+            "`model_reply`: a reply to request 1, which was not open; expected one `model_request` before",
         ),
         (
             |r| {
                 let call = index_of_event(r, "turn", None);
                 r.insert(r.len() - 1, r[call].clone());
             },
-            "`turn`: session `s1` had ended; expected `resumed` before",
+            "`turn`: session `s1` had ended; expected a `resumed` before",
         ),
         (|r| drop(r.remove(index_of_event(r, "blob", None))), "unreadable: it refers to blob `"),
         (
@@ -378,7 +378,7 @@ fn what_was_changed_alone_breaks_the_chain() {
     let mut shorter = lines;
     shorter.remove(answer - 5);
     let found = first(&shorter);
-    assert!(found.contains(": a record is missing, or was put in; expected "), "{found}");
+    assert!(found.contains(": a record is missing or was inserted; expected "), "{found}");
 }
 
 #[test]
@@ -393,8 +393,8 @@ fn what_the_tape_ends_in_is_unfinished_and_no_finding() {
     assert_eq!(
         unfinished,
         [
-            "line 3: `tool.pre` (dispatch 1) has no outcome, hook `judge` had not answered",
-            "line 4: no `closed` record follows: the session goes on, was cut off, or its end is missing",
+            "line 3: `tool.pre` (dispatch 1) has no outcome, hook `judge` had not returned",
+            "line 4: there is no `closed` record: the session is running, was interrupted, or its end is missing",
         ]
     );
     assert_eq!(stage.tape.close(), None, "it is not over");

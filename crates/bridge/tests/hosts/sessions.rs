@@ -112,9 +112,9 @@ fn a_state_that_cannot_be_read_or_is_gone_denies() {
     let before = read_tape(state.path());
     let kept = state.path().join("bridge/claude/s1/state.json");
     for (left, told) in [
-        (Some("{"), "its saved state cannot be read"),
-        (Some("{}"), "its saved state does not say where its tape ends"),
-        (None, "its `state.json` is gone"),
+        (Some("{"), "what was kept of it cannot be read"),
+        (Some("{}"), "what was kept of it does not say where its tape ends"),
+        (None, "its `state.json` is missing"),
     ] {
         let _ = left.map_or_else(|| fs::remove_file(&kept), |text| fs::write(&kept, text));
         let answer = fire_tool(state.path(), vec![]);
@@ -138,13 +138,13 @@ fn a_tape_that_lost_records_between_two_calls_denies_and_says_so() {
         fs::write(&file, &whole[..end]).unwrap();
         let answer = fire_tool(path, vec![]);
         assert_eq!(answer.exit_code, 2, "cut after {end} bytes: {answer:?}");
-        assert!(answer.stderr.contains("is not as it was left"), "{answer:?}");
+        assert!(answer.stderr.contains("differs from what the last process wrote"), "{answer:?}");
         assert!(answer.stderr.contains("`pintle sessions delete --host claude s1`"), "{answer:?}");
         assert_eq!(fs::read(&file).unwrap(), whole[..end], "nothing is added to it");
     }
     fs::remove_file(&file).unwrap();
     let answer = fire_tool(path, vec![]);
-    assert!(answer.exit_code == 2 && answer.stderr.contains("it is gone"), "{answer:?}");
+    assert!(answer.exit_code == 2 && answer.stderr.contains("it was deleted"), "{answer:?}");
     assert!(!file.exists(), "it does not begin again");
     // What only tells is told, and keeps nobody from ending.
     let answer = fire_event(path, "SessionEnd", json!({"reason": "other"}), vec![]);

@@ -52,7 +52,7 @@ fn a_tape_is_verified() {
     let stage = stage.with_file("old.jsonl", whole.replace("\"format\":4", "\"format\":1"));
     let (out, _, status) = stage.pintle(&["tape", "verify", "without.jsonl"]).run_to_parts();
     assert!(out.contains("a veto is missing before it; expected `hook_vetoed`: `deny`"), "{out}");
-    assert!(out.contains("a record is missing, or was put in; expected"), "{out}");
+    assert!(out.contains("a record is missing or was inserted; expected"), "{out}");
     assert_eq!(status, Some(1));
     snapshot!("tape_verify_cut", stage.pintle(&["tape", "verify", "cut.jsonl"]).run_to_screen());
     snapshot!("tape_verify_json", stage.pintle(&["tape", "verify", "cut.jsonl", "--json"]).run_to_screen());

@@ -1,25 +1,27 @@
-//! Taking large values out of the text of a record.
+//! Moves large values out of a record into blobs.
 
 use super::{is_reference_name, may_contain_reference};
 use crate::line::digest_hex;
 
-/// The JSON text of a string from which it is kept elsewhere, with its quotes.
+/// The minimum size of a string's JSON text, quotes included, that is stored as a blob.
 pub(crate) const STRING_BYTES: usize = 1 << 10;
-/// The JSON text of an array or object from which it is kept elsewhere, after what is large in it was.
+/// The minimum size of an array's or object's JSON text, after its own large values were replaced, that is stored as a
+/// blob.
 pub(super) const BRANCH_BYTES: usize = 4 << 10;
-/// Fields of a record whose value stays in the record as a whole, so that who decided what is read without looking elsewhere.
+/// Fields whose value always stays in the record, so that verdicts can be read without resolving blobs.
 const STAYING: [&[u8]; 2] = [b"\"said\"", b"\"origin\""];
 
-/// The text of a record without what is large in it.
+/// The text of a record with its large values replaced.
 #[derive(Debug)]
 pub(crate) struct BlobExtraction {
     pub(crate) text: Vec<u8>,
-    /// What was taken out, as digests and JSON texts, each before those that refer to it. A value may come twice.
+    /// The extracted values, as digests and JSON texts, each before those that refer to it. A value may occur twice.
     pub(crate) blobs: Vec<(String, Vec<u8>)>,
 }
 
-/// Takes what is large out of the fields of a record, which are the compact JSON text of an object; `None` when there is
-/// nothing to take out.
+/// Extracts the large values from the fields of a record, given as the compact JSON text of an object. Returns `None`
+/// if
+/// there are none.
 pub(crate) fn extract_blobs(fields: &[u8]) -> Option<BlobExtraction> {
     if fields.len() < STRING_BYTES && !may_contain_reference(fields) {
         return None;
@@ -58,16 +60,16 @@ struct BlobExtractor {
     blobs: Vec<(String, Vec<u8>)>,
 }
 
-/// An array or object that has begun.
+/// An open array or object.
 #[derive(Debug)]
 struct OpenContainer {
-    /// Where it begins in the new text.
+    /// Its start in the new text.
     start: usize,
     is_object: bool,
     /// Whether a name comes next.
     is_before_name: bool,
     names: usize,
-    /// Where its last name stands in the new text.
+    /// The range of its last name in the new text.
     name: (usize, usize),
 }
 
@@ -86,7 +88,7 @@ impl BlobExtractor {
         self.out.push(bracket);
     }
 
-    /// Takes a string over; gives whether it was changed.
+    /// Copies a string. Returns whether it was replaced.
     fn push_string(&mut self, string: &[u8]) -> bool {
         let start = self.out.len();
         match self.open.last_mut() {
@@ -107,10 +109,10 @@ impl BlobExtractor {
         }
     }
 
-    /// Ends an array or object; gives whether it was changed.
+    /// Closes an array or object. Returns whether it was replaced.
     fn close_container(&mut self, bracket: u8) -> bool {
         self.out.push(bracket);
-        // The record itself is never changed.
+        // The record itself is never replaced.
         let (Some(branch), Some(parent)) = (self.open.pop(), self.open.last()) else { return false };
         let name = self.out.get(branch.name.0 + 1..branch.name.1.saturating_sub(1)).unwrap_or_default();
         let escaped = branch.names == 1 && std::str::from_utf8(name).is_ok_and(is_reference_name);
@@ -129,7 +131,7 @@ impl BlobExtractor {
         escaped || large
     }
 
-    /// Keeps a value elsewhere and puts a reference in its place.
+    /// Stores a value as a blob and writes a reference instead.
     fn push_reference(&mut self, value: Vec<u8>) {
         let digest = digest_hex(&value);
         self.out.extend_from_slice(b"{\"$blob\":\"");
@@ -139,7 +141,7 @@ impl BlobExtractor {
     }
 }
 
-/// How long the string at the beginning is, with its quotes.
+/// The length of the string at the start, with its quotes.
 fn string_bytes(text: &[u8]) -> usize {
     let mut escaped = false;
     let inside = text.iter().skip(1).position(|byte| match byte {

@@ -1,7 +1,8 @@
-//! Large values, which are written once and referred to after that.
+//! Blobs: large values that are written once and then referred to.
 //!
-//! The rule is part of the format ([`crate::record`], Large values): it depends on the text of a record alone, so that
-//! whoever writes the same records writes the same lines.
+//! The rule is part of the format (see "Large values" in [`crate::record`]). It depends only on the text of a record,
+//! so
+//! that the same records produce the same lines.
 
 mod extract;
 mod resolve;
@@ -14,12 +15,12 @@ pub(crate) use scan::{BlobShapes, FieldScanner, JsonKind};
 /// The name in a reference.
 const NAME: &str = "$blob";
 
-/// Whether text may hold a reference, or what looks like one.
+/// Whether text may contain a reference, or an object that looks like one.
 pub(crate) fn may_contain_reference(text: &[u8]) -> bool {
     text.contains(&b'$') && text.windows(NAME.len() + 1).any(|window| window == b"$blob\"")
 }
 
-/// Whether a name is that of a reference, or one that has to be told from it.
+/// Whether a name is that of a reference, or one that must be escaped to differ from it.
 fn is_reference_name(name: &str) -> bool {
     name.strip_suffix(NAME).is_some_and(|before| before.bytes().all(|byte| byte == b'$'))
 }
@@ -31,7 +32,7 @@ mod tests {
 
     use super::*;
 
-    /// Cuts the fields of a record, keeps the blobs and puts them back. Says how many there were.
+    /// Extracts the blobs of a record's fields and resolves them again. Returns the number of blobs.
     fn round_trip(fields: &Map<String, Value>) -> (Map<String, Value>, usize) {
         let text = serde_json::to_vec(fields).unwrap();
         let Some(BlobExtraction { text, blobs }) = extract_blobs(&text) else { return (fields.clone(), 0) };
@@ -58,7 +59,7 @@ mod tests {
             (json!({"reason": long}), 1),
             (json!({"payload": many}), 1),
             (json!({"payload": {"m": many, "n": many, "o": "z".repeat(4_000)}}), 3),
-            // What is large only because of what is large in it stays where it is.
+            // An object that is large only because of its large values stays in its place.
             (json!({"payload": {"m": {"a": "z".repeat(9_000)}}}), 1),
             (json!({"said": {"fields": many, "z": "y".repeat(900)}}), 1),
             (json!({"payload": {&long: 1}}), 0),

@@ -1,4 +1,4 @@
-//! Putting large values back.
+//! Resolves blob references.
 
 use std::collections::HashMap;
 
@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 use super::{NAME, is_reference_name};
 use crate::line::digest_hex;
 
-/// How large a record may become. Far more than any session needs; a tape that was made to fill the memory ends here.
+/// The maximum size of a resolved record, far more than any session needs. It stops tapes made to exhaust memory.
 pub(super) const MOST_BYTES: usize = 256 << 20;
-/// How deep a record may nest, as for JSON readers.
+/// The maximum nesting depth of a record, as for JSON readers.
 const DEEPEST: usize = 128;
 
 /// The blobs of a tape up to a line.
@@ -20,12 +20,12 @@ pub(crate) struct BlobStore {
 
 #[derive(Debug)]
 struct StoredBlob {
-    /// The value, in which references stand for what is large in it.
+    /// The value, with its own large values replaced by references.
     value: Value,
     extent: ResolvedSize,
 }
 
-/// How much a value is once everything is put back.
+/// The size of a value after resolving.
 #[derive(Debug, Clone, Copy, Default)]
 struct ResolvedSize {
     size_bytes: usize,
@@ -33,15 +33,15 @@ struct ResolvedSize {
 }
 
 impl BlobStore {
-    /// Keeps a blob.
+    /// Adds a blob.
     ///
     /// # Errors
-    /// When the digest is not that of the value, or what it refers to is not there.
+    /// When the digest is not that of the value, or a blob that it refers to is missing.
     pub(crate) fn insert(&mut self, name: &str, value: Value) -> Result<(), String> {
         let text = serde_json::to_vec(&value).map_err(|fault| fault.to_string())?;
         let actual = digest_hex(&text);
         if actual != name {
-            return Err(format!("the blob says that its digest is `{name}`, but its value has `{actual}`"));
+            return Err(format!("the blob's `digest` is `{name}`, but the digest of its value is `{actual}`"));
         }
         let mut extent = ResolvedSize { size_bytes: text.len(), depth: 0 };
         self.measure(&value, 0, &mut extent)?;
@@ -54,12 +54,12 @@ impl BlobStore {
         self.by_digest.into_keys()
     }
 
-    /// Puts the large values back into the fields of a record.
+    /// Resolves the references in the fields of a record.
     ///
     /// # Errors
-    /// When a blob is not there, or the record would be larger than any host makes it.
+    /// When a blob is missing, or the resolved record would be too large.
     pub(crate) fn resolve_fields(&self, fields: Map<String, Value>) -> Result<Map<String, Value>, String> {
-        // What is packed refers to nothing.
+        // Packed fields contain no references.
         if fields.len() == 1 && fields.contains_key("packed") {
             return Ok(fields);
         }
@@ -68,7 +68,7 @@ impl BlobStore {
         Ok(fields.into_iter().map(|(name, value)| (name, self.resolve(value))).collect())
     }
 
-    /// Adds up what a value becomes. A reference stands at `depth`.
+    /// Adds the resolved size of a value. A reference is at `depth`.
     fn measure(&self, value: &Value, depth: usize, extent: &mut ResolvedSize) -> Result<(), String> {
         extent.depth = extent.depth.max(depth);
         match value {
@@ -77,7 +77,7 @@ impl BlobStore {
                 Some(name) => {
                     let known = self.by_digest.get(name);
                     let known =
-                        known.ok_or_else(|| format!("it refers to blob `{name}`, which no line before it holds"))?;
+                        known.ok_or_else(|| format!("it refers to blob `{name}`, which no line before it contains"))?;
                     extent.size_bytes = extent.size_bytes.saturating_add(known.extent.size_bytes);
                     extent.depth = extent.depth.max(depth + known.extent.depth);
                 }
@@ -86,15 +86,12 @@ impl BlobStore {
             _ => {}
         }
         if extent.size_bytes > MOST_BYTES || extent.depth > DEEPEST {
-            return Err(format!(
-                "with what it refers to it is larger than {} MiB, or nests too deep",
-                MOST_BYTES >> 20
-            ));
+            return Err(format!("with its blobs it is larger than {} MiB or nested too deep", MOST_BYTES >> 20));
         }
         Ok(())
     }
 
-    /// A value with everything put back. It was measured, so that this ends.
+    /// The resolved value. It was measured before, so this terminates.
     fn resolve(&self, value: Value) -> Value {
         match value {
             Value::Array(items) => Value::Array(items.into_iter().map(|item| self.resolve(item)).collect()),
@@ -147,11 +144,11 @@ mod tests {
     #[test]
     fn what_is_missing_or_wrong_is_told() {
         let mut blobs = BlobStore::default();
-        let missing = "it refers to blob `ab`, which no line before it holds";
+        let missing = "it refers to blob `ab`, which no line before it contains";
         assert_eq!(resolve_value(&blobs, json!([{"$blob": "ab"}])).unwrap_err(), missing);
         assert_eq!(insert_value(&mut blobs, &json!({"$blob": "ab"})).unwrap_err(), missing);
         let wrong = blobs.insert("ab", json!(1)).unwrap_err();
-        assert!(wrong.starts_with("the blob says that its digest is `ab`, but its value has `6b86b2"), "{wrong}");
+        assert!(wrong.starts_with("the blob's `digest` is `ab`, but the digest of its value is `6b86b2"), "{wrong}");
     }
 
     #[test]
@@ -162,7 +159,7 @@ mod tests {
             let next = insert_value(&mut blobs, &json!([{"$blob": name}, {"$blob": name}]));
             next.map(|next| name = next).err()
         });
-        assert_eq!(doubled.unwrap(), "with what it refers to it is larger than 256 MiB, or nests too deep");
+        assert_eq!(doubled.unwrap(), "with its blobs it is larger than 256 MiB or nested too deep");
 
         let mut name = insert_value(&mut blobs, &json!([])).unwrap();
         let deeper =

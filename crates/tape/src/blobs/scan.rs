@@ -1,7 +1,8 @@
-//! Telling that JSON text stands as the writer writes it, without making values of it.
+//! Checks that JSON text is exactly as the writer writes it, without parsing it into values.
 //!
-//! What is told here is enough and not needed: text that is not recognised may still be as it is written, such as a number
-//! with an exponent. Whoever asks then reads it and writes it again.
+//! The check is sufficient but not necessary: text that is not recognised may still be canonical, such as a number with
+//! an
+//! exponent. The caller then parses the text and writes it again to compare.
 
 use std::collections::HashMap;
 
@@ -10,55 +11,55 @@ use super::extract::{BRANCH_BYTES, STRING_BYTES};
 use super::resolve::MOST_BYTES;
 use crate::line::{DEEPEST, digest_hex};
 
-/// The names of one object are held against each other, so that there are not many of them.
+/// The maximum number of names in one object, because they are compared with each other.
 const MOST_NAMES: usize = 40;
-/// The beginning of names that stand for something else to who reads JSON here.
+/// The prefix of names with a special meaning in `serde_json`.
 const PRIVATE: &str = "$serde_json";
 
-/// The blobs of a tape, without what is in them.
+/// The blobs of a tape, without their content.
 #[derive(Debug, Default)]
 pub(crate) struct BlobShapes<'t> {
     by_digest: HashMap<&'t str, BlobShape>,
 }
 
-/// What matters of a blob where it is referred to.
+/// The properties of a blob that matter where it is referred to.
 #[derive(Debug, Clone, Copy)]
 struct BlobShape {
     kind: JsonKind,
-    /// Whether the writer keeps it elsewhere than in its record.
+    /// Whether the writer stores it outside its record.
     is_large: bool,
-    /// How much it is once everything is put back.
+    /// Its size after resolving.
     size_bytes: usize,
-    /// How deep its brackets nest then.
+    /// Its nesting depth after resolving.
     depth: usize,
 }
 
-/// A kind of JSON value.
+/// What kind of JSON value was scanned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum JsonKind {
-    /// A text.
+    /// A string.
     Text,
     /// An array.
     List,
-    /// Any other one.
+    /// Any other value.
     Other,
 }
 
-/// Goes through the fields of one record.
+/// Scans the fields of one record.
 #[derive(Debug)]
 pub(crate) struct FieldScanner<'s, 't> {
     shapes: &'s BlobShapes<'t>,
     text: &'s str,
     index: usize,
-    /// The names of the objects that are open, by their places.
+    /// The names of the open objects, by their ranges.
     names: Vec<(usize, usize)>,
-    /// How much is put back into the record.
+    /// The total size of the blobs that are resolved.
     size_bytes: usize,
     deepest: usize,
 }
 
 impl<'t> BlobShapes<'t> {
-    /// Keeps a blob, whose fields stand behind the kind in its line; `None` where it is not one as it is written.
+    /// Adds a blob, given the text after the kind in its line. Returns `None` if it is not canonical.
     pub(crate) fn insert(&mut self, rest: &'t str) -> Option<()> {
         let (name, value) = rest.strip_prefix(",\"digest\":\"")?.split_at_checked(64)?;
         let value = value.strip_prefix("\",\"value\":")?.strip_suffix('}')?;
@@ -84,26 +85,26 @@ impl<'s, 't> FieldScanner<'s, 't> {
         Self { shapes, text, index: 0, names: Vec::new(), size_bytes: 0, deepest: 0 }
     }
 
-    /// Where it is.
+    /// The current index.
     pub(crate) fn index(&self) -> usize {
         self.index
     }
 
-    /// Whether this byte comes next; it is then gone over.
+    /// Skips this byte if it comes next. Returns whether it did.
     pub(crate) fn consume(&mut self, byte: u8) -> bool {
         let is_next = self.peek() == Some(byte);
         self.index += usize::from(is_next);
         is_next
     }
 
-    /// A name, without its quotes.
+    /// Scans a name and returns it without its quotes.
     pub(crate) fn scan_name(&mut self) -> Option<&'s str> {
         let start = self.index;
         self.scan_string()?;
         self.text.get(start + 1..self.index - 1)
     }
 
-    /// Goes over the value of a field of the record.
+    /// Scans the value of a field of the record.
     pub(crate) fn scan_field(&mut self) -> Option<JsonKind> {
         self.scan_value(1)
     }
@@ -112,7 +113,7 @@ impl<'s, 't> FieldScanner<'s, 't> {
         self.text.as_bytes().get(self.index).copied()
     }
 
-    /// A value that stands in its place, and so is not large.
+    /// Scans a value that is not replaced by a reference, and so must not be large.
     fn scan_value(&mut self, depth: usize) -> Option<JsonKind> {
         let start = self.index;
         let first = self.peek()?;
@@ -184,7 +185,7 @@ impl<'s, 't> FieldScanner<'s, 't> {
         }
     }
 
-    /// A name that no other one of the object is, from `first` on.
+    /// Adds a name that must differ from the object's other names, which start at `first`.
     fn push_unique_name(&mut self, first: usize) -> Option<()> {
         let start = self.index + 1;
         self.scan_string()?;
@@ -196,7 +197,7 @@ impl<'s, 't> FieldScanner<'s, 't> {
         is_plain.then(|| self.names.push(place))
     }
 
-    /// A reference, whose digest stands here with its quotes. `depth` brackets stand around it.
+    /// Scans a reference to the digest in this range, quotes included, inside `depth` brackets.
     fn scan_reference(&mut self, (start, end): (usize, usize), depth: usize) -> Option<JsonKind> {
         let name = self.text.get(start + 1..end.checked_sub(1)?)?;
         let shape = self.shapes.by_digest.get(name).filter(|shape| shape.is_large).copied()?;
@@ -205,7 +206,7 @@ impl<'s, 't> FieldScanner<'s, 't> {
         Some(shape.kind)
     }
 
-    /// A text, with the escapes that the writer uses and no others.
+    /// Scans a string with only the escapes that the writer uses.
     fn scan_string(&mut self) -> Option<()> {
         self.consume(b'"').then_some(())?;
         loop {
@@ -238,7 +239,7 @@ impl<'s, 't> FieldScanner<'s, 't> {
         Some(JsonKind::Other)
     }
 
-    /// A number without an exponent.
+    /// Scans a number without an exponent.
     fn scan_number(&mut self) -> Option<JsonKind> {
         let is_negative = self.consume(b'-');
         let start = self.index;
@@ -253,7 +254,7 @@ impl<'s, 't> FieldScanner<'s, 't> {
         (!matches!(self.peek(), Some(b'e' | b'E'))).then_some(JsonKind::Other)
     }
 
-    /// How many digits there are, at least one.
+    /// Scans digits and returns their number, at least one.
     fn scan_digits(&mut self) -> Option<usize> {
         let start = self.index;
         while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {

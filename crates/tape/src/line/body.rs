@@ -1,4 +1,4 @@
-//! The fields of each kind.
+//! Encodes and decodes the fields of each record kind.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -9,14 +9,14 @@ use serde_json::{Map, Value};
 
 use crate::record::{HostRecord, NoteRecord, RecordBody};
 
-/// The fields of a body as JSON text, before anything in it is packed or kept elsewhere.
+/// The fields of a body as JSON text, before anything is packed or moved to blobs.
 pub(crate) fn encode_fields(body: &RecordBody<'_>) -> Result<Vec<u8>, serde_json::Error> {
     let mut text = Vec::with_capacity(128);
     push_fields(&mut text, body)?;
     Ok(text)
 }
 
-/// Appends the fields of a body as [`encode_fields`] gives them.
+/// Appends the fields of a body, as [`encode_fields`] encodes them.
 pub(crate) fn push_fields(text: &mut Vec<u8>, body: &RecordBody<'_>) -> Result<(), serde_json::Error> {
     #[derive(Serialize)]
     struct NoteData<'a> {
@@ -54,9 +54,8 @@ pub(crate) fn push_fields(text: &mut Vec<u8>, body: &RecordBody<'_>) -> Result<(
     }
 }
 
-/// Where the fields of a record come from.
 trait FieldSource {
-    /// Reads them as those of one kind.
+    /// Deserializes the fields of one kind.
     fn deserialize_fields<T: DeserializeOwned>(self) -> Result<T, serde_json::Error>;
 }
 
@@ -72,7 +71,7 @@ impl FieldSource for Map<String, Value> {
     }
 }
 
-/// Reads fields as those of a kind that has a type of its own; gives them back for any other.
+/// Parses the fields of a kind that has its own type. Returns them unchanged for any other kind.
 fn parse_kind<F: FieldSource>(kind: &str, fields: F) -> Result<Result<RecordBody<'static>, serde_json::Error>, F> {
     let host = |record: Result<HostRecord<'static>, serde_json::Error>| record.map(RecordBody::Host);
     Ok(match kind {
@@ -106,8 +105,8 @@ fn parse_kind<F: FieldSource>(kind: &str, fields: F) -> Result<Result<RecordBody
     })
 }
 
-/// Reads the rest of a line behind its kind straight into a body; `None` where that takes the general way, such as for
-/// notes and for what is packed or wrong.
+/// Parses the text after the kind in a line straight into a body. Returns `None` if that needs the general path, as for
+/// notes, packed fields and errors.
 pub(crate) fn parse_typed(kind: &str, rest: &[u8]) -> Option<RecordBody<'static>> {
     thread_local! {
         static OBJECT: RefCell<String> = const { RefCell::new(String::new()) };
@@ -121,19 +120,19 @@ pub(crate) fn parse_typed(kind: &str, rest: &[u8]) -> Option<RecordBody<'static>
     })
 }
 
-/// Reads the fields of a record, packed or not.
+/// Parses the fields of a record, packed or not.
 pub(crate) fn from_fields(kind: &str, mut fields: Map<String, Value>) -> Result<RecordBody<'static>, String> {
     if let Some(Value::String(text)) = fields.get("packed") {
         match serde_json::from_str(text) {
             Ok(Value::Object(unpacked)) => fields = unpacked,
-            // Too deep to be followed here too: the text is kept, and nothing is lost.
+            // Too deep to be parsed here too: the text is kept, so nothing is lost.
             Err(fault) if fault.is_syntax() => return Ok(RecordBody::Unknown { kind: kind.to_owned(), fields }),
             _ => return Err(String::from("`packed` must be the text of a JSON object")),
         }
     }
     match parse_kind(kind, fields) {
         Ok(Ok(body)) => Ok(body),
-        Ok(Err(fault)) => Err(format!("bad `{kind}` record: {fault}")),
+        Ok(Err(fault)) => Err(format!("invalid `{kind}` record: {fault}")),
         Err(fields) => Ok(match take_note_data(fields) {
             Ok(data) => RecordBody::Note(NoteRecord { kind: Cow::Owned(kind.to_owned()), data: Cow::Owned(data) }),
             Err(fields) => RecordBody::Unknown { kind: kind.to_owned(), fields },
@@ -141,7 +140,7 @@ pub(crate) fn from_fields(kind: &str, mut fields: Map<String, Value>) -> Result<
     }
 }
 
-/// The `data` of a note: a record of an unknown kind whose only field is that.
+/// The `data` of a note: a record of an unknown kind with only this field.
 fn take_note_data(mut fields: Map<String, Value>) -> Result<Value, Map<String, Value>> {
     match fields.len() {
         1 => fields.shift_remove("data").ok_or(fields),
@@ -156,7 +155,7 @@ mod tests {
 
     #[test]
     fn every_kind_with_a_meaning_of_its_own_has_a_type() {
-        // The last one is what a follower is shown in the place of a record.
+        // The last one is shown to observers instead of a record.
         let (shown, kinds) = RESERVED.split_last().unwrap();
         assert_eq!(*shown, "redacted");
         for kind in kinds {

@@ -5,19 +5,19 @@ use std::borrow::Cow;
 use super::{digest_hex, push_line};
 use crate::record::ClosedRecord;
 
-/// What stands before the digest of a closing line.
+/// The text before the digest of a closing line.
 const BEFORE: &str = ",\"digest\":\"";
-/// What stands behind it.
+/// The text after it.
 const BEHIND: &str = "\"}";
 
-/// The record that closes a tape behind so many records.
+/// The record that closes a tape after `seq` records.
 pub(crate) fn make_closing_record(seq: u64, at_ms: u64, prev: Option<&str>) -> ClosedRecord<'static> {
     let mut line = Vec::new();
     push_line(&mut line, seq, at_ms, prev, "closed", format!("{{\"records\":{seq}}}").as_bytes());
     ClosedRecord { records: seq, digest: Cow::Owned(digest_hex(&line)) }
 }
 
-/// Whether the digest of a closing line is that of the line.
+/// Whether a closing line contains its own digest.
 pub(crate) fn is_closing(line: &[u8]) -> bool {
     let Some((text, BEHIND)) =
         std::str::from_utf8(line).ok().and_then(|line| line.split_at_checked(line.len().checked_sub(2)?))

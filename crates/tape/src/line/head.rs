@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::text::json_error_text;
 use crate::record::{Record, RecordBody};
 
-/// The fields that every record has, and how its kind and its `prev` are held.
+/// The fields that every record has. `Text` is the type of its kind and `prev`.
 #[derive(Debug)]
 pub(crate) struct RecordHead<Text> {
     pub(crate) seq: u64,
@@ -16,14 +16,14 @@ pub(crate) struct RecordHead<Text> {
     pub(crate) kind: Text,
 }
 
-/// Appends a line: the fields of every record, then those of its body, which are an object of their own.
+/// Appends a line: the fields of every record, then those of its body, which are a separate object.
 pub(crate) fn push_line(line: &mut Vec<u8>, seq: u64, at_ms: u64, prev: Option<&str>, kind: &str, body: &[u8]) {
-    // Writing to memory does not fail, nor does writing text as JSON.
+    // Writing to memory does not fail, nor does writing a string as JSON.
     let _ = write!(line, "{{\"seq\":{seq},\"at_ms\":{at_ms},\"prev\":");
     let _ = serde_json::to_writer(&mut *line, &prev);
     line.extend_from_slice(b",\"kind\":");
     let _ = serde_json::to_writer(&mut *line, kind);
-    // The first brace of the body becomes the comma.
+    // The opening brace of the body becomes a comma.
     let fields = body.strip_prefix(b"{").unwrap_or(b"}");
     if fields != b"}" {
         line.push(b',');
@@ -32,8 +32,9 @@ pub(crate) fn push_line(line: &mut Vec<u8>, seq: u64, at_ms: u64, prev: Option<&
 }
 
 impl<'l> RecordHead<&'l str> {
-    /// Takes the head off a line that is spelled as the writer spells it, without JSON's generality; `None` for any other
-    /// spelling. The rest is what follows the kind: `}`, or a comma and the fields of the body.
+    /// Parses the head of a line in the writer's canonical form, without a general JSON parser; `None` for any other
+    /// form. The
+    /// rest is what follows the kind: `}`, or a comma and the fields of the body.
     pub(crate) fn parse_canonical(line: &'l [u8]) -> Option<(Self, &'l [u8])> {
         let (seq, rest) = parse_number(line.strip_prefix(b"{\"seq\":")?)?;
         let (at_ms, rest) = parse_number(rest.strip_prefix(b",\"at_ms\":")?)?;
@@ -53,7 +54,7 @@ impl<'l> RecordHead<&'l str> {
 }
 
 impl RecordHead<String> {
-    /// Takes the head off any spelling of a line, and gives the other fields.
+    /// Parses the head of a line in any form, and returns it with the other fields.
     pub(crate) fn parse_any(line: &[u8]) -> Result<(Self, Map<String, Value>), String> {
         let value: Value = serde_json::from_slice(line).map_err(|fault| json_error_text(&fault))?;
         let Value::Object(mut fields) = value else {
@@ -64,16 +65,16 @@ impl RecordHead<String> {
         let prev = match fields.shift_remove("prev") {
             Some(Value::String(text)) => Some(text),
             Some(Value::Null) => None,
-            _ => return Err(String::from("`prev` must be text or null")),
+            _ => return Err(String::from("`prev` must be a string or null")),
         };
         let Some(Value::String(kind)) = fields.shift_remove("kind") else {
-            return Err(String::from("`kind` must be text"));
+            return Err(String::from("`kind` must be a string"));
         };
         Ok((Self { seq, at_ms, prev, kind }, fields))
     }
 }
 
-/// A whole number at the beginning, spelled as JSON does, and what follows it.
+/// Parses an integer at the start, in JSON's spelling. Returns it with the rest.
 fn parse_number(text: &[u8]) -> Option<(u64, &[u8])> {
     let end = text.iter().position(|byte| !byte.is_ascii_digit())?;
     let (digits, rest) = text.split_at_checked(end)?;
@@ -84,7 +85,7 @@ fn parse_number(text: &[u8]) -> Option<(u64, &[u8])> {
     digits.iter().try_fold(0, add).map(|number| (number, rest))
 }
 
-/// A text of letters, digits and `_` at the beginning, and what follows it.
+/// Parses letters, digits and `_` at the start. Returns them with the rest.
 fn parse_word(text: &[u8]) -> Option<(&str, &[u8])> {
     let text = text.strip_prefix(b"\"")?;
     let end = text.iter().position(|byte| *byte == b'"')?;
@@ -94,7 +95,7 @@ fn parse_word(text: &[u8]) -> Option<(&str, &[u8])> {
     Some((word, rest.strip_prefix(b"\"")?))
 }
 
-/// A digest at the beginning, as text, and what follows it. What is as long and is none breaks the chain, and is found there.
+/// Parses a digest at the start. Other text of the same length breaks the chain, which is checked there.
 fn parse_digest(text: &[u8]) -> Option<(&str, &[u8])> {
     let (digest, rest) = text.strip_prefix(b"\"")?.split_first_chunk::<64>()?;
     let has_others = digest.iter().fold(false, |others, byte| others | !byte.is_ascii_alphanumeric());
@@ -104,5 +105,5 @@ fn parse_digest(text: &[u8]) -> Option<(&str, &[u8])> {
 
 fn take_whole_number(fields: &mut Map<String, Value>, name: &str) -> Result<u64, String> {
     let number = fields.shift_remove(name);
-    number.as_ref().and_then(Value::as_u64).ok_or_else(|| format!("`{name}` must be a whole number"))
+    number.as_ref().and_then(Value::as_u64).ok_or_else(|| format!("`{name}` must be a non-negative integer"))
 }

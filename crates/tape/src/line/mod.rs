@@ -1,4 +1,4 @@
-//! One record as one line, and back.
+//! Encodes a record as one line, and decodes it.
 
 mod body;
 mod closing;
@@ -16,10 +16,10 @@ use text::json_error_text;
 pub(crate) use text::{DEEPEST, digest_hex};
 
 impl Record<'_> {
-    /// The record as a line of JSON, without the line's end. It is whole: nothing in it refers to another record.
+    /// The record as a line of JSON, without the line end. It is complete: nothing in it refers to another record.
     ///
     /// # Errors
-    /// Never for records made of JSON values; serde's contract has the error.
+    /// Never for records made of JSON values; the error is required by serde.
     pub fn to_line(&self) -> Result<String, serde_json::Error> {
         let mut line = Vec::new();
         let body = pack_if_deep(encode_fields(&self.body)?)?.text;
@@ -27,15 +27,15 @@ impl Record<'_> {
         String::from_utf8(line).map_err(serde::ser::Error::custom)
     }
 
-    /// Reads a line of a tape that refers to no blob.
+    /// Parses a line of a tape that refers to no blob.
     ///
     /// # Errors
-    /// When the line is no record, in words for people.
+    /// When the line is not a record; the message is for the user.
     pub fn from_line(line: &[u8]) -> Result<Record<'static>, String> {
         Self::from_stored(line, &blobs::BlobStore::default())
     }
 
-    /// Reads a line of a tape.
+    /// Parses a line of a tape.
     pub(crate) fn from_stored(line: &[u8], blobs: &blobs::BlobStore) -> Result<Record<'static>, String> {
         if let Some((head, rest)) = RecordHead::parse_canonical(line)
             && !blobs::may_contain_reference(rest)
@@ -44,7 +44,7 @@ impl Record<'_> {
             return Ok(head.to_record(body));
         }
         let (head, fields) = RecordHead::parse_any(line)?;
-        // A blob stands for what it is: what is large in it is elsewhere.
+        // The value of a blob keeps its references.
         let fields = if head.kind == "blob" { fields } else { blobs.resolve_fields(fields)? };
         let body = from_fields(&head.kind, fields)?;
         Ok(Record { seq: head.seq, at_ms: head.at_ms, prev: head.prev, body })
@@ -54,11 +54,11 @@ impl Record<'_> {
 /// The fields of a record as JSON text, in the form in which they are written.
 pub(crate) struct PackedFields {
     pub(crate) text: Vec<u8>,
-    /// Whether they nested too deep, so that the text has one field, `packed`.
+    /// Whether they were nested too deep, so that the text has one field, `packed`.
     pub(crate) is_packed: bool,
 }
 
-/// Packs fields that nest deeper than JSON readers follow.
+/// Packs fields that are nested deeper than JSON readers allow.
 pub(crate) fn pack_if_deep(text: Vec<u8>) -> Result<PackedFields, serde_json::Error> {
     if !is_deep(&text) {
         return Ok(PackedFields { text, is_packed: false });
@@ -70,7 +70,7 @@ pub(crate) fn pack_if_deep(text: Vec<u8>) -> Result<PackedFields, serde_json::Er
     Ok(PackedFields { text: packed, is_packed: true })
 }
 
-/// The body of fields in their written form that refer to no blob.
+/// Parses fields in their written form that refer to no blob.
 pub(crate) fn parse_body(kind: &str, fields: &[u8]) -> Result<RecordBody<'static>, String> {
     let fields = serde_json::from_slice(fields).map_err(|fault| json_error_text(&fault))?;
     from_fields(kind, fields)
@@ -129,16 +129,16 @@ mod tests {
             (b"", "not JSON: EOF while parsing a value (column 0)"),
             (b"{\"seq\":1,", "not JSON: EOF while parsing a value (column 9)"),
             (b"3", "a record must be a JSON object"),
-            (b"{\"seq\":-1}", "`seq` must be a whole number"),
-            (b"{\"seq\":1,\"at_ms\":1,\"prev\":4}", "`prev` must be text or null"),
-            (b"{\"seq\":1,\"at_ms\":1,\"prev\":null,\"kind\":[]}", "`kind` must be text"),
+            (b"{\"seq\":-1}", "`seq` must be a non-negative integer"),
+            (b"{\"seq\":1,\"at_ms\":1,\"prev\":4}", "`prev` must be a string or null"),
+            (b"{\"seq\":1,\"at_ms\":1,\"prev\":null,\"kind\":[]}", "`kind` must be a string"),
             (
                 b"{\"seq\":1,\"at_ms\":1,\"prev\":null,\"kind\":\"warning\",\"hook\":[]}",
-                "bad `warning` record: invalid type: sequence, expected a string",
+                "invalid `warning` record: invalid type: sequence, expected a string",
             ),
             (
                 b"{\"seq\":1,\"at_ms\":1,\"prev\":null,\"kind\":\"warning\",\"hook\":\"h\",\"message\":\"m\",\"x\":1}",
-                "bad `warning` record: unknown field `x`, expected one of `dispatch`, `hook`, `message`",
+                "invalid `warning` record: unknown field `x`, expected one of `dispatch`, `hook`, `message`",
             ),
         ];
         for (line, expected) in cases {

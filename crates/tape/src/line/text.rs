@@ -1,8 +1,8 @@
-//! Looking at JSON text.
+//! Inspects JSON text.
 
 use sha2::{Digest, Sha256};
 
-/// How deep a line may nest before its body is packed. JSON readers commonly stop at 128.
+/// The maximum nesting depth of a line before its body is packed. JSON readers commonly stop at 128.
 pub(crate) const DEEPEST: usize = 100;
 
 /// SHA-256 in hex.
@@ -17,15 +17,15 @@ pub(crate) fn digest_hex(bytes: &[u8]) -> String {
     text
 }
 
-/// Whether brackets nest deeper in JSON text than readers follow.
+/// Whether brackets in JSON text are nested deeper than readers allow.
 pub(crate) fn is_deep(json: &[u8]) -> bool {
-    // Few brackets cannot nest deep, and to count them costs next to nothing.
+    // A short text cannot be deep, and counting its brackets would cost nearly nothing.
     json.len() > 2 * DEEPEST
         && json.iter().filter(|byte| matches!(byte, b'{' | b'[')).count() > DEEPEST
         && nesting_depth(json) > DEEPEST
 }
 
-/// How deep brackets nest in JSON text.
+/// The nesting depth of brackets in JSON text.
 fn nesting_depth(json: &[u8]) -> usize {
     let (mut deepest, mut here) = (0_usize, 0_usize);
     let (mut in_text, mut escaped) = (false, false);
@@ -45,7 +45,7 @@ fn nesting_depth(json: &[u8]) -> usize {
     deepest
 }
 
-/// The text of a JSON fault without serde's `at line 1`, which would be taken for the tape's line.
+/// The text of a JSON error without serde's `at line 1`, which would be taken for the tape's line.
 pub(super) fn json_error_text(fault: &serde_json::Error) -> String {
     let text = fault.to_string();
     let what = text.split(" at line ").next().unwrap_or_default();

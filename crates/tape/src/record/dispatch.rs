@@ -1,4 +1,4 @@
-//! The records of a dispatch as a whole.
+//! The records of a dispatch.
 
 use std::borrow::Cow;
 
@@ -25,32 +25,32 @@ pub struct EventRecord<'a> {
     pub cause: Option<u64>,
     /// The event's name.
     pub event: Cow<'a, str>,
-    /// Whose life.
+    /// The session, turn and agent that fired the event.
     pub origin: Cow<'a, Origin>,
     /// The payload as fired: version 0.
     pub payload: Cow<'a, Value>,
 }
 
-/// An ask was answered, or nobody was there to answer it.
+/// An ask was answered, or no user was available.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ApprovalRecord<'a> {
-    /// The dispatch whose hooks asked; absent where the host itself did.
+    /// The dispatch whose hooks asked; absent if the host itself asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dispatch: Option<u64>,
-    /// Whose life, where the host asked.
+    /// The session, turn and agent, if the host asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Cow<'a, Origin>>,
-    /// The tool call that it is about, where the host asked.
+    /// The tool call that it is about, if the host asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<Cow<'a, str>>,
-    /// SHA-256 of the payload that the answer is bound to.
+    /// SHA-256 of the payload that the answer applies to.
     pub digest: Cow<'a, str>,
-    /// Who asked and why.
+    /// Which hooks asked, and why.
     pub reasons: Cow<'a, [OutcomeReason]>,
     /// The answer.
     pub answer: ApprovalResult,
-    /// Who gave it, where somebody did.
+    /// Who gave the answer, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "by")]
     pub approver: Option<Cow<'a, str>>,
@@ -60,42 +60,44 @@ pub struct ApprovalRecord<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalResult {
-    /// Yes.
+    /// Approved.
     Approved,
-    /// Yes, for every call of the tool with the same arguments.
+    /// Approved for every call of the tool with the same arguments.
     GrantedTool,
-    /// Yes, for every call of the session.
+    /// Approved for every call of the session.
     GrantedSession,
-    /// No.
+    /// Denied.
     Refused,
-    /// The host asks in its own way.
+    /// The host asks the user in its own way.
     Deferred,
-    /// There was nobody to ask.
+    /// No user was available.
+    #[serde(rename = "nobody")]
     Unavailable,
 }
 
-/// A hook or tool reached outside itself.
+/// A hook or tool made an effect request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EffectRecord<'a> {
-    /// The dispatch, for one that a hook made.
+    /// The dispatch, if a hook made the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dispatch: Option<u64>,
-    /// The call, for one that a hook made.
+    /// The hook call, if a hook made the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<u64>,
     /// The hook or tool.
     #[serde(rename = "by")]
     pub caller_name: Cow<'a, str>,
-    /// The configuration layer that it belongs to, whose state it changes. Default: the project, as for every tool.
+    /// The configuration layer that it belongs to, whose state the effect changes. Default: the project, as for every
+    /// tool.
     #[serde(default = "default_layer", skip_serializing_if = "is_default_layer")]
     pub layer: Layer,
-    /// What it asked for.
+    /// The request.
     pub request: Cow<'a, EffectRequest>,
-    /// What it got.
+    /// The reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply: Option<Cow<'a, EffectReply>>,
-    /// Why it got nothing.
+    /// The error, if there is no reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Cow<'a, EffectError>>,
 }
@@ -104,25 +106,25 @@ fn default_layer() -> Layer {
     Layer::Project
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde requires this signature")]
 fn is_default_layer(layer: &Layer) -> bool {
     *layer == Layer::Project
 }
 
-/// Something worth telling that is no verdict.
+/// A warning about a hook.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WarningRecord<'a> {
-    /// The dispatch, when one was going on.
+    /// The dispatch, if one was open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dispatch: Option<u64>,
     /// The hook.
     pub hook: Cow<'a, str>,
-    /// What.
+    /// The warning.
     pub message: Cow<'a, str>,
 }
 
-/// A dispatch is over.
+/// A dispatch ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OutcomeRecord<'a> {
@@ -132,39 +134,39 @@ pub struct OutcomeRecord<'a> {
     pub event: Cow<'a, str>,
     /// What the host must do.
     pub decision: Decision,
-    /// Whether a hook said yes in so many words.
+    /// Whether a hook explicitly allowed the event.
     pub approved: bool,
-    /// Whether the final payload differs from the one that was fired.
+    /// Whether the final payload differs from the fired one.
     pub rewritten: bool,
     /// The version of the final payload.
     pub payload: u32,
-    /// That version, where it appears for the first time.
+    /// That version, if it appears for the first time.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_present")]
     pub value: Option<Cow<'a, Value>>,
-    /// Why.
+    /// The reasons for the decision.
     #[serde(default, skip_serializing_if = "<[OutcomeReason]>::is_empty")]
     pub reasons: Cow<'a, [OutcomeReason]>,
     /// Effects for the host.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<HookEffect<'a>>,
-    /// Hooks that gave no answer.
+    /// Hooks that failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailureEntry<'a>>,
-    /// What deserves attention.
+    /// Warnings for the user.
     #[serde(default, skip_serializing_if = "<[Warning]>::is_empty")]
     pub warnings: Cow<'a, [Warning]>,
-    /// What hooks in shadow mode would have done.
+    /// The verdicts of hooks in shadow mode.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shadow: Vec<ShadowEntry<'a>>,
     /// The approval of an ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<Cow<'a, Approval>>,
-    /// How many hooks were asked.
+    /// The number of hooks that were called.
     #[serde(rename = "asked")]
     pub hooks_called: u32,
 }
 
-/// An effect and whose it is.
+/// An effect and its hook.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HookEffect<'a> {
@@ -174,31 +176,31 @@ pub struct HookEffect<'a> {
     pub effect: Cow<'a, Effect>,
 }
 
-/// A hook that gave no answer, and what that meant.
+/// A hook that failed, and the failure policy that applied.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FailureEntry<'a> {
     /// The hook.
     pub hook: Cow<'a, str>,
-    /// What happened.
+    /// The failure.
     pub failure: RecordedFailure<'a>,
-    /// What it meant.
+    /// The failure policy.
     pub policy: FailurePolicy,
 }
 
-/// What a hook in shadow mode would have done.
+/// The verdict of a hook in shadow mode.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ShadowEntry<'a> {
     /// The hook.
     pub hook: Cow<'a, str>,
-    /// What it said.
+    /// The verdict.
     #[serde(rename = "said")]
     pub verdict: RecordedVerdict<'a>,
 }
 
 impl ApprovalResult {
-    /// The word for a resolution, and who gave it.
+    /// The recorded answer of an approval response, and who gave it.
     #[must_use]
     pub fn from_response(resolution: &ApprovalResponse) -> (Self, Option<&str>) {
         match resolution {
@@ -221,7 +223,7 @@ impl<'a> EventRecord<'a> {
         Self {
             dispatch,
             parent,
-            // A tool is no call of a hook: it has the number 0.
+            // A tool is not a hook call: it has the number 0.
             cause: cause.map(|call| call.0).filter(|call| *call > 0),
             event: Cow::Borrowed(event.name.as_str()),
             origin: Cow::Borrowed(&event.origin),
@@ -237,7 +239,7 @@ impl<'a> ApprovalRecord<'a> {
         Self { dispatch: Some(dispatch), ..Self::for_host(digest, reasons, resolution) }
     }
 
-    /// Records how a question of the host itself was answered.
+    /// Records how an approval request of the host itself was answered.
     #[must_use]
     pub fn for_host(digest: &'a str, reasons: &'a [OutcomeReason], resolution: &'a ApprovalResponse) -> Self {
         let (answer, by) = ApprovalResult::from_response(resolution);
@@ -252,7 +254,7 @@ impl<'a> ApprovalRecord<'a> {
         }
     }
 
-    /// Says whose question it was, and about which tool call.
+    /// Sets the origin of the request and the tool call that it is about.
     #[must_use]
     pub fn with_call(mut self, origin: &'a Origin, id: &'a str) -> Self {
         (self.origin, self.id) = (Some(Cow::Borrowed(origin)), Some(Cow::Borrowed(id)));
@@ -305,7 +307,7 @@ impl<'a> OutcomeRecord<'a> {
     }
 }
 
-/// Reads a field that is there, so that a `null` somebody sent is told from a field that is absent.
+/// Deserializes a present field, so that an explicit `null` differs from an absent field.
 pub(super) fn deserialize_present<'de, 'a, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Cow<'a, Value>>, D::Error> {

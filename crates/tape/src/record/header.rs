@@ -1,4 +1,4 @@
-//! The first record of a tape.
+//! The header and the `hooks` records.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::FORMAT;
 use crate::line::digest_hex;
 
-/// The first record: who wrote the tape, and for which session.
+/// The first record: the writer of the tape and its session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HeaderRecord {
@@ -22,7 +22,7 @@ pub struct HeaderRecord {
     pub pintle: String,
     /// The session.
     pub session: String,
-    /// When the session began, milliseconds since the Unix epoch.
+    /// When the session began, in milliseconds since the Unix epoch.
     pub started_ms: u64,
     /// Whether the whole session ran in shadow mode.
     pub shadow: bool,
@@ -32,23 +32,23 @@ pub struct HeaderRecord {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HooksRecord {
-    /// Where they stand.
+    /// Where they apply.
     pub scope: HookScope,
     /// The hooks, in declared order.
     pub hooks: Vec<LoadedHook>,
 }
 
-/// Where hooks stand among those of their layer.
+/// Where hooks apply, and their order within a configuration layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HookScope {
-    /// In the runtime: every agent is under them. Those of one layer stand in the order of the tape.
+    /// In the runtime, for every agent. Those of one layer are ordered as on the tape.
     Runtime,
-    /// In one agent and the agents below it, behind those of the runtime of the same layer.
+    /// In one agent and its child agents, after the runtime's hooks of the same layer.
     Agent,
 }
 
-/// One hook that was loaded.
+/// A loaded hook.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LoadedHook {
@@ -63,13 +63,13 @@ pub struct LoadedHook {
     /// The event's name as the hook's author wrote it.
     #[serde(rename = "spelling")]
     pub event_alias: String,
-    /// Where it comes from, such as a path.
+    /// Its source, such as a path.
     pub source: String,
     /// The dialect of its source.
     pub dialect: String,
-    /// Who put it there.
+    /// The configuration layer that declares it.
     pub layer: Layer,
-    /// How its chain composes.
+    /// How its chain composes verdicts.
     pub profile: Profile,
     /// The author's number for ordering.
     pub priority: i64,
@@ -81,11 +81,11 @@ pub struct LoadedHook {
     pub source_trust: SourceTrust,
     /// Whether it can deny.
     pub guard: bool,
-    /// What a failure of it means.
+    /// What happens if it fails.
     pub on_failure: FailurePolicy,
-    /// What a deny of it means.
+    /// The effect of its deny.
     pub on_deny: DenyEffect,
-    /// Whether a failing matcher counts as a failure of it.
+    /// Whether a matcher error counts as a failure of the hook.
     pub strict_matcher: bool,
     /// Its file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -99,7 +99,7 @@ pub struct LoadedHook {
 }
 
 impl HeaderRecord {
-    /// A header of the current format.
+    /// Creates a header of the current format.
     pub fn new(session: impl Into<String>, started_ms: u64) -> Self {
         Self {
             format: FORMAT,
@@ -110,7 +110,7 @@ impl HeaderRecord {
         }
     }
 
-    /// Says whether the whole session runs in shadow mode.
+    /// Sets whether the whole session runs in shadow mode.
     #[must_use]
     pub fn with_shadow(mut self, shadow: bool) -> Self {
         self.shadow = shadow;
@@ -119,8 +119,9 @@ impl HeaderRecord {
 }
 
 impl LoadedHook {
-    /// A hook that stands in for the one that was loaded: it has its place and its rules, and runs something else. Which
-    /// hook repeats another is not asked again, since the tape says who was asked.
+    /// Creates a stub hook for the loaded one: it has the same position and rules, and runs something else. Duplicates
+    /// are not
+    /// detected again, since the tape says which hooks were called.
     #[must_use]
     pub fn to_stub_hook<S: Matcher + Handler + 'static>(&self, event: EventName, stand_in: Arc<S>) -> Hook {
         Hook {
@@ -143,13 +144,13 @@ impl LoadedHook {
         }
     }
 
-    /// Where the hook was declared, as far as sentences about it name the place.
+    /// The location of the declaration, as far as messages about the hook need it.
     fn location(&self) -> Location {
         let file = |path: &String| Arc::new(SourceFile { path: PathBuf::from(path), text: String::new() });
         Location { file: self.path.as_ref().map(file), ..Location::default() }
     }
 
-    /// A chain with the rules of the one that the hook stood in, and this hook in it.
+    /// Creates a chain with the rules of the recorded hook's chain, containing this hook.
     #[must_use]
     pub fn to_chain(&self, first: Arc<Hook>) -> Chain {
         Chain {

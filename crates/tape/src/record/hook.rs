@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::dispatch::deserialize_present;
 use super::verdict::{RecordedFailure, RecordedVerdict};
 
-/// A hook is asked.
+/// A hook is called.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HookCallRecord<'a> {
@@ -19,18 +19,18 @@ pub struct HookCallRecord<'a> {
     pub call: u64,
     /// The hook's name.
     pub hook: Cow<'a, str>,
-    /// The hook's number, as in [`LoadedHook`](super::HookEntry).
+    /// The hook's number, as in [`LoadedHook`](super::LoadedHook).
     pub entry: u64,
-    /// The round in which it is asked: 0, then 1 to 3 when guards are asked again. In format 2 it is 0 for the first asking.
+    /// The round of the call: 0, then 1 to 3 for rechecks. In format 2 it is 0 for the hook's first call.
     pub round: u8,
-    /// The version of the payload it sees.
+    /// The version of the payload that the hook sees.
     pub payload: u32,
-    /// That version, where it appears for the first time.
+    /// That version, if it appears for the first time.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_present")]
     pub value: Option<Cow<'a, Value>>,
 }
 
-/// A hook is passed over or not asked: its matcher failed, or the host cancelled.
+/// A hook is skipped or not called: its matcher failed, or the host cancelled.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HookSkippedRecord<'a> {
@@ -38,15 +38,15 @@ pub struct HookSkippedRecord<'a> {
     pub dispatch: u64,
     /// The hook's name.
     pub hook: Cow<'a, str>,
-    /// The hook's number, as in [`LoadedHook`](super::HookEntry).
+    /// The hook's number, as in [`LoadedHook`](super::LoadedHook).
     pub entry: u64,
-    /// The round in which its turn came: 0, then 1 to 4 when guards have their turn again.
+    /// The round in which its turn came: 0, then 1 to 4 for rechecks.
     pub round: u8,
     /// Why.
     pub failure: RecordedFailure<'a>,
 }
 
-/// A hook answered.
+/// A hook returned.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HookReturnedRecord<'a> {
@@ -56,14 +56,14 @@ pub struct HookReturnedRecord<'a> {
     pub call: u64,
     /// The hook's name.
     pub hook: Cow<'a, str>,
-    /// How long it took.
+    /// How long the call took.
     pub duration_us: u64,
-    /// What it said.
+    /// The verdict.
     #[serde(rename = "said")]
     pub verdict: RecordedVerdict<'a>,
 }
 
-/// The answer just before blocks, or decides a permission.
+/// The verdict just before blocks, or decides a permission.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HookVetoedRecord<'a> {
@@ -73,21 +73,21 @@ pub struct HookVetoedRecord<'a> {
     pub call: u64,
     /// The hook's name.
     pub hook: Cow<'a, str>,
-    /// Why; may be empty.
+    /// The reason; may be empty.
     pub reason: Cow<'a, str>,
-    /// What it wants: `deny`, and of a permission `allow` and `ask` too.
+    /// The decision: `deny`, and for a permission also `allow` and `ask`.
     pub decision: Decision,
 }
 
 impl<'a> HookCallRecord<'a> {
-    /// Records that a hook is asked about `event`, whose payload is the version `payload`.
+    /// Records that a hook is called.
     #[must_use]
     pub fn new(dispatch: u64, call: CallId, hook: &'a Hook, entry: u64, round: u8) -> Self {
         let hook = Cow::Borrowed(hook.id.as_str());
         Self { dispatch, call: call.0, hook, entry, round, payload: 0, value: None }
     }
 
-    /// Says which version of the payload it sees, which is written where it is new.
+    /// Sets the version of the payload that the hook sees, which is written if it is new.
     #[must_use]
     pub fn with_payload_version(mut self, event: &'a Event, payload: u32, first_seen: bool) -> Self {
         self.payload = payload;
@@ -97,7 +97,7 @@ impl<'a> HookCallRecord<'a> {
 }
 
 impl<'a> HookSkippedRecord<'a> {
-    /// Records that a hook is passed over or not asked.
+    /// Records that a hook is skipped or not called.
     #[must_use]
     pub fn new(dispatch: u64, hook: &'a Hook, entry: u64, round: u8, failure: &'a Failure) -> Self {
         Self { dispatch, hook: Cow::Borrowed(hook.id.as_str()), entry, round, failure: failure.into() }
@@ -105,7 +105,7 @@ impl<'a> HookSkippedRecord<'a> {
 }
 
 impl<'a> HookReturnedRecord<'a> {
-    /// Records what a hook said.
+    /// Records a hook's verdict.
     #[must_use]
     pub fn new(dispatch: u64, call: CallId, hook: &'a Hook, verdict: &'a Verdict, duration_us: u64) -> Self {
         let (hook, said) = (Cow::Borrowed(hook.id.as_str()), verdict.into());
@@ -114,7 +114,7 @@ impl<'a> HookReturnedRecord<'a> {
 }
 
 impl<'a> HookVetoedRecord<'a> {
-    /// Records a veto or a permission decision; `None` for any other answer (Harn, Tape capture and replay).
+    /// Records a veto or a permission decision; `None` for any other verdict.
     #[must_use]
     pub fn from_verdict(dispatch: u64, call: CallId, hook: &'a Hook, verdict: &'a Verdict) -> Option<Self> {
         let (decision, reason) = match &verdict.kind {

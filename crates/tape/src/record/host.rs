@@ -1,6 +1,6 @@
-//! What the host does: records of the session itself, its model and its tools.
+//! The host's records: the session itself, its model and its tools.
 //!
-//! They are inputs to a replay, and what [`verify`](crate::verify) holds against the outcomes.
+//! They are inputs of a replay, and [`verify`](crate::verify) compares them with the outcomes.
 
 use std::borrow::Cow;
 
@@ -15,13 +15,13 @@ use super::dispatch::deserialize_present;
 pub enum HostRecord<'a> {
     /// A session was opened.
     Session(SessionRecord<'a>),
-    /// A session goes on from what is on its tape.
+    /// A session is resumed from its tape.
     Resumed(SessionRecord<'a>),
-    /// The person, or whoever speaks for them, said something.
+    /// The user, or a program on the user's behalf, sent a message.
     UserMessage(UserMessageRecord<'a>),
-    /// The model is about to be asked.
+    /// The model is about to be called.
     ModelRequest(ModelRequestRecord<'a>),
-    /// The model answered, or did not.
+    /// The model replied or failed.
     ModelReply(ModelReplyRecord<'a>),
     /// A tool is about to run.
     ToolCall(ToolCallRecord<'a>),
@@ -37,40 +37,40 @@ pub enum HostRecord<'a> {
     Turn(TurnRecord<'a>),
 }
 
-/// A session and what is needed to open it again.
+/// A session, with the data needed to open it again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SessionRecord<'a> {
-    /// Whose life.
+    /// The session, turn and agent.
     pub origin: Cow<'a, Origin>,
     /// The host's own object, such as the agent's path, the model, the workspace and the permission mode.
     #[serde(rename = "opened")]
     pub reopen_data: Cow<'a, Value>,
 }
 
-/// What was said to the agent.
+/// A message to the agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct UserMessageRecord<'a> {
-    /// Whose life.
+    /// The session, turn and agent.
     pub origin: Cow<'a, Origin>,
-    /// On which way it came.
+    /// How the message arrived.
     pub source: MessageSource,
-    /// The words.
+    /// The message.
     pub text: Cow<'a, str>,
 }
 
-/// The way on which words reach an agent.
+/// How a message reaches an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MessageSource {
     /// As the prompt of a turn.
     Prompt,
-    /// Into a turn that is going on.
+    /// During a turn.
     Steer,
-    /// Kept for the end of a turn.
+    /// Queued for the end of a turn.
     FollowUp,
-    /// With the request to go on from a tape.
+    /// With the request to resume the session.
     Resume,
 }
 
@@ -78,15 +78,15 @@ pub enum MessageSource {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelRequestRecord<'a> {
-    /// Whose life.
+    /// The session, turn and agent.
     pub origin: Cow<'a, Origin>,
     /// The conversation it belongs to.
     pub conversation: Cow<'a, str>,
-    /// Its number in the tape, from 1.
+    /// Its number on the tape, from 1.
     pub request: u64,
     /// The model.
     pub model: Cow<'a, str>,
-    /// What is sent; absent where `same_as` says it.
+    /// What is sent; absent if `same_as` refers to it.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_present")]
     pub payload: Option<Cow<'a, Value>>,
     /// The dispatch of `completion.pre` whose final payload is sent.
@@ -94,29 +94,29 @@ pub struct ModelRequestRecord<'a> {
     pub same_as: Option<u64>,
 }
 
-/// What came of a request to a model.
+/// The result of a model request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelReplyRecord<'a> {
-    /// Whose life.
+    /// The session, turn and agent.
     pub origin: Cow<'a, Origin>,
     /// The request.
     pub request: u64,
     /// How long it took.
     pub duration_us: u64,
-    /// The answer.
+    /// The reply.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_present")]
     pub reply: Option<Cow<'a, Value>>,
-    /// Why there is none.
+    /// The error, if there is no reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ModelErrorRecord<'a>>,
 }
 
-/// Why a model did not answer.
+/// Why a model did not reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelErrorRecord<'a> {
-    /// The kind, in the host's words.
+    /// The kind, as the host names it.
     pub kind: Cow<'a, str>,
     /// What happened, one line.
     pub message: Cow<'a, str>,
@@ -126,9 +126,9 @@ pub struct ModelErrorRecord<'a> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ToolCallRecord<'a> {
-    /// Whose life.
+    /// The session, turn and agent.
     pub origin: Cow<'a, Origin>,
-    /// The call's name in the conversation.
+    /// The call's id in the conversation.
     pub id: Cow<'a, str>,
     /// The tool.
     pub name: Cow<'a, str>,
@@ -136,13 +136,13 @@ pub struct ToolCallRecord<'a> {
     pub args: Cow<'a, Value>,
 }
 
-/// What a tool itself gave, before hooks saw it.
+/// The result of a tool, before hooks see it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ToolResultRecord<'a> {
-    /// Whose life.
+    /// The session, turn and agent.
     pub origin: Cow<'a, Origin>,
-    /// The call's name in the conversation.
+    /// The call's id in the conversation.
     pub id: Cow<'a, str>,
     /// The tool.
     pub name: Cow<'a, str>,
@@ -150,7 +150,7 @@ pub struct ToolResultRecord<'a> {
     pub content: Cow<'a, str>,
     /// Whether it failed.
     pub is_error: bool,
-    /// What it gave besides.
+    /// The structured result, if it differs from the text.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_present")]
     pub result: Option<Cow<'a, Value>>,
 }
@@ -159,7 +159,7 @@ pub struct ToolResultRecord<'a> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MessageRecord<'a> {
-    /// Whose life.
+    /// The session, turn and agent.
     pub origin: Cow<'a, Origin>,
     /// The conversation.
     pub conversation: Cow<'a, str>,
@@ -167,11 +167,11 @@ pub struct MessageRecord<'a> {
     pub message: Cow<'a, Value>,
 }
 
-/// The messages that a conversation has from here on.
+/// The new messages of a conversation, which replace all earlier ones.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MessagesRecord<'a> {
-    /// Whose life.
+    /// The session, turn and agent.
     pub origin: Cow<'a, Origin>,
     /// The conversation.
     pub conversation: Cow<'a, str>,
@@ -190,7 +190,7 @@ pub enum MessagesReplacedBy {
     Compact,
     /// It was cleared.
     Clear,
-    /// The session goes on from its tape.
+    /// The session is resumed.
     Resume,
 }
 
@@ -198,7 +198,7 @@ pub enum MessagesReplacedBy {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReminderRecord<'a> {
-    /// Whose life.
+    /// The session, turn and agent.
     pub origin: Cow<'a, Origin>,
     /// What happened.
     #[serde(rename = "what")]
@@ -207,24 +207,24 @@ pub struct ReminderRecord<'a> {
     pub reminder: Cow<'a, Reminder>,
 }
 
-/// A step in the life of a reminder.
+/// A state change of a reminder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReminderTransition {
-    /// It waits to be shown.
+    /// It was queued.
     Injected,
-    /// Another one with its key stands, so that it is not kept.
+    /// It was dropped because another one with the same key is queued.
     Deduped,
-    /// It is part of what the model is asked next.
+    /// It is part of the next model request.
     Rendered,
-    /// Its time is over.
+    /// Its time to live is over.
     Expired,
-    /// It stays although the conversation was compacted.
+    /// It survived a compaction.
     #[serde(rename = "kept")]
     Retained,
-    /// It came from the agent above.
+    /// It was inherited from the parent agent.
     Inherited,
-    /// It went with what was compacted or cleared.
+    /// It was dropped by a compaction or when the conversation was cleared.
     Dropped,
 }
 
@@ -232,33 +232,33 @@ pub enum ReminderTransition {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TurnRecord<'a> {
-    /// Whose life.
+    /// The session, turn and agent.
     pub origin: Cow<'a, Origin>,
-    /// Which of the two.
+    /// Whether the turn begins or ends.
     #[serde(rename = "stage")]
     pub phase: TurnPhase,
-    /// How it ended: `done`, or why not.
+    /// How it ended: `done`, or why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "ended")]
     pub end_reason: Option<Cow<'a, str>>,
-    /// What it used, in the host's words.
+    /// Its usage, as the host reports it.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_present")]
     pub usage: Option<Cow<'a, Value>>,
 }
 
-/// One end of a turn.
+/// The beginning or the end of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TurnPhase {
-    /// It begins.
+    /// The turn begins.
     Start,
-    /// It is over.
+    /// The turn ended.
     End,
 }
 
 impl TurnRecord<'_> {
-    /// Whether a turn of the session begins: one of the agent that the person talks to. The turns of the agents below it are
-    /// parts of that one.
+    /// Whether a turn of the session begins: one of the agent that talks to the user. Turns of child agents are parts
+    /// of it.
     #[must_use]
     pub fn starts_session_turn(&self) -> bool {
         self.phase == TurnPhase::Start && self.origin.depth == 0
@@ -266,7 +266,7 @@ impl TurnRecord<'_> {
 }
 
 impl HostRecord<'_> {
-    /// The record's kind as it is written.
+    /// The name of the record's kind.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -284,7 +284,7 @@ impl HostRecord<'_> {
         }
     }
 
-    /// Whose life it is about.
+    /// The session, turn and agent that the record is about.
     #[must_use]
     pub fn origin(&self) -> &Origin {
         match self {

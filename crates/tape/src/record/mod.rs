@@ -1,43 +1,49 @@
-//! The format of a tape, version 3.
+//! The format of a tape, version 4.
 //!
-//! A tape is UTF-8 text, one JSON object a line, each line ended by `\n`. A line is written whole and handed to the
-//! operating system before the host acts on what it says. So a killed program leaves whole records and at most one
-//! torn last line. How much of it outlives the machine is said by [`crate::Durability`].
+//! A tape is UTF-8 text, one JSON object per line, each line ended by `\n`. A complete line is passed to the operating
+//! system before the host acts on it. So a killed program leaves complete records and at most one torn last line.
+//! [`crate::Durability`] says what survives a power failure.
 //!
-//! # Spelling
+//! # Canonical form
 //!
-//! There is one spelling of a record, so that the same records make the same bytes: the fields of every record first, then
-//! those of its kind, in the order in which they stand here; no white space; numbers as they were spelled; in texts `"`,
-//! `\`, and the characters below U+0020 are escaped (`\b`, `\t`, `\n`, `\f`, `\r`, else `\u00` and two lower case hex
-//! digits) and nothing else. Objects that somebody sent keep the order of their fields. Readers take any spelling.
+//! Each record has one canonical form, so that the same records give the same bytes: the fields of every record first,
+//! then
+//! those of its kind, in the order documented here; no white space; numbers in their original spelling; in strings only
+//! `"`, `\`, and the characters below U+0020 are escaped (`\b`, `\t`, `\n`, `\f`, `\r`, otherwise `\u00` and two lower
+//! case
+//! hex digits). Objects from outside keep the order of their fields. Readers accept any form.
 //!
-//! A field that has nothing to say is absent, not `null`; where `null` stands, it is a JSON value that somebody sent.
-//! Durations end in `_us` (microseconds) or `_ms` (milliseconds), sizes in `_bytes`. A record of a kind that stands here
-//! has the fields that stand here and no others.
+//! A field without a value is absent, not `null`; a `null` is always a JSON value from outside. Durations end in `_us`
+//! (microseconds) or `_ms` (milliseconds), sizes in `_bytes`. A record of a kind documented here has exactly the fields
+//! documented here.
 //!
 //! # Fields of every record
 //!
 //! | field | |
 //! | --- | --- |
-//! | `seq` | the record's number, from 0 without gaps |
-//! | `at_ms` | when it was written, milliseconds since the Unix epoch |
-//! | `prev` | SHA-256 in hex of the line before, without its `\n`; `null` in the header only |
-//! | `kind` | which of the kinds below; readers keep kinds they do not know |
-//! | `packed` | only where the record nests deeper than 100: all fields of its kind as JSON text |
+//! | `at_ms` | when it was written, in milliseconds since the Unix epoch |
+//! | `prev` | SHA-256 in hex of the previous line, without its `\n`; `null` in the header only |
+//! | `kind` | one of the kinds below; readers keep unknown kinds |
+//! | `packed` | only if the record is nested deeper than 100: all fields of its kind as JSON text |
 //!
-//! Where a hook takes secrets out (`redact_secrets`), they are taken out of the records too, before they are hashed and
-//! written: `[REDACTED]` stands for each. Two versions of a payload that differed in a secret alone are then the same.
+//! If a hook redacts secrets (`redact_secrets`), they are also redacted in the records, before these are hashed and
+//! written:
+//! `[REDACTED]` replaces each secret. Two versions of a payload that differ only in a secret are then the same.
 //!
 //! # Large values
 //!
-//! In every record but the header, `blob` and those that are packed, from the inside out: a text whose JSON is 1,024 bytes
-//! or longer, and an array or object whose JSON is 4,096 bytes or longer once what is large in it was replaced, are
-//! replaced by `{"$blob": DIGEST}`, except the names of fields and the values of the fields `said` and `origin` as a whole.
-//! DIGEST is the SHA-256 in hex of the value's JSON as it is then. The value stands in a `blob` record that comes before
-//! the first record that refers to it, once in the tape.
+//! In every record but the header, `blob` and packed ones, large values are replaced by `{"$blob": DIGEST}`, innermost
+//! first: a string whose JSON is at least 1,024 bytes long, and an array or object whose JSON is at least 4,096 bytes
+//! long
+//! after its own large values were replaced. Names of fields, and the values of the fields `said` and `origin`, are
+//! never
+//! replaced. DIGEST is the SHA-256 in hex of the value's JSON at that point. A `blob` record contains the value. It
+//! comes
+//! before the first record that refers to it, and occurs once on the tape.
 //!
-//! An object that somebody sent and whose only field is `$blob`, or that with more `$` before it, is written with one `$`
-//! more, and read with one less.
+//! An object from outside whose only field is `$blob`, or that with more `$` before it, is written with one more `$`,
+//! and
+//! read with one less.
 //!
 //! # Kinds: the tape itself
 //!
@@ -46,59 +52,72 @@
 //!
 //! `blob` ([`BlobRecord`]): `digest`, `value`.
 //!
-//! `healed`, the tape went on after its program had died while it wrote ([`HealedRecord`]): `line` (the torn line, from 1, whose
-//! place this record takes), `size_bytes` (how much of it was taken away).
+//! `healed`, the tape was continued after its program had died while writing ([`HealedRecord`]): `line` (the torn line,
+//! from
+//! 1, which this record replaces), `size_bytes` (how much of it was removed).
 //!
-//! `closed`, the program that wrote the tape closed it, and nothing was going on any more ([`ClosedRecord`]): `records` (how many
-//! stand before it), `digest` (SHA-256 of this line as it would be without that field). It is the last record of a tape that is
-//! whole; when the tape is gone on with more follow, and another `closed` ends them.
+//! `closed`, the program closed the tape with nothing left open ([`ClosedRecord`]): `records` (the number of records
+//! before
+//! it), `digest` (SHA-256 of this line without that field). It is the last record of a complete tape. If the tape is
+//! continued, more records follow, up to another `closed`.
 //!
 //! # Kinds: hooks
 //!
-//! `hooks`, hooks were loaded, before they are asked first ([`HooksRecord`]): `scope` (`runtime`, or `agent` for those of one
-//! agent and the agents below it), `hooks`, in declared order: `[{entry, chain, id, event, spelling, source, dialect,
-//! layer, profile, priority, mode, guard, on_failure, on_deny, strict_matcher, path, line, digest}]`. `entry` is the hook's
+//! `hooks`, hooks were loaded, before their first call ([`HooksRecord`]): `scope` (`runtime`, or `agent` for those of
+//! one
+//! agent and its child agents), `hooks`, in declared order: `[{entry, chain, id, event, spelling, source, dialect,
+//! layer, profile, priority, mode, guard, on_failure, on_deny, strict_matcher, path, line, digest}]`. `entry` is the
+//! hook's
 //! number and `chain` that of its chain, both from 0 over the whole tape; `spelling` is the event's name as its author
-//! wrote it; `path` and `line` are absent for hooks that stand in no file; `digest` is the SHA-256 of the file's text.
+//! wrote it; `path` and `line` are absent for hooks without a file; `digest` is the SHA-256 of the file's text.
 //!
-//! `event`, a dispatch begins ([`EventRecord`]): `dispatch` (its number, from 1 in the order of the tape), `parent` (the dispatch
-//! around it on the same thread), `cause` (the call of a hook that emitted it), `event`, `origin` `{session, turn, agent,
-//! depth, run, persona, step}`, `payload` (version 0 of the dispatch).
+//! `event`, a dispatch begins ([`EventRecord`]): `dispatch` (its number, from 1 in the order of the tape), `parent`
+//! (the
+//! enclosing dispatch on the same thread), `cause` (the hook call that emitted it), `event`, `origin` `{session, turn,
+//! agent, depth, run, persona, step}`, `payload` (version 0 of the dispatch).
 //!
-//! `unmatched`, a hook's matcher failed ([`HookSkippedRecord`]): `dispatch`, `hook`, `entry`, `round`, `failure` `{kind, message,
-//! path, line}`. A `warning` or an `unasked` follows.
+//! `unmatched`, a hook's matcher failed ([`HookSkippedRecord`]): `dispatch`, `hook`, `entry`, `round`, `failure`
+//! `{kind,
+//! message, path, line}`. A `warning` or an `unasked` follows.
 //!
-//! `unasked`, a hook that wants the event is not asked, because that failure counts or the host cancelled ([`HookSkippedRecord`]): as
-//! `unmatched`.
+//! `unasked`, a hook for the event is not called, because that failure counts as its own or the host cancelled
+//! ([`HookSkippedRecord`]): as `unmatched`.
 //!
-//! `hook_call`, a hook is about to be asked ([`HookCallRecord`]): `dispatch`, `call` (unique in the tape), `hook`, `entry`, `round`
-//! (the one in which it is asked: 0, then 1 to 3 when guards are asked again), `payload` (the number of the version it
-//! sees), `value` (that version, only where it appears for the first time).
+//! `hook_call`, a hook is about to be called ([`HookCallRecord`]): `dispatch`, `call` (unique on the tape), `hook`,
+//! `entry`,
+//! `round` (0, then 1 to 3 for rechecks), `payload` (the number of the version that it sees), `value` (that version,
+//! only
+//! if it appears for the first time).
 //!
-//! `effect`, a hook or tool reached outside itself ([`EffectRecord`]): `dispatch`, `call` (both absent for one that no hook
-//! made), `by` (the hook or tool), `request` and one of `reply` and `error`. Requests and replies are spelled as in
-//! [`pintle_contract::Request`] and [`pintle_contract::PendingReply`].
+//! `effect`, a hook or tool made an effect request ([`EffectRecord`]): `dispatch`, `call` (both absent if it was not a
+//! hook),
+//! `by` (the hook or tool), `request` and one of `reply` and `error`. Requests and replies are those of
+//! [`pintle_contract::EffectRequest`] and [`pintle_contract::EffectReply`].
 //!
-//! `hook_returned`, a hook answered ([`HookReturnedRecord`]): `dispatch`, `call`, `hook`, `duration_us`, `said`: `{verdict, reason,
-//! fields, whole, failure, effects, warnings}`. `verdict` is `pass`, `allow`, `rewrite`, `ask`, `deny` or `failed`.
-//! `reason` comes with `allow`, `ask` and `deny`; a rewrite, and an `allow` or `ask` of a rewritten payload, has `fields`
-//! (those that change) or `whole`; a failure has `kind`, `message` and, where known, `path` and `line`.
+//! `hook_returned`, a hook returned ([`HookReturnedRecord`]): `dispatch`, `call`, `hook`, `duration_us`, `said`:
+//! `{verdict,
+//! reason, fields, whole, failure, effects, warnings}`. `verdict` is `pass`, `allow`, `rewrite`, `ask`, `deny` or
+//! `failed`.
+//! `allow`, `ask` and `deny` have a `reason`; a rewrite, and an `allow` or `ask` of a rewritten payload, has `fields`
+//! (those that change) or `whole`; a failure has `kind`, `message` and, if known, `path` and `line`.
 //!
-//! `hook_vetoed`, right behind the `hook_returned` of an answer that blocks or, of `permission.ask`, allows or asks
-//! ([`HookVetoedRecord`]): `dispatch`, `call`, `hook`, `reason`, `decision` (`deny`, `allow`, `ask`). Whether the hook's veto counts,
-//! the outcome says: a hook in shadow mode vetoes nothing.
+//! `hook_vetoed`, directly after the `hook_returned` of a verdict that blocks or, for `permission.ask`, allows or asks
+//! ([`HookVetoedRecord`]): `dispatch`, `call`, `hook`, `reason`, `decision` (`deny`, `allow`, `ask`). The outcome says
+//! whether the veto takes effect: a hook in shadow mode vetoes nothing.
 //!
 //! `warning` ([`WarningRecord`]): `dispatch`, `hook`, `message`.
 //!
-//! `approval`, an ask was answered ([`ApprovalRecord`]): `dispatch` (absent where the host itself asked; then `origin` and `id`,
-//! the tool call, say about what), `digest` (of the payload that the answer is bound to), `reasons`, `answer` (`approved`,
-//! `granted_tool`, `granted_session`, `refused`, `deferred`, `nobody`), `by`.
+//! `approval`, an ask was answered ([`ApprovalRecord`]): `dispatch` (absent if the host itself asked; then `origin` and
+//! `id`, the tool call, say what it is about), `digest` (of the payload that the answer applies to), `reasons`,
+//! `answer`
+//! (`approved`, `granted_tool`, `granted_session`, `refused`, `deferred`, `nobody`), `by`.
 //!
-//! `outcome`, the dispatch is over ([`OutcomeRecord`]): `dispatch`, `event`, `decision` (`allow`, `ask`, `deny`), `approved`,
+//! `outcome`, the dispatch ended ([`OutcomeRecord`]): `dispatch`, `event`, `decision` (`allow`, `ask`, `deny`),
+//! `approved`,
 //! `rewritten`, `payload` (the number of the final version), `value` (as in `hook_call`), `reasons` `[{hook, text,
-//! stops_run}]` (`stops_run` only where the hook's deny ends the run and leaves what the event is about), `effects`
+//! stops_run}]` (`stops_run` only if the hook's deny ends the run instead of denying the event), `effects`
 //! `[{hook, effect}]`, `failures` `[{hook, failure, policy}]`, `warnings`, `shadow` `[{hook, said}]`, `approval`
-//! `{digest, by}`, `asked`. Empty lists are absent.
+//! `{digest, by}`, `asked` (the number of hooks that were called). Empty lists are absent.
 //!
 //! # Kinds: the host
 //!
@@ -106,38 +125,41 @@
 //!
 //! | kind | fields |
 //! | --- | --- |
-//! | `session`, `resumed` | `opened`: what is needed to open the session again, the host's own object |
+//! | `session`, `resumed` | `opened`: the data needed to open the session again, an object of the host |
 //! | `said` | `source` (`prompt`, `steer`, `follow_up`, `resume`), `text` |
-//! | `turn` | `stage` (`start`, `end`), `ended` (`done`, or why not), `usage` |
+//! | `turn` | `stage` (`start`, `end`), `ended` (`done`, or why it failed), `usage` |
 //! | `model_request` | `conversation`, `request` (its number, from 1), `model`, `payload` or `same_as` (the dispatch of `completion.pre` whose final payload is sent) |
 //! | `model_reply` | `request`, `duration_us`, `reply` or `error` `{kind, message}` |
 //! | `tool_call` | `id`, `name`, `args`: the tool runs now |
-//! | `tool_result` | `id`, `name`, `content`, `is_error`, `result`: what it gave, before hooks saw it |
+//! | `tool_result` | `id`, `name`, `content`, `is_error`, `result`: the result before hooks see it |
 //! | `message` | `conversation`, `message`: it was added |
-//! | `messages` | `conversation`, `why` (`compact`, `clear`, `resume`), `messages`: these are all from here on |
+//! | `messages` | `conversation`, `why` (`compact`, `clear`, `resume`), `messages`: these replace all earlier ones |
 //! | `reminder` | `what` (`injected`, `deduped`, `rendered`, `expired`, `kept`, `inherited`, `dropped`), `reminder` |
 //!
-//! Any other kind is a note of the host ([`NoteRecord`]) with one field, `data`. A record of an unknown kind with other fields
-//! is kept as it is ([`RecordBody::Unknown`]).
+//! Any other kind is a note of the host ([`NoteRecord`]) with one field, `data`. A record of an unknown kind with other
+//! fields is kept unchanged ([`RecordBody::Unknown`]).
 //!
 //! # Order
 //!
-//! Records stand in the order in which things happened, under one lock for all threads of a program. Sessions, agents and
-//! calls that run at once are told apart by what every record says of itself: `dispatch` and `call` for hooks, `origin`
-//! (its `session`, and its `run` for a delegated agent) and the call's `id` for the host. What has one dispatch, one call or one
-//! run is in its own order. A dispatch that a hook causes stands within the one that caused it. Hooks that are asked at
-//! once are announced in declared order before the first of them runs, and their answers stand in declared order behind,
-//! whichever came first; only their effects stand as they happened, those of one call in their own order.
+//! Records are in the order in which things happened, under one lock for all threads of a program. Concurrent sessions,
+//! agents and calls are told apart by the fields of each record: `dispatch` and `call` for hooks, `origin` (its
+//! `session`,
+//! and its `run` for a delegated agent) and the call's `id` for the host. The records of one dispatch, one call or one
+//! run
+//! are in order. A dispatch that a hook causes is nested in the one that caused it. Hooks that run concurrently are
+//! recorded as called in declared order before the first of them runs, and their verdicts follow in declared order,
+//! whichever came first. Only their effects are in the order in which they happened; those of one call are in order.
 //!
-//! Where a program died, what was going on has no end. The next record is then `healed` or `resumed`, or the tape ends.
+//! If a program died, what was open has no end. The next record is then `healed` or `resumed`, or the tape ends.
 //!
 //! # Older formats
 //!
-//! Format 3 has no `closed` record, so that nothing on such a tape tells whether its end is missing, and `at_ms` may go back
-//! where the machine's clock was set back. In format 4 it never does.
+//! Format 3 has no `closed` record, so such a tape cannot show whether its end is missing, and its `at_ms` may go back
+//! if
+//! the machine's clock was set back. In format 4 it never does.
 //!
-//! Format 2 differs besides in one thing: in its `hook_call`, `round` is 0 where the hook is asked for the first time in the dispatch,
-//! in whatever round that is. It is read, enacted and gone on with as it is.
+//! Format 2 also differs in one field: in its `hook_call`, `round` is 0 for the first call of a hook in the dispatch,
+//! whatever the actual round. Such a tape is read, replayed and continued in its own format.
 //!
 //! # Example
 //!
@@ -178,7 +200,16 @@ pub use verdict::{RecordedFailure, RecordedVerdict, VerdictLabel};
 /// The version of the format, the only one that is written and read.
 pub const FORMAT: u32 = 4;
 
-/// The kinds that have a meaning of their own, so that no note may be called that.
+/// The versions of the format that are read.
+pub(crate) const FORMATS: RangeInclusive<u32> = 2..=FORMAT;
+
+/// The first version in which the round of a call is the actual one.
+pub(crate) const TRUE_ROUNDS: u32 = 3;
+
+/// The first version that ends with a `closed` record, and in which time does not go back.
+pub(crate) const CLOSES: u32 = 4;
+
+/// The kinds with a meaning in the format, which a note must not have.
 pub(crate) const RESERVED: [&str; 27] = [
     "header",
     "hooks",
@@ -209,22 +240,22 @@ pub(crate) const RESERVED: [&str; 27] = [
     "redacted",
 ];
 
-/// One record: one line of a tape.
+/// One record, which is one line of a tape.
 ///
-/// The writer borrows what it records; what a reader gives is a `Record<'static>`.
+/// The writer borrows what it records; a reader returns a `Record<'static>`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record<'a> {
     /// The record's number, from 0.
     pub seq: u64,
-    /// When it was written, milliseconds since the Unix epoch.
+    /// When it was written, in milliseconds since the Unix epoch.
     pub at_ms: u64,
-    /// The digest of the line before; `None` in the header.
+    /// The digest of the previous line; `None` in the header.
     pub prev: Option<String>,
-    /// What it records.
+    /// The fields of its kind.
     pub body: RecordBody<'a>,
 }
 
-/// What a record records.
+/// The kind of a record, with its fields.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RecordBody<'a> {
     /// The tape begins.
@@ -235,33 +266,33 @@ pub enum RecordBody<'a> {
     Event(EventRecord<'a>),
     /// A hook's matcher failed.
     MatcherFailed(HookSkippedRecord<'a>),
-    /// A hook is not asked although it wants the event.
+    /// A hook for the event is not called.
     NotCalled(HookSkippedRecord<'a>),
-    /// A hook is asked.
+    /// A hook is called.
     HookCall(HookCallRecord<'a>),
-    /// A hook or tool reached outside itself.
+    /// A hook or tool made an effect request.
     Effect(EffectRecord<'a>),
-    /// A hook answered.
+    /// A hook returned.
     HookReturned(HookReturnedRecord<'a>),
-    /// Its answer blocks, or decides a permission.
+    /// A verdict blocks, or decides a permission.
     HookVetoed(HookVetoedRecord<'a>),
-    /// Something worth telling that is no verdict.
+    /// A warning about a hook.
     Warning(WarningRecord<'a>),
     /// An ask was answered.
     Approval(ApprovalRecord<'a>),
-    /// A dispatch is over.
+    /// A dispatch ended.
     Outcome(OutcomeRecord<'a>),
-    /// The host did something.
+    /// A record of the host.
     Host(HostRecord<'a>),
     /// A value that later records refer to.
     Blob(BlobRecord<'a>),
-    /// The torn end of the tape was taken away.
+    /// A torn record was removed.
     Healed(HealedRecord),
     /// The tape was closed.
     Closed(ClosedRecord<'a>),
     /// A note of the host.
     Note(NoteRecord<'a>),
-    /// A record of a kind this program does not know, as it stands.
+    /// A record of an unknown kind, unchanged.
     Unknown {
         /// Its kind.
         kind: String,
@@ -273,14 +304,14 @@ pub enum RecordBody<'a> {
 /// A note of the host.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NoteRecord<'a> {
-    /// What it is about. None of the kinds above.
+    /// The note's kind, different from the kinds above.
     pub kind: Cow<'a, str>,
-    /// What the host wants to keep.
+    /// The note's data.
     pub data: Cow<'a, Value>,
 }
 
 impl RecordBody<'_> {
-    /// The record's kind as it is written.
+    /// The name of the record's kind.
     #[must_use]
     pub fn kind(&self) -> &str {
         match self {

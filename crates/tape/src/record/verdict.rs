@@ -1,4 +1,4 @@
-//! What a hook said, as a tape spells it.
+//! Verdicts as a tape records them.
 
 use std::borrow::Cow;
 
@@ -8,52 +8,52 @@ use serde_json::{Map, Value};
 
 use super::dispatch::deserialize_present;
 
-/// A verdict in the words of the tape.
+/// A recorded verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedVerdict<'a> {
-    /// The answer in a word.
+    /// The kind of verdict.
     pub verdict: VerdictLabel,
-    /// Why, with `allow`, `ask` and `deny`.
+    /// The reason of an `allow`, `ask` or `deny`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Cow<'a, str>>,
-    /// The fields a rewrite replaces; an `allow` or `ask` that comes with a rewrite has them too.
+    /// The fields that a rewrite replaces, also for an `allow` or `ask` of a rewritten payload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fields: Option<Cow<'a, Map<String, Value>>>,
-    /// The payload a rewrite puts in the place of the whole one, as for `fields`; may be `null`.
+    /// The payload that replaces the whole one, as for `fields`; may be `null`.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_present")]
     #[serde(rename = "whole")]
     pub whole_payload: Option<Cow<'a, Value>>,
-    /// Why there is no answer.
+    /// The failure, if the hook failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<RecordedFailure<'a>>,
-    /// What comes with it.
+    /// The effects returned with the verdict.
     #[serde(default, skip_serializing_if = "<[Effect]>::is_empty")]
     pub effects: Cow<'a, [Effect]>,
-    /// What its author should know.
+    /// Warnings for the hook's author.
     #[serde(default, skip_serializing_if = "<[String]>::is_empty")]
     pub warnings: Cow<'a, [String]>,
 }
 
-/// A verdict in a word.
+/// The kind of a verdict, as a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum VerdictLabel {
     /// No objection and no opinion.
     Pass,
-    /// An explicit yes.
+    /// An explicit approval.
     Allow,
-    /// Go on with another payload.
+    /// A rewritten payload.
     Rewrite,
-    /// A person should look.
+    /// The user must approve.
     Ask,
-    /// No.
+    /// A denial.
     Deny,
-    /// No answer.
+    /// No verdict.
     Failed,
 }
 
-/// Why there was no answer.
+/// A recorded failure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedFailure<'a> {
@@ -61,7 +61,7 @@ pub struct RecordedFailure<'a> {
     pub kind: FailureKind,
     /// What happened, one line.
     pub message: Cow<'a, str>,
-    /// The file, where known.
+    /// The file, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The line in it, from 1.

@@ -1,4 +1,4 @@
-//! The block of one dispatch.
+//! Renders the block of one dispatch.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -12,10 +12,10 @@ use crate::record::{
     EventRecord, FailureEntry, HookReturnedRecord, OutcomeRecord, RecordBody, RecordedVerdict, VerdictLabel,
 };
 
-/// Columns by which the hooks of an event stand to the right of it.
+/// The indentation of an event's hooks.
 const INDENT: usize = 9;
 
-/// One dispatch, as far as it has gone.
+/// A dispatch, as far as it has gone.
 #[derive(Debug)]
 pub(super) struct DispatchBlock {
     offset: String,
@@ -24,17 +24,17 @@ pub(super) struct DispatchBlock {
     agent_label: String,
     delegated: bool,
     details: Vec<StyledLine>,
-    /// What the calls that have not returned did so far.
+    /// The effects of the open calls so far.
     effects: BTreeMap<u64, Vec<String>>,
-    /// The hooks that were called, by their number in the tape.
+    /// The hooks that were called, by their number on the tape.
     called_entries: BTreeSet<u64>,
-    /// The calls that have not returned and ask a guard again.
+    /// The open calls that are rechecks.
     recheck_calls: BTreeSet<u64>,
-    /// The payload as fired, and the newest version that was rewritten.
+    /// The payload as fired, and the newest rewritten version.
     fired: Value,
     rewritten: Option<Value>,
     nested: Vec<StyledLine>,
-    /// Hooks that gave no answer, with the place of their lines in `details`.
+    /// The hooks that failed, with the range of their lines in `details`.
     failed_hooks: Vec<(String, Range<usize>)>,
 }
 
@@ -72,7 +72,7 @@ impl DispatchBlock {
         self.parent
     }
 
-    /// Puts the block of a dispatch that this one caused below what happened so far.
+    /// Adds the block of a dispatch that this one caused.
     pub(super) fn nest(&mut self, lines: Vec<StyledLine>) {
         self.nested.extend(lines.into_iter().map(|line| line.with_indent(INDENT)));
     }
@@ -99,7 +99,7 @@ impl DispatchBlock {
                 }
                 let mut line = verdict_line(answered, options);
                 if self.recheck_calls.remove(&answered.call) {
-                    line.push(Tone::Quiet, "  (asked again)");
+                    line.push(Tone::Quiet, "  (recheck)");
                 }
                 let start = self.details.len();
                 self.details.push(line);
@@ -124,7 +124,7 @@ impl DispatchBlock {
         }
     }
 
-    /// The whole block, now that the dispatch is over.
+    /// The complete block of a dispatch that has ended.
     pub(super) fn close(mut self, decided: &OutcomeRecord<'_>, options: &ShowOptions) -> Vec<StyledLine> {
         let (tone, word) = match decided.decision {
             Decision::Allow if decided.hooks_called == 0 => (Tone::Quiet, "allow"),
@@ -160,8 +160,8 @@ impl DispatchBlock {
         }
         for failure in &decided.failures {
             let (tone, meant) = match failure.policy {
-                FailurePolicy::Closed => (Tone::Warn, "counts as a deny: the hook fails closed"),
-                FailurePolicy::Open => (Tone::Warn, "decided nothing: the hook fails open"),
+                FailurePolicy::Closed => (Tone::Warn, "counts as a deny: failure policy `closed`"),
+                FailurePolicy::Open => (Tone::Warn, "has no effect: failure policy `open`"),
                 FailurePolicy::Ignored if options.everything => (Tone::Quiet, "is ignored: `on_error: ignore`"),
                 FailurePolicy::Ignored => continue,
             };
@@ -172,14 +172,13 @@ impl DispatchBlock {
         for shadow in decided.shadow.iter().filter(|shadow| shadow.verdict.verdict != VerdictLabel::Pass) {
             let (hook, word) = (single_line(&shadow.hook, 80), shadow.verdict.verdict.as_str());
             let why = shadow.verdict.reason.as_deref().map(|why| format!(": {}", single_line(why, options.text_chars)));
-            let text = format!("{hook}  shadow: would have said {word}{}", why.unwrap_or_default());
+            let text = format!("{hook}  shadow: would have returned {word}{}", why.unwrap_or_default());
             self.details.push(StyledLine::new(Tone::Warn, text).with_indent(INDENT));
         }
         self.finish(head)
     }
 
-    /// Why a hook gave no answer, where its verdict did not say so: a rewrite that makes no sense, for instance, looks like
-    /// one that does.
+    /// Why a hook failed, if its verdict does not say so: an invalid rewrite, for example, looks like a valid one.
     fn failure_reason_line(&self, failure: &FailureEntry<'_>, options: &ShowOptions) -> Option<StyledLine> {
         let why = single_line(&failure.failure.message, options.text_chars);
         let is_said = self.details.iter().any(|line| line.to_string().contains(&why));
@@ -187,7 +186,7 @@ impl DispatchBlock {
         (!is_said).then(|| StyledLine::new(Tone::Warn, text).with_indent(INDENT + 4))
     }
 
-    /// A failure that its author does not care about is no warning. Only who looks at everything is shown it.
+    /// Hides the warnings of failures that the hook's author ignores, unless everything is shown.
     fn hide_ignored_failures(&mut self, decided: &OutcomeRecord<'_>, options: &ShowOptions) {
         let ignored = decided.failures.iter().filter(|failure| failure.policy == FailurePolicy::Ignored);
         let ignored: Vec<&str> = ignored.map(|failure| &*failure.hook).collect();
@@ -201,10 +200,10 @@ impl DispatchBlock {
         }
     }
 
-    /// What the outcome says that no hook of the block said, such as who refused what a hook asked.
+    /// Reasons in the outcome that are not those of a hook in the block, such as who denied an ask.
     fn unreported_reason_lines(&self, decided: &OutcomeRecord<'_>, options: &ShowOptions) -> Vec<StyledLine> {
         let said: Vec<String> = self.details.iter().map(StyledLine::to_string).collect();
-        // A failure has a line of its own.
+        // A failure has its own line.
         let failed = |hook: &str| decided.failures.iter().any(|failure| failure.hook == hook);
         let reasons = decided.reasons.iter().filter(|reason| !failed(reason.hook.as_str()));
         let reasons = reasons
@@ -213,7 +212,7 @@ impl DispatchBlock {
         unsaid.map(|(hook, text)| StyledLine::new(Tone::Bad, format!("{hook}  {text}")).with_indent(INDENT)).collect()
     }
 
-    /// The block of a dispatch that the tape ends in.
+    /// The block of a dispatch that has not ended on the tape.
     pub(super) fn finish_incomplete(self) -> Vec<StyledLine> {
         let head = self.head_line(Tone::Warn, "cut");
         self.finish(head)
@@ -236,7 +235,7 @@ impl DispatchBlock {
     }
 }
 
-/// A record of a dispatch that the tape does not show the beginning of, or of none, such as what a tool did.
+/// A record without a dispatch whose beginning was shown, such as an effect of a tool.
 pub(super) fn lines_without_dispatch(at: &str, body: &RecordBody<'_>, options: &ShowOptions) -> Vec<StyledLine> {
     let text = match body {
         RecordBody::Effect(effected) => match effect::describe_request(effected, options) {
@@ -284,14 +283,14 @@ fn verdict_line(answered: &HookReturnedRecord<'_>, options: &ShowOptions) -> Sty
     });
     let value = |value: &Value| format!("replaces all by {}", single_line(&value.to_string(), options.text_chars));
     let whole = said.whole_payload.as_deref().map(value);
-    // An allow or an ask of another payload has a reason and a rewrite.
+    // An allow or an ask of a rewritten payload has a reason and a rewrite.
     for why in [reason, failure, fields, whole].into_iter().flatten().filter(|why| !why.is_empty()) {
         line.push(tone, format!("  {why}"));
     }
     line
 }
 
-/// What a rewrite changed, without what it took out: a hook may have rewritten it to keep it from being read.
+/// What a rewrite changed, without the removed text: a hook may have removed it so that nobody reads it.
 fn render_rewrite(before: &Value, after: &Value, options: &ShowOptions) -> Vec<StyledLine> {
     let whole = |name: &str, old: Option<&Value>, new: Option<&Value>| {
         let size = |value: Option<&Value>| group_digits(value.map_or(0, text_size_bytes));
@@ -307,7 +306,7 @@ fn render_rewrite(before: &Value, after: &Value, options: &ShowOptions) -> Vec<S
     let gone = old.iter().filter(|(name, _)| !new.contains_key(*name));
     let gone = gone.map(|(name, value)| whole(&single_line(name, 80), Some(value), None));
     let mut lines: Vec<StyledLine> = gone.collect();
-    // A value that has two names is shown once.
+    // A value with two names is shown once.
     let mut shown: Vec<(Option<&Value>, &Value)> = Vec::new();
     for (name, value) in new.iter().filter(|(name, value)| old.get(*name) != Some(value)) {
         let before = old.get(name);
@@ -319,12 +318,12 @@ fn render_rewrite(before: &Value, after: &Value, options: &ShowOptions) -> Vec<S
     lines
 }
 
-/// How long a text is in bytes, or the JSON of anything else.
+/// The length of a string in bytes, or of the JSON of any other value.
 fn text_size_bytes(value: &Value) -> usize {
     value.as_str().map_or_else(|| value.to_string().len(), str::len)
 }
 
-/// A number with its digits in groups of three.
+/// A number with digits in groups of three.
 fn group_digits(number: usize) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
@@ -337,7 +336,7 @@ fn group_digits(number: usize) -> String {
     grouped
 }
 
-/// A duration with the unit that suits it.
+/// A duration with a suitable unit.
 pub(super) fn format_duration(micros: u64) -> String {
     match micros {
         0..10_000 => format!("{micros} us"),

@@ -1,4 +1,4 @@
-//! What a hook did besides answering, in a few words.
+//! Describes effects and effect requests in a few words.
 
 use pintle_contract::{Effect, EffectReply, EffectRequest, LogLevel};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use super::ShowOptions;
 use super::style::single_line;
 use crate::record::EffectRecord;
 
-/// A request and its reply in a few words; `None` for one that only looked, unless everything is shown.
+/// Describes a request and its reply; `None` for one that only reads, unless everything is shown.
 pub(super) fn describe_request(effected: &EffectRecord<'_>, options: &ShowOptions) -> Option<String> {
     let cut = |text: &str| single_line(text, options.text_chars);
     let reply = effected.reply.as_deref();
@@ -48,7 +48,7 @@ pub(super) fn describe_request(effected: &EffectRecord<'_>, options: &ShowOption
         _ => return None,
     };
     Some(match &effected.error {
-        Some(fault) => format!("{words}: refused: {}", cut(&fault.0)),
+        Some(fault) => format!("{words}: failed: {}", cut(&fault.0)),
         None => words,
     })
 }
@@ -75,7 +75,7 @@ fn describe_reply(reply: Option<&EffectReply>, options: &ShowOptions) -> String 
     }
 }
 
-/// An effect of a verdict in a few words.
+/// Describes an effect of a verdict.
 pub(super) fn describe_effect(effect: &Effect, options: &ShowOptions) -> String {
     let cut = |text: &str| single_line(text, options.text_chars);
     match effect {

@@ -1,4 +1,4 @@
-//! What the host did, in a line each.
+//! Renders the host's records, one line each.
 
 use pintle_contract::Origin;
 use serde_json::{Map, Value};
@@ -12,7 +12,7 @@ use crate::record::host::{
 };
 use crate::record::{ApprovalRecord, ApprovalResult, ClosedRecord, HealedRecord};
 
-/// The line of a record; `None` where what it says is to be seen elsewhere and not everything is shown.
+/// The line of a record; `None` if other lines already say the same and not everything is shown.
 pub(super) fn render_host_record(
     at: &str,
     host: &HostRecord<'_>,
@@ -34,14 +34,14 @@ pub(super) fn render_host_record(
             (Tone::Plain, format!("{}: {}", describe_source(said.source), cut(&said.text)))
         }
         HostRecord::ModelRequest(request) => {
-            (Tone::Quiet, format!("asks {} (request {})", cut(&request.model), request.request))
+            (Tone::Quiet, format!("calls {} (request {})", cut(&request.model), request.request))
         }
         HostRecord::ModelReply(reply) => describe_model_reply(reply, &cut),
         HostRecord::ToolCall(call) => {
             (Tone::Plain, format!("runs {} {}", cut(&call.name), cut(&call.args.to_string())))
         }
         HostRecord::ToolResult(result) => {
-            let (tone, verb) = if result.is_error { (Tone::Bad, "fails") } else { (Tone::Plain, "gives") };
+            let (tone, verb) = if result.is_error { (Tone::Bad, "fails") } else { (Tone::Plain, "returns") };
             (tone, format!("{} {verb}: {}", cut(&result.name), cut(&result.content)))
         }
         HostRecord::Message(message) => {
@@ -58,7 +58,7 @@ pub(super) fn render_host_record(
                 MessagesReplacedBy::Clear => "cleared",
                 MessagesReplacedBy::Resume => "resumed",
             };
-            (Tone::Warn, format!("conversation {why}: {} messages are left", messages.messages.len()))
+            (Tone::Warn, format!("conversation {why}: {} messages remain", messages.messages.len()))
         }
         HostRecord::Reminder(reminded) => (
             Tone::Plain,
@@ -80,7 +80,7 @@ pub(super) fn render_host_record(
     Some(line)
 }
 
-/// The line of an answer to a question that the host itself asked.
+/// The line of a response to an approval request of the host itself.
 pub(super) fn render_approval(at: &str, resolved: &ApprovalRecord<'_>) -> StyledLine {
     let (tone, word) = match resolved.answer {
         ApprovalResult::Approved => (Tone::Good, "approved"),
@@ -88,7 +88,7 @@ pub(super) fn render_approval(at: &str, resolved: &ApprovalRecord<'_>) -> Styled
         ApprovalResult::GrantedSession => (Tone::Good, "approved for the whole session"),
         ApprovalResult::Refused => (Tone::Bad, "refused"),
         ApprovalResult::Deferred => (Tone::Warn, "left to the host"),
-        ApprovalResult::Unavailable => (Tone::Bad, "there was nobody to ask"),
+        ApprovalResult::Unavailable => (Tone::Bad, "no user was available"),
     };
     let about = resolved.id.as_deref().map(|id| format!("call {} ", single_line(id, 80)));
     let by = resolved.approver.as_deref().map(|by| format!(" by {}", single_line(by, 80)));
@@ -97,20 +97,20 @@ pub(super) fn render_approval(at: &str, resolved: &ApprovalRecord<'_>) -> Styled
     line
 }
 
-/// The line of a torn end that was taken away.
+/// The line of a torn record that was removed.
 pub(super) fn render_healed(at: &str, healed: HealedRecord) -> StyledLine {
     let HealedRecord { line, size_bytes } = healed;
     StyledLine::new(
         Tone::Warn,
-        format!("{at}line {line} was not written whole; {size_bytes} bytes were taken away, and the tape goes on"),
+        format!("{at}line {line} was truncated; its {size_bytes} bytes were removed and the tape continues"),
     )
 }
 
 pub(super) fn render_closed(at: &str, closed: &ClosedRecord<'_>) -> StyledLine {
-    StyledLine::new(Tone::Quiet, format!("{at}closed behind {} records", closed.records))
+    StyledLine::new(Tone::Quiet, format!("{at}closed after {} records", closed.records))
 }
 
-/// Whether the events and answers around a record say the same.
+/// Whether the neighboring events and replies already show the same.
 fn is_redundant(host: &HostRecord<'_>) -> bool {
     match host {
         HostRecord::ModelRequest(_) | HostRecord::ToolCall(_) | HostRecord::ToolResult(_) | HostRecord::Message(_) => {
@@ -148,7 +148,7 @@ fn agent_label(origin: &Origin) -> String {
     }
 }
 
-/// The fields of an object that have something to say, behind a space.
+/// The fields of an object that are not null, with a leading space.
 fn describe_fields(value: &Value, options: &ShowOptions) -> String {
     let empty = Map::new();
     let fields = value.as_object().unwrap_or(&empty).iter();
@@ -165,8 +165,8 @@ fn describe_fields(value: &Value, options: &ShowOptions) -> String {
 fn describe_source(source: MessageSource) -> &'static str {
     match source {
         MessageSource::Prompt => "said",
-        MessageSource::Steer => "said in between",
-        MessageSource::FollowUp => "said for later",
+        MessageSource::Steer => "said during the turn",
+        MessageSource::FollowUp => "queued",
         MessageSource::Resume => "said on resuming",
     }
 }

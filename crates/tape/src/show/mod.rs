@@ -1,6 +1,6 @@
-//! Tapes for people: one block an event.
+//! Renders tapes for users: one block per event.
 //!
-//! The same view serves a finished tape ([`render_lines`]) and a session that is still going on ([`TapeRenderer::feed`]).
+//! The same view serves a finished tape ([`render_lines`]) and a running session ([`TapeRenderer::feed`]).
 
 mod block;
 mod effect;
@@ -22,16 +22,17 @@ use crate::record::{HeaderRecord, NoteRecord, Record, RecordBody};
 /// What a view shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShowOptions {
-    /// Hooks that passed and had nothing to say, whatever they counted or logged, effects that only looked (a clock, a
-    /// cache), and dispatches of delegated agents in which nothing happened. Default true.
+    /// Hooks that passed without effects (metrics and log lines aside), effect requests that only read (a clock, a
+    /// cache), and
+    /// dispatches of delegated agents in which nothing happened. Default true.
     pub everything: bool,
-    /// What the host did, such as messages, and its notes. Default true.
+    /// The host's records, such as messages, and its notes. Default true.
     pub notes: bool,
-    /// What hooks have to tell the person. Default true; false where the person is told in another way.
+    /// Notices of hooks for the user. Default true; false if the user sees them in another way.
     pub notices: bool,
-    /// When things happened, since the session began. Default true.
+    /// The time of each record since the session began. Default true.
     pub offsets: bool,
-    /// Characters of one text before it is cut. Default 200.
+    /// The maximum length of a text in characters. Default 200.
     pub text_chars: usize,
 }
 
@@ -41,7 +42,7 @@ impl Default for ShowOptions {
     }
 }
 
-/// Renders a whole tape. What a hook took out of a text is not shown: the tape itself holds it.
+/// Renders a whole tape. Text that a hook removed is not shown, although the tape contains it.
 #[must_use]
 pub fn render_lines(reading: &LoadedTape, options: &ShowOptions) -> Vec<StyledLine> {
     let mut view = TapeRenderer::new(*options).with_removed_texts(RemovedTexts::from_records(&reading.records));
@@ -53,7 +54,7 @@ pub fn render_lines(reading: &LoadedTape, options: &ShowOptions) -> Vec<StyledLi
     lines
 }
 
-/// Renders records one after the other. A dispatch is shown when it is over.
+/// Renders records one after the other. A dispatch is shown when it has ended.
 #[derive(Debug)]
 pub struct TapeRenderer {
     options: ShowOptions,
@@ -64,27 +65,27 @@ pub struct TapeRenderer {
 }
 
 impl TapeRenderer {
-    /// A view that has seen nothing.
+    /// Creates an empty view.
     #[must_use]
     pub fn new(options: ShowOptions) -> Self {
         Self { options, started_ms: 0, open: BTreeMap::new(), removed: RemovedTexts::default() }
     }
 
-    /// Leaves out texts that hooks took out. A view that sees a session as it happens does not know them beforehand.
+    /// Hides texts that hooks removed. A view of a running session does not know them beforehand.
     #[must_use]
     pub fn with_removed_texts(mut self, removed: RemovedTexts) -> Self {
         self.removed = removed;
         self
     }
 
-    /// Tells when the session began, to a view that is not shown the header.
+    /// Sets when the session began, for a view that does not get the header.
     #[must_use]
     pub fn with_start_time(mut self, started_ms: u64) -> Self {
         self.started_ms = started_ms;
         self
     }
 
-    /// Sees a record; gives the lines that are now complete.
+    /// Adds a record and returns the lines that are now complete.
     pub fn feed(&mut self, record: &Record<'_>) -> Vec<StyledLine> {
         let options = self.options;
         let at = self.format_offset(record.at_ms);
@@ -127,7 +128,7 @@ impl TapeRenderer {
             RecordBody::Blob(_) | RecordBody::Host(_) | RecordBody::Closed(_) => Vec::new(),
             RecordBody::Note(note) if options.notes => vec![render_note(&at, note, &options)],
             RecordBody::Note(_) => Vec::new(),
-            // A blob, as a follower is shown it.
+            // A blob, as observers see it.
             RecordBody::Unknown { kind, .. } if kind == "blob" => Vec::new(),
             RecordBody::Unknown { kind, .. } => {
                 vec![StyledLine::new(Tone::Quiet, format!("{at}{} (unknown kind of record)", single_line(kind, 40)))]
@@ -142,13 +143,13 @@ impl TapeRenderer {
         }
     }
 
-    /// The dispatches that never ended, as far as they went.
+    /// The dispatches that did not end, as far as they went.
     #[must_use]
     pub fn finish(self) -> Vec<StyledLine> {
         self.open.into_values().flat_map(DispatchBlock::finish_incomplete).collect()
     }
 
-    /// When something happened, with the space behind it.
+    /// The time of a record, with a trailing space.
     fn format_offset(&self, at_ms: u64) -> String {
         if !self.options.offsets {
             return String::new();

@@ -1,4 +1,4 @@
-//! Texts that hooks took out: a reader of the tape is not shown them where the host's own records hold them.
+//! Texts that hooks removed, which are hidden in the host's own records.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,25 +8,25 @@ use serde_json::Value;
 use super::style::single_line;
 use crate::record::{OutcomeRecord, Record, RecordBody};
 
-/// The fields of payloads that hold what a model or a tool said.
+/// The payload fields with text of a model or a tool.
 const TEXTS: [&str; 4] = ["text", "response", "content", "result"];
 
-/// The events whose refusal takes their text out.
+/// The events whose denial removes their text.
 const WITHHELD_IF_DENIED: [&str; 4] = ["completion.post", "agent.stop", "turn.end", "tool.result"];
 
-/// A shorter text that is part of another one is there by chance.
+/// Shorter texts may be part of another text by chance.
 const SHORTEST_PART_BYTES: usize = 4;
 
-/// Every text of a tape that a hook rewrote or refused, as it was before.
+/// Every text of a tape that a hook rewrote or denied, as it was before.
 #[derive(Debug, Default)]
 pub struct RemovedTexts {
     texts: BTreeSet<String>,
-    /// The payloads of the dispatches that are not over: as fired, and the newest version.
+    /// The payloads of the open dispatches: as fired, and the newest version.
     open: BTreeMap<u64, (Value, Option<Value>)>,
 }
 
 impl RemovedTexts {
-    /// Those of some records.
+    /// The removed texts of these records.
     #[must_use]
     pub fn from_records(records: &[Record<'_>]) -> Self {
         let mut removed = Self::default();
@@ -34,7 +34,7 @@ impl RemovedTexts {
         removed
     }
 
-    /// Looks at the next record.
+    /// Adds the next record.
     pub fn add(&mut self, body: &RecordBody<'_>) {
         match body {
             RecordBody::Event(fired) => {
@@ -64,15 +64,15 @@ impl RemovedTexts {
         }
     }
 
-    /// What is shown of a record's text instead, when it holds one of them.
+    /// The replacement for a record's text that contains a removed text.
     pub(super) fn replacement_for(&self, text: &str) -> Option<String> {
         let is_in = |removed: &String| {
             text == removed || (removed.len() >= SHORTEST_PART_BYTES && text.contains(removed.as_str()))
         };
-        self.texts.iter().any(is_in).then(|| format!("({} bytes, which a hook took out)", text.len()))
+        self.texts.iter().any(is_in).then(|| format!("({} bytes, removed by a hook)", text.len()))
     }
 
-    /// What a host's record says, cut and safe on a terminal.
+    /// A text of a host record, truncated and safe on a terminal.
     pub(super) fn display_text(&self, text: &str, chars: usize) -> String {
         self.replacement_for(text).unwrap_or_else(|| single_line(text, chars))
     }

@@ -1,23 +1,23 @@
-//! Lines of text with a tone, which whoever prints them turns into colours.
+//! Lines of text with tones, which the caller prints as colours.
 
 use std::fmt;
 
-/// How a piece of text should look.
+/// The tone of a piece of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
-    /// As it is.
+    /// Normal text.
     Plain,
-    /// Of little weight.
+    /// Less important text.
     Quiet,
     /// Good news.
     Good,
-    /// Worth a look.
+    /// A warning.
     Warn,
-    /// A refusal or a failure.
+    /// A denial or a failure.
     Bad,
 }
 
-/// One line for people: pieces of text, each with its tone.
+/// A line of pieces of text, each with its tone.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StyledLine {
     /// The pieces, from left to right.
@@ -25,7 +25,7 @@ pub struct StyledLine {
 }
 
 impl StyledLine {
-    /// A line of one piece.
+    /// Creates a line of one piece.
     pub fn new(tone: Tone, text: impl Into<String>) -> Self {
         Self { pieces: vec![(tone, text.into())] }
     }
@@ -35,12 +35,12 @@ impl StyledLine {
         self.pieces.push((tone, text.into()));
     }
 
-    /// Takes all weight off the line.
+    /// Sets every piece to the tone `Quiet`.
     pub fn dim(&mut self) {
         self.pieces.iter_mut().for_each(|(tone, _)| *tone = Tone::Quiet);
     }
 
-    /// The same line further to the right.
+    /// Indents the line.
     #[must_use]
     pub fn with_indent(mut self, columns: usize) -> Self {
         self.pieces.insert(0, (Tone::Plain, " ".repeat(columns)));
@@ -55,8 +55,9 @@ impl fmt::Display for StyledLine {
     }
 }
 
-/// Text that is safe on a terminal and stands on one line: control characters are escaped, and what is longer than
-/// `most` characters is cut, which shows.
+/// Text that is safe on a terminal, in one line: control characters are escaped, and text longer than `most` characters
+/// is
+/// truncated visibly.
 #[must_use]
 pub fn single_line(text: &str, most: usize) -> String {
     let mut shown = String::with_capacity(text.len().min(most));
@@ -74,7 +75,7 @@ pub fn single_line(text: &str, most: usize) -> String {
     shown
 }
 
-/// Whether a character changes the direction in which a line is read, by which text can be disguised.
+/// Whether a character changes the reading direction of a line, which can disguise text.
 fn is_direction(character: char) -> bool {
     matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

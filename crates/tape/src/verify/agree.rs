@@ -1,5 +1,6 @@
-//! Whether a tape says alike what it says twice: what people, models and tools gave stands in a record of the host, in the
-//! event that shows it to the hooks, and in the conversation.
+//! Checks that a tape is consistent where it says the same thing twice: input of users, models and tools is in a record
+//! of
+//! the host, in the event that shows it to hooks, and in the conversation.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -13,29 +14,29 @@ use super::structure::FinishedDispatch;
 use crate::record::host::{HostRecord, MessageRecord, MessageSource, ToolResultRecord, TurnPhase};
 use crate::record::{EventRecord, RecordBody};
 
-/// What stands for a secret. Where one was taken out, two spellings of a text need not be the same.
+/// The replacement of a redacted secret. If a text contains it, its two copies need not be equal.
 const PLACEHOLDER: &str = "[REDACTED]";
 
-/// What was said once and is due to be said again.
+/// Values that were recorded once and must follow a second time.
 #[derive(Debug, Default)]
 pub(super) struct ConsistencyCheck {
-    /// What people said and no event shows yet, in its order, with the turn.
+    /// Messages of the user that no event has shown yet, in order, with the turn.
     user_messages: HashMap<AgentRun, Vec<(u32, MessageSource, String)>>,
-    /// The prompt of a turn as the hooks of `prompt.submit` left it.
+    /// The prompt of a turn after the hooks of `prompt.submit`.
     prompts: HashMap<AgentRun, (u32, String)>,
-    /// The prompt of a turn as the hooks of `turn.start` left it, until it is in the conversation.
+    /// The prompt of a turn after the hooks of `turn.start`, until it is in the conversation.
     turn_prompts: HashMap<AgentRun, String>,
-    /// The requests to models that were not answered.
+    /// The unanswered model requests.
     open_requests: HashMap<AgentRun, BTreeSet<u64>>,
-    /// The last answer of a model that no event shows yet.
+    /// The last reply of a model that no event has shown yet.
     replies: HashMap<AgentRun, Value>,
-    /// The arguments of the calls in the last answer, as the model wrote them.
+    /// The arguments of the calls in the last reply, as the model wrote them.
     arguments: HashMap<AgentRun, HashMap<String, String>>,
-    /// The tools at work, by call: name and arguments.
+    /// The running tools, by call: name and arguments.
     running_tools: HashMap<(AgentRun, String), (String, Value)>,
-    /// What tools gave and no event shows yet.
+    /// The results of tools that no event has shown yet.
     tool_results: HashMap<(AgentRun, String), UnshownToolResult>,
-    /// Calls of hooks whose arguments were changed.
+    /// Calls whose arguments hooks changed.
     changed_calls: HashSet<(AgentRun, String)>,
 }
 
@@ -44,12 +45,12 @@ struct UnshownToolResult {
     content: String,
     is_error: bool,
     result: Option<Value>,
-    /// The tool and its arguments, where its beginning is there.
+    /// The tool and its arguments, if its `tool_call` is on the tape.
     call: Option<(String, Value)>,
 }
 
 impl ConsistencyCheck {
-    /// Sees the next record.
+    /// Checks the next record.
     pub(super) fn check_record(&mut self, body: &RecordBody<'_>, notes: &mut FindingSink<'_>) {
         match body {
             RecordBody::Event(fired) if fired.parent.is_none() => self.check_event(fired, notes),
@@ -59,7 +60,7 @@ impl ConsistencyCheck {
         }
     }
 
-    /// Sees how an event ended that the host has to obey.
+    /// Adds the outcome of an event that the host has to obey.
     pub(super) fn add_outcome(&mut self, ended: &FinishedDispatch) {
         let line = (ended.owner.session.clone(), ended.owner.run.clone());
         let text = |name: &str| ended.payload.get(name).and_then(Value::as_str).map(str::to_owned);
@@ -93,8 +94,8 @@ impl ConsistencyCheck {
                 let same = steered.is_empty() || steered.iter().map(String::as_str).eq(shown);
                 notes.add_unless(
                     same,
-                    || String::from("its `messages` are others"),
-                    || format!("{steered:?}, as said before"),
+                    || String::from("its `messages` differ"),
+                    || format!("{steered:?}, as recorded before"),
                 );
             }
             "prompt.followup" => {
@@ -104,7 +105,7 @@ impl ConsistencyCheck {
                 notes.add_unless(
                     same,
                     || format!("its prompt is {shown:?}"),
-                    || format!("{followed:?}, as said before"),
+                    || format!("{followed:?}, as recorded before"),
                 );
             }
             "turn.start" => {
@@ -112,7 +113,7 @@ impl ConsistencyCheck {
                 let prompt = self.prompts.remove(&line).or_else(|| self.take_prompt(&line, turn));
                 if let (Some((_, prompt)), Some(shown)) = (prompt.filter(|(of, _)| *of == turn), fired.payload.as_str())
                 {
-                    let expected = || format!("{prompt:?}, as it was said");
+                    let expected = || format!("{prompt:?}, as recorded");
                     notes.add_unless(is_same_text(&prompt, shown), || format!("its prompt is {shown:?}"), expected);
                 }
             }
@@ -173,7 +174,7 @@ impl ConsistencyCheck {
         }
     }
 
-    /// No request of an agent is open when its next step begins.
+    /// Checks that an agent has no open model request when it continues.
     fn check_no_open_request(&mut self, origin: &Origin, notes: &mut FindingSink<'_>) {
         let open = self.open_requests.remove(&agent_run_of(origin)).unwrap_or_default();
         let numbers: Vec<String> = open.iter().map(u64::to_string).collect();
@@ -181,7 +182,7 @@ impl ConsistencyCheck {
         notes.add_unless(open.is_empty(), || format!("request {} was not answered", numbers.join(", ")), expected);
     }
 
-    /// Takes what somebody said on one of the ways.
+    /// Takes the user's messages that arrived in one of these ways.
     fn take_user_messages(&mut self, line: &AgentRun, of: impl Fn(MessageSource) -> bool) -> Vec<String> {
         let Some(said) = self.user_messages.get_mut(line) else { return Vec::new() };
         let taken = said.iter().filter(|(_, source, _)| of(*source)).map(|(.., text)| text.clone()).collect();
@@ -189,7 +190,7 @@ impl ConsistencyCheck {
         taken
     }
 
-    /// The prompt of a turn as it was said, where no event showed it.
+    /// The prompt of a turn as recorded, if no event has shown it.
     fn take_prompt(&mut self, line: &AgentRun, turn: u32) -> Option<(u32, String)> {
         let said = self.user_messages.get_mut(line)?;
         let at = said.iter().position(|(of, source, _)| *of == turn && *source == MessageSource::Prompt)?;
@@ -203,7 +204,7 @@ impl ConsistencyCheck {
             Some(at) => drop(said.remove(at)),
             None => {
                 let first = said.first().map(|(.., said)| said.clone());
-                let expected = || format!("{:?}, as it was said", first.clone().unwrap_or_default());
+                let expected = || format!("{:?}, as recorded", first.clone().unwrap_or_default());
                 notes.add_unless(first.is_none(), || format!("its prompt is {shown:?}"), expected);
             }
         }
@@ -221,7 +222,7 @@ impl ConsistencyCheck {
         let Some(written) = self.arguments.get(line).and_then(|calls| calls.get(id)) else { return };
         let of = |text: &str| serde_json::from_str::<Value>(text).ok();
         let same = is_same_text(written, shown) || of(written).is_some_and(|written| Some(written) == of(shown));
-        // An empty text stands for no arguments.
+        // An empty text means no arguments.
         let same = same || (written.trim().is_empty() && of(shown).is_some_and(|shown| is_empty(&shown)));
         notes.add_unless(
             same,
@@ -230,7 +231,7 @@ impl ConsistencyCheck {
         );
         if let (Some(args), Some(shown), None) = (field("args"), of(shown), field("invalid")) {
             let same = is_redacted(args) || is_redacted(&shown) || is_equivalent(args, &shown);
-            notes.add_unless(same, || format!("its `args` are {args}"), || format!("what `arguments` say: {shown}"));
+            notes.add_unless(same, || format!("its `args` are {args}"), || format!("{shown}, as in `arguments`"));
         }
     }
 
@@ -242,29 +243,33 @@ impl ConsistencyCheck {
         }
         let key = (line.clone(), id.to_owned());
         let running = self.running_tools.contains_key(&key);
-        notes.add_unless(!running, || format!("call `{id}` gave no result"), || String::from("a `tool_result` before"));
+        notes.add_unless(
+            !running,
+            || format!("call `{id}` returned no result"),
+            || String::from("a `tool_result` before"),
+        );
         let Some(UnshownToolResult { content, is_error, result, call }) = self.tool_results.remove(&key) else {
             return;
         };
         if let (Some((name, args)), Some(shown)) = (&call, field("name").and_then(Value::as_str)) {
-            notes.add_unless(name == shown, || format!("it is of tool `{shown}`"), || format!("`{name}`, which ran"));
+            notes.add_unless(name == shown, || format!("it names tool `{shown}`"), || format!("`{name}`, which ran"));
             let shown = field("args").unwrap_or(args);
             let same = shown == args || is_redacted(shown) || is_redacted(args);
-            notes.add_unless(same, || format!("its `args` are {shown}"), || format!("{args}, as the tool ran with"));
+            notes.add_unless(same, || format!("its `args` are {shown}"), || format!("{args}, with which the tool ran"));
         }
         let shown = field("content").and_then(Value::as_str).unwrap_or_default();
-        let expected = || format!("{content:?}, as the tool gave");
+        let expected = || format!("{content:?}, as the tool returned");
         notes.add_unless(is_same_text(&content, shown), || format!("its content is {shown:?}"), expected);
         let said = field("is_error").and_then(Value::as_bool).unwrap_or_default();
         notes.add_unless(
             said == is_error,
             || format!("its `is_error` is {said}"),
-            || format!("{is_error}, as of the tool"),
+            || format!("{is_error}, as the tool returned"),
         );
         let result = result.unwrap_or(Value::String(content));
         let Some(shown) = field("result") else { return };
         let same = *shown == result || is_redacted(shown) || is_redacted(&result);
-        notes.add_unless(same, || format!("its result is {shown}"), || format!("{result}, as the tool gave"));
+        notes.add_unless(same, || format!("its result is {shown}"), || format!("{result}, as the tool returned"));
     }
 
     fn add_tool_result(&mut self, line: AgentRun, result: &ToolResultRecord<'_>, notes: &mut FindingSink<'_>) {
@@ -287,8 +292,8 @@ impl ConsistencyCheck {
             Some("user") => {
                 let Some(opened) = self.turn_prompts.remove(&line) else { return };
                 let said = text("content").unwrap_or_default();
-                let expected = || format!("{opened:?}, as the hooks of `turn.start` left it");
-                notes.add_unless(is_same_text(&opened, said), || format!("{said:?} is said to the model"), expected);
+                let expected = || format!("{opened:?}, as in the outcome of `turn.start`");
+                notes.add_unless(is_same_text(&opened, said), || format!("{said:?} is sent to the model"), expected);
             }
             Some("assistant") => {
                 let calls = message.message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
@@ -319,7 +324,7 @@ fn is_empty(value: &Value) -> bool {
     value.as_object().is_some_and(serde_json::Map::is_empty)
 }
 
-/// Whether values are the same but for what a schema makes of them: `"5"` becomes 5, and what is left out gets its default.
+/// Whether values are equal except for coercion by a schema: `"5"` becomes 5, and omitted values get their default.
 fn is_equivalent(fitted: &Value, written: &Value) -> bool {
     let plain = |value: &Value| match value {
         Value::String(text) => text.clone(),
@@ -344,7 +349,7 @@ fn is_same_number(one: &Value, other: &Value) -> bool {
     matches!((one.as_f64(), other.as_f64()), (Some(one), Some(other)) if one.to_bits() == other.to_bits())
 }
 
-/// A reply of a model as a message of its conversation has it.
+/// A reply of a model as a message of its conversation.
 fn reply_to_message(reply: &Value) -> Value {
     let mut message = reply.clone();
     if let Some(fields) = message.as_object_mut() {

@@ -1,9 +1,9 @@
-//! Whether every blob is there for a record.
+//! Checks that every blob belongs to a record.
 
 use super::FindingSink;
 use crate::record::{HostRecord, RecordBody};
 
-/// The blobs that wait for the record that needs them: it comes right behind them.
+/// The blobs before the record that uses them, which must follow directly.
 #[derive(Debug, Default)]
 pub(super) struct BlobCheck {
     waiting: Vec<UnreferencedBlob>,
@@ -17,7 +17,7 @@ struct UnreferencedBlob {
 }
 
 impl BlobCheck {
-    /// Sees the next record and its line.
+    /// Checks the next record and its line.
     pub(super) fn check_record(&mut self, text: &[u8], body: &RecordBody<'_>, notes: &mut FindingSink<'_>) {
         match body {
             RecordBody::Blob(blob) => {
@@ -27,13 +27,13 @@ impl BlobCheck {
                     text: text.to_vec(),
                 });
             }
-            // The program died before it wrote the record, and another one goes on with the tape.
+            // The program died before it wrote the record, and another one continues the tape.
             RecordBody::Healed(_) | RecordBody::Hooks(_) | RecordBody::Host(HostRecord::Resumed(_)) => {
                 self.waiting.clear()
             }
             _ if self.waiting.is_empty() => {}
             _ => {
-                // What one blob refers to is needed where that one is, and stands before it.
+                // Blobs that a needed blob refers to are needed too, and come before it.
                 let mut needed = vec![text.to_vec()];
                 for UnreferencedBlob { line, digest, text } in std::mem::take(&mut self.waiting).into_iter().rev() {
                     let reference = format!("{{\"$blob\":\"{digest}\"}}");
@@ -41,7 +41,7 @@ impl BlobCheck {
                     if needed.iter().any(refers) {
                         needed.push(text);
                     } else {
-                        let found = format!("the blob of line {line} is not for the record that follows it");
+                        let found = format!("the blob of line {line} is not used by the record that follows it");
                         notes.add(found, "a reference to it, or no blob");
                     }
                 }

@@ -1,16 +1,16 @@
-//! The numbers and digests that hold the lines of a tape together.
+//! Checks the numbers and digests that link the lines of a tape.
 
 use crate::line::digest_hex;
 use crate::record::Record;
 
-/// What the next line of a tape must say of the lines before it.
+/// The number and digest that the next line must have.
 #[derive(Debug, Default)]
 pub(crate) struct ChainCheck {
     pub(crate) next_seq: u64,
     pub(crate) prev: Option<String>,
 }
 
-/// A line that does not follow the one before.
+/// A line that does not follow from the previous one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ChainBreak {
     field: &'static str,
@@ -19,7 +19,7 @@ pub(crate) struct ChainBreak {
 }
 
 impl ChainCheck {
-    /// Sees the next line and says what is wrong with it. Goes on from what is there.
+    /// Checks the next line and returns what is wrong. Continues from the line's own number and digest.
     pub(crate) fn check_record(&mut self, record: &Record<'_>, text: &[u8]) -> Vec<ChainBreak> {
         let shown = |digest: &Option<String>| digest.clone().unwrap_or_else(|| String::from("null"));
         let mut breaks = Vec::new();
@@ -37,16 +37,16 @@ impl ChainCheck {
 }
 
 impl ChainBreak {
-    /// What is there, and what that means.
+    /// What was found, and what it means.
     pub(crate) fn found_text(&self) -> String {
         let why = match self.field {
-            "seq" => "a record is missing, or was put in",
-            _ => "the line before was changed, or is missing",
+            "seq" => "a record is missing or was inserted",
+            _ => "the previous line was changed or is missing",
         };
         format!("`{}` is {}: {why}", self.field, self.found)
     }
 
-    /// What should be there.
+    /// What was expected.
     pub(crate) fn expected_text(&self) -> String {
         self.expected.clone()
     }

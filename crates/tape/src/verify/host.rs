@@ -1,4 +1,4 @@
-//! Whether the host did what was decided.
+//! Checks that the host obeyed the outcomes.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -12,46 +12,46 @@ use super::{FindingSink, UnfinishedWork};
 use crate::record::host::{HostRecord, MessageRecord, MessageSource, ModelRequestRecord, ToolCallRecord, TurnPhase};
 use crate::record::{ApprovalResult, RecordBody};
 
-/// The kind of the notes that tell what another agent was answered.
+/// The kind of the notes that record the replies to a host agent.
 const BRIDGE: &str = "bridge";
 
 /// One agent's part of a session: the session and the run of a delegated agent.
 pub(super) type AgentRun = (String, String);
 
-/// What the host has to keep to.
+/// What the host has to obey.
 #[derive(Debug, Default)]
 pub(super) struct HostCheck {
-    /// What became of the last `tool.pre` of a call, until it runs.
+    /// The result of the last `tool.pre` of each call, until the call runs.
     permits: HashMap<(AgentRun, String), ToolPermit>,
-    /// What `tool.post` left of a result, until it is said.
+    /// The result that `tool.post` returned, until it is in the conversation.
     results: HashMap<(AgentRun, String), ReviewedResult>,
     /// The last `completion.pre` of each conversation.
     requests: HashMap<AgentRun, SentRequest>,
-    /// Prompts that were refused, by turn.
+    /// Denied prompts, by turn.
     refused_prompts: HashSet<(AgentRun, u32)>,
-    /// The turns in which more was said while the agent was at work.
+    /// The turns with messages during the turn.
     steered_turns: HashSet<(AgentRun, u32)>,
-    /// What was refused of that.
+    /// The denied ones of these messages.
     refused_steers: HashSet<(AgentRun, String)>,
     running_calls: BTreeMap<(AgentRun, String), (usize, String)>,
     open_requests: BTreeMap<u64, (usize, String)>,
     replies: ReplyCheck,
     ended_sessions: HashSet<String>,
-    /// The sessions that were opened, with the line.
+    /// The open sessions, with the line.
     sessions: BTreeMap<String, usize>,
-    /// The turns that began, and the steps in them, with the line.
+    /// The open turns and their steps, with the line.
     turns: BTreeMap<TurnOf, usize>,
-    /// What the hooks of a call of another agent denied, since that agent was answered last.
+    /// What the hooks of a host agent's call denied, since the last reply to that agent.
     last_denial: Option<(u64, String)>,
 }
 
-/// One turn: whose, its number, its agent and its step.
+/// A turn: its run, its number, its agent and its step.
 type TurnOf = (AgentRun, u32, String, String);
 
 #[derive(Debug)]
 struct ToolPermit {
     dispatch: u64,
-    /// Who said no last.
+    /// What denied the call last.
     denied_by: Option<&'static str>,
     name: Value,
     args: Value,
@@ -70,12 +70,12 @@ struct SentRequest {
     is_refused: bool,
     is_used: bool,
     payload: Value,
-    /// What its own hooks told the model: it is sent besides.
+    /// The context of its own hooks, which is sent as well.
     added_context: Vec<String>,
 }
 
 impl HostCheck {
-    /// A dispatch is over that the host has to obey.
+    /// Adds the outcome of an event that the host has to obey.
     pub(super) fn add_outcome(&mut self, ended: FinishedDispatch) {
         if ended.event == "completion.post" {
             self.replies.add_reply((ended.owner.session.clone(), ended.owner.run.clone()), &ended);
@@ -136,14 +136,14 @@ impl HostCheck {
         }
     }
 
-    /// Sees what the host does.
+    /// Checks the next record.
     pub(super) fn check_record(&mut self, body: &RecordBody<'_>, notes: &mut FindingSink<'_>) {
         match body {
             RecordBody::Approval(resolved) => {
                 let (Some(origin), Some(id)) = (&resolved.origin, &resolved.id) else { return };
                 let denied = matches!(resolved.answer, ApprovalResult::Refused | ApprovalResult::Unavailable);
                 if let Some(permit) = self.permits.get_mut(&(agent_run_of(origin), id.to_string())) {
-                    permit.denied_by = denied.then_some("whoever was asked").or(permit.denied_by);
+                    permit.denied_by = denied.then_some("the approver").or(permit.denied_by);
                 }
             }
             RecordBody::Healed(_) => self.clear_open_work(),
@@ -155,7 +155,7 @@ impl HostCheck {
             RecordBody::Note(note) if note.kind == BRIDGE => self.check_bridge_note(&note.data, notes),
             RecordBody::Closed(_) => {
                 for open in std::mem::take(self).into_unfinished() {
-                    notes.add(open.description, "its end before that of the tape");
+                    notes.add(open.description, "its end before the end of the tape");
                 }
             }
             RecordBody::Host(host) => {
@@ -166,7 +166,7 @@ impl HostCheck {
         }
     }
 
-    /// What was going on when the tape ended.
+    /// What was open when the tape ended.
     pub(super) fn into_unfinished(self) -> impl Iterator<Item = UnfinishedWork> {
         let sessions =
             self.sessions.into_iter().map(|(session, line)| (line, format!("session `{session}` has no end")));
@@ -178,16 +178,16 @@ impl HostCheck {
         sessions.chain(turns).chain(calls).map(|(line, what)| UnfinishedWork { line, description: what })
     }
 
-    /// Another agent is told what was decided: an allow that follows a denial is none of ours.
+    /// Checks a reply to a host agent: an allow after a denial is wrong.
     fn check_bridge_note(&mut self, note: &Value, notes: &mut FindingSink<'_>) {
         let denied = self.last_denial.take();
         let allows = note.get("decision").and_then(Value::as_str) == Some("allow");
         if let Some((dispatch, event)) = denied.filter(|_| allows) {
-            notes.add("the agent is told `allow`", format!("`deny`: `{event}` (dispatch {dispatch}) denied it"));
+            notes.add("the host agent was sent `allow`", format!("`deny`: `{event}` (dispatch {dispatch}) denied it"));
         }
     }
 
-    /// What was going on then never ends.
+    /// Forgets what was open, because it will not end.
     fn clear_open_work(&mut self) {
         self.running_calls.clear();
         self.open_requests.clear();
@@ -206,7 +206,11 @@ impl HostCheck {
         if begins {
             let session = &host.origin().session;
             let ended = self.ended_sessions.contains(session);
-            notes.add_unless(!ended, || format!("session `{session}` had ended"), || String::from("`resumed` before"));
+            notes.add_unless(
+                !ended,
+                || format!("session `{session}` had ended"),
+                || String::from("a `resumed` before"),
+            );
         }
         match host {
             HostRecord::ToolCall(call) => self.check_tool_call(call, notes),
@@ -215,7 +219,7 @@ impl HostCheck {
                 notes.add_unless(
                     known.is_some(),
                     || format!("a result of call `{}`, which was not running", result.id),
-                    || String::from("`tool_call` before, once"),
+                    || String::from("one `tool_call` before"),
                 );
             }
             HostRecord::ModelRequest(request) => self.check_model_request(request, notes),
@@ -224,11 +228,11 @@ impl HostCheck {
                 notes.add_unless(
                     known.is_some(),
                     || format!("a reply to request {}, which was not open", reply.request),
-                    || String::from("`model_request` before, once"),
+                    || String::from("one `model_request` before"),
                 );
             }
             HostRecord::Message(message) => self.check_message(message, notes),
-            // What comes behind a turn is no part of it, such as a compaction that the person wants.
+            // What follows a turn is not part of it, such as a compaction that the user requests.
             HostRecord::Session(session) => {
                 self.sessions.insert(session.origin.session.clone(), notes.line);
             }
@@ -238,7 +242,7 @@ impl HostCheck {
             HostRecord::Turn(turn) if turn.phase == TurnPhase::End => {
                 let ended = turn_of(&turn.origin);
                 if self.turns.remove(&ended).is_none() {
-                    // A hand-off leaves the turn to another agent, which ends it.
+                    // A hand-off passes the turn to another agent, which ends it.
                     let (line, number, _, step) = &ended;
                     self.turns.retain(|(of, turn, _, at), _| (of, turn, at) != (line, number, step));
                 }
@@ -246,7 +250,7 @@ impl HostCheck {
             }
             HostRecord::UserMessage(said) => {
                 let line = agent_run_of(&said.origin);
-                // The same words may be let in another time.
+                // The same message may be allowed another time.
                 self.refused_steers.remove(&(line.clone(), said.text.clone().into_owned()));
                 if matches!(said.source, MessageSource::Steer | MessageSource::FollowUp) {
                     self.steered_turns.insert((line, said.origin.turn));
@@ -256,7 +260,7 @@ impl HostCheck {
         }
     }
 
-    /// A tool runs only when its last `tool.pre` and whoever was asked after it let it, and as they left it.
+    /// A tool may run only if its last `tool.pre` and the approver allowed it, and with the arguments of that outcome.
     fn check_tool_call(&mut self, call: &ToolCallRecord<'_>, notes: &mut FindingSink<'_>) {
         let key = (agent_run_of(&call.origin), call.id.to_string());
         match self.permits.remove(&key) {
@@ -266,47 +270,50 @@ impl HostCheck {
             ),
             Some(ToolPermit { dispatch, denied_by: Some(by), .. }) => notes.add(
                 format!("tool `{}` runs (call `{}`)", call.name, call.id),
-                format!("that it does not: {by} refused it (dispatch {dispatch})"),
+                format!("no run: {by} denied it (dispatch {dispatch})"),
             ),
             Some(ToolPermit { dispatch, name, args, .. }) => {
                 let same = args == *call.args && name == *call.name;
                 notes.add_unless(
                     same,
                     || format!("tool `{}` runs with {}", call.name, call.args),
-                    || format!("{name} with {args}, as dispatch {dispatch} left it"),
+                    || format!("{name} with {args}, as in the outcome of dispatch {dispatch}"),
                 );
             }
         }
-        let what = format!("tool `{}` (call `{}`) gave no result", call.name, call.id);
+        let what = format!("tool `{}` (call `{}`) returned no result", call.name, call.id);
         self.running_calls.insert(key, (notes.line, what));
     }
 
-    /// The model is sent what the last `completion.pre` of its conversation left.
+    /// The request must be the outcome of the last `completion.pre` of its conversation.
     fn check_model_request(&mut self, request: &ModelRequestRecord<'_>, notes: &mut FindingSink<'_>) {
         let line = agent_run_of(&request.origin);
         let turn = request.origin.turn;
         let refused = turn > 0 && self.refused_prompts.contains(&(line.clone(), turn));
         notes.add_unless(
             !refused,
-            || format!("the model is asked in turn {turn}"),
-            || String::from("that it is not: `prompt.submit` refused the prompt"),
+            || format!("the model is called in turn {turn}"),
+            || String::from("no call: `prompt.submit` denied the prompt"),
         );
         match (self.requests.get_mut(&line), request.same_as) {
             (Some(sent), Some(same)) if sent.dispatch == same => {
                 sent.is_used = true;
-                let expected = || String::from("that nothing is sent: `completion.pre` refused it");
-                notes.add_unless(!sent.is_refused, || format!("what dispatch {same} left is sent"), expected);
+                let expected = || String::from("no request: `completion.pre` denied it");
+                notes.add_unless(!sent.is_refused, || format!("the payload of dispatch {same} is sent"), expected);
             }
             (sent, Some(same)) => {
                 let last = sent.map_or_else(|| String::from("none"), |sent| sent.dispatch.to_string());
-                notes.add(format!("what dispatch {same} left is sent"), format!("the last `completion.pre`: {last}"));
+                notes.add(
+                    format!("the payload of dispatch {same} is sent"),
+                    format!("the last `completion.pre`: {last}"),
+                );
             }
             (Some(sent), None) if !sent.is_used && !sent.is_refused => {
                 sent.is_used = true;
                 let same =
                     request.payload.as_deref().is_some_and(|sends| is_sent(sends, &sent.payload, &sent.added_context));
-                let and_told = if sent.added_context.is_empty() { "" } else { ", and what its hooks told the model" };
-                let expected = || format!("those that dispatch {} left{and_told}", sent.dispatch);
+                let and_told = if sent.added_context.is_empty() { "" } else { ", with the context of its hooks" };
+                let expected = || format!("those in the outcome of dispatch {}{and_told}", sent.dispatch);
                 notes.add_unless(same, || String::from("other messages are sent"), expected);
             }
             (_, None) => {}
@@ -315,13 +322,13 @@ impl HostCheck {
         self.open_requests.insert(request.request, (notes.line, what));
     }
 
-    /// A message holds the result that `tool.post` left, or words that `prompt.submit` let in.
+    /// A message must be the result that `tool.post` returned, or a prompt that `prompt.submit` allowed.
     fn check_message(&mut self, message: &MessageRecord<'_>, notes: &mut FindingSink<'_>) {
         let field = |name: &str| message.message.get(name).and_then(Value::as_str);
         if let (Some("user"), Some(words)) = (field("role"), field("content")) {
             let dropped = self.refused_steers.contains(&(agent_run_of(&message.origin), words.to_owned()));
-            let expected = || String::from("that it is not: `prompt.submit` refused it");
-            notes.add_unless(!dropped, || format!("{words:?} is said to the model"), expected);
+            let expected = || String::from("no message: `prompt.submit` denied it");
+            notes.add_unless(!dropped, || format!("{words:?} is sent to the model"), expected);
         }
         let (Some("tool"), Some(id)) = (field("role"), field("tool_call_id")) else { return };
         let Some(reviewed) = self.results.remove(&(agent_run_of(&message.origin), id.to_owned())) else { return };
@@ -330,11 +337,11 @@ impl HostCheck {
         let dispatch = reviewed.dispatch;
         if reviewed.is_refused {
             let shown = !left.is_empty() && content == left;
-            let expected = || format!("the reason alone: dispatch {dispatch} refused the result");
-            notes.add_unless(!shown, || format!("the model is told {content:?}"), expected);
+            let expected = || format!("only the reason: dispatch {dispatch} denied the result");
+            notes.add_unless(!shown, || format!("the model is sent {content:?}"), expected);
         } else {
-            let expected = || format!("{left:?}, as dispatch {dispatch} left it");
-            notes.add_unless(content == left, || format!("the model is told {content:?}"), expected);
+            let expected = || format!("{left:?}, as in the outcome of dispatch {dispatch}");
+            notes.add_unless(content == left, || format!("the model is sent {content:?}"), expected);
         }
     }
 }

@@ -1,12 +1,12 @@
-//! Whether a request holds the messages that the hooks of `completion.pre` left, and a conversation the answer that those of
-//! `completion.post` left.
+//! Compares the messages of a request with the outcome of `completion.pre`, and a reply with that of `completion.post`.
 
 use serde_json::Value;
 
-/// Whether `request` holds the messages of `left`, with what the same hooks told the model (`told`) behind the words of the
-/// first message where that is the system's, and in a message of the system before all others where it is not.
+/// Whether `request` contains the messages of `left`. The context of the same hooks (`told`) must be appended to the
+/// first
+/// message if that is a system message, or otherwise be in a system message before all others.
 ///
-/// A hook may spell a message in other ways than the host does, so that what it says is compared.
+/// A hook may write a message in another form than the host, so only the content is compared.
 pub(super) fn is_sent(request: &Value, left: &Value, told: &[String]) -> bool {
     let (sent, left) = (parse_messages(request), parse_messages(left));
     let note = told.join("\n\n");
@@ -21,12 +21,12 @@ pub(super) fn is_sent(request: &Value, left: &Value, told: &[String]) -> bool {
     sent.iter().eq(first.iter().chain(rest))
 }
 
-/// Whether a message of a conversation holds the answer that the hooks of `completion.post` left.
+/// Whether a message of a conversation contains the answer in an outcome of `completion.post`.
 pub(super) fn is_reply(message: &Value, left: &Value) -> bool {
     left.pointer("/choices/0/message").is_some_and(|left| is_same_message(message, left))
 }
 
-/// Whether a message as the host keeps it says what one in an event says.
+/// Whether a message in the host's form has the same content as one in an event.
 pub(super) fn is_same_message(message: &Value, shown: &Value) -> bool {
     let left = parse_message(shown);
     let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
@@ -37,14 +37,14 @@ pub(super) fn is_same_message(message: &Value, shown: &Value) -> bool {
 
 const SYSTEM: &str = "system";
 
-/// What a message says.
+/// The content of a message.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 struct MessageContent<'m> {
     role: &'m str,
     content: String,
     /// The call that it is the result of.
     call_id: &'m str,
-    /// Its calls: what each has as number, name and arguments.
+    /// Its calls: the id, name and arguments of each.
     calls: Vec<[&'m str; 3]>,
 }
 

@@ -1,20 +1,22 @@
-//! Whether a tape is sound: nothing changed, nothing missing, everything in order, and the host did what was decided.
+//! Verifies a tape: nothing is changed or missing, everything is in order, and the host obeyed the outcomes.
 //!
-//! What is looked at:
+//! The checks are:
 //!
-//! - the numbers and digests that hold the lines together, and the blobs, each of which is there for the record behind it;
-//! - the structure: an event has one outcome and it comes last, a call belongs to an event that is going on and to a hook
-//!   that was loaded, it has one answer, a veto stands right behind it, versions of payloads are numbered as they appear;
-//! - the host: a tool ran only after its `tool.pre` let it, with exactly the arguments of that outcome; the model was sent
-//!   what `completion.pre` left, and a result for each call that it made; a message holds the result that `tool.post` left,
-//!   or the answer that `completion.post` left; nothing happened to a session that had ended.
-//!
-//! - what is said twice: a prompt, a model's reply and a tool's result are the same in the record of the host, in the event that
+//! - the numbers and digests that link the lines, and the blobs, each of which must be used by the record after it;
+//! - the structure: an event has one outcome and it comes last, a call belongs to an open event and to a loaded hook
+//!   and has
+//!   one verdict, a veto follows its verdict directly, versions of payloads are numbered in order;
+//! - the host: a tool ran only after its `tool.pre` allowed it, with exactly the arguments of that outcome; the model
+//!   was
+//!   sent the outcome of `completion.pre`, and a result for each of its calls; a message contains the result that
+//!   `tool.post` returned, or the answer that `completion.post` returned; nothing happened in a session that had ended;
+//! - consistency: a prompt, a model's reply and a tool's result are the same in the record of the host, in the event
+//!   that
 //!   shows them and in the conversation; time does not go back;
 //! - the end: a `closed` record with the number of records and its own digest.
 //!
-//! Whether the outcomes follow from what the hooks said is computed by a replay. What was going on when the tape
-//! ends is no finding but unfinished; before a `closed` record nothing may be.
+//! A replay checks whether the outcomes follow from the verdicts. What was open when the tape ends is not a finding but
+//! unfinished work; before a `closed` record nothing may be open.
 
 mod agree;
 mod blobs;
@@ -39,41 +41,42 @@ use host::HostCheck;
 use origins::OriginCheck;
 use structure::StructureCheck;
 
-/// What is to be said of a tape.
+/// The result of verifying a tape.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct VerifyReport {
-    /// The session, as the header names it.
+    /// The session, from the header.
     pub session: String,
-    /// How many whole records there are.
+    /// The number of complete records.
     pub records: usize,
-    /// How many events were fired.
+    /// The number of events that were fired.
     pub dispatches: usize,
-    /// How many times a hook was asked.
+    /// The number of hook calls.
     pub calls: usize,
-    /// How many turns of the session began, by [`starts_session_turn`](crate::record::host::Turn::begins_one).
+    /// The number of turns of the session, see
+    /// [`starts_session_turn`](crate::record::host::TurnRecord::starts_session_turn).
     pub turns: usize,
-    /// How many times the session was taken up again after it was interrupted or had ended.
+    /// How often the session was resumed.
     pub resumed: usize,
-    /// The format, as the header names it.
+    /// The format, from the header.
     pub format: u32,
-    /// SHA-256 in hex of the last whole line: a copy kept elsewhere tells this tape from any other.
+    /// SHA-256 in hex of the last complete line. A copy stored elsewhere identifies this tape.
     pub digest: String,
     /// Whether the last record closes the tape.
     pub closed: bool,
-    /// What was going on when the tape ended.
+    /// What was open when the tape ended.
     pub unfinished: Vec<UnfinishedWork>,
-    /// What was left of a record that was not written whole.
+    /// The torn record, if any.
     pub torn: Option<TornRecord>,
-    /// What is wrong, in the order of the tape.
+    /// The findings, in the order of the tape.
     pub findings: Vec<VerifyFinding>,
 }
 
-/// Something that was going on when the tape ended.
+/// Something that was open when the tape ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnfinishedWork {
     /// The line in which it began, from 1.
     pub line: usize,
-    /// What it is.
+    /// A description of it.
     pub description: String,
 }
 
@@ -82,23 +85,24 @@ pub struct UnfinishedWork {
 pub struct VerifyFinding {
     /// The line, from 1.
     pub line: usize,
-    /// The kind of the record, and whose it is.
+    /// The record's kind and what it belongs to.
     pub record: String,
-    /// What is there.
+    /// What was found.
     pub found: String,
-    /// What should be there.
+    /// What was expected.
     pub expected: String,
 }
 
 impl VerifyReport {
-    /// Whether nothing is wrong with what is there. A tape that ends early is sound as far as it goes, and not whole.
+    /// Whether there are no findings. A tape that ends early is valid as far as it goes, but not complete.
     #[must_use]
     pub fn is_valid(&self) -> bool {
         self.findings.is_empty()
     }
 
-    /// Whether besides nothing is unfinished: no session, turn or event is open, and a `closed` record ends the tape (older
-    /// formats have none).
+    /// Whether it is valid and nothing is unfinished: no session, turn or event is open, and a `closed` record ends the
+    /// tape
+    /// (older formats have none).
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.is_valid() && self.unfinished.is_empty() && self.torn.is_none()
@@ -118,7 +122,7 @@ impl fmt::Display for UnfinishedWork {
     }
 }
 
-/// Verifies what was read. The digests are those of the lines as the writer spells them.
+/// Verifies a tape that was read. Digests are computed from the canonical form of its lines.
 #[must_use]
 pub fn verify(reading: &LoadedTape) -> VerifyReport {
     let mut verifier = TapeVerifier::default();
@@ -134,10 +138,11 @@ pub fn verify(reading: &LoadedTape) -> VerifyReport {
     verifier.finish(reading.torn, true)
 }
 
-/// Verifies a tape from memory, line by line as it stands. Where a line cannot be read, that is a finding and the end.
+/// Verifies a tape from memory, line by line in its actual form. A line that cannot be read is a finding and ends the
+/// check.
 ///
 /// # Errors
-/// When it is no tape of this format.
+/// When it is not a tape of a supported format.
 pub fn verify_bytes(bytes: &[u8]) -> Result<VerifyReport, TapeError> {
     let mut reader = TapeReader::new(bytes)?;
     let mut verifier = TapeVerifier::default();
@@ -203,14 +208,15 @@ impl TapeVerifier {
                 notes.add_unless(
                     own,
                     || String::from("`digest` is not that of this line"),
-                    || String::from("that of it"),
+                    || String::from("the digest of this line"),
                 );
             }
-            // A record that nests too deep to be read is kept as it is; anything else is nothing that this format has.
+            // A record that is nested too deep to be read is kept unchanged; any other unknown record is not part of
+            // this format.
             RecordBody::Unknown { kind, fields } if !fields.contains_key("packed") => {
                 notes.add(
                     format!("a record of the unknown kind `{kind}`"),
-                    "a kind of this format, or a note: `data` alone",
+                    "a kind of this format, or a note with only `data`",
                 );
             }
             _ => {}
@@ -234,16 +240,16 @@ impl TapeVerifier {
         let line = report.records;
         let mut add = |what: &str| report.unfinished.push(UnfinishedWork { line, description: what.to_owned() });
         if torn.is_none() && !ends_whole {
-            add("the last line has no end");
+            add("the last line has no line end");
         }
-        if !report.closed {
-            add("no `closed` record follows: the session goes on, was cut off, or its end is missing");
+        if report.format >= CLOSES && !report.closed {
+            add("there is no `closed` record: the session is running, was interrupted, or its end is missing");
         }
         report
     }
 }
 
-/// Takes down what is wrong with one record.
+/// Collects the findings of one record.
 #[derive(Debug)]
 pub(crate) struct FindingSink<'n> {
     pub(crate) line: usize,

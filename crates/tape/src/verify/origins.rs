@@ -1,4 +1,4 @@
-//! Whether every record says of itself whose it is as the others do.
+//! Checks that the origins of records agree.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,19 +9,19 @@ use super::host::{AgentRun, agent_run_of};
 use crate::record::host::{HostRecord, TurnPhase};
 use crate::record::{ApprovalRecord, RecordBody};
 
-/// Whose records there are.
+/// The origins so far.
 #[derive(Debug, Default)]
 pub(super) struct OriginCheck {
     /// The sessions that were opened.
     sessions: BTreeSet<String>,
-    /// How deep each agent is.
+    /// The depth of each agent.
     depths: HashMap<AgentRun, u32>,
-    /// The turn that began last in each session.
+    /// The last turn of each session.
     turns: HashMap<String, u32>,
 }
 
 impl OriginCheck {
-    /// Sees the next record.
+    /// Checks the next record.
     pub(super) fn check_record(&mut self, body: &RecordBody<'_>, notes: &mut FindingSink<'_>) {
         let origin = match body {
             RecordBody::Event(fired) => &*fired.origin,
@@ -48,7 +48,7 @@ impl OriginCheck {
         let known = self.sessions.is_empty() || self.sessions.contains(session);
         notes.add_unless(
             known,
-            || format!("it is of session `{session}`"),
+            || format!("it belongs to session `{session}`"),
             || String::from("one that was opened before"),
         );
         let first = *self.depths.entry(agent_run_of(origin)).or_insert(*depth);
@@ -57,9 +57,9 @@ impl OriginCheck {
             || format!("its agent is at depth {depth}"),
             || format!("{first}, as before"),
         );
-        // What is said before a turn is of the one that it begins.
+        // A message before a turn belongs to the turn that it begins.
         let Some(last) = self.turns.get(session).filter(|_| run.is_empty() && *turn > 0) else { return };
         let fits = turn == last || (begins && *turn == last.saturating_add(1));
-        notes.add_unless(fits, || format!("it is of turn {turn}"), || format!("turn {last}, which began last"));
+        notes.add_unless(fits, || format!("it belongs to turn {turn}"), || format!("turn {last}, which began last"));
     }
 }

@@ -1,4 +1,4 @@
-//! Whether a conversation holds what the model said, and a result for each call that it made.
+//! Checks that a conversation contains the model's replies, and a result for each of its calls.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,12 +11,12 @@ use super::messages::is_reply;
 use super::structure::FinishedDispatch;
 use crate::record::host::{HostRecord, MessageRecord};
 
-/// What models said and what came of it.
+/// The replies of models and their calls.
 #[derive(Debug, Default)]
 pub(super) struct ReplyCheck {
-    /// The last `completion.post` of each line that no message holds yet.
+    /// The last `completion.post` of each run that is not in the conversation yet.
     replies: HashMap<AgentRun, PendingReply>,
-    /// The calls that the last answer in a conversation made and that have no result yet.
+    /// The calls of the last reply in a conversation that have no result yet.
     open_calls: HashMap<(AgentRun, String), HashSet<String>>,
 }
 
@@ -28,20 +28,20 @@ struct PendingReply {
 }
 
 impl ReplyCheck {
-    /// The hooks of `completion.post` are done with a reply.
+    /// Adds the outcome of `completion.post` for a reply.
     pub(super) fn add_reply(&mut self, line: AgentRun, ended: &FinishedDispatch) {
         let denied = ended.decision == Decision::Deny;
         self.replies
             .insert(line, PendingReply { dispatch: ended.number, is_denied: denied, payload: ended.payload.clone() });
     }
 
-    /// What was going on then never ends.
+    /// Forgets what was open, because it will not end.
     pub(super) fn clear_open_work(&mut self) {
         self.replies.clear();
         self.open_calls.clear();
     }
 
-    /// Sees what the host does.
+    /// Checks the next record.
     pub(super) fn check_record(&mut self, host: &HostRecord<'_>, notes: &mut FindingSink<'_>) {
         match host {
             HostRecord::Message(message) => self.check_message(message, notes),
@@ -50,14 +50,14 @@ impl ReplyCheck {
             }
             HostRecord::ModelRequest(request) => {
                 let line = agent_run_of(&request.origin);
-                // A reply that no conversation holds, such as a summary.
+                // A reply that is not added to a conversation, such as a summary.
                 self.replies.remove(&line);
                 let open = self.open_calls.remove(&(line, request.conversation.to_string())).unwrap_or_default();
                 let mut open: Vec<String> = open.into_iter().map(|id| format!("`{id}`")).collect();
                 open.sort();
                 notes.add_unless(
                     open.is_empty(),
-                    || format!("the model is asked and told no result of call {}", open.join(", ")),
+                    || format!("the model is called without a result of call {}", open.join(", ")),
                     || String::from("a `message` with it before"),
                 );
             }
@@ -74,12 +74,12 @@ impl ReplyCheck {
         match field("role") {
             Some("assistant") => {
                 if let Some(PendingReply { dispatch, is_denied: denied, payload }) = self.replies.remove(&line) {
-                    let found = || format!("the model is said to have answered {}", message.message);
+                    let found = || format!("the conversation contains the answer {}", message.message);
                     if denied {
-                        notes.add_unless(false, found, || format!("nothing: dispatch {dispatch} refused the answer"));
+                        notes.add_unless(false, found, || format!("no answer: dispatch {dispatch} denied it"));
                     } else {
                         let same = is_reply(&message.message, &payload);
-                        notes.add_unless(same, found, || format!("what dispatch {dispatch} left of the answer"));
+                        notes.add_unless(same, found, || format!("the answer in the outcome of dispatch {dispatch}"));
                     }
                 }
                 let calls = message.message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();

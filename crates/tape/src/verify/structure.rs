@@ -1,4 +1,4 @@
-//! The order of what belongs to one event.
+//! Checks the order of the records of each event.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -23,19 +23,19 @@ const OBEYED: [&str; 8] = [
     "turn.start",
 ];
 
-/// What is known of the dispatches so far.
+/// The dispatches so far.
 #[derive(Debug, Default)]
 pub(super) struct StructureCheck {
     last_dispatch: u64,
     open: BTreeMap<u64, DispatchInProgress>,
-    /// The hooks that were loaded, by number: name and event.
+    /// The loaded hooks, by number: name and event.
     hooks: HashMap<u64, (String, String)>,
     calls: HashSet<u64>,
     /// The veto that has to come next.
     veto: Option<HookVetoedRecord<'static>>,
 }
 
-/// A dispatch that is going on.
+/// An open dispatch.
 #[derive(Debug)]
 struct DispatchInProgress {
     line: usize,
@@ -43,14 +43,14 @@ struct DispatchInProgress {
     parent: Option<u64>,
     owner: DispatchOwner,
     versions: u32,
-    /// The versions themselves, where the host has to obey the last one.
+    /// The versions of the payload, if the host has to obey the last one.
     values: Vec<Value>,
     is_obeyed: bool,
-    /// The hooks of its calls, and whether they answered.
+    /// The hooks of its calls, and whether they returned.
     calls: BTreeMap<u64, (String, bool)>,
 }
 
-/// Whose life something is part of.
+/// The session, turn and agent of a dispatch.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct DispatchOwner {
     pub(super) session: String,
@@ -59,19 +59,19 @@ pub(super) struct DispatchOwner {
     pub(super) depth: u32,
 }
 
-/// A dispatch that is over, and that the host has to obey.
+/// A dispatch that has ended and that the host has to obey.
 #[derive(Debug)]
 pub(super) struct FinishedDispatch {
     pub(super) number: u64,
     pub(super) event: String,
     pub(super) owner: DispatchOwner,
     pub(super) decision: Decision,
-    /// Whether it denies in the sense of the event's row, rather than only ending the run.
+    /// Whether it denies the event, rather than only ending the run.
     pub(super) is_refused: bool,
     pub(super) payload: Value,
-    /// Whether hooks changed it.
+    /// Whether hooks rewrote the payload.
     pub(super) rewritten: bool,
-    /// What its hooks told the model.
+    /// The context that its hooks added.
     pub(super) added_context: Vec<String>,
 }
 
@@ -83,7 +83,7 @@ impl DispatchOwner {
 }
 
 impl StructureCheck {
-    /// Sees a record; gives the dispatch that it ends, where the host has to obey that one.
+    /// Checks a record. Returns the dispatch that it ends, if the host has to obey that one.
     pub(super) fn check_record(
         &mut self,
         body: &RecordBody<'_>,
@@ -101,7 +101,7 @@ impl StructureCheck {
                     let known = self.open.get(&dispatch).is_some_and(|open| open.calls.contains_key(&call));
                     notes.add_unless(
                         known,
-                        || format!("call {call} is not known there"),
+                        || format!("call {call} does not belong to it"),
                         || open_dispatch_text("a call", dispatch),
                     );
                 }
@@ -115,14 +115,17 @@ impl StructureCheck {
             RecordBody::Warning(warned) => {
                 warned.dispatch.into_iter().for_each(|dispatch| self.check_open(dispatch, notes))
             }
-            // Whatever was going on then never ends.
+            // What was open then will not end.
             RecordBody::Healed(_) | RecordBody::Host(HostRecord::Resumed(_)) => self.open.clear(),
             RecordBody::Host(HostRecord::ModelRequest(_) | HostRecord::Turn(_)) => {
                 self.check_no_open_dispatches(body, notes)
             }
             RecordBody::Closed(_) => {
                 for (number, open) in std::mem::take(&mut self.open) {
-                    notes.add(format!("`{}` (dispatch {number}) has no outcome", open.event), "one before the end");
+                    notes.add(
+                        format!("`{}` (dispatch {number}) has no outcome", open.event),
+                        "an outcome before the end",
+                    );
                 }
             }
             _ => {}
@@ -130,13 +133,13 @@ impl StructureCheck {
         None
     }
 
-    /// What was going on when the tape ended.
+    /// What was open when the tape ended.
     pub(super) fn into_unfinished(self) -> impl Iterator<Item = UnfinishedWork> {
         self.open.into_iter().map(|(number, open)| {
             let waits = open.calls.values().filter(|(_, answered)| !answered);
             let waits: Vec<String> = waits.map(|(hook, _)| format!("`{hook}`")).collect();
             let waits =
-                if waits.is_empty() { String::new() } else { format!(", hook {} had not answered", waits.join(", ")) };
+                if waits.is_empty() { String::new() } else { format!(", hook {} had not returned", waits.join(", ")) };
             UnfinishedWork {
                 line: open.line,
                 description: format!("`{}` (dispatch {number}) has no outcome{waits}", open.event),
@@ -144,7 +147,7 @@ impl StructureCheck {
         })
     }
 
-    /// An agent asks its model, and begins and ends turns, only when all its events have their outcomes.
+    /// An agent may call its model, and begin or end turns, only if all its events have outcomes.
     fn check_no_open_dispatches(&mut self, body: &RecordBody<'_>, notes: &mut FindingSink<'_>) {
         let RecordBody::Host(host) = body else { return };
         let who = DispatchOwner::from_origin(host.origin());
@@ -157,10 +160,10 @@ impl StructureCheck {
         }
     }
 
-    /// A veto stands right behind the answer that makes it, and nowhere else.
+    /// A veto must directly follow the verdict that causes it.
     fn check_veto(&mut self, body: &RecordBody<'_>, notes: &mut FindingSink<'_>) {
         let due = match body {
-            // A large reason may be written between them; and the program may have died there.
+            // A large reason may be written between them, and the program may have died there.
             RecordBody::Blob(_) | RecordBody::Healed(_) => return,
             RecordBody::Host(HostRecord::Resumed(_)) => {
                 self.veto = None;
@@ -174,10 +177,12 @@ impl StructureCheck {
         match (due, body) {
             (Some(due), RecordBody::HookVetoed(veto)) if *veto == due => {}
             (Some(due), RecordBody::HookVetoed(veto)) => notes.add(spelled(veto), spelled(&due)),
-            // The program died between the two, and another one goes on with the tape.
+            // The program died between the two, and another one continues the tape.
             (Some(_), RecordBody::Hooks(_) | RecordBody::Healed(_)) => {}
             (Some(due), _) => notes.add("a veto is missing before it", format!("`hook_vetoed`: {}", spelled(&due))),
-            (None, RecordBody::HookVetoed(veto)) => notes.add(spelled(veto), "no veto: the answer before it is none"),
+            (None, RecordBody::HookVetoed(veto)) => {
+                notes.add(spelled(veto), "no veto: the verdict before it is not one")
+            }
             (None, _) => {}
         }
     }
@@ -211,7 +216,7 @@ impl StructureCheck {
         }
         if let Some(cause) = fired.cause {
             let asked = self.open.values().any(|open| open.calls.get(&cause).is_some_and(|(_, answered)| !answered));
-            notes.add_unless(asked, || format!("cause {cause}"), || String::from("a call that has not been answered"));
+            notes.add_unless(asked, || format!("cause {cause}"), || String::from("a call that has not returned"));
         }
         let is_obeyed = OBEYED.contains(&&*fired.event);
         let open = DispatchInProgress {
@@ -231,12 +236,12 @@ impl StructureCheck {
         let is_open = self.open.contains_key(&dispatch);
         notes.add_unless(
             is_open,
-            || format!("dispatch {dispatch} is over, or never began"),
+            || format!("dispatch {dispatch} has ended or never began"),
             || open_dispatch_text("one", dispatch),
         );
     }
 
-    /// Whether a hook was loaded for the event of a dispatch that is going on.
+    /// Checks that a hook was loaded for the event of an open dispatch.
     fn check_hook_loaded(&self, entry: u64, hook: &str, dispatch: u64, notes: &mut FindingSink<'_>) {
         self.check_open(dispatch, notes);
         let event = self.open.get(&dispatch).map(|open| open.event.as_str());
@@ -254,7 +259,7 @@ impl StructureCheck {
         let HookCallRecord { dispatch, call, hook, entry, payload, value, .. } = asked;
         self.check_hook_loaded(*entry, hook, *dispatch, notes);
         let is_new = self.calls.insert(*call);
-        notes.add_unless(is_new, || format!("call {call} a second time"), || String::from("a number of its own"));
+        notes.add_unless(is_new, || format!("call {call} a second time"), || String::from("a new number"));
         if let Some(open) = self.open.get_mut(dispatch) {
             open.check_version(*payload, value.as_deref(), notes);
             open.calls.insert(*call, (hook.to_string(), false));
@@ -268,10 +273,10 @@ impl StructureCheck {
         match open.calls.get_mut(call) {
             Some((asked, done @ false)) => {
                 *done = true;
-                notes.add_unless(asked == hook, || format!("hook `{hook}` answers"), || format!("hook `{asked}`"));
+                notes.add_unless(asked == hook, || format!("hook `{hook}` returns"), || format!("hook `{asked}`"));
             }
-            Some(_) => notes.add(format!("a second answer to call {call}"), "one"),
-            None => notes.add(format!("an answer to call {call}"), "one to a call of this dispatch"),
+            Some(_) => notes.add(format!("a second verdict of call {call}"), "one"),
+            None => notes.add(format!("a verdict of call {call}"), "one of a call of this dispatch"),
         }
         let decision = match said.verdict {
             VerdictLabel::Deny => Some(Decision::Deny),
@@ -297,19 +302,19 @@ impl StructureCheck {
         notes.add_unless(
             decided.event == *event,
             || format!("an outcome of `{}`", decided.event),
-            || format!("of `{event}`"),
+            || format!("one of `{event}`"),
         );
         for (call, (hook, answered)) in &open.calls {
             notes.add_unless(
                 *answered,
-                || format!("call {call} of hook `{hook}` was not answered"),
-                || String::from("an answer before"),
+                || format!("call {call} of hook `{hook}` did not return"),
+                || String::from("a verdict before"),
             );
         }
         let below = self.open.iter().find(|(_, below)| below.parent == Some(number));
         if let Some((below, inner)) = below {
             notes.add(
-                format!("`{}` (dispatch {below}), which it caused, is going on", inner.event),
+                format!("`{}` (dispatch {below}), which it caused, is still open", inner.event),
                 "its outcome before",
             );
         }
@@ -339,12 +344,12 @@ impl StructureCheck {
 }
 
 impl DispatchInProgress {
-    /// A version of the payload is mentioned; a new one comes with its value.
+    /// Checks a reference to a version of the payload; a new version comes with its value.
     fn check_version(&mut self, number: u32, value: Option<&Value>, notes: &mut FindingSink<'_>) {
         let is_new = number == self.versions;
         let fits = if value.is_some() { is_new } else { number < self.versions };
         let with = if value.is_some() { "with" } else { "without" };
-        let expected = || format!("{} with its value, or one before it without", self.versions);
+        let expected = || format!("{} with its value, or an earlier one without", self.versions);
         notes.add_unless(fits, || format!("version {number} of the payload {with} its value"), expected);
         if is_new {
             self.versions += 1;
@@ -356,5 +361,5 @@ impl DispatchInProgress {
 }
 
 fn open_dispatch_text(what: &str, dispatch: u64) -> String {
-    format!("{what} of a dispatch that is going on (not {dispatch})")
+    format!("{what} of an open dispatch (not {dispatch})")
 }

@@ -1,4 +1,4 @@
-//! Going on with a tape.
+//! Continues an existing tape.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -19,7 +19,7 @@ use crate::read::TapeReader;
 use crate::record::{HeaderRecord, HealedRecord, HostRecord, Record, RecordBody};
 use crate::verify::chain::ChainCheck;
 
-/// The greatest numbers of a tape.
+/// The format of a tape and the largest numbers on it.
 #[derive(Debug, Default)]
 struct TapeTail {
     dispatch: u64,
@@ -50,11 +50,14 @@ impl TapeTail {
 }
 
 impl Tape {
-    /// Goes on with a tape in a file. Everything up to the last whole record is verified; what is left of a record that was
-    /// not written whole is taken away, which a `healed` record says. Hooks are recorded anew by whoever loads them.
+    /// Opens an existing tape to continue it. Everything up to the last complete record is verified. A torn record is
+    /// removed,
+    /// and a `healed` record says so. Hooks are recorded again when they are loaded. The tape keeps the format of its
+    /// header.
     ///
     /// # Errors
-    /// When the file cannot be opened or is no tape, when its chain of digests is broken, or when another writer has it.
+    /// When the file cannot be opened or is not a tape, when its chain of digests is broken, or when another writer
+    /// uses it.
     pub fn append_to(path: impl AsRef<Path>, clock: Arc<dyn Clock>) -> Result<Self, TapeError> {
         let path = path.as_ref();
         let open = |source| TapeError::Open { path: path.to_owned(), source };
@@ -99,8 +102,9 @@ impl Tape {
         tape.take_error().map_or(Ok(tape), Err)
     }
 
-    /// Goes on with a tape in a file, or begins it where there is none. A file in which not even the header is whole, as a
-    /// full disk leaves it, gets the header, and a `healed` record behind it says so.
+    /// Opens a tape to continue it, or creates it if it does not exist. A file without a complete header, as a full
+    /// disk leaves
+    /// it, gets a header followed by a `healed` record.
     ///
     /// # Errors
     /// As [`Tape::append_to`] and [`Tape::create`].
@@ -120,7 +124,7 @@ impl Tape {
         };
         let open = |source| TapeError::Open { path: path.to_owned(), source };
         let mut file = file::reopen(path)?;
-        // Somebody else may have begun it in the meantime.
+        // Another process may have begun it meanwhile.
         let begun = read_from(&mut file, 0).map_err(open)?;
         if begun.contains(&b'\n') {
             drop(file);

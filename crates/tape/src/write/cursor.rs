@@ -1,4 +1,4 @@
-//! Where a tape stands, for the next process that goes on with it.
+//! The position at the end of a tape, for the next process that continues it.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -20,14 +20,14 @@ use crate::dispatch_tracker::DispatchTracker;
 use crate::line::digest_hex;
 use crate::record::FORMAT;
 
-/// Where a tape stands: what a process that goes on with it needs to know, so that it need not read it.
+/// The position at the end of a tape: what a process needs to continue the tape without reading it.
 ///
-/// It is kept beside the tape by whoever writes it in many short processes. One that does not fit the file any more, as
-/// after a process that was killed, is found out, and the tape is read.
+/// Hosts that write a tape in many short processes store it beside the tape. If it does not match the file, for example
+/// after a process was killed, this is detected and the tape is read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TapeCursor {
-    /// The format of the tape.
+    /// The format in the tape's header, which the tape keeps.
     format: u32,
     size_bytes: u64,
     last_line_bytes: u64,
@@ -48,7 +48,7 @@ pub struct TapeCursor {
 }
 
 impl Tape {
-    /// Where the tape stands. `None` for one in memory, and after a fault.
+    /// The position at the end of the tape. `None` for a tape in memory, and after an error.
     #[must_use]
     pub fn cursor(&self) -> Option<TapeCursor> {
         self.with_state(|state| {
@@ -74,20 +74,23 @@ impl Tape {
         })
     }
 
-    /// Goes on with a tape in a file where an earlier process left it, without reading more than its last line. Hooks that
-    /// are the same as those recorded last are not recorded again.
+    /// Continues a tape where an earlier process left it, without reading more than its last line. Hooks that are the
+    /// same as
+    /// those recorded last are not recorded again.
     ///
-    /// Where there is more behind the cursor, because the process before was ended between its last record and keeping the
-    /// cursor, this is [`Tape::append_to`].
+    /// If the tape has more records after the cursor, because the earlier process ended before it stored the cursor,
+    /// this is
+    /// [`Tape::append_to`].
     ///
     /// # Errors
-    /// As [`Tape::append_to`]; and [`TapeError::CursorLost`] when what the cursor stands behind is not on the tape any more: then
-    /// records are missing.
+    /// As [`Tape::append_to`]; and [`TapeError::CursorLost`] if the line before the cursor is not on the tape: then
+    /// records are
+    /// missing.
     pub fn resume_at(path: impl AsRef<Path>, cursor: &TapeCursor, clock: Arc<dyn Clock>) -> Result<Self, TapeError> {
         let path = path.as_ref();
         let mut file = match file::reopen(path) {
             Err(TapeError::Open { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
-                return Err(cursor.lost_error(path, "it is gone"));
+                return Err(cursor.lost_error(path, "it was deleted"));
             }
             file => file?,
         };
@@ -121,24 +124,24 @@ impl Tape {
     }
 }
 
-/// Where a cursor stands in a file.
+/// The position of a cursor in a file.
 enum CursorPosition {
-    /// Behind its last line.
+    /// After the last line.
     End,
-    /// Behind one of its lines, with more behind it.
+    /// After one of the lines, with more after it.
     Inside,
-    /// Nowhere: the file is not the one that the cursor was taken of; and what it is instead.
+    /// The cursor does not match the file; the text says why.
     NotFound(&'static str),
 }
 
 impl TapeCursor {
-    /// How many records are before it.
+    /// The number of records before it.
     #[must_use]
     pub fn record_count(&self) -> u64 {
         self.next_seq
     }
 
-    /// Whether it stands behind a line of this tape, or at its end.
+    /// Whether it is after a line of this tape, or at its end.
     #[must_use]
     pub fn is_within(&self, tape: &[u8]) -> bool {
         let end = usize::try_from(self.size_bytes).ok();
@@ -155,8 +158,9 @@ impl TapeCursor {
 
     fn find_in(&self, file: &mut File) -> CursorPosition {
         let found = file.metadata().map_or(0, |known| known.len());
-        let Some(begin) = self.size_bytes.checked_sub(self.last_line_bytes).filter(|_| self.format == FORMAT) else {
-            return CursorPosition::NotFound("what was kept of it cannot be used");
+        let Some(begin) = self.size_bytes.checked_sub(self.last_line_bytes).filter(|_| FORMATS.contains(&self.format))
+        else {
+            return CursorPosition::NotFound("its stored position is invalid");
         };
         if found < self.size_bytes {
             return CursorPosition::NotFound("it is shorter now");
@@ -166,7 +170,7 @@ impl TapeCursor {
         match rest.strip_suffix(b"\n") {
             Some(line) if Some(digest_hex(line)) == self.prev && more.is_empty() => CursorPosition::End,
             Some(line) if Some(digest_hex(line)) == self.prev => CursorPosition::Inside,
-            _ => CursorPosition::NotFound("the last of them is not there any more"),
+            _ => CursorPosition::NotFound("the last of them is missing"),
         }
     }
 

@@ -1,4 +1,4 @@
-//! What of a tape survives what.
+//! How much of a tape survives a crash.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,16 +8,17 @@ use pintle_contract::suggest_nearest;
 use crate::record::RecordBody;
 use crate::record::host::{HostRecord, TurnPhase};
 
-/// How much a tape in a file outlives. What each level costs is stated in the guide to tapes.
+/// What a tape in a file survives. The guide to tapes gives the cost of each level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Durability {
-    /// Each record is handed to the operating system before the host acts. It outlives the program, `kill -9` included, and
-    /// not the machine. The default.
+    /// Each record is passed to the operating system before the host acts. It survives a killed process, even with
+    /// `kill -9`,
+    /// but not a power failure. The default.
     #[default]
     None,
-    /// Besides, the file is synced to the disk at the end of each turn and of the session.
+    /// In addition, the file is synced to disk at the end of each turn and of the session.
     Turn,
-    /// Besides, the file is synced to the disk after each record, before the host acts.
+    /// In addition, the file is synced to disk after each record, before the host acts.
     Record,
 }
 

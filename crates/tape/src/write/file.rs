@@ -1,4 +1,4 @@
-//! The file of a tape.
+//! Creates, opens and locks the file of a tape.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
@@ -8,19 +8,19 @@ use std::time::Duration;
 
 use crate::TapeError;
 
-/// Who asks whether a tape is in use has it for a moment, so a writer looks again before it gives up.
+/// A check for a writer locks the file briefly, so a writer tries several times before it gives up.
 const LOOKS: u32 = 10;
-/// How long a writer waits between two looks.
+/// How long a writer waits between two attempts.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Makes the file of a new tape and claims it.
+/// Creates the file of a new tape and locks it.
 pub(super) fn create(path: &Path) -> Result<File, TapeError> {
     let open = |source| TapeError::Open { path: path.to_owned(), source };
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         create_folder(folder).map_err(open)?;
     }
     let mut options = OpenOptions::new();
-    // Whatever else is done to the file, no record is written but behind its end.
+    // Whatever else happens to the file, records are only written at its end.
     options.append(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
@@ -32,7 +32,7 @@ pub(super) fn create(path: &Path) -> Result<File, TapeError> {
     Ok(file)
 }
 
-/// Makes the folder of a tape and those that lead to it. Others may not look into it: names of sessions tell who worked when.
+/// Creates the directory of a tape with its parents. Only the user may read it: session ids reveal who worked when.
 fn create_folder(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());
@@ -47,7 +47,7 @@ fn create_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Opens the file of a tape that goes on, and claims it.
+/// Opens and locks the file of an existing tape.
 pub(super) fn reopen(path: &Path) -> Result<File, TapeError> {
     let file = OpenOptions::new().read(true).append(true).open(path);
     let file = file.map_err(|source| TapeError::Open { path: path.to_owned(), source })?;
@@ -55,7 +55,7 @@ pub(super) fn reopen(path: &Path) -> Result<File, TapeError> {
     Ok(file)
 }
 
-/// Keeps other writers away for as long as the file is open. Readers are not kept away.
+/// Locks out other writers while the file is open. Readers are not affected.
 fn lock(file: &File, path: &Path) -> Result<(), TapeError> {
     for _ in 0..LOOKS {
         match try_lock(file, path) {
@@ -69,7 +69,7 @@ fn lock(file: &File, path: &Path) -> Result<(), TapeError> {
 fn try_lock(file: &File, path: &Path) -> Result<(), TapeError> {
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => Err(TapeError::Busy { path: path.to_owned() }),
-        // Where there are no locks there is no second writer to be found either.
+        // Without support for locks, another writer cannot be detected.
         Err(TryLockError::Error(fault)) if fault.kind() == io::ErrorKind::Unsupported => Ok(()),
         Err(TryLockError::Error(source)) => Err(TapeError::Open { path: path.to_owned(), source }),
         Ok(()) => Ok(()),
@@ -90,8 +90,9 @@ pub fn is_being_written(path: impl AsRef<Path>) -> Result<bool, TapeError> {
     }
 }
 
-/// Syncs the folder of a file, so that the file's name outlives the machine too. Where folders cannot be synced, as on
-/// systems that do it themselves, nothing is lost that could be kept.
+/// Syncs the directory of a file, so that the file's name survives a power failure too. Errors are ignored, because
+/// systems
+/// that cannot sync directories do so on their own.
 pub(super) fn sync_folder(path: &Path) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let _ = File::open(folder).and_then(|folder| folder.sync_all());

@@ -1,4 +1,4 @@
-//! The numbers of hooks in a tape.
+//! Numbers the hooks on a tape.
 
 use std::collections::HashMap;
 use std::ptr;
@@ -15,15 +15,15 @@ use crate::record::{HookScope, HooksRecord, LoadedHook};
 pub(crate) struct HookNumbering {
     next_entry: u64,
     next_chain: u64,
-    /// By the address of the hook, which tells hooks of one name apart and costs nothing to find.
+    /// By the address of the hook, which distinguishes hooks of the same name and is cheap to look up.
     hooks_by_address: HashMap<usize, NumberedHook>,
-    /// The hooks that the tape before this process ends with, until this process has recorded its own.
+    /// The hooks recorded last before this process, until this process has recorded its own.
     previous_first_hooks: Option<FirstHooks>,
-    /// The hooks that this process recorded first, or found recorded.
+    /// The hooks that this process recorded first, or found already recorded.
     first_hooks: Option<FirstHooks>,
 }
 
-/// The hooks that a process recorded first: where their numbers begin, and what they are.
+/// The hooks that a process recorded first: their first numbers, and a digest of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FirstHooks {
     entry: u64,
@@ -35,17 +35,17 @@ pub(crate) struct FirstHooks {
 struct NumberedHook {
     entry: u64,
     id: HookId,
-    /// Keeps the address from being given to another hook.
+    /// Keeps the address from being reused for another hook.
     _address: Weak<Hook>,
 }
 
 impl HookNumbering {
-    /// Goes on behind the hooks of a tape.
+    /// Continues after the hooks of a tape.
     pub(crate) fn resume_after(next_entry: u64, next_chain: u64) -> Self {
         Self { next_entry, next_chain, ..Self::default() }
     }
 
-    /// The same, knowing which hooks the tape ends with.
+    /// Sets the hooks that were recorded last.
     pub(crate) fn with_first_hooks(self, standing: Option<FirstHooks>) -> Self {
         Self { previous_first_hooks: standing, ..self }
     }
@@ -55,12 +55,12 @@ impl HookNumbering {
         (self.next_entry, self.next_chain)
     }
 
-    /// The hooks that this process recorded first, or those before when it recorded none.
+    /// The hooks that this process recorded first, or the earlier ones if it recorded none.
     pub(crate) fn first_hooks(&self) -> Option<&FirstHooks> {
         self.first_hooks.as_ref().or(self.previous_first_hooks.as_ref())
     }
 
-    /// Numbers the hooks of the runtime. Gives nothing to be recorded when they are those that the tape ends with.
+    /// Numbers the hooks of the runtime. Returns `None` if they are the ones recorded last.
     pub(crate) fn number_runtime_hooks<'c>(
         &mut self,
         chains: impl IntoIterator<Item = &'c Chain> + Clone,
@@ -71,7 +71,7 @@ impl HookNumbering {
             let again = self.number_hooks(HookScope::Runtime, chains.clone());
             if digest_of(&again) == before.digest {
                 self.first_hooks = Some(before);
-                // Others may stand behind them.
+                // Other hooks may follow them.
                 self.next_entry = self.next_entry.max(next.0);
                 self.next_chain = self.next_chain.max(next.1);
                 return None;
@@ -86,13 +86,13 @@ impl HookNumbering {
         Some(loaded)
     }
 
-    /// The number of a hook; `None` for one that was never recorded.
+    /// The number of a hook; `None` if it was never recorded.
     pub(crate) fn number_of(&self, hook: &Hook) -> Option<u64> {
         let known = self.hooks_by_address.get(&ptr::from_ref(hook).addr())?;
         (known.id == hook.id).then_some(known.entry)
     }
 
-    /// Numbers the hooks of chains, in their order.
+    /// Numbers the hooks of chains, in order.
     pub(crate) fn number_hooks<'c>(
         &mut self,
         scope: HookScope,
@@ -108,8 +108,8 @@ impl HookNumbering {
         HooksRecord { scope, hooks }
     }
 
-    /// Numbers a hook that the host asked without ever saying that it was there. It is taken for one of an agent, in a
-    /// chain of its own.
+    /// Numbers a hook that the host called without recording it as loaded. It is treated as an agent's hook, in its own
+    /// chain.
     pub(crate) fn number_unknown(&mut self, hook: &Hook) -> HooksRecord {
         let chain = Chain {
             source: hook.location.path().map_or_else(String::new, |path| path.display().to_string()).into(),

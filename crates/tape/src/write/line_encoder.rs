@@ -1,4 +1,4 @@
-//! Records as the lines of a tape: numbered, chained, without secrets, and with what is large written once.
+//! Encodes records as lines of a tape: numbered, chained, redacted, and with large values moved to blobs.
 
 use std::collections::HashSet;
 use std::io;
@@ -10,7 +10,7 @@ use crate::line::{self, PackedFields, digest_hex, push_line};
 use crate::record::RecordBody;
 use crate::redact;
 
-/// Makes the lines of a tape. The same records in the same order make the same lines.
+/// Encodes the lines of a tape. The same records in the same order give the same lines.
 #[derive(Debug, Default)]
 pub(crate) struct LineEncoder {
     next_seq: u64,
@@ -21,58 +21,58 @@ pub(crate) struct LineEncoder {
     line: Vec<u8>,
 }
 
-/// One line that was made.
+/// One encoded line.
 #[derive(Debug)]
 pub(crate) struct EncodedLine<'a> {
     pub(crate) seq: u64,
-    /// The digest of the line before.
+    /// The digest of the previous line.
     pub(crate) prev: Option<&'a str>,
     /// The line, with its end.
     pub(crate) line: &'a [u8],
     pub(crate) source: LineSource<'a>,
 }
 
-/// What a line is of.
+/// What a line encodes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum LineSource<'a> {
     /// The record as it was given.
     Record,
-    /// The record without the secrets in it: its fields, whole.
+    /// The redacted record: its fields, without references to blobs.
     Redacted(&'a [u8]),
-    /// A blob that the record after it refers to.
+    /// A blob for the record after it.
     Blob,
 }
 
-/// The fields of a record as they are written, and what is large in them.
+/// The fields of a record in their written form, with the blobs.
 ///
-/// It depends on the record alone, so that records can be prepared side by side and written one after the other.
+/// They depend only on the record, so records can be prepared concurrently and written one after the other.
 #[derive(Debug)]
 pub(crate) struct EncodedFields {
-    /// Whole, but without secrets.
+    /// The redacted fields, without references to blobs.
     text: Vec<u8>,
     is_redacted: bool,
     extraction: Option<BlobExtraction>,
 }
 
 impl EncodedFields {
-    /// Spells the fields of a record.
+    /// Encodes the fields of a record.
     pub(crate) fn new(body: &RecordBody<'_>, secrets: Option<&dyn Redactor>) -> io::Result<Self> {
         let PackedFields { text, is_packed } = line::pack_if_deep(line::encode_fields(body)?)?;
         let clean = secrets.and_then(|secrets| redact::redact_fields(secrets, &text));
         let is_clean = clean.is_some();
         let text = clean.unwrap_or(text);
-        // A header tells how to read the rest, so it stands for itself.
+        // A header says how to read the rest, so it contains no references.
         let stays = is_packed || matches!(body, RecordBody::Header(_) | RecordBody::Blob(_));
         let cut = if stays { None } else { blobs::extract_blobs(&text) };
         Ok(Self { text, is_redacted: is_clean, extraction: cut })
     }
 
-    /// The fields as they stand in the record's own line.
+    /// The fields as written in the record's own line.
     pub(crate) fn stored_fields(&self) -> &[u8] {
         self.extraction.as_ref().map_or(&self.text, |cut| &cut.text)
     }
 
-    /// The fields as they are written, and what is large in them.
+    /// The fields as written, and the blobs.
     pub(crate) fn into_stored_fields(self) -> (Vec<u8>, Vec<(String, Vec<u8>)>) {
         match self.extraction {
             Some(BlobExtraction { text, blobs }) => (text, blobs),
@@ -82,17 +82,17 @@ impl EncodedFields {
 }
 
 impl LineEncoder {
-    /// Goes on behind the lines of a tape.
+    /// Continues after the lines of a tape.
     pub(crate) fn resume_after(next_seq: u64, prev: Option<String>, known: HashSet<String>) -> Self {
         Self { next_seq, prev, known_blobs: known, ..Self::default() }
     }
 
-    /// Says how long the line before is, with its end.
+    /// Sets the length of the previous line, with its end.
     pub(crate) fn with_last_line_len(self, last_line_bytes: u64) -> Self {
         Self { last_line_bytes, ..self }
     }
 
-    /// How long the last line is, with its end.
+    /// The length of the last line, with its end.
     pub(crate) fn last_line_bytes(&self) -> u64 {
         self.last_line_bytes
     }
@@ -102,7 +102,7 @@ impl LineEncoder {
         self.prev.as_deref()
     }
 
-    /// The digests of the blobs that were written, in the order of their digests.
+    /// The digests of the written blobs, sorted.
     pub(crate) fn known_blobs(&self) -> Vec<String> {
         let mut known: Vec<String> = self.known_blobs.iter().cloned().collect();
         known.sort_unstable();
@@ -114,8 +114,9 @@ impl LineEncoder {
         self.next_seq
     }
 
-    /// Makes the line of a record, and before it those of the blobs that it needs and that were not written before. Each is
-    /// handed on before the next one is made.
+    /// Encodes the line of a record, preceded by the lines of its new blobs. Each line is passed on before the next one
+    /// is
+    /// encoded.
     pub(crate) fn add(
         &mut self,
         at_ms: u64,

@@ -1,4 +1,4 @@
-//! The writer.
+//! Writes tapes.
 
 mod append;
 mod cursor;
@@ -40,17 +40,19 @@ pub use file::is_being_written;
 
 /// Writes a tape. Shared by all threads of a session; records never mix.
 ///
-/// Each record is one line, handed to the operating system whole before the call returns. When a record cannot be
-/// written, or the file is not what was written any more, the tape keeps the fault ([`Tape::error_text`], [`Tape::take_error`]) and
-/// writes nothing more, so that what is there stays whole. A runtime then denies whatever is guarded.
+/// Each record is one line, passed to the operating system as a whole before the call returns. If a record cannot be
+/// written, or the file no longer matches what was written, the tape keeps the error ([`Tape::error_text`],
+/// [`Tape::take_error`]) and writes nothing more, so that its records stay complete. A runtime then denies every
+/// guarded
+/// event.
 pub struct Tape {
-    /// Tells the tapes of a program apart.
+    /// Distinguishes the tapes of a program.
     number: usize,
     path: Option<PathBuf>,
     clock: Arc<dyn Clock>,
     calls: AtomicU64,
     requests: AtomicU64,
-    /// Why the tape ended early, when it did.
+    /// Why the tape stopped, if it did.
     error_text: Arc<OnceLock<String>>,
     state: Mutex<TapeState>,
 }
@@ -59,28 +61,29 @@ struct TapeState {
     dispatches: DispatchTracker,
     hooks: HookNumbering,
     output: TapeOutput,
-    /// The sessions that were opened and have not ended.
+    /// The open sessions.
     sessions: BTreeSet<String>,
 }
 
-/// Sees every record as it is written, in the order of the tape.
+/// Observes every record as it is written, in the order of the tape.
 ///
-/// It is called while the tape is locked: it must not use the tape.
+/// It is called while the tape is locked, so it must not use the tape.
 pub trait RecordObserver: Send + Sync + Debug {
-    /// Sees a record and the line it was written as, without the line's end. Of a blob it sees the line alone, beside a
+    /// Receives a record and its line, without the line end. For a blob it receives only the line, with a
     /// [`RecordBody::Unknown`].
     fn on_record(&self, record: &Record<'_>, line: &str);
 
-    /// Is told at once that the tape ended early, and why. What it sees after that is not on the tape.
+    /// Receives the error that stopped the tape. Records after that are not on the tape.
     fn on_error(&self, _fault: &TapeError) {}
 }
 
 impl Tape {
-    /// Begins a tape in a new file, with the folders that lead to it. Others may not read it: payloads can hold
+    /// Creates a tape in a new file, with its parent directories. Only the user may read it, because payloads can
+    /// contain
     /// secrets.
     ///
     /// # Errors
-    /// When the file exists, cannot be made, or the header cannot be written.
+    /// When the file exists, cannot be created, or the header cannot be written.
     pub fn create(path: impl AsRef<Path>, header: HeaderRecord, clock: Arc<dyn Clock>) -> Result<Self, TapeError> {
         let path = path.as_ref();
         let file = TapeFile::new(file::create(path)?, path, 0);
@@ -88,21 +91,22 @@ impl Tape {
         match tape.take_error() {
             None => Ok(tape),
             Some(fault) => {
-                // An empty file would be a tape of which nothing is whole.
+                // An empty file would be a tape without a complete record.
                 let _ = std::fs::remove_file(path);
                 Err(fault)
             }
         }
     }
 
-    /// Begins a tape that is kept in memory.
+    /// Creates a tape in memory.
     #[must_use]
     pub fn in_memory(header: HeaderRecord, clock: Arc<dyn Clock>) -> Self {
         Self::from_sink(TapeSink::Memory(Vec::new()), header, clock)
     }
 
-    /// Says how much the tape outlives. Default: [`Durability::None`]. What is there already is synced at once where the
-    /// level asks for it.
+    /// Sets what the tape survives. Default: [`Durability::None`]. Existing records are synced at once if the level
+    /// requires
+    /// it.
     #[must_use]
     pub fn with_durability(self, level: Durability) -> Self {
         self.with_state(|state| {
@@ -143,27 +147,28 @@ impl Tape {
         }
     }
 
-    /// The file, as it was named; `None` for a tape in memory.
+    /// The file, as it was given; `None` for a tape in memory.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// Lets somebody follow the tape from here on.
+    /// Adds an observer from here on.
     pub fn observe(&self, follower: Arc<dyn RecordObserver>) {
         self.with_state(|state| state.output.observer = Some(follower));
     }
 
-    /// Takes the secrets out of every record from here on, before it is hashed, written and shown. The first one that
-    /// is asked stays.
+    /// Redacts secrets in every record from here on, before it is hashed, written and shown to observers. The first
+    /// redactor
+    /// stays.
     pub fn set_redactor(&self, secrets: Arc<dyn Redactor>) {
         self.with_state(|state| {
             state.output.redactor.get_or_insert(secrets);
         });
     }
 
-    /// Records hooks that were loaded and that every agent is under. Those that a tape which goes on ends with are not
-    /// recorded again.
+    /// Records loaded hooks that apply to every agent. Hooks that a continued tape already ends with are not recorded
+    /// again.
     pub fn record_hooks<'a>(&self, chains: impl IntoIterator<Item = &'a Chain, IntoIter: Clone>) {
         let chains = chains.into_iter();
         self.with_state(|state| {
@@ -173,12 +178,12 @@ impl Tape {
         });
     }
 
-    /// Records hooks that were loaded for one agent and those below it.
+    /// Records loaded hooks of one agent and its child agents.
     pub fn record_agent_hooks<'a>(&self, chains: impl IntoIterator<Item = &'a Chain>) {
         self.put(|state| RecordBody::Hooks(state.hooks.number_hooks(HookScope::Agent, chains)));
     }
 
-    /// Records what a hook or tool asked of the world and what it got.
+    /// Records an effect request of a hook or tool, and its reply.
     pub fn record_effect(
         &self,
         caller: EffectCaller<'_>,
@@ -209,19 +214,18 @@ impl Tape {
         });
     }
 
-    /// Records how a question of the host itself was answered ([`ApprovalRecord::for_host`]).
+    /// Records how an approval request of the host itself was answered ([`ApprovalRecord::for_host`]).
     pub fn record_approval(&self, resolved: ApprovalRecord<'_>) {
         self.put(|_| RecordBody::Approval(resolved));
     }
 
-    /// Records a note of the host, such as `remark`. A kind that has a meaning of its own in the format gets `note.` before
-    /// it.
+    /// Records a note of the host, such as `remark`. A kind with a meaning in the format gets the prefix `note.`.
     pub fn record_note(&self, kind: &str, data: Value) {
         let kind = if RESERVED.contains(&kind) { Cow::Owned(format!("note.{kind}")) } else { Cow::Borrowed(kind) };
         self.put(|_| RecordBody::Note(NoteRecord { kind, data: Cow::Owned(data) }));
     }
 
-    /// A number for the next request to a model, unique and growing within the tape.
+    /// The number of the next model request, unique and increasing on the tape.
     pub fn next_request(&self) -> u64 {
         self.requests.fetch_add(1, Ordering::Relaxed) + 1
     }
@@ -232,7 +236,7 @@ impl Tape {
         last_ended_on_thread(self.number)
     }
 
-    /// Syncs what is written to the disk, whatever the level. A fault is kept as for a record.
+    /// Syncs the written records to disk, whatever the level. An error is kept as for a record.
     pub fn sync(&self) {
         self.with_state(|state| state.output.sync());
     }
@@ -246,9 +250,11 @@ impl Tape {
         })
     }
 
-    /// Closes the tape with a record that counts and covers all before it, and gives the digest of that record's line: who
-    /// keeps it elsewhere can tell this tape from any other. Does nothing when the tape is closed, and gives nothing where a
-    /// session or an event is still going on, or the tape ended early. What is written later goes on behind.
+    /// Closes the tape with a record that counts and covers all earlier ones, and returns the digest of that record's
+    /// line. A
+    /// copy of the digest identifies this tape. Does nothing if the tape is closed, and returns `None` if a session or
+    /// an event
+    /// is still open or the tape has stopped. Later records are appended after it.
     pub fn close(&self) -> Option<String> {
         self.with_state(|state| {
             if !state.sessions.is_empty() || state.dispatches.has_open_dispatch() {
@@ -262,14 +268,15 @@ impl Tape {
         })
     }
 
-    /// Why the tape ended early, in one line, when it did. Cheap, and it stays.
+    /// Why the tape stopped, in one line, if it did. Cheap, and it stays.
     #[must_use]
     pub fn error_text(&self) -> Option<&str> {
         self.error_text.get().map(String::as_str)
     }
 
-    /// Looks whether the file is still the one that was written: not deleted, replaced, cut or written to by somebody else.
-    /// Where it is not the tape ends, as after a record that could not be written. Gives why it ended.
+    /// Checks that the file is still the one that was written: not deleted, replaced, truncated or written by another
+    /// program.
+    /// If not, the tape stops, as after a record that could not be written. Returns why it stopped.
     pub fn check_file(&self) -> Option<&str> {
         if self.error_text().is_none() {
             self.with_state(|state| state.output.check());
@@ -277,7 +284,7 @@ impl Tape {
         self.error_text()
     }
 
-    /// Takes the fault that ended the tape, if there was one. The tape stays ended.
+    /// Takes the error that stopped the tape, if there was one. The tape stays stopped.
     #[must_use]
     pub fn take_error(&self) -> Option<TapeError> {
         self.with_state(|state| {
@@ -289,7 +296,7 @@ impl Tape {
     }
 
     fn with_state<T>(&self, work: impl FnOnce(&mut TapeState) -> T) -> T {
-        // The state is whole between any two statements that can panic, so a poisoned lock is as good as any.
+        // The state is consistent between any two statements that can panic, so a poisoned lock is usable.
         work(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -302,7 +309,7 @@ impl Tape {
 }
 
 impl TapeState {
-    /// The number of a hook, which is recorded first when it never was.
+    /// The number of a hook, which is recorded first if needed.
     fn number_hook(&mut self, at_ms: u64, hook: &Hook) -> u64 {
         if let Some(number) = self.hooks.number_of(hook) {
             return number;
@@ -384,6 +391,6 @@ mod tests {
         assert!(tape.error_text().is_some_and(|why| why.contains("No space left")));
         let fault = tape.take_error().unwrap().to_string();
         assert!(fault.starts_with("cannot write record 0 of the tape: No space left"), "{fault}");
-        assert!(tape.take_error().is_some(), "a tape that ended stays ended");
+        assert!(tape.take_error().is_some(), "a tape that stopped stays stopped");
     }
 }

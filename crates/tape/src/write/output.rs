@@ -1,4 +1,4 @@
-//! Where the lines of a tape go.
+//! The output of a tape: a file or memory, and the observers.
 
 use std::io;
 use std::sync::{Arc, OnceLock};
@@ -13,20 +13,21 @@ use crate::line;
 use crate::record::{Record, RecordBody};
 use crate::write::line_encoder::{EncodedFields, LineEncoder, LineSource};
 
-/// Makes lines of records and puts them where they belong. After a fault nothing more is written, and whoever follows the
-/// tape goes on seeing what would have been.
+/// Encodes records and writes their lines. After an error nothing more is written, but observers continue to receive
+/// the
+/// records.
 pub(super) struct TapeOutput {
     pub(super) lines: LineEncoder,
     pub(super) sink: TapeSink,
     pub(super) durability: Durability,
     pub(super) observer: Option<Arc<dyn RecordObserver>>,
     pub(super) redactor: Option<Arc<dyn Redactor>>,
-    /// When the last record was written: time does not go back on a tape, whatever the machine's clock does.
+    /// When the last record was written. Time does not go back on a tape, whatever the machine's clock does.
     pub(super) last_ms: u64,
     /// Whether the last record closes the tape.
     pub(super) is_closed: bool,
     pub(super) error: Option<TapeError>,
-    /// The same in words, for those who do not wait for the tape.
+    /// The error as text, readable without locking the tape.
     pub(super) error_text: Arc<OnceLock<String>>,
 }
 
@@ -51,12 +52,12 @@ impl TapeOutput {
         }
     }
 
-    /// Goes on behind what was written last at this time.
+    /// Continues after records whose last one was written at this time.
     pub(super) fn resume_after(lines: LineEncoder, sink: TapeSink, last_ms: u64) -> Self {
         Self { last_ms, ..Self::new(lines, sink) }
     }
 
-    /// Writes a record. A fault is kept.
+    /// Writes a record. An error is kept.
     pub(super) fn put(&mut self, at_ms: u64, body: RecordBody<'_>) {
         self.last_ms = self.last_ms.max(at_ms);
         self.is_closed = matches!(body, RecordBody::Closed(_));
@@ -74,7 +75,7 @@ impl TapeOutput {
         self.put(at_ms, RecordBody::Closed(closed));
     }
 
-    /// Whether the file is still what was written. A fault is kept.
+    /// Checks that the file is still what was written. An error is kept.
     pub(super) fn check(&mut self) {
         if let (None, TapeSink::File(file)) = (&self.error, &self.sink)
             && let Err(fault) = file.check()
@@ -83,7 +84,7 @@ impl TapeOutput {
         }
     }
 
-    /// Ends the tape. The first fault counts, and whoever follows the tape is told at once.
+    /// Stops the tape. The first error is kept, and observers are notified at once.
     fn fail(&mut self, fault: TapeError) {
         if self.error.is_some() {
             return;
@@ -95,7 +96,7 @@ impl TapeOutput {
         self.error = Some(fault);
     }
 
-    /// Syncs the file to the disk. A fault is kept.
+    /// Syncs the file to disk. An error is kept.
     pub(super) fn sync(&mut self) {
         if let (None, TapeSink::File(file)) = (&self.error, &self.sink)
             && let Err(source) = file.sync()
@@ -121,7 +122,7 @@ impl TapeOutput {
                 let prev = written.prev.map(str::to_owned);
                 let record = |body| Record { seq: written.seq, at_ms, prev: prev.clone(), body };
                 match written.source {
-                    // The record itself can be shown, but only when the maker of lines has let go of it.
+                    // The record itself can be shown, but only after the encoder has released it.
                     LineSource::Record => plain = Some((written.seq, prev, line.into_owned())),
                     LineSource::Redacted(fields) => {
                         let body = line::parse_body(body.kind(), fields).unwrap_or_else(|_| redacted_body("redacted"));
@@ -145,7 +146,7 @@ impl TapeOutput {
     }
 }
 
-/// What a follower sees of a record that it is not shown the inside of.
+/// What observers see of a record whose content is hidden.
 fn redacted_body(kind: &str) -> RecordBody<'static> {
     RecordBody::Unknown { kind: kind.to_owned(), fields: Map::new() }
 }

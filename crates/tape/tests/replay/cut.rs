@@ -97,7 +97,7 @@ fn what_is_no_tape_is_an_error() {
         (b"hello\n", "line 1: not JSON: expected value (column 1)"),
         (
             b"{\"seq\":0,\"at_ms\":0,\"prev\":null,\"kind\":\"note\",\"data\":1}\n",
-            "line 1: the first record is no header; is this a tape?",
+            "line 1: the first record is not a header; check that the file is a tape",
         ),
     ];
     for (bytes, expected) in cases {

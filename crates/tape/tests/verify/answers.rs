@@ -73,26 +73,26 @@ fn conversation_holds_each_model_reply_and_a_result_for_each_call() {
                 let at = index_of_message(all, "there it is");
                 all[at]["message"]["content"] = json!("nothing is there");
             },
-            "`message`: the model is said to have answered {\"role\":\"assistant\",\"content\":\"nothing is there\",\
-             \"tool_calls\":[]}; expected what dispatch 4 left of the answer",
+            "`message`: the conversation contains the answer {\"role\":\"assistant\",\"content\":\"nothing is there\",\
+             \"tool_calls\":[]}; expected the answer in the outcome of dispatch 4",
         ),
         (
             |all| {
                 let at = index_of_message(all, "let me see");
                 all[at]["message"]["tool_calls"][1]["arguments"] = json!("{\"a\":1}");
             },
-            "expected what dispatch 2 left of the answer",
+            "expected the answer in the outcome of dispatch 2",
         ),
         (
             |all| {
                 let at = index_of_event(all, "outcome", Some("completion.post"));
                 all[at]["decision"] = json!("deny");
             },
-            "expected nothing: dispatch 2 refused the answer",
+            "expected no answer: dispatch 2 denied it",
         ),
         (
             |all| drop(all.remove(index_of_message(all, "\"c2\"}"))),
-            "`model_request`: the model is asked and told no result of call `c2`; expected a `message` with it before",
+            "`model_request`: the model is called without a result of call `c2`; expected a `message` with it before",
         ),
         // The words of a result are needed once; a blob of other words is not.
         (
@@ -100,7 +100,7 @@ fn conversation_holds_each_model_reply_and_a_result_for_each_call() {
                 let at = index_of_event(all, "message", None);
                 all.insert(at, blob_reference(&json!("y".repeat(2_000))));
             },
-            "`message`: the blob of line 10 is not for the record that follows it; expected a reference to it, or no blob",
+            "`message`: the blob of line 10 is not used by the record that follows it; expected a reference to it, or no blob",
         ),
         (
             |all| {
@@ -108,7 +108,7 @@ fn conversation_holds_each_model_reply_and_a_result_for_each_call() {
                 let early = all.remove(from);
                 all.insert(to, early);
             },
-            "`event` of dispatch 1: the blob of line 4 is not for the record that follows it",
+            "`event` of dispatch 1: the blob of line 4 is not used by the record that follows it",
         ),
         // A program that died before the record that needs it was written leaves a blob.
         (

@@ -77,7 +77,7 @@ fn what_closes_a_tape_says_how_much_it_covers() {
     let mut other = closed;
     other["at_ms"] = json!(other["at_ms"].as_u64().unwrap() + 1);
     let (finding, same) = found(other);
-    assert_eq!(finding, "line 97: `closed`: `digest` is not that of this line; expected that of it");
+    assert_eq!(finding, "line 97: `closed`: `digest` is not that of this line; expected the digest of this line");
     assert!(!same);
 }
 
@@ -138,6 +138,6 @@ fn another_agent_is_not_told_allow_where_a_hook_denied() {
     assert_eq!(told("deny"), "");
     assert_eq!(
         told("allow"),
-        "line 9: `bridge`: the agent is told `allow`; expected `deny`: `tool.pre` (dispatch 1) denied it"
+        "line 9: `bridge`: the host agent was sent `allow`; expected `deny`: `tool.pre` (dispatch 1) denied it"
     );
 }

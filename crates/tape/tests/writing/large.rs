@@ -66,11 +66,11 @@ fn a_blob_that_is_missing_or_wrong_is_told_with_its_line() {
     let without: Vec<String> = lines.iter().enumerate().filter(|(at, _)| *at != blob).map(|(_, l)| l.clone()).collect();
     let missing = fault(&without);
     assert!(missing.starts_with(&format!("line {}: it refers to blob `", blob + 1)), "{missing}");
-    assert!(missing.ends_with("`, which no line before it holds"), "{missing}");
+    assert!(missing.ends_with("`, which no line before it contains"), "{missing}");
     let mut changed = lines;
     changed[blob] = changed[blob].replace("xxx", "xyx");
     let wrong = fault(&changed);
-    assert!(wrong.starts_with(&format!("line {}: the blob says that its digest is `", blob + 1)), "{wrong}");
+    assert!(wrong.starts_with(&format!("line {}: the blob's `digest` is `", blob + 1)), "{wrong}");
 }
 
 /// Takes out one word.

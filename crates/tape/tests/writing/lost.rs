@@ -22,16 +22,18 @@ fn new_header() -> HeaderRecord {
 type TapeFileDamage = (&'static str, fn(&Path));
 
 const CHANGES: [TapeFileDamage; 7] = [
-    ("was deleted or moved away", |path| fs::remove_file(path).unwrap()),
-    ("was deleted or moved away", |path| fs::rename(path, path.with_extension("old")).unwrap()),
-    ("was deleted or moved away", |path| fs::remove_dir_all(path.parent().unwrap()).unwrap()),
+    ("was deleted or moved", |path| fs::remove_file(path).unwrap()),
+    ("was deleted or moved", |path| fs::rename(path, path.with_extension("old")).unwrap()),
+    ("was deleted or moved", |path| fs::remove_dir_all(path.parent().unwrap()).unwrap()),
     ("was replaced by another file", |path| {
         let bytes = fs::read(path).unwrap();
         fs::remove_file(path).unwrap();
         fs::write(path, bytes).unwrap();
     }),
-    ("was cut: it has 0 bytes, and ", |path| fs::write(path, "").unwrap()),
-    ("was cut: it has 40 bytes, and ", |path| OpenOptions::new().write(true).open(path).unwrap().set_len(40).unwrap()),
+    ("was truncated: it has 0 bytes, but ", |path| fs::write(path, "").unwrap()),
+    ("was truncated: it has 40 bytes, but ", |path| {
+        OpenOptions::new().write(true).open(path).unwrap().set_len(40).unwrap()
+    }),
     ("was written to by another program: it has ", |path| {
         OpenOptions::new().append(true).open(path).unwrap().write_all(b"x").unwrap();
     }),
@@ -162,7 +164,7 @@ fn a_tape_that_lost_records_since_it_was_left_does_not_go_on() {
     let fault = Tape::resume_at(&path, &cursor, new_clock()).unwrap_err().to_string();
     assert!(
         fault.ends_with(&format!(
-            "it had {} records, and it is gone; records are missing, or were changed",
+            "it had {} records, and it was deleted; records are missing or were changed",
             cursor.record_count()
         )),
         "{fault}"

@@ -211,5 +211,5 @@ fn requests_are_numbered_and_refer_to_the_dispatch_before_them() {
     });
     assert_eq!(hosts.collect::<Vec<_>>(), [&HostRecord::ModelRequest(request), &HostRecord::Turn(turn)]);
     let shown: Vec<String> = render_lines(&reading, &ShowOptions::default()).iter().map(ToString::to_string).collect();
-    assert!(shown.iter().any(|line| line.ends_with("asks m1 (request 2)")), "{shown:#?}");
+    assert!(shown.iter().any(|line| line.ends_with("calls m1 (request 2)")), "{shown:#?}");
 }

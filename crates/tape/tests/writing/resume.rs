@@ -130,7 +130,7 @@ fn a_second_writer_is_refused() {
     assert_eq!(
         second.to_string(),
         format!(
-            "tape `{}` is being written by another session; wait until that one has ended, or end it",
+            "tape `{}` is being written by another session; wait until that session ends, or end it",
             path.display()
         )
     );
@@ -156,10 +156,10 @@ fn a_tape_that_was_changed_does_not_go_on() {
         fault
     };
     let changed = fault(text.replace("failed closed", "failed openly"));
-    assert!(changed.contains(": the line before was changed, or is missing; expected "), "{changed}");
+    assert!(changed.contains(": the previous line was changed or is missing; expected "), "{changed}");
     let lines: Vec<&str> = text.lines().collect();
     let missing = fault([&lines[..3], &lines[4..]].concat().join("\n") + "\n");
-    assert_eq!(missing, "line 4: `seq` is 4: a record is missing, or was put in; expected 3");
+    assert_eq!(missing, "line 4: `seq` is 4: a record is missing or was inserted; expected 3");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Text is held against the one that comes out when it is read and written again.
+//! Compares the scanner with parsing text and writing it again.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::*;
 use crate::blobs::{BlobExtraction, BlobStore, extract_blobs};
 
-/// The values of blobs that refer to one another, and the fields of a record.
+/// The lines of blobs that refer to one another, and the fields of a record.
 fn store_fields(fields: &Map<String, Value>) -> (Vec<String>, String) {
     let text = serde_json::to_vec(fields).unwrap();
     let BlobExtraction { text, blobs } = extract_blobs(&text).unwrap_or(BlobExtraction { text, blobs: Vec::new() });
@@ -21,7 +21,7 @@ fn store_fields(fields: &Map<String, Value>) -> (Vec<String>, String) {
     (lines, text_of(text))
 }
 
-/// Whether the fields are recognised.
+/// Whether the scanner recognises the fields.
 fn is_recognised(blobs: &[String], fields: &str) -> bool {
     let mut shapes = BlobShapes::default();
     blobs.iter().all(|blob| shapes.insert(blob).is_some()) && {
@@ -42,7 +42,7 @@ fn scan_all(scan: &mut FieldScanner<'_, '_>) -> Option<()> {
     }
 }
 
-/// Whether reading the fields and writing them again leads to the same text.
+/// Whether parsing the fields and writing them again gives the same text.
 fn is_round_trip(blobs: &[String], fields: &str) -> bool {
     let mut kept = BlobStore::default();
     for blob in blobs {
@@ -96,12 +96,12 @@ fn what_refers_to_blobs_is_recognised_where_the_writer_refers_too() {
     let fields = json!({"payload": {"a": long, "b": [long], "c": many, "d": {"many": many}}});
     let (blobs, text) = store_fields(fields.as_object().unwrap());
     assert!(blobs.len() == 2 && is_recognised(&blobs, &text) && is_round_trip(&blobs, &text), "{text}");
-    // A blob that is too small to be one may be there, and is not referred to.
+    // A blob that is too small may exist if nothing refers to it.
     let small = format!(",\"digest\":\"{}\",\"value\":1}}", digest_hex(b"1"));
     let refers = format!(r#"{{"a":{{"$blob":"{}"}}}}"#, digest_hex(b"1"));
     assert!(is_recognised(std::slice::from_ref(&small), r#"{"a":1}"#));
     assert!(!is_recognised(std::slice::from_ref(&small), &refers) && !is_round_trip(&[small], &refers));
-    // Nor is one that is not what its digest says.
+    // A blob whose digest does not match is not recognised either.
     let wrong = blobs[0].replace('x', "z");
     assert!(!is_recognised(&[wrong], "{}"));
 }
@@ -124,8 +124,9 @@ fn value() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    /// What is written is recognised, but for numbers with an exponent; what somebody changes in it is recognised only
-    /// where it is what the writer writes.
+    /// Written text is recognised unless it contains a number with an exponent. Changed text is recognised only if it
+    /// is still
+    /// canonical.
     #[test]
     fn what_is_recognised_is_what_the_writer_writes(
         value in value(),
