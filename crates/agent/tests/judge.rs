@@ -90,14 +90,14 @@ fn what_a_judge_decides_is_decided() {
     assert_eq!(judge_outcome("Sure:\n```json\n{\"decision\": \"ALLOW\", \"reason\": \"only a build\"}\n```"), allow);
     let deny = (Decision::Deny, String::from("no reason provided"), told("deny — no reason provided"));
     assert_eq!(judge_outcome(r#"{"decision": "deny", "reason": ""}"#), deny);
-    let ask = String::from("hm; it needs approval and there is nobody to ask");
+    let ask = String::from("hm; denied because it needs approval and nothing can request one");
     assert_eq!(judge_outcome(r#"{"decision": "ask", "reason": "hm"}"#), (Decision::Deny, ask, told("ask — hm")));
 }
 
 #[test]
 fn what_a_judge_cannot_decide_is_denied_where_a_call_is_guarded() {
     let refused = |failure: &str| {
-        let text = format!("hook `judge` gave no answer ({failure}); it fails closed, so this was refused");
+        let text = format!("denied because hook `judge` failed ({failure}) and its failure policy is `closed`");
         (Decision::Deny, text, Vec::new())
     };
     let cases = [

@@ -150,7 +150,10 @@ fn a_request_that_needs_an_agent_is_refused_without_one() {
     let project = write_project(&[("caller", ask)]);
     let outcome = fire(&load_runtime(project.path()), &call_event("ls", json!({})));
     assert_eq!(outcome.decision, Decision::Deny);
-    assert!(outcome.failures.iter().any(|report| report.failure.message.contains("no agent is available")), "{outcome:?}");
+    assert!(
+        outcome.failures.iter().any(|report| report.failure.message.contains("no agent is available")),
+        "{outcome:?}"
+    );
 }
 
 #[test]

@@ -19,7 +19,6 @@ thread_local! {
 /// within the one that caused it. So each thread has a stack, and the dispatch at its top is the one that reports.
 #[derive(Debug, Default)]
 pub(crate) struct DispatchTracker {
-    format: u32,
     last: u64,
     stacks: HashMap<ThreadId, Vec<OpenDispatch>>,
     calls: HashMap<u64, u64>,
@@ -28,13 +27,9 @@ pub(crate) struct DispatchTracker {
 }
 
 impl DispatchTracker {
-    /// Continues after the dispatches of a tape of this format.
-    pub(crate) fn resume_after(last: u64, format: u32) -> Self {
-        Self { format, last, ..Self::default() }
-    }
-
-    pub(crate) fn format(&self) -> u32 {
-        self.format
+    /// Continues after the dispatches of a tape.
+    pub(crate) fn resume_after(last: u64) -> Self {
+        Self { last, ..Self::default() }
     }
 
     /// The number of the last dispatch.

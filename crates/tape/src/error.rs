@@ -107,11 +107,15 @@ impl fmt::Display for TapeError {
             Self::NoHeader => f.write_str("line 1: the first record is not a header; check that the file is a tape"),
             Self::Format { format, pintle } => {
                 let format = single_line(format, 20);
-                write!(f, "the tape has format {format}, but this program reads formats {oldest} to {newest}")?;
-                match pintle.as_str() {
-                    "" => f.write_str("; use the version of pintle that wrote it"),
-                    version => write!(f, "; use pintle {}, which wrote it", single_line(version, 40)),
-                }
+                let writer = match pintle.as_str() {
+                    "" => String::from("an unknown version of pintle"),
+                    version => format!("pintle {}", single_line(version, 40)),
+                };
+                write!(
+                    f,
+                    "cannot read a tape of format {format}, which {writer} wrote: this program reads format {FORMAT}; \
+                     use the version that wrote it"
+                )
             }
             Self::Line { line, reason: fault } => write!(f, "line {line}: {fault}"),
         }

@@ -16,17 +16,6 @@ pub(crate) struct OpenDispatch {
     pub(crate) parent: Option<u64>,
     /// The versions of the payload so far.
     versions: Vec<Payload>,
-    rounds: RoundCounting,
-}
-
-/// How a tape format counts the rounds of hook calls.
-#[derive(Debug, Default)]
-enum RoundCounting {
-    /// The actual rounds.
-    #[default]
-    Actual,
-    /// Format 2: a hook's first call in a dispatch has round 0, whatever the actual round. The hooks that were called.
-    FirstIsZero(Vec<u64>),
 }
 
 /// A version of a dispatch's payload.
@@ -39,21 +28,9 @@ pub(crate) struct PayloadVersion {
 }
 
 impl OpenDispatch {
-    /// Begins a dispatch of an event, on a tape of this format.
-    pub(crate) fn new(number: u64, parent: Option<u64>, fired: &Event, format: u32) -> Self {
-        let rounds = if format < TRUE_ROUNDS { RoundCounting::FirstIsZero(Vec::new()) } else { RoundCounting::Actual };
-        Self { number, parent, versions: vec![fired.payload.clone()], rounds }
-    }
-
-    /// The round of a call as the format counts it.
-    fn count_round(&mut self, entry: u64, round: u8) -> u8 {
-        match &mut self.rounds {
-            RoundCounting::FirstIsZero(called) if !called.contains(&entry) => {
-                called.push(entry);
-                0
-            }
-            RoundCounting::Actual | RoundCounting::FirstIsZero(_) => round,
-        }
+    /// Begins a dispatch of an event.
+    pub(crate) fn new(number: u64, parent: Option<u64>, fired: &Event) -> Self {
+        Self { number, parent, versions: vec![fired.payload.clone()] }
     }
 
     /// The number of a payload within the dispatch.

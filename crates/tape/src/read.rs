@@ -21,7 +21,7 @@ pub struct LoadedTape {
 }
 
 impl LoadedTape {
-    /// Whether the end is present: the last record closes the tape, or its format has no such record.
+    /// Whether the last record closes the tape.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         let closes = self.records.last().is_some_and(|record| matches!(record.body, RecordBody::Closed(_)));

@@ -310,7 +310,7 @@ fn a_when_that_fails_is_told_once_and_one_that_a_limit_ends_denies() {
     let asked = |kind| {
         fire_tool(path, vec![native::with_matcher(denying_hook("tool.pre"), Arc::new(SessionFailingMatcher(kind)))])
     };
-    let told = "hook \\\"no\\\" was passed over, because its matcher failed: error: it did not get far";
+    let told = "hook \\\"no\\\" was skipped because its matcher failed: error: it did not get far";
     let answers = [asked(FailureKind::Error), asked(FailureKind::Error)];
     assert!(answers.iter().all(|answer| answer.exit_code == 0 && !answer.stdout.contains("deny")), "{answers:?}");
     assert_eq!(answers.map(|answer| answer.stdout.contains(told)), [true, false]);

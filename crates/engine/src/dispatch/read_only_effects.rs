@@ -108,9 +108,7 @@ impl EffectRunner for ReadOnlyEffects<'_> {
             EffectRequest::Session { .. } => Ok(EffectReply::Done),
             request if request.reads_files() => self.inner.perform(caller, request),
             EffectRequest::CallTool { .. } | EffectRequest::Exec { .. } | EffectRequest::Fs { .. } => {
-                Err(EffectError(String::from(
-                    "not available when a guard is rechecked; decide on the payload alone",
-                )))
+                Err(EffectError(String::from("not available when a guard is rechecked; decide on the payload alone")))
             }
             EffectRequest::MetricGet { .. }
             | EffectRequest::MetricSnapshot

@@ -55,8 +55,13 @@ fn rule_31_who_answers_decides_and_nobody_means_deny() {
     let cases = [
         (approved_response(), "allow", "k says so", true),
         (ApprovalResponse::Deferred, "ask", "k says so", false),
-        (ApprovalResponse::Refused { answered_by: String::from("ada") }, "deny", "k says so; refused by ada", false),
-        (ApprovalResponse::Unavailable, "deny", "k says so; it needs approval and there is nobody to ask", false),
+        (ApprovalResponse::Refused { answered_by: String::from("ada") }, "deny", "k says so; denied by ada", false),
+        (
+            ApprovalResponse::Unavailable,
+            "deny",
+            "k says so; denied because it needs approval and nothing can request one",
+            false,
+        ),
     ];
     for (answer, decision, text, lifted) in cases {
         let outcome = run_dispatch(&set, &event, &answer);
@@ -142,5 +147,8 @@ fn rule_48_a_resolver_that_panics_has_answered_nothing() {
         cancel: CancelToken::default(),
     };
     let outcome = world.dispatch(&set, &event);
-    assert_eq!(outcome.reason(), "blocked by hook \"k\": k says so; it needs approval and there is nobody to ask");
+    assert_eq!(
+        outcome.reason(),
+        "blocked by hook \"k\": k says so; denied because it needs approval and nothing can request one"
+    );
 }

@@ -52,7 +52,7 @@ fn rule_35_every_failure_goes_by_the_hooks_policy() {
             assert_eq!(reports, [(kind, policy)], "{spec:#?}");
             assert_eq!(summarize_outcome(&outcome), if closed { "deny x=0 f" } else { "allow x=0 y" }, "{spec:#?}");
             if closed {
-                let text = format!("hook `f` gave no answer ({message}); it fails closed, so this was refused");
+                let text = format!("denied because hook `f` failed ({message}) and its failure policy is `closed`");
                 assert_eq!(outcome.reasons[0].text, text);
             }
         }
@@ -66,7 +66,7 @@ fn rule_36_a_failing_matcher_passes_its_hook_over_with_a_warning() {
         matcher: MatcherFixture::FailsWhen(PayloadCondition::Always),
         ..HookCase::always("f", ScriptedAnswer::Deny)
     };
-    let message = "passed over, because its matcher failed: error: no such key";
+    let message = "skipped because its matcher failed: error: no such key";
     for profile in crate::model::PROFILES {
         let (journal, seam) = (LineJournal::new(), InMemoryEffects::new());
         let resolver = ScriptedApprover::new(ApprovalResponse::Unavailable);
@@ -81,7 +81,7 @@ fn rule_36_a_failing_matcher_passes_its_hook_over_with_a_warning() {
         let outcome = world.dispatch(&set, &event);
         assert_eq!((summarize_outcome(&outcome).as_str(), outcome.hooks_called), ("allow x=0", 0));
         assert_eq!(outcome.warnings.iter().map(|one| one.message.as_str()).collect::<Vec<_>>(), [message]);
-        let what = message.strip_prefix("passed over, because its matcher failed: ").unwrap();
+        let what = message.strip_prefix("skipped because its matcher failed: ").unwrap();
         let told = [format!("unmatched f round 0 {what}"), format!("warning f: {message}")];
         assert_eq!(journal.lines()[1..3], told);
     }

@@ -229,7 +229,7 @@ fn rule_27_a_repeated_call_may_read_but_not_act() {
         "Ok(Done)",
         r#"Ok(Value(String("text of a.txt")))"#,
     ];
-    let unlifted = "it needs approval and there is nobody to ask";
+    let unlifted = "denied because it needs approval and nothing can request one";
     assert_eq!(outcome.reasons[0].text, format!("[{}]; {unlifted}", expected.join(", ")));
     assert_eq!((seam.counter("n"), seam.cache_value("kept")), (1, Some(json!("v"))));
 }

@@ -217,11 +217,15 @@ fn rule_55_a_deny_may_end_the_run_and_leave_what_it_is_about() {
         (vec![refuses()], None, true),
         (
             vec![stops(ScriptedAnswer::Fail)],
-            Some("hook `s` gave no answer (error: s says so); it fails closed, so this was refused"),
+            Some("denied because hook `s` failed (error: s says so) and its failure policy is `closed`"),
             false,
         ),
         // An ask that nobody lifts is a deny of the same hook.
-        (vec![stops(ScriptedAnswer::Ask)], Some("s says so; it needs approval and there is nobody to ask"), false),
+        (
+            vec![stops(ScriptedAnswer::Ask)],
+            Some("s says so; denied because it needs approval and nothing can request one"),
+            false,
+        ),
         (vec![stops(ScriptedAnswer::Allow)], None, false),
     ];
     let event = tool_event("a", 0);

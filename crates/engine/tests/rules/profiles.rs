@@ -159,7 +159,7 @@ fn rule_14_conflicting_rewrites_deny_and_others_merge() {
     assert_eq!(outcome.payload.field("args"), event.payload.field("args"));
     assert_eq!(
         outcome.reasons.first().map(|reason| reason.text.as_str()),
-        Some("hooks `w` and `s` rewrote `arguments`, `args` differently from the same payload, which denies")
+        Some("denied because hooks `w` and `s` rewrote `arguments`, `args` of the same payload differently")
     );
     assert_eq!(summarize_outcome(&outcome), "deny x=0 s");
 }
@@ -189,7 +189,7 @@ fn rule_15_unanimous_denies_anything_but_unanimous_allow() {
     let outcome = run_dispatch(&build_set(&[pass], &event.name), &event, &approved_response());
     assert_eq!(
         outcome.reasons[0].text,
-        "hook `n` had no opinion, and its chain goes on only when every hook says allow"
+        "denied because hook `n` had no opinion and its chain requires `allow` from every hook"
     );
 }
 

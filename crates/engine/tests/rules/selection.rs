@@ -40,7 +40,7 @@ fn rule_45_without_a_subject_every_matcher_is_asked() {
         let set = build_set(&[build_chain(Layer::Project, Profile::SequentialFirstDeny, [only])], &event.name);
         let outcome = run_dispatch(&set, &event, &ApprovalResponse::Unavailable);
         let messages: Vec<&str> = outcome.warnings.iter().map(|warning| warning.message.as_str()).collect();
-        assert_eq!(messages, ["passed over, because its matcher failed: error: the payload has no subject"]);
+        assert_eq!(messages, ["skipped because its matcher failed: error: the payload has no subject"]);
     }
 }
 

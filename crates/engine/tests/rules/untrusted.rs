@@ -137,7 +137,7 @@ fn rule_70_its_reason_is_a_quotation_of_bounded_length() {
             "{reason}"
         );
         assert!(!reason.contains('\n') && !reason.contains('\u{202e}'), "{reason}");
-        assert!(reason.contains("`below`, which comes with the project and is not trusted"), "{reason}");
+        assert!(reason.contains("`below`, which belongs to the project and is not trusted"), "{reason}");
     }
 }
 

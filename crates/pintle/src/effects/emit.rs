@@ -21,8 +21,9 @@ pub(super) fn emit(
     if !event.starts_with("custom.") {
         return Err(EffectError(format!("emit: event must start with \"custom.\", not `{event}`")));
     }
-    let name = EventName::parse(event)
-        .map_err(|_| EffectError(format!("emit: `{event}` is not an event name; use a-z, 0-9 and _ after `custom.`")))?;
+    let name = EventName::parse(event).map_err(|_| {
+        EffectError(format!("emit: `{event}` is not an event name; use a-z, 0-9 and _ after `custom.`"))
+    })?;
     let deeper = seam.scope.for_caller(caller).nested().map_err(|fault| EffectError(format!("emit: {fault}")))?;
     let scope = EventScope { cause: Some(caller.call), ..deeper };
     let outcome = seam.runtime.fire_in(&Event::new(name.clone(), payload, Arc::clone(seam.origin)), &scope);

@@ -72,7 +72,10 @@ fn the_innermost_failure_names_the_limit() {
     });
     runtime.register_tool_hook(again).unwrap();
     assert!(runtime.fire(&result_event("ls", "x")).is_allowed());
-    assert_eq!(seen.all(), ["events are nested more than 8 levels deep; does the hook fire the event that it runs on?"]);
+    assert_eq!(
+        seen.all(),
+        ["events are nested more than 8 levels deep; does the hook fire the event that it runs on?"]
+    );
 }
 
 #[test]

@@ -200,15 +200,6 @@ pub use verdict::{RecordedFailure, RecordedVerdict, VerdictLabel};
 /// The version of the format, the only one that is written and read.
 pub const FORMAT: u32 = 4;
 
-/// The versions of the format that are read.
-pub(crate) const FORMATS: RangeInclusive<u32> = 2..=FORMAT;
-
-/// The first version in which the round of a call is the actual one.
-pub(crate) const TRUE_ROUNDS: u32 = 3;
-
-/// The first version that ends with a `closed` record, and in which time does not go back.
-pub(crate) const CLOSES: u32 = 4;
-
 /// The kinds with a meaning in the format, which a note must not have.
 pub(crate) const RESERVED: [&str; 27] = [
     "header",

@@ -101,8 +101,7 @@ impl VerifyReport {
     }
 
     /// Whether it is valid and nothing is unfinished: no session, turn or event is open, and a `closed` record ends the
-    /// tape
-    /// (older formats have none).
+    /// tape.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.is_valid() && self.unfinished.is_empty() && self.torn.is_none()
@@ -242,7 +241,7 @@ impl TapeVerifier {
         if torn.is_none() && !ends_whole {
             add("the last line has no line end");
         }
-        if report.format >= CLOSES && !report.closed {
+        if !report.closed {
             add("there is no `closed` record: the session is running, was interrupted, or its end is missing");
         }
         report

@@ -27,7 +27,7 @@ use crate::record::FORMAT;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TapeCursor {
-    /// The format in the tape's header, which the tape keeps.
+    /// The format of the tape.
     format: u32,
     size_bytes: u64,
     last_line_bytes: u64,
@@ -158,7 +158,7 @@ impl TapeCursor {
 
     fn find_in(&self, file: &mut File) -> CursorPosition {
         let found = file.metadata().map_or(0, |known| known.len());
-        let Some(begin) = self.size_bytes.checked_sub(self.last_line_bytes).filter(|_| FORMATS.contains(&self.format))
+        let Some(begin) = self.size_bytes.checked_sub(self.last_line_bytes).filter(|_| self.format == FORMAT)
         else {
             return CursorPosition::NotFound("its stored position is invalid");
         };

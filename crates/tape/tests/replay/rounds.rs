@@ -1,12 +1,11 @@
 //! In which round a hook is asked.
 
-
 use pintle_contract::{CancelToken, Hook, Layer, Profile, Verdict};
 use pintle_testkit::chain;
 use serde_json::{Value, json};
 
 use crate::fixture::{
-    ReplaySessionFixture, ReplayTickingClock, assert_replays_equal, forge_tape, replay_tape, tool_event,
+    ReplaySessionFixture, assert_replays_equal, tool_event,
 };
 use crate::sessions::{counting_hook, guard_of_step, hook_returning};
 
