@@ -1,5 +1,5 @@
-//! What a tape proves: that nothing is done that is not on it, that its end is there, and that what is written elsewhere is all
-//! of it.
+//! What a tape proves: that nothing is done that is not on it, that its end is there, and that what is written
+//! elsewhere is all of it.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -46,13 +46,13 @@ fn where_no_record_can_be_written_no_tool_runs_and_the_person_is_told() {
     let output = std::process::Command::new("sh").args(["-c", &script]).current_dir(stage.path("")).output().unwrap();
     let err = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{err}");
-    assert!(err.contains("error: this session is not recorded any more: cannot write record "), "{err}");
+    assert!(err.contains("error: this session is no longer recorded: cannot write record "), "{err}");
     let (there, told) = list_written(&stage, "t.jsonl");
     assert_eq!(there, told, "{err}");
     assert!((1..12).contains(&there.len()), "{there:?}");
     // What is there is whole lines, and not the whole session.
     let (out, _, status) = stage.pintle(&["tape", "verify", "t.jsonl"]).run_to_parts();
-    assert!(out.contains("unfinished: sound as far as it goes"), "{out}");
+    assert!(out.contains("unfinished: valid as far as it goes"), "{out}");
     assert_eq!(status, Some(1));
 }
 
@@ -63,7 +63,7 @@ fn a_session_tells_the_digest_that_its_tape_is_checked_by() {
     let digest = out.lines().find_map(|line| line.strip_prefix("digest: ")).unwrap().to_owned();
     let verify = |more: &[&str]| stage.pintle(&[&["tape", "verify", "t.jsonl"], more].concat()).run_to_parts();
     let (out, err, status) = verify(&[]);
-    assert!(out.contains(&format!("digest: {digest}")) && out.starts_with("sound and whole"), "{out}{err}");
+    assert!(out.contains(&format!("digest: {digest}")) && out.starts_with("valid and complete"), "{out}{err}");
     assert_eq!(status, Some(0));
     assert_eq!(verify(&["--expect", &digest]).2, Some(0));
     assert_eq!(verify(&["--expect", &digest[..16].to_uppercase()]).2, Some(0));
@@ -92,7 +92,7 @@ fn tape_without_its_end_is_unfinished_and_one_in_use_is_running() {
     for count in [1, 2, lines.len() / 2, lines.len() - 2, lines.len() - 1] {
         fs::write(&file, lines[..count].join("\n") + "\n").unwrap();
         let (out, _, status) = stage.pintle(&["tape", "verify", file.to_str().unwrap()]).run_to_parts();
-        assert!(out.contains("unfinished: sound as far as it goes"), "{count}: {out}");
+        assert!(out.contains("unfinished: valid as far as it goes"), "{count}: {out}");
         assert_eq!((status, state().as_str()), (Some(1), "interrupted"), "{count}");
         let (out, _, status) = stage.pintle(&["tape", "verify", "--json", file.to_str().unwrap()]).run_to_parts();
         assert!(out.contains("\"sound\":true,\"whole\":false") && status == Some(1), "{out}");
@@ -101,7 +101,7 @@ fn tape_without_its_end_is_unfinished_and_one_in_use_is_running() {
     let writing = File::options().append(true).open(&file).unwrap();
     writing.try_lock().unwrap();
     let (out, _, status) = stage.pintle(&["tape", "verify", file.to_str().unwrap()]).run_to_parts();
-    assert!(out.starts_with("running: sound so far"), "{out}");
+    assert!(out.starts_with("running: valid so far"), "{out}");
     assert_eq!((status, state().as_str()), (Some(1), "running"));
 }
 

@@ -24,7 +24,7 @@ fn a_tape_comes_out_byte_for_byte_with_its_hooks_gone() {
     let stage = create_taped_fixture();
     snapshot!("replay_same", stage.pintle(&["replay", "t.jsonl", "--out", "u.jsonl"]).run_to_screen());
     let (_, err, status) = stage.pintle(&["replay", "t.jsonl", "--out", "./t.jsonl"]).run_to_parts();
-    assert!(status == Some(3) && err.contains("is the tape itself, which is never written over"), "{err}");
+    assert!(status == Some(3) && err.contains("is the tape itself, which is never overwritten"), "{err}");
     assert_eq!(read_text(&stage, "u.jsonl"), read_text(&stage, "t.jsonl"));
     snapshot!("replay_json", stage.pintle(&["replay", "t.jsonl", "--json"]).run_to_screen());
     snapshot!("replay_until", stage.pintle(&["replay", "t.jsonl", "--until", "4"]).run_to_screen());

@@ -68,7 +68,7 @@ fn a_session_that_cannot_go_on_says_why() {
     drop(stage);
     let (_, err, status) = elsewhere.pintle(&["run", "--resume", "moved.jsonl", "more"]).run_to_parts();
     assert_eq!(status, Some(3), "{err}");
-    assert!(err.contains("was not begun here, so its tape decides nothing; it names the agent `"), "{err}");
+    assert!(err.contains("was not started on this machine, so its tape is not trusted; it names the agent `"), "{err}");
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn a_session_is_called_as_its_tape_is_found() {
     let (_, err, status) = stage.pintle(&["run", "tidy", "go", "--tape", "odd.jsonl"]).run_to_parts();
     assert_eq!(status, Some(0), "{err}");
     let (_, err, status) = stage.pintle(&["run", "--resume", "odd.jsonl"]).run_to_parts();
-    assert!(status == Some(3) && err.contains("say what comes next: `pintle run --resume odd.jsonl "), "{err}");
+    assert!(status == Some(3) && err.contains("add a prompt: `pintle run --resume odd.jsonl "), "{err}");
     fs::remove_dir_all(stage.path("tidy")).unwrap();
     let (_, err, status) = stage.pintle(&["run", "--resume", "odd.jsonl", "and now?"]).run_to_parts();
     assert!(status == Some(3) && err.contains("`pintle run AGENT --resume odd.jsonl`"), "{err}");
@@ -107,7 +107,7 @@ fn the_persona_and_the_answer_of_a_run_are_kept_and_count_for_it_alone() {
         assert_eq!((&kept["persona"], &kept["answer"]), (&"nightly".into(), &word.into()), "{kept}");
     }
     let (_, err, status) = stage.pintle(&["run", "--resume", "yes.jsonl"]).run_to_parts();
-    let expected = "run them anew with `pintle run --resume yes.jsonl --persona nightly`, or say what comes next";
+    let expected = "run them again with `pintle run --resume yes.jsonl --persona nightly`, or add a prompt";
     assert!(status == Some(3) && err.contains(expected), "{err}");
     let (out, err, status) = stage.pintle(&["run", "--resume", "yes.jsonl", "and now?"]).run_to_parts();
     assert!(status == Some(0) && out.contains("It still is."), "{out}{err}");

@@ -142,13 +142,13 @@ fn a_session_of_another_agent_is_deleted_with_all_that_is_kept_of_it() {
     let states = list_sessions(&stage, &["--host", "claude"]);
     assert_eq!(states.last().unwrap()["state"], "running");
     let (_, err, status) = delete("0b9d");
-    assert!(status == Some(1) && err.contains(&format!("session `{ID}` is at work")), "{err}");
+    assert!(status == Some(1) && err.contains(&format!("session `{ID}` is in use")), "{err}");
     drop(held);
     let (_, err, status) =
         pintle_with_state(&stage, &["sessions", "delete", "--host", "claude", "0b9d"]).run_to_parts();
-    assert!(status == Some(3) && err.contains("nobody is there to be asked"), "{err}");
+    assert!(status == Some(3) && err.contains("standard input is not a terminal"), "{err}");
     let (_, err, status) = delete("c1");
-    assert!(status == Some(3) && err.contains("there is no session `c1`"), "of another host: {err}");
+    assert!(status == Some(3) && err.contains("session `c1` does not exist"), "of another host: {err}");
     for (id, path) in [("0b9d", ID), ("old/", "old/er"), ("broken", "broken")] {
         let (out, err, status) = delete(id);
         assert_eq!((out, status), (format!("deleted 1 session: {path}\n"), Some(0)), "{err}");
@@ -201,9 +201,12 @@ fn two_agents_may_have_sessions_of_one_name() {
         pintle_with_state(&stage, &["sessions", "delete", "--host", host, id, "--yes"]).run_to_parts()
     };
     let (_, err, status) = delete("all", ID);
-    assert!(status == Some(3) && err.contains(&format!("more than one agent had a session `{ID}`")), "{err}");
+    assert!(
+        status == Some(3) && err.contains(&format!("`{ID}` is ambiguous: more than one agent had a session")),
+        "{err}"
+    );
     let (_, err, status) = delete("all", "0b9d");
-    assert!(status == Some(3) && err.contains("begins the IDs of 2 sessions"), "{err}");
+    assert!(status == Some(3) && err.contains("2 session IDs start with it"), "{err}");
     assert_eq!(delete("codex", ID).2, Some(0));
     assert_eq!(delete("all", "0b9d").2, Some(0), "now there is one");
 }

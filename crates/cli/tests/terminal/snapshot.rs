@@ -52,7 +52,7 @@ fn the_work_of_a_session_is_listed_shown_and_taken_back() {
     assert_eq!(read_file(&stage, "kept.txt").as_deref(), Some("two\n"));
     assert_eq!((read_file(&stage, "made one.txt").as_deref(), read_file(&stage, "sub/two.txt")), (Some("x\n"), None));
     fs::write(stage.path("kept.txt"), "mine\n").unwrap();
-    snapshot!("snapshot_present", normalized_screen(&stage, &["diff", "1", "--present"]));
+    snapshot!("snapshot_present", normalized_screen(&stage, &["diff", "1", "--current"]));
     snapshot!("snapshot_undo_edited", normalized_screen(&stage, &["undo"]));
     assert_eq!(read_file(&stage, "kept.txt").as_deref(), Some("mine\n"));
     snapshot!("snapshot_undo_forced", normalized_screen(&stage, &["undo", "--force"]));

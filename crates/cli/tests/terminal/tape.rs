@@ -81,7 +81,7 @@ fn the_tape_of_a_session_is_sound_until_somebody_makes_another_of_it() {
     let (_, _, status) = stage.pintle(&["run", "agent", "--quiet", "--tape", "t.jsonl"]).run_to_parts();
     assert_eq!(status, Some(0));
     let (out, err, status) = stage.pintle(&["tape", "verify", "t.jsonl"]).run_to_parts();
-    assert!(out.starts_with("sound and whole"), "{out}{err}");
+    assert!(out.starts_with("valid and complete"), "{out}{err}");
     assert_eq!((err.as_str(), status), ("", Some(0)));
 
     // The tool is made to have run with other arguments.

@@ -1,8 +1,8 @@
-//! Two texts around the place where they part.
+//! Excerpts of two texts around their first difference.
 
 use pintle::tape::show::{StyledLine, Tone, single_line};
 
-/// Two texts, one below the other, around their first difference, which is marked.
+/// Renders two texts, one below the other, around their first difference, which is marked.
 pub(super) fn render_excerpts(then_name: &str, then: &str, now_name: &str, now: Option<&str>, chars: usize) -> Vec<StyledLine> {
     let width = then_name.len().max(now_name.len());
     let label = |name: &str| format!("  {name:width$}  ");
@@ -10,7 +10,7 @@ pub(super) fn render_excerpts(then_name: &str, then: &str, now_name: &str, now: 
         let nothing = StyledLine::new(Tone::Plain, format!("{}nothing", label(now_name)));
         return vec![StyledLine::new(Tone::Plain, label(then_name) + &single_line(then, chars)), nothing];
     };
-    // Both are shown as they are printed, so that the mark stands below the right character.
+    // Compared as printed, so that the mark is below the right character.
     let (then, now) = (single_line(then, usize::MAX), single_line(now, usize::MAX));
     let parts = then.chars().zip(now.chars()).take_while(|(then, now)| then == now).count();
     let from = parts.saturating_sub(chars / 3);

@@ -1,4 +1,4 @@
-//! `--live-hooks`: a tape under the hooks of today.
+//! `--live-hooks`: replays a tape with the current hooks.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,16 +16,17 @@ use crate::options::{GlobalOptions, HookPaths, UserOptions, start_builder, trust
 use crate::render::{count_text, diagnostic};
 use crate::terminal::Terminal;
 
-/// Characters of what was said, around the place where it differs.
+/// Most characters of an excerpt.
 const CHARS: usize = 160;
 
 #[derive(Debug, Args)]
 pub(crate) struct LiveHookArgs {
-    /// Fire every event of the tape at the hooks of today and report the first difference. What hooks ask of the world
-    /// is answered from the tape.
+    /// Fire every event of the tape at the current hooks and report the first difference. Effect requests of hooks are
+    /// answered from the tape.
     #[arg(long)]
     live_hooks: bool,
-    /// Hooks to decide with, as for `pintle run`; may be repeated. Default: where the tape's hooks came from.
+    /// Use the hooks of this path, as in `pintle run`. May be repeated [default: the paths that the tape's hooks came
+    /// from].
     #[arg(long, value_name = "PATH")]
     with: Vec<PathBuf>,
     /// Report every difference, not only the first one.
@@ -36,7 +37,7 @@ pub(crate) struct LiveHookArgs {
 }
 
 impl LiveHookArgs {
-    /// Whether the hooks of today decide.
+    /// Whether the current hooks are called.
     pub(super) fn is_live(&self) -> bool {
         self.live_hooks || !self.with.is_empty() || self.all
     }
@@ -51,11 +52,11 @@ impl LiveHookArgs {
         let reading = read_bytes(bytes).map_err(|fault| CliError::invalid_input(format!("`{}`: {fault}", tape.display())))?;
         let verified = verify_bytes(bytes).map_err(|fault| CliError::invalid_input(format!("`{}`: {fault}", tape.display())))?;
         if let Some(finding) = verified.findings.first() {
-            let what = format!("`{}` was changed, so nothing was fired: {finding}", tape.display());
-            let help = format!("`pintle tape verify {}` tells more", tape.display());
+            let what = format!("nothing was fired: `{}` was modified: {finding}", tape.display());
+            let help = format!("`pintle tape verify {}` shows every finding", tape.display());
             return Err(CliError::failure(single_line(&what, 1_000)).help(help));
         }
-        // To name a path is to agree to what its hooks may do, and it is the tape that names these.
+        // A path that the user names is trusted for this run; these are named by the tape.
         let places = match self.with.is_empty() {
             true => HookPaths::from_tape(find_hook_sources(&reading, self.user.config_dir()?.as_deref())?),
             false => HookPaths::from_named_paths(self.with.clone()).with_required_hooks(),
@@ -65,7 +66,7 @@ impl LiveHookArgs {
         let (present, found) = CurrentHooks::from_built(&built);
         if !found.is_empty() {
             found.iter().for_each(|finding| terminal.print_error_line(diagnostic::render_diagnostic(finding)));
-            return Err(CliError::invalid_input("the hooks of an agent do not load; nothing was fired"));
+            return Err(CliError::invalid_input("cannot load the hooks of an agent; nothing was fired"));
         }
         let progress = progress::ProgressLine::new(terminal, "events");
         let live = replay_live_with_progress(&reading, &present, self.all, &mut |done, of| progress.show(done, of));
@@ -82,9 +83,9 @@ impl LiveHookArgs {
     }
 }
 
-/// Where the hooks of a tape came from, as far as that is still there.
+/// Returns the paths that the hooks of a tape came from and that still exist.
 ///
-/// Those of the person's own folder are asked anyway.
+/// The user's own configuration directory is not among them, because its hooks are called anyway.
 fn find_hook_sources(reading: &LoadedTape, own: Option<&Path>) -> Result<Vec<PathBuf>, CliError> {
     let is_own = |source: &str| own.is_some_and(|own| is_same_file(own, Path::new(source)));
     let mut there: BTreeSet<PathBuf> = BTreeSet::new();
@@ -95,10 +96,10 @@ fn find_hook_sources(reading: &LoadedTape, own: Option<&Path>) -> Result<Vec<Pat
         _ => None,
     });
     for hook in loaded.flatten().filter(|hook| !is_own(&hook.source)) {
-        // Paths are those of the folder that the session ran in; here is as good where that is gone.
+        // Paths are relative to the session's directory; if that is gone, to the current one.
         let place = |path: &String| Some(folder.join(path)).filter(|path| path.exists()).unwrap_or_else(|| path.into());
         let (source, file) = (place(&hook.source), hook.path.as_ref().map(place));
-        // A folder that is still there says nothing about the file that was in it.
+        // The directory of a hook may exist although its file is gone.
         if file.as_ref().unwrap_or(&source).exists() {
             there.extend([source].into_iter().filter(|source| source.exists()).chain(file).take(1));
         } else {
@@ -107,20 +108,21 @@ fn find_hook_sources(reading: &LoadedTape, own: Option<&Path>) -> Result<Vec<Pat
     }
     if there.is_empty() {
         let what = match gone.first() {
-            Some(first) => format!("the tape's hooks are gone: there is no `{}`", single_line(first, 200)),
-            None => String::from("there were no hooks when the tape was written"),
+            Some(first) => format!("the tape's hooks are gone: `{}` does not exist", single_line(first, 200)),
+            None => String::from("the tape was recorded without hooks"),
         };
-        return Err(CliError::invalid_input(what).help("name the hooks to decide with: `--with PATH`"));
+        return Err(CliError::invalid_input(what).help("name the hooks to use with `--with PATH`"));
     }
     Ok(there.into_iter().collect())
 }
 
 fn print_report(live: &LiveReplayReport, terminal: &Terminal) {
     let LiveReplayReport { dispatches, calls, differences } = live;
-    let fired = format!("fired {}, {} of today", count_text(*dispatches, "event"), count_text(*calls, "hook call"));
+    let fired =
+        format!("fired {} at the current hooks, {}", count_text(*dispatches, "event"), count_text(*calls, "hook call"));
     terminal.print_lines(&[StyledLine::new(Tone::Quiet, fired)]);
     if differences.is_empty() {
-        terminal.print_lines(&[StyledLine::new(Tone::Good, "the hooks of today do the same")]);
+        terminal.print_lines(&[StyledLine::new(Tone::Good, "the current hooks do the same")]);
         return;
     }
     for difference in differences {

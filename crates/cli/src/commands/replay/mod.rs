@@ -1,4 +1,4 @@
-//! `pintle replay`.
+//! `pintle replay`: replays the tape of a session.
 
 mod excerpt;
 mod live_hooks;
@@ -23,18 +23,18 @@ use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArgs {
-    /// The tape.
+    /// Tape to replay.
     tape: PathBuf,
-    /// Write the new tape to a file.
+    /// Write the new tape to this file.
     #[arg(long, value_name = "FILE", conflicts_with = "live_hooks")]
     out: Option<PathBuf>,
-    /// Stop behind a record (its number), a turn (`turn:N`) or the first outcome of an event.
-    #[arg(long, value_name = "PLACE")]
+    /// Stop after a record (by number), a turn (`turn:N`) or the first outcome of an event.
+    #[arg(long, value_name = "POINT")]
     until: Option<StopPoint>,
-    /// Show one dispatch after the other, and wait for Enter. Only on a terminal.
+    /// Show one dispatch at a time and wait for Enter; requires a terminal.
     #[arg(long, conflicts_with_all = ["live_hooks", "json"])]
     step: bool,
-    /// How many threads take part. Default: as many as there are processors.
+    /// Number of threads [default: the number of processors].
     #[arg(long, value_name = "COUNT")]
     threads: Option<NonZeroUsize>,
     #[command(flatten)]
@@ -42,14 +42,16 @@ pub(crate) struct ReplayArgs {
 }
 
 impl ReplayArgs {
-    /// Enacts a tape again, or decides it again under the hooks of today.
+    /// Replays a tape, or fires its events at the current hooks.
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let bytes = files::read(&self.tape)
             .map_err(|fault| CliError::invalid_input(format!("cannot open tape `{}`: {fault}", self.tape.display())))?;
         if self.hooks.is_live() {
             if self.until.is_some() {
-                return Err(CliError::invalid_input("`--until` goes with a replay of the tape alone")
-                    .help("leave out `--until`, or `--live-hooks` and `--with`"));
+                return Err(CliError::invalid_input(
+                    "`--until` cannot be used with `--live-hooks`, `--with` or `--all`",
+                )
+                .help("remove `--until`, or the others"));
             }
             return self.hooks.execute(&self.tape, &bytes, terminal, global);
         }
@@ -57,8 +59,9 @@ impl ReplayArgs {
             step::require_terminal()?;
         }
         if let Some(out) = self.out.as_ref().filter(|out| is_same_file(out, &self.tape)) {
-            let fault = CliError::invalid_input(format!("`{}` is the tape itself, which is never written over", out.display()));
-            return Err(fault.help("name another file behind `--out`"));
+            let fault =
+                CliError::invalid_input(format!("`{}` is the tape itself, which is never overwritten", out.display()));
+            return Err(fault.help("name another file with `--out`"));
         }
         let options = ReplayOptions { threads: self.threads, stop_point: self.until.clone() };
         let progress = progress::ProgressLine::new(terminal, "records");
@@ -90,7 +93,7 @@ impl ReplayArgs {
     }
 }
 
-/// Writes a file that others may not read: payloads can hold secrets.
+/// Writes a file that only its owner can read: payloads can contain secrets.
 fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
@@ -99,7 +102,7 @@ fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     options.open(path)?.write_all(bytes)
 }
 
-/// Whether two paths lead to one file.
+/// Whether two paths refer to the same file.
 fn is_same_file(one: &Path, other: &Path) -> bool {
     fs::canonicalize(one).is_ok_and(|one| fs::canonicalize(other).is_ok_and(|other| one == other))
 }

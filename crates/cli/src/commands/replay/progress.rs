@@ -1,4 +1,4 @@
-//! How far a long replay is.
+//! The progress line of a long replay.
 
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -6,15 +6,15 @@ use std::time::{Duration, Instant};
 
 use crate::terminal::Terminal;
 
-/// How long something takes before it is worth a word.
+/// The delay before progress is shown.
 const PATIENCE: Duration = Duration::from_millis(400);
 
-/// A line on standard error that tells how far something is, where a person may see it.
+/// A progress line on standard error, if that is a terminal.
 #[derive(Debug)]
 pub(super) struct ProgressLine<'t> {
     terminal: Option<&'t Terminal>,
     label: &'static str,
-    /// When it is told again, and whether it was told at all.
+    /// When the line is updated next, and whether it was shown.
     next: Mutex<(Instant, bool)>,
 }
 
@@ -33,7 +33,7 @@ impl<'t> ProgressLine<'t> {
         }
     }
 
-    /// Takes the line away again.
+    /// Erases the line.
     pub(super) fn clear(&self) {
         let next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(terminal) = self.terminal.filter(|_| next.1) {

@@ -1,4 +1,4 @@
-//! What a replay came to.
+//! The report of a replay, as text and as JSON.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use super::excerpt;
 use crate::render::count_text;
 use crate::terminal::Terminal;
 
-/// Characters of a line around the place where two differ.
+/// Most characters of an excerpt.
 const CHARS: usize = 160;
 
-/// For people.
+/// Prints the report as text.
 pub(super) fn print_text(
     replayed: &ReplayReport,
     took: Duration,
@@ -32,9 +32,12 @@ pub(super) fn print_text(
     if *turns > 0 {
         parts.push(count_text(*turns, "turn"));
     }
-    terminal.print_lines(&[StyledLine::new(Tone::Quiet, format!("enacted {} in {} ms", parts.join(", "), took.as_millis()))]);
+    terminal.print_lines(&[StyledLine::new(
+        Tone::Quiet,
+        format!("replayed {} in {} ms", parts.join(", "), took.as_millis()),
+    )]);
     for one in &replayed.unfinished {
-        let why = if until.is_some() { "the replay stops in it" } else { "the session ended in it" };
+        let why = if until.is_some() { "the replay stopped before it" } else { "the session ended before it" };
         let text = format!("line {}: dispatch {} ({}) has no outcome: {why}", one.line, one.dispatch, one.event);
         terminal.print_lines(&[StyledLine::new(Tone::Warn, format!("note: {text}"))]);
     }
@@ -42,7 +45,7 @@ pub(super) fn print_text(
         terminal.print_lines(&[StyledLine::new(Tone::Warn, format!("note: {torn}"))]);
     }
     if let Some(out) = out {
-        terminal.print_lines(&[StyledLine::new(Tone::Quiet, format!("the new tape is in {}", out.display()))]);
+        terminal.print_lines(&[StyledLine::new(Tone::Quiet, format!("wrote the new tape to {}", out.display()))]);
     }
     match &replayed.difference {
         None => terminal.print_lines(&[StyledLine::new(Tone::Good, "identical, byte for byte")]),
@@ -60,11 +63,11 @@ fn render_difference(difference: &ReplayDifference) -> Vec<StyledLine> {
         place.push_str(&format!(", hook `{}`", single_line(hook, 80)));
     }
     let mut lines = vec![StyledLine::new(Tone::Bad, "different"), StyledLine::new(Tone::Plain, format!("{place}: {why}"))];
-    lines.extend(excerpt::render_excerpts("on the tape", expected, "enacted", got.as_deref(), CHARS));
+    lines.extend(excerpt::render_excerpts("on the tape", expected, "replayed", got.as_deref(), CHARS));
     lines
 }
 
-/// For programs.
+/// Prints the report as JSON.
 pub(super) fn print_json(replayed: &ReplayReport, took: Duration, terminal: &Terminal) {
     let difference = replayed.difference.as_ref().map(|difference| {
         json!({

@@ -1,4 +1,4 @@
-//! One dispatch after the other.
+//! `--step`: shows one dispatch at a time.
 
 use std::io::{self, BufRead, IsTerminal};
 
@@ -9,16 +9,16 @@ use pintle::tape::{LoadedTape, Record, read_bytes};
 use crate::error::CliError;
 use crate::terminal::Terminal;
 
-/// Characters of a record that is shown as it stands.
+/// Most characters of a record that is shown as JSON.
 const RECORD_CHARS: usize = 400;
 
-/// Whether somebody is there to press Enter.
+/// Refuses standard input that is not a terminal.
 pub(super) fn require_terminal() -> Result<(), CliError> {
     if io::stdin().is_terminal() {
         return Ok(());
     }
-    Err(CliError::invalid_input("`--step` waits for Enter, and standard input is no terminal")
-        .help("run it in a terminal, or stop at a place with `--until`"))
+    Err(CliError::invalid_input("`--step` waits for Enter, but standard input is not a terminal")
+        .help("run it in a terminal, or stop at a point with `--until`"))
 }
 
 /// Shows a new tape: the next dispatch for each Enter, the next record for each `r`.
@@ -27,7 +27,7 @@ pub(super) fn step_through(replayed: &ReplayReport, terminal: &Terminal) -> Resu
         return Ok(());
     }
     let reading = read_bytes(&replayed.tape).map_err(CliError::failure)?;
-    terminal.print_lines(&[StyledLine::new(Tone::Quiet, "Enter: next dispatch; r: next record; q: to the end")]);
+    terminal.print_lines(&[StyledLine::new(Tone::Quiet, "Enter: next dispatch; r: next record; q: skip to the end")]);
     let mut steps = StepView { reading: &reading, index: 0, view: TapeRenderer::new(ShowOptions::default()).with_removed_texts(RemovedTexts::from_records(&reading.records)) };
     let mut input = io::stdin().lock();
     while steps.index < reading.records.len() {
@@ -58,7 +58,7 @@ impl StepView<'_> {
         Some((record, self.view.feed(record)))
     }
 
-    /// One record as it stands.
+    /// Shows the next record as JSON.
     fn show_record(&mut self, terminal: &Terminal) {
         if let Some((record, _)) = self.next_record() {
             let line = record.to_line().unwrap_or_default();
@@ -66,7 +66,7 @@ impl StepView<'_> {
         }
     }
 
-    /// What happened until there is something to show.
+    /// Shows records up to the next one with output.
     fn show_dispatch(&mut self, terminal: &Terminal) {
         while let Some((_, lines)) = self.next_record() {
             if !lines.is_empty() {

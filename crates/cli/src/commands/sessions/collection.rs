@@ -1,4 +1,4 @@
-//! Which sessions are meant.
+//! The sessions that a command works with.
 
 use std::path::{Path, PathBuf};
 
@@ -8,22 +8,20 @@ use super::row::SessionRow;
 use crate::error::CliError;
 use crate::options::{LAST, find_tape, pick_by_id, list_tapes, tapes_folder};
 
-/// The sessions that are meant.
+/// The sessions that a command works with.
 pub(super) enum SessionCollection {
-    /// Those that were run in a folder.
+    /// Sessions that were run in a directory.
     Folder {
-        /// The folder.
         home: PathBuf,
-        /// Where those of other agents are kept.
+        /// The state directory, with the sessions of host agents.
         state: Option<PathBuf>,
     },
-    /// Those that other agents had.
+    /// Sessions of host agents.
     Hosts {
-        /// The agents.
         hosts: Vec<&'static HostDef>,
-        /// Where they are kept.
+        /// The state directory.
         state: PathBuf,
-        /// The project they worked in, when only those of one are meant.
+        /// The project that they worked in, if limited to one.
         project: Option<PathBuf>,
     },
 }
@@ -31,7 +29,7 @@ pub(super) enum SessionCollection {
 impl SessionCollection {
     pub(super) fn for_folder(home: PathBuf, state: Option<PathBuf>) -> Result<Self, CliError> {
         if !home.is_dir() {
-            return Err(CliError::invalid_input(format!("there is no folder `{}`", home.display())));
+            return Err(CliError::invalid_input(format!("directory `{}` does not exist", home.display())));
         }
         Ok(Self::Folder { home, state })
     }
@@ -42,18 +40,20 @@ impl SessionCollection {
         project: Option<PathBuf>,
     ) -> Result<Self, CliError> {
         let state = state.ok_or_else(|| {
-            let fault = CliError::invalid_input("cannot tell where the sessions of other agents are kept: there is no home");
-            fault.help("name the folder with `--state-dir`")
+            let fault = CliError::invalid_input(
+                "cannot find the sessions of other agents: there is neither a state directory nor a home directory",
+            );
+            fault.help("name the state directory with `--state-dir`")
         })?;
         Ok(Self::Hosts { hosts, state, project })
     }
 
-    /// Whether sessions of more than one agent can be among them.
+    /// Whether they can be of more than one host agent.
     pub(super) fn is_mixed(&self) -> bool {
         matches!(self, Self::Hosts { hosts, .. } if hosts.len() > 1)
     }
 
-    /// All of them, oldest first.
+    /// Lists the sessions, oldest first.
     pub(super) fn list_all(&self) -> Vec<SessionRow> {
         match self {
             Self::Folder { home, .. } => list_tapes(home).into_iter().map(SessionRow::from_tape).collect(),
@@ -67,7 +67,7 @@ impl SessionCollection {
         }
     }
 
-    /// The one that a person names.
+    /// Finds the session that the user names.
     pub(super) fn find_session(&self, named: &str) -> Result<SessionRow, CliError> {
         match self {
             Self::Folder { home, .. } => find_tape(named, home).map(SessionRow::from_tape),
@@ -77,7 +77,9 @@ impl SessionCollection {
                     _ if all.is_empty() => Err(CliError::invalid_input(self.empty_message())),
                     LAST => all.pop().ok_or_else(|| CliError::invalid_input(self.empty_message())),
                     _ if all.iter().filter(|listed| listed.id == named).count() > 1 => {
-                        let fault = CliError::invalid_input(format!("more than one agent had a session `{named}`"));
+                        let fault = CliError::invalid_input(format!(
+                            "`{named}` is ambiguous: more than one agent had a session with this ID"
+                        ));
                         Err(fault.help("name the agent with `--host`"))
                     }
                     _ => pick_by_id(named, all, |listed| &listed.id),
@@ -86,11 +88,11 @@ impl SessionCollection {
         }
     }
 
-    /// What is said when there are none.
+    /// Returns the message for an empty list.
     pub(super) fn empty_message(&self) -> String {
         match self {
             Self::Folder { home, .. } => {
-                format!("no sessions in `{}` yet; `pintle run` makes one", tapes_folder(home).display())
+                format!("no sessions in `{}` yet; `pintle run` creates one", tapes_folder(home).display())
             }
             Self::Hosts { hosts, state, project } => {
                 let titles: Vec<&str> = hosts.iter().map(|host| host.title).collect();
@@ -101,7 +103,7 @@ impl SessionCollection {
         }
     }
 
-    /// What else there is to know beside the list.
+    /// Returns a hint at sessions of host agents in the same project.
     pub(super) fn list_hint(&self) -> Option<String> {
         let Self::Folder { home, state: Some(state) } = self else { return None };
         let count = StoredSession::count_for_project(state, home);
@@ -114,7 +116,7 @@ impl SessionCollection {
     }
 }
 
-/// A path as it can be typed.
+/// Quotes a path for a shell, if necessary.
 fn quote_path(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte);

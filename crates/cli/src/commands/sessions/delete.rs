@@ -17,19 +17,19 @@ use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
 pub(super) struct SessionsDeleteArgs {
-    /// The sessions: IDs or the beginnings of them, `last`, or paths of tapes.
+    /// Sessions to delete: IDs or the starts of IDs, `last`, or paths of tapes.
     #[arg(value_name = "ID", required_unless_present = "older_than", conflicts_with = "older_than")]
     ids: Vec<String>,
-    /// All sessions whose last record is more than so many days old. One that cannot be read is not among them.
+    /// Delete every session whose last record is older than DAYS days. Unreadable sessions are kept.
     #[arg(long, value_name = "DAYS")]
     older_than: Option<u64>,
-    /// Do not ask.
+    /// Delete without asking.
     #[arg(long, short)]
     yes: bool,
 }
 
 impl SessionsDeleteArgs {
-    /// Deletes all of them or, when one is not there or at work, none.
+    /// Deletes all of the sessions, or none if one does not exist or is in use.
     pub(super) fn execute(self, shelf: &SessionCollection, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let (sessions, which) = match self.older_than {
             Some(days) => {
@@ -66,7 +66,7 @@ impl SessionsDeleteArgs {
     }
 }
 
-/// The sessions that a person names, each once.
+/// Finds the sessions that the user names, each once.
 fn find_sessions(ids: &[String], shelf: &SessionCollection) -> Result<Vec<SessionRow>, CliError> {
     let mut sessions: Vec<SessionRow> = Vec::new();
     for id in ids {
@@ -98,11 +98,11 @@ fn print_nothing_to_do(terminal: &Terminal, global: &GlobalOptions) -> CliStatus
     CliStatus::Done
 }
 
-/// Asks the person, who has to be there.
+/// Asks the user for confirmation, which requires a terminal.
 fn confirm(question: &str, terminal: &Terminal) -> Result<bool, CliError> {
     if !io::stdin().is_terminal() {
-        let fault = CliError::invalid_input(format!("nobody is there to be asked: {question}"));
-        return Err(fault.help("`--yes` deletes without asking"));
+        let fault = format!("cannot ask `{question}`: standard input is not a terminal");
+        return Err(CliError::invalid_input(fault).help("delete without asking with `--yes`"));
     }
     terminal.print_piece(format!("{question} [y/N] "));
     let mut line = String::new();

@@ -1,22 +1,22 @@
-//! Sessions that nobody has heard of for long.
+//! Sessions whose last record is older than a number of days.
 
 use super::row::{SessionRow, SessionRowState};
 use crate::render::count_text;
 
 const DAY_MS: u64 = 86_400_000;
 
-/// Sessions that nobody has heard of for long, and others that stay whatever their age.
+/// Expired sessions, and the numbers of those that are kept whatever their age.
 pub(super) struct ExpiredSessions {
-    /// Those whose last record is older.
+    /// The expired sessions.
     pub(super) sessions: Vec<SessionRow>,
-    /// How many stay because their tapes cannot be read, so that nobody knows how old they are.
+    /// How many are kept because their tapes cannot be read, so that their age is unknown.
     unreadable_count: usize,
-    /// How many stay because they are at work.
+    /// How many are kept because they are in use.
     in_use_count: usize,
 }
 
 impl ExpiredSessions {
-    /// Those whose last record is more than so many days old.
+    /// Selects the sessions whose last record is more than `days` days old.
     pub(super) fn expired_in(all: Vec<SessionRow>, days: u64, now_ms: u64) -> Self {
         let before_ms = now_ms.saturating_sub(days.saturating_mul(DAY_MS));
         let mut old = Self { sessions: Vec::new(), unreadable_count: 0, in_use_count: 0 };
@@ -31,19 +31,19 @@ impl ExpiredSessions {
         old
     }
 
-    /// What is said of those that stay whatever their age.
+    /// Returns notes about sessions that are kept whatever their age.
     pub(super) fn notes(&self) -> Vec<String> {
         let one = |number: usize, what: &str| format!("{} {what}", count_text(number, "session"));
         let mut notes = Vec::new();
         match self.unreadable_count {
             0 => {}
-            1 => notes.push(String::from("1 session cannot be read and stays; `sessions delete ID` deletes it")),
-            number => notes.push(one(number, "cannot be read and stay; `sessions delete ID..` deletes them")),
+            1 => notes.push(String::from("1 session cannot be read and is kept; delete it with `sessions delete ID`")),
+            number => notes.push(one(number, "cannot be read and are kept; delete them with `sessions delete ID..`")),
         }
         match self.in_use_count {
             0 => {}
-            1 => notes.push(String::from("1 session is at work and stays")),
-            number => notes.push(one(number, "are at work and stay")),
+            1 => notes.push(String::from("1 session is in use and is kept")),
+            number => notes.push(one(number, "are in use and are kept")),
         }
         notes
     }

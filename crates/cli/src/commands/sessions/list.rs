@@ -36,27 +36,30 @@ impl SessionsListArgs {
     }
 }
 
-/// The table. Those of other agents say in which project, and which agent where that is not plain.
+/// Renders the table. Sessions of host agents also show the project, and the host if there can be several.
 fn render_table(all: &[SessionRow], shelf: &SessionCollection, now_ms: u64) -> Vec<StyledLine> {
     let rows = all.iter().map(|listed| (listed, listed.to_cells(now_ms)));
     match shelf {
         SessionCollection::Folder { .. } => {
             let rows: Vec<_> = rows.map(|(_, row)| row).collect();
-            table::render_table(["ID", "WHEN", "AGENT", "TURNS", "STATE", "SIZE", "LAST WORDS"], &rows)
+            table::render_table(["ID", "WHEN", "AGENT", "TURNS", "STATE", "SIZE", "LAST PROMPT"], &rows)
         }
         SessionCollection::Hosts { .. } if shelf.is_mixed() => {
             let row = |(listed, [id, when, agent, turns, state, size, words]): (&SessionRow, SessionCells)| {
                 [listed.host_name(), id, when, agent, turns, state, size, listed.project_name(), words]
             };
             let rows: Vec<_> = rows.map(row).collect();
-            table::render_table(["HOST", "ID", "WHEN", "AGENT", "TURNS", "STATE", "SIZE", "PROJECT", "LAST WORDS"], &rows)
+            table::render_table(
+                ["HOST", "ID", "WHEN", "AGENT", "TURNS", "STATE", "SIZE", "PROJECT", "LAST PROMPT"],
+                &rows,
+            )
         }
         SessionCollection::Hosts { .. } => {
             let row = |(listed, [id, when, agent, turns, state, size, words]): (&SessionRow, SessionCells)| {
                 [id, when, agent, turns, state, size, listed.project_name(), words]
             };
             let rows: Vec<_> = rows.map(row).collect();
-            table::render_table(["ID", "WHEN", "AGENT", "TURNS", "STATE", "SIZE", "PROJECT", "LAST WORDS"], &rows)
+            table::render_table(["ID", "WHEN", "AGENT", "TURNS", "STATE", "SIZE", "PROJECT", "LAST PROMPT"], &rows)
         }
     }
 }

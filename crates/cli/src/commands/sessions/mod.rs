@@ -1,5 +1,4 @@
-//! `pintle sessions`: the sessions that were run here, which can be taken up again or deleted, and those that other agents
-//! had under Pintle.
+//! `pintle sessions`: lists and deletes the sessions that were run here and those of host agents.
 
 mod delete;
 mod list;
@@ -19,15 +18,16 @@ use collection::SessionCollection;
 
 #[derive(Debug, Args)]
 pub(crate) struct SessionsArgs {
-    /// The folder whose sessions are meant: an agent's own, or the one that a docker-agent YAML was run in. Default: the
-    /// current directory. With `--host`: the project that the agent worked in. Default: every project.
+    /// Directory of the sessions: the agent's own, or the one where a docker-agent YAML file was run [default: the
+    /// current directory]. With `--host`: the project that the agent worked in [default: every project].
     #[arg(long, global = true, value_name = "DIR")]
     directory: Option<PathBuf>,
-    /// The sessions that another agent had under `pintle hook`: claude, codex, gemini, qwen, copilot, cline or cursor; `all`
-    /// for every one of them.
+    /// Use the sessions of another agent under `pintle hook`: claude, codex, gemini, qwen, copilot, cline, cursor, or
+    /// `all` of them.
     #[arg(long, global = true, value_name = "HOST")]
     host: Option<HostsArgument>,
-    /// The folder in which `pintle hook` keeps sessions. Default: `PINTLE_STATE_DIR`, else `~/.local/state/pintle`.
+    /// Directory in which `pintle hook` keeps sessions [default: `PINTLE_STATE_DIR`, otherwise
+    /// `~/.local/state/pintle`].
     #[arg(long, global = true, value_name = "DIR")]
     state_dir: Option<PathBuf>,
     #[command(subcommand)]
@@ -36,9 +36,9 @@ pub(crate) struct SessionsArgs {
 
 #[derive(Debug, Subcommand)]
 enum SessionsCommand {
-    /// List the sessions, oldest first. The default.
+    /// List the sessions, oldest first [default].
     List(list::SessionsListArgs),
-    /// Delete sessions with all that is on their tapes.
+    /// Delete sessions and their tapes.
     Delete(delete::SessionsDeleteArgs),
 }
 

@@ -1,4 +1,4 @@
-//! One session, as lists tell of it.
+//! A session as a row of the list.
 
 use std::fs;
 use std::io;
@@ -14,47 +14,47 @@ use crate::error::CliError;
 use crate::options::SessionTape;
 use crate::render::{age_text, size_text};
 
-/// Characters of an ID that are shown. Those of other agents are as long as a UUID.
+/// Most characters of an ID. IDs of host agents are as long as a UUID.
 pub(super) const ID_CUT: usize = 40;
-/// Characters of another name that are shown.
+/// Most characters of another name.
 const CUT: usize = 30;
-/// Characters of what the person said last that are shown.
+/// Most characters of the last prompt.
 const WORDS_CUT: usize = 48;
 
-/// What stands of a session under `ID`, `WHEN`, `AGENT`, `TURNS`, `STATE`, `SIZE` and `LAST WORDS`.
+/// The cells of a session: `ID`, `WHEN`, `AGENT`, `TURNS`, `STATE`, `SIZE` and `LAST PROMPT`.
 pub(super) type SessionCells = [String; 7];
 
-/// One session, as lists tell of it.
+/// A session as a row of the list.
 pub(super) struct SessionRow {
     pub(super) id: String,
     pub(super) tape: PathBuf,
     pub(super) size_bytes: u64,
     pub(super) state: SessionRowState,
-    /// When something was written last, milliseconds since the Unix epoch.
+    /// The time of the last record, in milliseconds since the Unix epoch.
     pub(super) last_ms: Option<u64>,
     /// Why its tape cannot be read.
     pub(super) error: Option<String>,
     facts: Option<TapeFacts>,
-    /// What another agent had is kept as such.
+    /// The stored session, if it is one of a host agent.
     stored_session: Option<StoredSession>,
 }
 
-/// How a session stands.
+/// The state of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SessionRowState {
-    /// Somebody writes its tape.
+    /// Its tape is being written.
     Running,
-    /// It came to its end.
+    /// It has ended.
     Ended,
-    /// Its program did not come to an end.
+    /// Its program stopped before the session ended.
     Interrupted,
-    /// The other agent has not told its end.
+    /// The host agent has not reported its end.
     Open,
     /// Its tape cannot be read.
     Unreadable,
 }
 
-/// What a tape tells.
+/// What a tape says about its session.
 struct TapeFacts {
     agent: String,
     turns: u32,
@@ -84,7 +84,7 @@ impl SessionRow {
             _ if is_being_written(&tape).unwrap_or(false) => SessionRowState::Running,
             _ if reading.is_err() => SessionRowState::Unreadable,
             Some(past) if past.state == SessionStatus::Ended => SessionRowState::Ended,
-            // Without a session on its tape it was cut off before there was one.
+            // Without a session on its tape it was interrupted before there was one.
             _ => SessionRowState::Interrupted,
         };
         let last_ms = reading.as_ref().ok().and_then(|reading| reading.records.last()).map(|record| record.at_ms);
@@ -98,7 +98,7 @@ impl SessionRow {
         Self { id, tape, size_bytes, state, last_ms, error: fault, facts: told, stored_session: None }
     }
 
-    /// A session that another agent had.
+    /// A session of a host agent.
     pub(super) fn from_stored(kept: StoredSession) -> Self {
         let story = kept.summary.as_ref().ok();
         let state = match story {
@@ -125,14 +125,14 @@ impl SessionRow {
         }
     }
 
-    /// One of which nothing else is known.
+    /// A session without a tape.
     #[cfg(test)]
     pub(super) fn without_tape(id: &str, state: SessionRowState, last_ms: Option<u64>) -> Self {
         let (id, tape) = (id.to_owned(), PathBuf::from(id));
         Self { id, tape, size_bytes: 0, state, last_ms, error: None, facts: None, stored_session: None }
     }
 
-    /// Deletes it: its tape, or all that is kept of another agent's.
+    /// Deletes its tape, or everything that is stored of a host agent's session.
     pub(super) fn delete(&self) -> Result<(), CliError> {
         let deleted = match &self.stored_session {
             Some(kept) => kept.delete(),
@@ -144,9 +144,9 @@ impl SessionRow {
         })
     }
 
-    /// Why it cannot be deleted.
+    /// Returns the error for deleting a session that is in use.
     pub(super) fn in_use_error(&self) -> CliError {
-        let fault = CliError::failure(format!("session `{}` is at work", single_line(&self.id, ID_CUT)));
+        let fault = CliError::failure(format!("session `{}` is in use", single_line(&self.id, ID_CUT)));
         fault.help("end it first, then delete it")
     }
 
@@ -164,12 +164,12 @@ impl SessionRow {
         ]
     }
 
-    /// The word for the agent that had it; empty for one that was run here.
+    /// The name of the host agent; empty for a session that was run here.
     pub(super) fn host_name(&self) -> String {
         self.stored_session.as_ref().map(|kept| kept.host.name.to_owned()).unwrap_or_default()
     }
 
-    /// The last part of the path of the project that another agent worked in.
+    /// The directory name of the project that a host agent worked in.
     pub(super) fn project_name(&self) -> String {
         let project = self.stored_session.as_ref().and_then(|kept| kept.project.as_deref());
         let name = project.map(|project| project.file_name().unwrap_or(project.as_os_str()).to_string_lossy());

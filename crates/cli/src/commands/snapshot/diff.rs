@@ -12,10 +12,10 @@ use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
 pub(super) struct SnapshotDiffArgs {
-    /// The snapshot, as `list` numbers them. Default: the last one.
+    /// Number of the checkpoint in `snapshot list` [default: the last one].
     number: Option<usize>,
-    /// Compare what the files were before that work with what they are now.
-    #[arg(long)]
+    /// Compare the files before the checkpoint with the current files.
+    #[arg(long, alias = "present")]
     current: bool,
 }
 
@@ -44,7 +44,7 @@ impl SnapshotDiffArgs {
     }
 }
 
-/// A line of a patch. What a terminal would take for a command is shown and not obeyed; tabs stay.
+/// Styles a line of a patch. Control characters are escaped, except tabs.
 fn style_patch_line(line: &str) -> StyledLine {
     let tone = match line.as_bytes() {
         [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] => Tone::Quiet,

@@ -12,7 +12,7 @@ use crate::options::GlobalOptions;
 use crate::render::{age_text, table};
 use crate::terminal::Terminal;
 
-/// Characters of a name that are shown.
+/// Most characters of a name.
 const CUT: usize = 40;
 
 #[derive(Debug, Args)]
@@ -24,7 +24,9 @@ impl SnapshotListArgs {
         if global.json {
             terminal.print_json(&all.iter().enumerate().map(to_json).collect::<Vec<_>>());
         } else if all.is_empty() {
-            terminal.print_note("no snapshots yet; a hook with the built-in `snapshot` takes them while an agent works");
+            terminal.print_note(
+                "no checkpoints yet; a hook with the built-in `snapshot` records them while an agent works",
+            );
         } else {
             let now_ms = SystemClock::default().unix_ms();
             let rows: Vec<_> = all.iter().enumerate().map(|(at, one)| to_cells(at, one, now_ms)).collect();
@@ -58,7 +60,7 @@ fn to_json((at, one): (usize, &Checkpoint)) -> Value {
     })
 }
 
-/// How many files changed in which way, such as `2 created, 1 deleted`.
+/// Formats how many files changed in which way, such as `2 created, 1 deleted`.
 fn change_counts_text(one: &Checkpoint) -> String {
     let words = [(FileChangeKind::Created, "created"), (FileChangeKind::Modified, "modified"), (FileChangeKind::Deleted, "deleted")];
     let counts = words.map(|(kind, word)| (one.count_changes(kind), word));

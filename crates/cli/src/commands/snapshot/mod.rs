@@ -1,4 +1,4 @@
-//! `pintle snapshot`: the files as the agent found them, and going back to that.
+//! `pintle snapshot`: lists, compares and restores file snapshots.
 
 mod diff;
 mod list;
@@ -17,12 +17,12 @@ use crate::error::{CliError, CliStatus};
 use crate::options::GlobalOptions;
 use crate::terminal::Terminal;
 
-/// How long all of a command may take, in milliseconds.
+/// Time limit of a command, in milliseconds.
 const TIMEOUT_MS: u64 = 600_000;
 
 #[derive(Debug, Args)]
 pub(crate) struct SnapshotArgs {
-    /// A folder of the project whose snapshots are meant. Default: the current directory.
+    /// Directory of the project whose snapshots to use [default: the current directory].
     #[arg(long, global = true, value_name = "DIR", default_value = ".", hide_default_value = true)]
     directory: PathBuf,
     #[command(subcommand)]
@@ -31,13 +31,13 @@ pub(crate) struct SnapshotArgs {
 
 #[derive(Debug, Subcommand)]
 enum SnapshotCommand {
-    /// List the snapshots, oldest first: each is what one piece of the agent's work changed.
+    /// List the checkpoints, oldest first, with what each changed.
     List(list::SnapshotListArgs),
-    /// Show what a snapshot's piece of work changed.
+    /// Show what a checkpoint changed.
     Diff(diff::SnapshotDiffArgs),
-    /// Take back the last piece of work.
+    /// Undo the last checkpoint.
     Undo(undo::SnapshotUndoArgs),
-    /// Keep the first snapshots and take back all later work.
+    /// Keep the first checkpoints and undo all later ones.
     Reset(reset::SnapshotResetArgs),
 }
 
@@ -45,7 +45,7 @@ impl SnapshotArgs {
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let data = data_dir().map_err(to_cli_error)?;
         let snapshots = SnapshotStore::open(&data, &self.directory, TIMEOUT_MS, &CancelToken::default()).map_err(to_cli_error)?;
-        // A snapshot is shown and taken back whole, wherever in the project a person stands.
+        // A checkpoint is shown and undone as a whole, from any directory of the project.
         let snapshots = snapshots.covering_root();
         match self.command {
             SnapshotCommand::List(list) => list.execute(&snapshots, terminal, global),
@@ -56,11 +56,11 @@ impl SnapshotArgs {
     }
 }
 
-/// What a fault means for the command, and what to do next.
+/// Converts an error of the snapshots, and adds the next step.
 fn to_cli_error(fault: SnapshotError) -> CliError {
     match &fault {
         SnapshotError::EditedFiles { .. } => {
-            CliError::failure(&fault).help("`--force` restores the files all the same; what was edited in them is lost")
+            CliError::failure(&fault).help("`--force` restores the files anyway and discards these edits")
         }
         SnapshotError::BlockedPaths { .. } => CliError::failure(&fault).help("move them away, then try again"),
         SnapshotError::MissingDirectory { .. } | SnapshotError::NoData => CliError::invalid_input(fault),
@@ -68,7 +68,7 @@ fn to_cli_error(fault: SnapshotError) -> CliError {
     }
 }
 
-/// The checkpoint that a person means: one of those that are listed, or the last one.
+/// Returns the checkpoint with this number, or the last one.
 fn choose_checkpoint(snapshots: &SnapshotStore, number: Option<usize>) -> Result<Option<(usize, Checkpoint)>, CliError> {
     let mut all = snapshots.checkpoints().map_err(to_cli_error)?;
     let count = all.len();
@@ -82,14 +82,14 @@ fn choose_checkpoint(snapshots: &SnapshotStore, number: Option<usize>) -> Result
                 1 => String::from("there is one"),
                 _ => format!("there are {count}"),
             };
-            return Err(CliError::invalid_input(format!("there is no snapshot {number}"))
+            return Err(CliError::invalid_input(format!("checkpoint {number} does not exist"))
                 .help(format!("{there}; `pintle snapshot list` shows them")));
         }
     };
     Ok(Some((number, all.swap_remove(number - 1))))
 }
 
-/// Takes back all but the first `keep` checkpoints and says what came of it.
+/// Undoes all but the first `keep` checkpoints, and prints the restored files.
 fn revert_to(
     snapshots: &SnapshotStore,
     keep: usize,

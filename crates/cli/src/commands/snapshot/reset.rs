@@ -10,10 +10,10 @@ use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
 pub(super) struct SnapshotResetArgs {
-    /// How many snapshots are kept; 0 goes back to the files as they were before the first one.
+    /// Number of checkpoints to keep; 0 restores the files as they were before the first one.
     #[arg(default_value_t = 0)]
     number: usize,
-    /// Restore files that were edited since, too.
+    /// Also restore files that were edited since.
     #[arg(long)]
     force: bool,
 }

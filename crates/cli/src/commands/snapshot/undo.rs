@@ -10,7 +10,7 @@ use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
 pub(super) struct SnapshotUndoArgs {
-    /// Restore files that were edited since, too.
+    /// Also restore files that were edited since.
     #[arg(long)]
     force: bool,
 }

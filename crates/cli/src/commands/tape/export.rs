@@ -12,13 +12,13 @@ use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
 pub(crate) struct TapeExportArgs {
-    /// The tape.
+    /// Tape to export.
     tape: PathBuf,
 }
 
 impl TapeExportArgs {
-    /// Writes each record as one whole line of JSON: what is stored once is in its place again. It is for other programs; a
-    /// tape it is no longer.
+    /// Writes each record as one complete line of JSON, with shared values in place. The output is for other programs;
+    /// it is not a valid tape.
     pub(crate) fn execute(self, terminal: &Terminal, _global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let fault = |fault| tape_error(&self.tape, fault);
         let bytes = read_file_bytes(&self.tape).map_err(fault)?;

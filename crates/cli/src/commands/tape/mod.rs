@@ -1,4 +1,4 @@
-//! `pintle tape`: the tapes of sessions.
+//! `pintle tape`: shows, verifies and exports session tapes.
 
 mod export;
 mod show;
@@ -21,11 +21,14 @@ pub(crate) struct TapeArgs {
 
 #[derive(Debug, Subcommand)]
 enum TapeCommand {
-    /// Show what a tape holds, one block an event.
+    /// Show a tape, one block per event.
     Show(show::TapeShowArgs),
-    /// Check that nothing of a tape was changed or is missing, and that the host did what was decided.
+    /// Check that a tape is complete and unmodified.
+    #[command(long_about = "Check that a tape is complete and unmodified, and that the host obeyed every decision")]
     Verify(verify::TapeVerifyArgs),
-    /// Write a tape's records as plain JSON lines, each whole, for other programs.
+    /// Write a tape's records as plain JSON lines.
+    ///
+    /// Each line is a complete record, for other programs.
     Export(export::TapeExportArgs),
 }
 
@@ -39,7 +42,7 @@ impl TapeArgs {
     }
 }
 
-/// Why a tape cannot be read, with its name.
+/// Converts an error of a tape, and adds the tape's path.
 fn tape_error(path: &Path, fault: TapeError) -> CliError {
     match fault {
         TapeError::Open { .. } => CliError::invalid_input(fault),

@@ -13,18 +13,18 @@ use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
 pub(crate) struct TapeShowArgs {
-    /// The tape.
+    /// Tape to show.
     tape: PathBuf,
     /// Leave out hooks that passed and did nothing.
     #[arg(long)]
     brief: bool,
-    /// How much of one text is shown, in characters.
-    #[arg(long, value_name = "CHARS", default_value_t = 200)]
+    /// Show at most this many characters of a text.
+    #[arg(long, alias = "cut", value_name = "CHARS", default_value_t = 200)]
     max_chars: usize,
 }
 
 impl TapeShowArgs {
-    /// Shows a tape. With `--json` the lines pass through as they are, up to one that was not written whole.
+    /// Shows a tape. With `--json` the lines are printed unchanged, up to a torn record.
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let fault = |fault| tape_error(&self.tape, fault);
         let bytes = read_file_bytes(&self.tape).map_err(fault)?;

@@ -14,35 +14,34 @@ use crate::error::{CliError, CliStatus};
 use crate::options::GlobalOptions;
 use crate::terminal::Terminal;
 
-/// How much of a digest has to be named at least.
+/// Fewest digits of a digest that must be given.
 const LEAST_DIGEST: usize = 16;
 
 #[derive(Debug, Args)]
 pub(crate) struct TapeVerifyArgs {
-    /// The tape.
+    /// Tape to verify.
     tape: PathBuf,
-    /// The digest that the tape must have, as `pintle run` and this command tell it at the end of a session; or its
-    /// beginning.
+    /// Require this digest, or one that starts with it. `pintle run` and this command print the digest of a tape.
     #[arg(long, value_name = "DIGEST", value_parser = parse_digest)]
     expect: Option<String>,
 }
 
-/// What a tape is besides what it says itself.
+/// What is known about a tape apart from its contents.
 struct ExternalTapeFacts {
-    /// Whether a program writes it now.
+    /// Whether it is being written.
     is_running: bool,
-    /// What speaks against it.
+    /// What shows that it is not valid.
     objections: Vec<String>,
 }
 
-/// What the state beside the tape of another agent's session holds of it.
+/// What the state file next to the tape of a host session says about the tape.
 #[derive(Deserialize)]
 struct StoredTapeCursor {
     cursor: Option<TapeCursor>,
 }
 
 impl TapeVerifyArgs {
-    /// Verifies a tape; the status is 1 unless it is sound and whole.
+    /// Verifies a tape; the exit status is 1 unless it is valid and complete.
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let is_running = is_being_written(&self.tape).unwrap_or(false);
         let bytes = read_file_bytes(&self.tape).map_err(|fault| tape_error(&self.tape, fault))?;
@@ -67,18 +66,18 @@ fn parse_digest(text: &str) -> Result<String, String> {
     let text = text.to_ascii_lowercase();
     match text.len() {
         LEAST_DIGEST..=64 if text.bytes().all(|byte| byte.is_ascii_hexdigit()) => Ok(text),
-        _ => Err(format!("a digest is 64 hexadecimal digits, of which at least {LEAST_DIGEST} have to be named")),
+        _ => Err(format!("a digest has 64 hexadecimal digits; give at least the first {LEAST_DIGEST}")),
     }
 }
 
-/// Whether the state beside a tape, which tells where the last call left it, tells of another one.
+/// Returns an objection if the state file next to a tape, which says where the last call left it, does not match.
 fn check_stored_cursor(tape: &Path, bytes: &[u8]) -> Option<String> {
     let folder = tape.parent()?;
     let kept = session_folder::load_state(folder).ok()?.filter(|_| session_folder::tape_path(folder) == tape)?;
     let StoredTapeCursor { cursor } = serde_json::from_slice(&kept).ok()?;
     let cursor = cursor.filter(|cursor| !cursor.is_within(bytes))?;
     Some(format!(
-        "the state beside it tells of {} records, the last one with the digest {}; they are not there",
+        "the state file next to it lists {} records, the last one with the digest {}; they are missing",
         cursor.record_count(),
         cursor.digest().unwrap_or("none")
     ))
@@ -95,21 +94,21 @@ fn render_report(report: &VerifyReport, beside: &ExternalTapeFacts) -> Vec<Style
     }
     let against = report.findings.len() + beside.objections.len();
     let (tone, verdict) = match (against, report.is_complete()) {
-        (0, _) if beside.is_running => (Tone::Warn, String::from("running: sound so far, and being written")),
-        (0, true) if report.closed => (Tone::Good, String::from("sound and whole")),
+        (0, _) if beside.is_running => (Tone::Warn, String::from("running: valid so far, and still being written")),
+        (0, true) if report.closed => (Tone::Good, String::from("valid and complete")),
         (0, true) => {
-            let what = format!("sound; format {} has no record of its end, so that a cut may not be seen", report.format);
+            let what = format!("valid; format {} does not record its end, so it may be truncated", report.format);
             (Tone::Good, what)
         }
-        (0, false) => (Tone::Warn, String::from("unfinished: sound as far as it goes")),
-        (1, _) => (Tone::Bad, String::from("not sound: 1 finding")),
-        (count, _) => (Tone::Bad, format!("not sound: {count} findings")),
+        (0, false) => (Tone::Warn, String::from("unfinished: valid as far as it goes")),
+        (1, _) => (Tone::Bad, String::from("invalid: 1 finding")),
+        (count, _) => (Tone::Bad, format!("invalid: {count} findings")),
     };
     let mut last = StyledLine::new(tone, verdict);
     let counts = [
         count_text(report.records, "record"),
         count_text(report.dispatches, "event"),
-        format!("{} of hooks", count_text(report.calls, "call")),
+        count_text(report.calls, "hook call"),
         count_text(report.turns, "turn"),
     ];
     let session = single_line(&report.session, 80);
@@ -132,9 +131,11 @@ fn report_to_json(report: &VerifyReport, beside: &ExternalTapeFacts) -> Value {
         })
     });
     let unfinished = report.unfinished.iter().map(|open| json!({"line": open.line, "what": open.description}));
+    let valid = report.is_valid() && beside.objections.is_empty();
     json!({
         "session": report.session,
-        "sound": report.is_valid() && beside.objections.is_empty(),
+        "valid": valid,
+        "sound": valid,
         "whole": report.is_complete() && beside.objections.is_empty() && !beside.is_running,
         "running": beside.is_running,
         "closed": report.closed,
