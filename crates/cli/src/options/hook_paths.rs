@@ -1,23 +1,23 @@
-//! Where a command's hooks are, and whether somebody said so.
+//! Paths of a command's hooks, and whether the user named them.
 
 use std::path::PathBuf;
 
 use pintle::loader::TrustOptions;
 
-/// The places of hooks.
+/// Paths to load hooks from.
 #[derive(Debug, Clone)]
 pub(crate) struct HookPaths {
     pub(crate) paths: Vec<PathBuf>,
-    /// Whether nobody named them: the current directory. To name a path is to agree to what its hooks may do.
+    /// Whether the user did not name them. A path that the user names is trusted for this run.
     pub(crate) is_discovered: bool,
-    /// Whether each of them has to hold hooks.
+    /// Whether a path without hooks is an error.
     pub(crate) requires_hooks: bool,
-    /// Whether hooks are only looked at, so that those that do not run are shown, too.
+    /// Whether untrusted hooks are listed, too, because the command only shows hooks.
     lists_untrusted: bool,
 }
 
 impl HookPaths {
-    /// These paths, or the current directory when there is none.
+    /// Returns these paths, or the current directory if there are none.
     pub(crate) fn from_paths_or_current_dir(paths: Vec<PathBuf>) -> Self {
         match paths.is_empty() {
             true => Self::from_discovered(PathBuf::from(".")),
@@ -25,33 +25,33 @@ impl HookPaths {
         }
     }
 
-    /// Paths that somebody named.
+    /// Paths that the user named.
     pub(crate) fn from_named_paths(paths: Vec<PathBuf>) -> Self {
         Self { paths, is_discovered: false, requires_hooks: false, lists_untrusted: false }
     }
 
-    /// A path that nobody named.
+    /// A path that the user did not name.
     pub(crate) fn from_discovered(path: PathBuf) -> Self {
         Self { paths: vec![path], is_discovered: true, requires_hooks: false, lists_untrusted: false }
     }
 
-    /// Paths that a tape names and nobody else.
+    /// Paths that only a tape names.
     pub(crate) fn from_tape(paths: Vec<PathBuf>) -> Self {
         Self { paths, is_discovered: true, requires_hooks: false, lists_untrusted: false }
     }
 
-    /// The same for a command that asks the hooks: a path that is named and holds none is a mistake, and would look like an
-    /// allow.
+    /// Requires hooks in each named path, for a command that calls hooks: without any, the result would look like an
+    /// `allow`.
     pub(crate) fn with_required_hooks(self) -> Self {
         Self { requires_hooks: !self.is_discovered, ..self }
     }
 
-    /// The same for a command that fires nothing.
+    /// Lists untrusted hooks, too, for a command that fires nothing.
     pub(crate) fn with_untrusted_listed(self) -> Self {
         Self { lists_untrusted: true, ..self }
     }
 
-    /// Whose agreements count.
+    /// The options for reading the trust file.
     pub(crate) fn trust_options(&self) -> TrustOptions {
         TrustOptions { lists_untrusted: self.lists_untrusted, ..TrustOptions::from_env() }
     }

@@ -1,4 +1,4 @@
-//! Asking whether a project's hooks may do what they want to do.
+//! Prompting the user to trust a project, and refusing what is not trusted.
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
@@ -17,13 +17,13 @@ use crate::render::style;
 use crate::render::trust::describe_trust_request;
 use crate::terminal::Terminal;
 
-/// Whether there is somebody to ask: someone who can type and sees what is asked.
+/// Whether stdin and stderr are terminals, so the user can be prompted.
 pub(crate) fn is_interactive() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Asks the person at the terminal, once, about a place that nobody named and nobody agreed to. Without a person nothing
-/// is asked, and what needs consent does not run.
+/// Prompts the user once about each path that is neither named nor trusted. Without a terminal there is no prompt, and
+/// what needs trust does not run.
 pub(crate) fn require_trust(places: &HookPaths, user: &UserOptions, terminal: &Terminal) -> Result<(), CliError> {
     if !places.is_discovered || !is_interactive() {
         return Ok(());
@@ -41,7 +41,7 @@ pub(crate) fn require_trust(places: &HookPaths, user: &UserOptions, terminal: &T
     Ok(())
 }
 
-/// Refuses an agent that nobody named and that may do what nobody agreed to: its tools and models are the project's.
+/// Refuses an agent that is neither named nor trusted: its tools and models are the project's.
 pub(crate) fn require_trusted_agents(
     built: &BuiltRuntime,
     counts: impl Fn(&TrustItem) -> bool,
@@ -53,60 +53,53 @@ pub(crate) fn require_trusted_agents(
     let Some((folder, claim)) = built.projects.iter().find_map(first) else { return Ok(()) };
     let mut deeds: Vec<String> = claim.capabilities.iter().map(ToString::to_string).collect();
     if deeds.is_empty() {
-        deeds.push(String::from("is not what you agreed to"));
+        deeds.push(String::from("differs from what you trusted"));
     }
-    let what = format!(
-        "nobody agreed to what the agent in the current directory may do: `{}` {}",
-        claim.name,
-        deeds.join(", ")
-    );
+    let what = format!("the agent in the current directory is not trusted: `{}` {}", claim.name, deeds.join(", "));
     let help = format!(
-        "`pintle trust '{folder}'` shows everything and asks; a path on the command line, such as `.`, is consent for once"
+        "review it with `pintle trust '{folder}'`, or pass the path explicitly (for example `.`) to allow this run only"
     );
     Err(CliError::invalid_input(single_line(&what, usize::MAX)).help(help))
 }
 
-/// Refuses hooks that only a tape names and that may do what nobody agreed to.
+/// Refuses hooks that only a tape names and that are not trusted.
 pub(crate) fn require_trusted_tape(built: &BuiltRuntime) -> Result<(), CliError> {
     let is_member = |claim: &TrustItem| claim.kind == TrustItemKind::Member && !claim.capabilities.is_empty();
     let is_refused =
         |project: &&ProjectTrust| !project.untrusted_hooks.is_empty() || project.agent_items.iter().any(is_member);
     let Some(project) = built.projects.iter().find(is_refused) else { return Ok(()) };
     let folder = project.folder().display();
-    let what = format!("nobody agreed to the hooks of `{folder}`, which the tape names; nothing was fired");
-    let help = format!(
-        "`pintle trust '{folder}'` shows what they may do and asks; `--with PATH` names hooks to decide with, which is consent for once"
-    );
+    let what = format!("nothing was fired: the hooks of `{folder}`, which the tape names, are not trusted");
+    let help =
+        format!("review them with `pintle trust '{folder}'`, or name hooks with `--with PATH` to allow this run only");
     Err(CliError::invalid_input(single_line(&what, usize::MAX)).help(help))
 }
 
-/// Tells of every project what of it does not run.
+/// Prints which hooks of each project do not run.
 pub(crate) fn print_untrusted(built: &BuiltRuntime, terminal: &Terminal) {
     for notice in built.projects.iter().filter_map(untrusted_notice) {
         terminal.print_error_line(style::with_label(Tone::Warn, "not trusted", single_line(&notice, usize::MAX)));
     }
 }
 
-/// What is to be said of a project: which hooks do not run, or that its agents have hooks that nobody agreed to.
+/// Returns the notice about a project: which hooks do not run, or that hooks of its agents are not trusted.
 fn untrusted_notice(consent: &ProjectTrust) -> Option<String> {
     let has_members = consent.agent_items.iter().any(|claim| claim.kind == TrustItemKind::Member);
     consent.user_notice().or_else(|| {
         let folder = consent.folder().display();
-        has_members.then(|| {
-            format!("nobody agreed to the hooks of the agents in `{folder}`; `pintle trust '{folder}'` shows what they may do and asks")
-        })
+        has_members.then(|| format!("hooks of the agents in `{folder}`; review them with `pintle trust '{folder}'`"))
     })
 }
 
-/// Whether a person has something to agree to.
+/// Whether the user has something to review.
 pub(crate) fn needs_review(consent: &ProjectTrust) -> bool {
     !consent.untrusted_hooks.is_empty() || !consent.agent_items.is_empty()
 }
 
-/// What a path may do and how it stands to what was agreed to; nothing of it runs.
+/// Returns what the code of a path could do, and whether it is trusted. Nothing of it runs.
 pub(crate) fn inspect(path: &Path, user: &UserOptions, trust: &TrustOptions) -> Result<Option<ProjectTrust>, CliError> {
     let builder = user.apply_to(Runtime::builder().worker(WorkerProgram::current_exe()).trust(trust.clone()))?;
-    // As a host finds it: what it would do there is as much as what it does here, and the person is asked once.
+    // Found as a host finds it, so that one prompt also covers what it would do there.
     let layers = LayerDirs { cwd: path.to_owned(), ..LayerDirs::default() };
     let is_project = find_projects(&layers, &TrustOptions::default().into_grants())
         .iter()
@@ -115,9 +108,9 @@ pub(crate) fn inspect(path: &Path, user: &UserOptions, trust: &TrustOptions) -> 
     Ok(builder.build().projects.pop())
 }
 
-/// Reads a yes or a no, which is everything but a clear yes.
+/// Reads the user's answer; anything but a clear yes is a no.
 pub(crate) fn confirm(terminal: &Terminal) -> Result<bool, CliError> {
-    terminal.print_error_piece("may they? [y/N] ");
+    terminal.print_error_piece("trust this project? [y/N] ");
     let mut line = String::new();
     io::stdin()
         .read_line(&mut line)
@@ -125,7 +118,7 @@ pub(crate) fn confirm(terminal: &Terminal) -> Result<bool, CliError> {
     Ok(matches!(line.trim(), "y" | "Y" | "yes" | "Yes"))
 }
 
-/// Writes down that a project is agreed to as it is. A file of agreements that cannot be read is kept beside the new one.
+/// Records that the project is trusted as it is. A trust file that cannot be parsed is kept next to the new one.
 pub(crate) fn grant(trust: &TrustOptions, consent: &ProjectTrust, terminal: &Terminal) -> Result<(), CliError> {
     let at_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
     let agreement = TrustGrant::new(&consent.manifest, at_ms.try_into().unwrap_or(u64::MAX));
@@ -144,7 +137,7 @@ pub(crate) fn grant(trust: &TrustOptions, consent: &ProjectTrust, terminal: &Ter
     TrustStore::grant(trust, consent.folder(), agreement).map_err(trust_error)
 }
 
-/// A fault of the agreements as one of the command.
+/// Converts an error of the trust file.
 pub(crate) fn trust_error(fault: TrustStoreError) -> CliError {
     CliError::invalid_input(&fault).help(fault.help)
 }

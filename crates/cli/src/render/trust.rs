@@ -1,4 +1,4 @@
-//! What a project may do, for whoever is to agree to that.
+//! What a project's code could do, as shown to the user who is to trust it.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -7,15 +7,17 @@ use pintle::tape::show::{Tone, single_line};
 
 use super::{age_text, count_text, style};
 
-/// Everything a yes lets through, whole: nobody agrees to what was left out.
+/// Describes everything that trusting the project allows, without shortening anything.
 pub(crate) fn describe_trust_request(consent: &ProjectTrust) -> Vec<String> {
     let folder = consent.folder().display();
     let mut lines = vec![match consent.state {
-        TrustState::Changed => format!("`{folder}` changed since you agreed to what its hooks may do"),
+        TrustState::Changed => format!("`{folder}` changed after you trusted it"),
         TrustState::NotRequired => {
-            format!("`{folder}` comes with hooks that can only judge; until you agree they can only deny and ask")
+            format!(
+                "`{folder}` contains hooks that only return decisions; until you trust it, they can only deny and ask"
+            )
         }
-        _ => format!("`{folder}` comes with hooks that want to do more than judge"),
+        _ => format!("`{folder}` contains hooks that can do more than return decisions"),
     }];
     lines.extend(describe_items(consent));
     if consent.state == TrustState::Changed {
@@ -23,30 +25,30 @@ pub(crate) fn describe_trust_request(consent: &ProjectTrust) -> Vec<String> {
     }
     lines.extend(describe_not_covered(consent));
     let files = count_text(consent.manifest.files.len(), "file");
-    lines.push(format!("a yes is for the bytes of {files} as they are; when one changes you are asked again"));
+    lines.push(format!("trust covers the current bytes of {files}; if one changes, you are asked again"));
     lines
 }
 
-/// What a yes does not cover, and what to do about that.
+/// Describes what trust does not cover, and how to cover it.
 pub(crate) fn describe_not_covered(consent: &ProjectTrust) -> Vec<String> {
     let parts = consent.manifest.list_not_covered();
     if parts.is_empty() {
         return Vec::new();
     }
-    let mut lines = vec![String::from("not covered by a yes, since the text does not say which files that is:")];
+    let mut lines = vec![String::from("not covered by trust, because it is unknown which files these use:")];
     lines
         .extend(parts.iter().map(|part| style::paint_text(Tone::Warn, format!("  {}", single_line(part, usize::MAX)))));
     lines.push(String::from(
-        "  list these files under `files:` beside the hook, which binds them, or run the hook in a `sandbox`",
+        "  list these files under `files:` next to the hook to cover them, or run the hook in a `sandbox`",
     ));
     lines
 }
 
-/// What needs consent, a line for each thing that is done.
+/// Describes the items that need trust, with a line for each capability.
 fn describe_items(consent: &ProjectTrust) -> Vec<String> {
     let mut all: Vec<&TrustItem> = Vec::new();
     for claim in &consent.manifest.items {
-        // A hook of an agent may be the host's as well.
+        // A hook may belong to an agent and to the host.
         let is_told = |told: &&TrustItem| {
             told.name == claim.name && told.event == claim.event && told.capabilities == claim.capabilities
         };
@@ -75,16 +77,16 @@ fn describe_items(consent: &ProjectTrust) -> Vec<String> {
         }
     }
     if !free.is_empty() {
-        let besides = if open.is_empty() { "" } else { "besides " };
+        let besides = if open.is_empty() { "" } else { "and " };
         lines.push(style::paint_text(
             Tone::Quiet,
-            format!("  {besides}{} that can only judge", count_text(free.len(), "hook")),
+            format!("  {besides}{} that can only return decisions", count_text(free.len(), "hook")),
         ));
     }
     lines
 }
 
-/// What is different now: `+` is new, `-` is gone, `~` has other bytes.
+/// Describes the difference: `+` added, `-` removed, `~` changed.
 fn describe_difference(difference: &TrustDifference) -> Vec<String> {
     let reach = |all: &[pintle::Capability]| all.iter().map(ToString::to_string).collect::<Vec<_>>();
     let rows: [(&str, Tone, &str, &[String]); 8] = [
@@ -97,7 +99,7 @@ fn describe_difference(difference: &TrustDifference) -> Vec<String> {
         ("-", Tone::Warn, "listens to ", &difference.events_removed),
         ("-", Tone::Bad, "guard ", &difference.guards_removed),
     ];
-    let mut lines = vec![String::from("since then:")];
+    let mut lines = vec![String::from("changes since then:")];
     for (sign, tone, what, entries) in rows {
         let line =
             |entry: &String| style::paint_text(tone, format!("  {sign} {what}{}", single_line(entry, usize::MAX)));
@@ -106,7 +108,7 @@ fn describe_difference(difference: &TrustDifference) -> Vec<String> {
     lines
 }
 
-/// How long ago something was agreed to.
+/// Formats how long ago trust was granted.
 pub(crate) fn grant_age_text(at_ms: u64) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
     age_text(u64::try_from(now).unwrap_or(u64::MAX).saturating_sub(at_ms))

@@ -106,7 +106,7 @@ fn script_guard_deleted_by_the_agent_denies_until_the_session_ends() {
     fs::write(stage.path("project/.harness/hooks/guard.md"), SCRIPT).unwrap();
     let (out, err, status) = run(&["trust", "--yes"], "");
     assert_eq!(status, Some(0), "{err}");
-    assert!(out.contains("can only judge") && out.contains("agreed to"), "{out}");
+    assert!(out.contains("can only return decisions") && out.contains("trusted `"), "{out}");
     assert!(!is_denied(&hook("s1", "ls")) && is_denied(&hook("s3", "FORBIDDEN")));
     fs::remove_dir_all(stage.path("project/.harness")).unwrap();
     assert!(is_denied(&hook("s4", "ls")), "it is pinned");
@@ -159,9 +159,9 @@ fn what_an_agreement_does_not_cover_is_named() {
     let (out, _, status) = run(&["trust"]);
     assert_eq!(status, Some(3));
     for line in [
-        "not covered by a yes, since the text does not say which files that is:",
-        "`make -s guard`: the command does not say which files it runs",
-        "list these files under `files:` beside the hook, which binds them, or run the hook in a `sandbox`",
+        "not covered by trust, because it is unknown which files these use:",
+        "`make -s guard`: which files it runs does not stand here",
+        "list these files under `files:` next to the hook to cover them, or run the hook in a `sandbox`",
     ] {
         assert!(out.contains(line), "{out}");
     }
@@ -172,5 +172,5 @@ fn what_an_agreement_does_not_cover_is_named() {
         serde_json::json!(["`make -s guard`: the command does not say which files it runs"])
     );
     let (out, _, _) = run(&["trust"]);
-    assert!(out.contains("you agreed to") && out.contains("make -s guard"), "{out}");
+    assert!(out.contains("is trusted as it is") && out.contains("make -s guard"), "{out}");
 }

@@ -38,7 +38,7 @@ fn an_agent_that_nobody_named_runs_nothing_before_somebody_agreed() {
         let (out, err, status) = stage.pintle(&["run"]).with_input("hello").run_to_parts();
         assert!(!stage.path("PWNED").exists(), "{text}: {out}{err}");
         assert_eq!(status, Some(3), "{text}: {out}{err}");
-        assert!(err.contains("nobody agreed to what the agent in the current directory may do"), "{err}");
+        assert!(err.contains("the agent in the current directory is not trusted"), "{err}");
         let (out, err, status) = stage.pintle(&["trust", "--yes"]).run_to_parts();
         assert_eq!(status, Some(0), "{out}{err}");
         let (out, err, status) = stage.pintle(&["run"]).with_input("hello").run_to_parts();
@@ -93,12 +93,12 @@ fn a_tape_from_elsewhere_runs_nothing_that_it_names() {
     let stage = create_taped_fixture(&[]);
     let (said, status, is_pwned) = run_as_stranger(&stage, &["replay", "t.jsonl", "--live-hooks"]);
     assert_eq!((status, is_pwned), (Some(3), false), "{said}");
-    assert!(said.contains("nobody agreed to the hooks of") && said.contains("which the tape names"), "{said}");
+    assert!(said.contains("nothing was fired: the hooks of") && said.contains("which the tape names"), "{said}");
     let (said, status, is_pwned) = run_as_stranger(&stage, &["replay", "t.jsonl", "--all"]);
     assert_eq!((status, is_pwned), (Some(3), false), "{said}");
     let (said, status, is_pwned) = run_as_stranger(&stage, &["run", "--resume", "t.jsonl", "more"]);
     assert_eq!((status, is_pwned), (Some(3), false), "{said}");
-    assert!(said.contains("was not begun here, so its tape decides nothing; it names the agent"), "{said}");
+    assert!(said.contains("was not started on this machine, so its tape is not trusted; it names the agent"), "{said}");
     // What lies in the current directory is asked for as without a tape.
     fs::rename(stage.path("project/team.yaml"), stage.path("project/agent.yaml")).unwrap();
     let (said, status, is_pwned) = run_as_stranger(&stage, &["run", "--resume", "t.jsonl", "more"]);
@@ -143,7 +143,7 @@ fn a_tape_that_was_changed_is_neither_fired_nor_gone_on_with() {
     ] {
         let (out, err, status) = stage.pintle(arguments).in_folder("project").run_to_parts();
         assert_eq!((status, stage.path("project/PWNED").exists()), (Some(1), false), "{arguments:?}: {out}{err}");
-        assert!(err.contains("was changed"), "{err}");
+        assert!(err.contains("was modified"), "{err}");
     }
 }
 
@@ -165,11 +165,8 @@ fn a_session_whose_guards_are_gone_or_changed_does_not_go_on() {
     type Change = Box<dyn Fn(&Path)>;
     let changes: [(&str, Change); 4] = [
         ("is gone", Box::new(|path| fs::remove_file(path).unwrap())),
-        ("was changed", Box::new(write(GUARD.replace("mkfs", "mkfs.ext4")))),
-        (
-            "was changed",
-            Box::new(write(format!("{GUARD}\nmode\n").replace("priority: 10", "priority: 10\nmode: shadow"))),
-        ),
+        ("changed", Box::new(write(GUARD.replace("mkfs", "mkfs.ext4")))),
+        ("changed", Box::new(write(format!("{GUARD}\nmode\n").replace("priority: 10", "priority: 10\nmode: shadow")))),
         ("is gone", Box::new(write(GUARD.replace("tool.pre", "tool.post")))),
     ];
     for (wanted, change) in changes {

@@ -136,14 +136,14 @@ fn a_person_at_the_terminal_is_asked_once() {
     let stage = create_fixture();
     let fire = "fire tool.pre --agent root --no";
     let mut asked = TerminalProgram::open_in(&stage, "project", fire);
-    let question = asked.wait_for_text("may they? [y/N] ");
+    let question = asked.wait_for_text("trust this project? [y/N] ");
     assert!(question.contains("runs `./check/guard.sh --strict`"), "{question}");
     asked.type_in("n\n");
     asked.end();
     let mut asked = TerminalProgram::open_in(&stage, "project", fire);
-    asked.wait_for_text("may they? [y/N] ");
+    asked.wait_for_text("trust this project? [y/N] ");
     asked.type_in("y\n");
     asked.end();
     let (screen, _) = TerminalProgram::open_in(&stage, "project", fire).end();
-    assert!(!screen.contains("may they?"), "{screen}");
+    assert!(!screen.contains("trust this project?"), "{screen}");
 }

@@ -1,4 +1,4 @@
-//! `pintle trust --list`: what was agreed to.
+//! `pintle trust --list`: lists the trusted projects.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::render::trust::grant_age_text;
 use crate::render::table;
 use crate::terminal::Terminal;
 
-/// Lists the projects that were agreed to, in the order of their folders.
+/// Lists the trusted projects, in the order of their directories.
 pub(super) fn execute(trust: &TrustOptions, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
     let store = TrustStore::open(trust).map_err(trust_error)?;
     if global.json {
@@ -23,16 +23,16 @@ pub(super) fn execute(trust: &TrustOptions, terminal: &Terminal, global: &Global
     }
     let rows: Vec<[String; 4]> = store.grants().map(|(folder, agreed)| to_cells(folder, agreed)).collect();
     if rows.is_empty() {
-        terminal.print_note("you agreed to nothing yet");
+        terminal.print_note("no project is trusted yet");
     } else {
-        terminal.print_lines(&table::render_table(["PROJECT", "AGREED", "FILES", "NEED CONSENT"], &rows));
+        terminal.print_lines(&table::render_table(["PROJECT", "TRUSTED", "FILES", "NEED TRUST"], &rows));
     }
     Ok(CliStatus::Done)
 }
 
 fn to_cells(folder: &str, agreement: &TrustGrant) -> [String; 4] {
     let open = agreement.items.iter().filter(|claim| !claim.capabilities.is_empty());
-    // A hook of an agent may be the host's as well.
+    // A hook may belong to an agent and to the host.
     let open: BTreeSet<_> = open.map(|claim| (&claim.name, &claim.event)).collect();
     [folder.to_owned(), grant_age_text(agreement.granted_at_ms), agreement.files.len().to_string(), open.len().to_string()]
 }

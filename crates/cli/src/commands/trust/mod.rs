@@ -1,4 +1,4 @@
-//! `pintle trust`: what a project's hooks may do, and whether they may.
+//! `pintle trust`: reviews what a project's hooks can do, and trusts the project.
 
 mod list;
 mod revoke;
@@ -17,16 +17,16 @@ use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
 pub(crate) struct TrustArgs {
-    /// The project's folder. Default: the project around the current directory.
+    /// Project directory [default: the project that contains the current directory].
     #[arg(value_name = "DIR")]
     path: Option<PathBuf>,
-    /// Agree without being asked.
+    /// Trust the project without asking.
     #[arg(long, short, conflicts_with_all = ["list", "revoke"])]
     yes: bool,
-    /// List what you agreed to.
+    /// List the trusted projects.
     #[arg(long, conflicts_with_all = ["revoke", "path"])]
     list: bool,
-    /// Take back what you agreed to.
+    /// Revoke trust in the project.
     #[arg(long)]
     revoke: bool,
     #[command(flatten)]
@@ -44,12 +44,13 @@ impl TrustArgs {
         }
         let folder = self.find_project_dir(&trust)?;
         let Some(consent) = inspect(&folder, &self.user, &trust)? else {
-            return Err(CliError::failure(format!("`{}` could not be looked at", folder.display())));
+            return Err(CliError::failure(format!("cannot inspect `{}`", folder.display())));
         };
         if let Some(fault) = consent.error.as_ref().filter(|fault| !fault.is_broken) {
             return Err(trust_error(fault.clone()));
         }
-        // Also what needs no consent to run is bound to its bytes by it, and only then trusted.
+        // Trust is also granted to hooks that run without it: it binds them to their bytes, and only then are they
+        // trusted.
         let is_empty = consent.manifest.files.is_empty() && consent.manifest.items.is_empty();
         let is_settled = consent.state == TrustState::Trusted || (consent.state == TrustState::NotRequired && is_empty);
         if global.json {
@@ -69,47 +70,49 @@ impl TrustArgs {
             terminal.print_line(line);
         }
         if !self.yes && !is_interactive() {
-            let fault = CliError::invalid_input("nobody is there to be asked, so nothing was agreed to");
-            return Err(fault.help("`--yes` agrees without asking; read the above first"));
+            let fault = CliError::invalid_input(
+                "the project was not trusted: standard input or standard error is not a terminal",
+            );
+            return Err(fault.help("review the above, then trust the project without asking with `--yes`"));
         }
         if !self.yes && !confirm(terminal)? {
-            terminal.print_note("nothing was agreed to");
+            terminal.print_note("the project was not trusted");
             return Ok(CliStatus::Denied);
         }
         grant(&trust, &consent, terminal)?;
-        terminal.print_line(format!("agreed to `{}`; `pintle trust --revoke` takes it back", consent.folder().display()));
+        terminal
+            .print_line(format!("trusted `{}`; revoke this with `pintle trust --revoke`", consent.folder().display()));
         Ok(CliStatus::Done)
     }
 
-    /// The folder that was named, or that of the project around the current directory.
+    /// Returns the named directory, or that of the project that contains the current directory.
     fn find_project_dir(&self, trust: &Trusted) -> Result<PathBuf, CliError> {
         if let Some(path) = &self.path {
             if path.exists() {
                 return Ok(path.clone());
             }
-            return Err(
-                CliError::invalid_input(format!("there is no `{}`", path.display())).help("name the folder of a project")
-            );
+            return Err(CliError::invalid_input(format!("`{}` does not exist", path.display()))
+                .help("name a project directory"));
         }
         let here = std::env::current_dir().unwrap_or_default();
         let layers = LayerDirs::from_env(here, self.user.config_dir()?);
         find_projects(&layers, &trust.clone().into_grants()).pop().ok_or_else(|| {
-            CliError::invalid_input("there is no project with hooks around the current directory")
-                .help("name its folder, as in `pintle trust path/to/project`")
+            CliError::invalid_input("the current directory is not in a project with hooks")
+                .help("name the project directory, as in `pintle trust path/to/project`")
         })
     }
 }
 
-/// What there is to say when there is nothing to ask.
+/// Describes a project that needs no confirmation.
 fn render_nothing_to_ask(consent: &ProjectTrust) -> Vec<String> {
     let folder = consent.folder().display();
     match consent.state {
         TrustState::Trusted => {
-            let mut lines = vec![format!("you agreed to `{folder}` as it is")];
+            let mut lines = vec![format!("`{folder}` is trusted as it is")];
             lines.extend(describe_not_covered(consent));
             lines
         }
-        _ => vec![format!("there are no hooks in `{folder}`")],
+        _ => vec![format!("`{folder}` contains no hooks")],
     }
 }
 

@@ -1,4 +1,4 @@
-//! `pintle trust --revoke`: taking an agreement back.
+//! `pintle trust --revoke`: revokes trust in a project.
 
 use std::path::{Path, absolute};
 
@@ -10,7 +10,7 @@ use crate::options::GlobalOptions;
 use crate::options::trust::trust_error;
 use crate::terminal::Terminal;
 
-/// Takes back what was agreed to of a folder, or of the nearest one above it. The folder may be gone.
+/// Revokes trust in a directory, or in the nearest trusted one above it. The directory may be gone.
 pub(super) fn execute(trust: &TrustOptions, folder: &Path, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
     let folder = folder.canonicalize().or_else(|_| absolute(folder)).map_err(CliError::failure)?;
     let store = TrustStore::open(trust).map_err(trust_error)?;
@@ -23,8 +23,8 @@ pub(super) fn execute(trust: &TrustOptions, folder: &Path, terminal: &Terminal, 
         terminal.print_json(&json!({"revoked": known.filter(|_| was_there)}));
     } else {
         match known.filter(|_| was_there) {
-            Some(known) => terminal.print_line(format!("you no longer agree to `{}`", known.display())),
-            None => terminal.print_note(format!("nothing was agreed to of `{}`", folder.display())),
+            Some(known) => terminal.print_line(format!("`{}` is no longer trusted", known.display())),
+            None => terminal.print_note(format!("`{}` was not trusted", folder.display())),
         }
     }
     Ok(CliStatus::Done)
