@@ -172,7 +172,7 @@ fn a_person_converses_and_is_asked_and_is_heard_meanwhile() {
     terminal.type_in("y\n");
     terminal.wait_for(&stage.path("begun"));
     terminal.type_in("please hurry\n");
-    terminal.wait_for_text("the agent is told of it at its next step");
+    terminal.wait_for_text("the agent receives this at its next step");
     fs::write(stage.path("gate"), "opened").unwrap();
     terminal.wait_for_text("I heard you.");
     assert!(fs::read_to_string(stage.path("steered.json")).unwrap().contains("please hurry"));
@@ -195,7 +195,7 @@ fn a_person_converses_and_is_asked_and_is_heard_meanwhile() {
     terminal.type_line("/agent");
     terminal.wait_for_text("writer");
     terminal.type_line("/clear");
-    terminal.wait_for_text("the conversation is forgotten");
+    terminal.wait_for_text("the conversation is cleared");
     terminal.wait_for_text("\n> ");
     terminal.type_in("\x04");
     let (screen, status) = terminal.end();

@@ -106,7 +106,7 @@ fn two_prompts_are_two_turns_and_a_dash_is_standard_input() {
     assert_eq!(run(&["run", "-q", ".", "one", "-", "three"], "two\n"), all);
     assert_eq!(run(&["run", "-q", ".", "-"], "one\n"), (String::from("first\n"), Some(0)));
     let (_, err, status) = stage.pintle(&["run", ".", "-", "-"]).with_input("one").run_to_parts();
-    assert!(err.contains("error: `-` stands twice\n") && status == Some(3), "{err}");
+    assert!(err.contains("error: `-` is given more than once\n") && status == Some(3), "{err}");
     let (_, err, status) = stage.pintle(&["run", ".", "one", "-"]).run_to_parts();
     assert!(err.contains("error: a prompt is empty\n") && status == Some(3), "{err}");
 }

@@ -44,7 +44,7 @@ fn yes_answers_what_hooks_and_rules_ask_and_lifts_no_deny() {
     let (out, err, _) = ran(&["run", "team", "--yolo"]);
     assert!(out.contains("formatting is not for agents"), "{out}");
     assert!(!out.contains("-> shell: deployed"), "{out}");
-    assert!(err.contains("nobody was there for 1 question about `shell`"), "{err}");
+    assert!(err.contains("1 question about `shell` could not be shown to anyone"), "{err}");
 }
 
 #[test]

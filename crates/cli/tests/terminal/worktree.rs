@@ -83,5 +83,5 @@ fn without_a_repository_there_is_no_tree() {
     let stage = CliFixture::new_empty().with_file("repo/agent.yaml", AGENT).with_file("repo/script.yaml", SCRIPT);
     let (screen, status) = run_in_worktree(&stage, "--worktree");
     assert_eq!(status, Some(1), "{screen}");
-    assert!(screen.contains("needs a git repository"), "{screen}");
+    assert!(screen.contains("works in a git repository"), "{screen}");
 }

@@ -1,4 +1,4 @@
-//! Nobody to ask.
+//! The approver of a run without a terminal.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -9,7 +9,7 @@ use pintle::{ApprovalRequest, ApprovalResponse, Approver};
 use crate::render::count_text;
 use crate::terminal::Terminal;
 
-/// Stands for a person who is not there: every question is a no. It remembers what was asked, so that somebody can be
+/// Answers every approval request with `Unavailable`, which denies. Keeps what was requested, so that the user can be
 /// told afterwards how to allow it.
 #[derive(Debug, Default)]
 pub(super) struct AbsentApprover(Mutex<UnansweredAsks>);
@@ -21,7 +21,7 @@ struct UnansweredAsks {
 }
 
 impl AbsentApprover {
-    /// Says what a person would have been asked.
+    /// Prints which requests were denied, and how to allow them.
     pub(super) fn print_summary(&self, terminal: &Terminal, is_team: bool) {
         let asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if asked.request_count == 0 {
@@ -29,13 +29,15 @@ impl AbsentApprover {
         }
         let about: Vec<String> = asked.subjects.iter().map(|name| format!("`{}`", single_line(name, 80))).collect();
         let questions = count_text(asked.request_count, "question");
-        terminal.print_note(format!("nobody was there for {questions} about {}; the answer was no", about.join(", ")));
+        let were = if asked.request_count == 1 { "was" } else { "were" };
+        let about = about.join(", ");
+        terminal.print_note(format!("{questions} about {about} could not be shown to anyone and {were} denied"));
         terminal.print_note(match is_team {
             true => {
-                "run it in a terminal, or allow calls with a rule under `permissions: {allow: [..]}` or with `--yolo`; \
-                 `--yes` answers hooks as well"
+                "run it in a terminal, or allow calls with a `permissions: {allow: [..]}` rule or with `--yolo`; \
+                `--yes` also approves `ask` decisions of hooks"
             }
-            false => "run it in a terminal, or answer with `--yes`",
+            false => "run it in a terminal, or approve with `--yes`",
         });
     }
 }

@@ -1,4 +1,4 @@
-//! Which agent, and which model.
+//! Selecting the agent and its model.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,16 +15,16 @@ use crate::options::{AgentOption, read_model_script};
 /// An agent with its model.
 pub(super) struct AgentSelection {
     pub(super) spec: AgentSpec,
-    /// Whom it works with.
+    /// The team that it belongs to.
     pub(super) team: Option<TeamSpec>,
     pub(super) model: Arc<dyn Model>,
-    /// What the model's script shows.
+    /// The summary of the model's script.
     pub(super) model_notes: String,
-    /// What the model's script lets the person say.
+    /// The prompts of the model's script.
     pub(super) scripted_prompts: Vec<String>,
 }
 
-/// Joins the agent that was loaded and the model that was named, either of which may be missing, but not both.
+/// Combines the loaded agent and the named model, either of which may be missing, but not both.
 pub(super) fn choose_agent(
     built: &mut BuiltRuntime,
     named: Option<&str>,
@@ -45,12 +45,12 @@ fn missing_model_error(what: String) -> CliError {
     CliError::invalid_input(what).help("name a model, such as `--model anthropic:claude-sonnet-4-5` or `--model script:FILE`")
 }
 
-/// A member of a team. A model that is named counts for all of them.
+/// Selects an agent of a team. A named model applies to every agent of the team.
 fn choose_member(mut team: TeamSpec, named: Option<&str>, agent: &AgentOption, models: &ScriptedModels) -> Result<AgentSelection, CliError> {
     if let Some(typed) = named {
         override_models(&mut team, typed)?;
     }
-    // A team has an agent, or it is none.
+    // A team always declares an agent.
     let Some(spec) = agent.select_agent(Some(&team))? else { return Err(CliError::invalid_input("the file declares no agents")) };
     let Some(declared) = &spec.model else { return Err(missing_model_error(format!("agent `{}` declares no model", spec.name))) };
     let spec = AgentSpec::clone(&spec);
@@ -63,18 +63,21 @@ fn choose_member(mut team: TeamSpec, named: Option<&str>, agent: &AgentOption, m
     Ok(AgentSelection { spec, team: Some(team), model, model_notes: String::new(), scripted_prompts: Vec::new() })
 }
 
-/// An agent of AI Harness, or none but a model.
+/// Selects the agent of AI Harness, or a default agent if only a model is named.
 fn choose_single_agent(agent: Option<AgentSpec>, named: Option<&str>, folder: &Path) -> Result<AgentSelection, CliError> {
     let found = agent.is_some();
     let mut spec = agent.unwrap_or_else(|| AgentSpec { name: String::from("root"), ..AgentSpec::default() });
-    // A script that the agent names stands beside it; one that the person names stands where the person is.
+    // A script that the agent names is relative to its directory; one that the user names, to the current directory.
     let (declared, beside) = match named {
         Some(typed) => (model::choose(typed, spec.model.as_ref()).map_err(CliError::invalid_input)?, Path::new("")),
         None => match spec.model.clone() {
             Some(declared) => (declared, folder),
             None if found => return Err(missing_model_error(format!("agent `{}` declares no model", spec.name))),
             None => {
-                let fault = missing_model_error(format!("no agent found in `{}`: there is no `{AGENT_FILE}`", folder.display()));
+                let fault = missing_model_error(format!(
+                    "no agent found in `{}`: `{AGENT_FILE}` does not exist",
+                    folder.display()
+                ));
                 return Err(fault);
             }
         },

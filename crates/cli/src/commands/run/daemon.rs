@@ -1,4 +1,4 @@
-//! An agent that waits for more to do.
+//! `--daemon`: an agent that waits for more prompts.
 
 use std::io::{self, BufRead};
 use std::thread;
@@ -10,16 +10,16 @@ use crate::error::{CliError, CliStatus};
 
 #[derive(Debug, Args)]
 pub(super) struct DaemonArgs {
-    /// When there is nothing left to do, wait for lines on standard input, each a prompt, until its end or Ctrl-C.
+    /// When idle, wait for more prompts on standard input, one per line, until it ends or Ctrl-C is pressed.
     #[arg(long)]
     pub(super) daemon: bool,
-    /// How long it waits before hooks hear again that it is idle, in milliseconds. 0: they hear once.
+    /// With `--daemon`: milliseconds between `session.idle` events; 0 fires the event once [default: 0].
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, requires = "daemon")]
     wake_interval_ms: u64,
 }
 
 impl DaemonArgs {
-    /// Waits, and plays a turn for each line. A turn that is refused or fails does not end the wait.
+    /// Waits, and runs a turn for each line. A turn that is denied or fails does not end the wait.
     pub(super) fn wait(&self, session: &mut Session, mut status: CliStatus) -> Result<CliStatus, CliError> {
         let inbox = session.inbox();
         let reading = thread::Builder::new().name(String::from("input")).spawn(move || feed_inbox(&inbox));
@@ -32,14 +32,14 @@ impl DaemonArgs {
         });
         match ended {
             Ok(()) => Ok(status),
-            // Ctrl-C is a way to end the wait like any other.
+            // Ctrl-C ends the wait as the end of standard input does.
             Err(_) if session.cancel().is_cancelled() => Ok(status),
             Err(fault) => super::status_of_turn_error(fault),
         }
     }
 }
 
-/// Puts each line into the inbox until there are no more.
+/// Sends each line to the inbox until standard input ends.
 fn feed_inbox(inbox: &Inbox) {
     for line in io::stdin().lock().lines().map_while(Result::ok) {
         let words = line.trim();

@@ -1,4 +1,4 @@
-//! Hooks that gave no answer, as a run tells of them.
+//! Hook failures that a run reports.
 
 use std::collections::BTreeSet;
 
@@ -9,28 +9,30 @@ use pintle::{FailurePolicy, is_matcher_failure_warning};
 /// The failures of a session.
 #[derive(Debug, Default)]
 pub(super) struct FailureCounter {
-    /// How often a hook gave no answer.
+    /// The number of hook failures.
     pub(super) count: usize,
     reported: BTreeSet<String>,
 }
 
 impl FailureCounter {
-    /// Counts what a record tells of, and gives a sentence for each failure that is told for the first time.
+    /// Counts the failures of a record, and returns a message for each that was not reported before.
     pub(super) fn count_record(&mut self, body: &RecordBody<'_>) -> Vec<String> {
         let texts: Vec<String> = match body {
             RecordBody::Outcome(decided) => {
                 let failures = decided.failures.iter().filter(|note| note.policy != FailurePolicy::Ignored);
                 let texts = failures.map(|note| {
                     let meant = match note.policy {
-                        FailurePolicy::Closed => "it fails closed and denies",
-                        FailurePolicy::Open | FailurePolicy::Ignored => "it fails open and decided nothing",
+                        FailurePolicy::Closed => "the event was denied, because its failure policy is `closed`",
+                        FailurePolicy::Open | FailurePolicy::Ignored => {
+                            "it decided nothing, because its failure policy is `open`"
+                        }
                     };
                     let (hook, why) = (single_line(&note.hook, 80), single_line(&note.failure.message, 2_000));
                     format!("hook `{hook}` failed ({}: {why}); {meant}", note.failure.kind)
                 });
                 texts.collect()
             }
-            // A hook that is passed over guards nothing.
+            // A hook whose matcher failed is not called, so it guards nothing.
             RecordBody::Warning(warned) if is_matcher_failure_warning(&warned.message) => {
                 vec![format!("hook `{}` was {}", single_line(&warned.hook, 80), single_line(&warned.message, 2_000))]
             }

@@ -1,4 +1,4 @@
-//! What the person types.
+//! Standard input of a conversation.
 
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -8,14 +8,14 @@ use pintle_agent::Inbox;
 
 use super::live_display::LiveDisplay;
 
-/// What came of asking for a line.
+/// The result of waiting for a line.
 #[derive(Debug)]
 pub(super) enum InputLine {
-    /// A line, with its end.
+    /// A line, with its line break.
     Line(String),
-    /// The person has closed the input.
+    /// The user closed the input.
     End,
-    /// The person pressed Ctrl-C instead.
+    /// The user pressed Ctrl-C instead.
     Interrupted,
 }
 
@@ -31,24 +31,24 @@ struct StdinShared {
 
 #[derive(Debug, Default)]
 struct StdinState {
-    /// A thread waits for a line. It goes on doing so after an interruption: the next line answers the next question.
+    /// Whether a thread waits for a line. After an interruption it keeps waiting, and its line answers the next prompt.
     is_reading: bool,
     line: Option<io::Result<String>>,
     is_line_expected: bool,
     is_interrupted: bool,
-    /// Who hears lines that nobody waits for, while the agent is at work.
+    /// Receives lines that are not expected, while the agent is running.
     inbox: Option<(Inbox, Arc<LiveDisplay>)>,
 }
 
 impl StdinReader {
-    /// Says that the next line is waited for: it, or a Ctrl-C, answers what is about to be shown, however fast it comes.
+    /// Announces that the next line, or a Ctrl-C, answers the prompt that is about to be shown, however early it comes.
     pub(super) fn expect_line(&self) {
         let mut state = self.lock_state();
         state.is_line_expected = true;
         state.is_interrupted = false;
     }
 
-    /// Waits for the line that was said to be expected.
+    /// Waits for the line that `expect_line` announced.
     pub(super) fn wait_for_line(&self) -> io::Result<InputLine> {
         let mut state = self.lock_state();
         self.begin_reading(&mut state)?;
@@ -57,7 +57,7 @@ impl StdinReader {
         state.is_line_expected = false;
         let line = state.line.take();
         if state.inbox.is_some() && matches!(&line, Some(Ok(line)) if !line.is_empty()) {
-            // The question is answered and the agent works on, so what is typed next is for it.
+            // The prompt is answered and the agent continues, so what is typed next is for the agent.
             self.begin_reading(&mut state)?;
         }
         match line {
@@ -68,11 +68,11 @@ impl StdinReader {
         }
     }
 
-    /// Sends lines that nobody waits for to the agent at work, as long as the guard lives.
+    /// Sends lines that are not expected to the running agent, as long as the guard lives.
     pub(super) fn steer(&self, inbox: Inbox, live: Arc<LiveDisplay>) -> SteeringGuard<'_> {
         let mut state = self.lock_state();
         state.inbox = Some((inbox, live));
-        // Without a thread that reads nothing is heard until somebody waits for a line, which then says why.
+        // If the thread cannot start, lines are not read until the next wait, which reports the error.
         let _ = self.begin_reading(&mut state);
         SteeringGuard(self)
     }
@@ -86,7 +86,7 @@ impl StdinReader {
         Ok(())
     }
 
-    /// Ends the wait for a line, and tells whether somebody waited.
+    /// Ends the wait for a line. Returns whether one was expected.
     pub(super) fn interrupt(&self) -> bool {
         let mut state = self.lock_state();
         state.is_interrupted = true;
@@ -94,7 +94,7 @@ impl StdinReader {
         state.is_line_expected
     }
 
-    /// Reads lines until there is one that somebody waits for, or will wait for.
+    /// Reads lines until there is one that is not sent to the running agent.
     fn read_lines(&self) {
         loop {
             let mut line = String::new();
@@ -118,7 +118,7 @@ impl StdinReader {
     }
 }
 
-/// Ends the steering.
+/// Stops sending lines to the running agent on drop.
 pub(super) struct SteeringGuard<'a>(&'a StdinReader);
 
 impl Drop for SteeringGuard<'_> {
@@ -131,11 +131,11 @@ impl Drop for SteeringGuard<'_> {
 mod tests {
     use super::*;
 
-    /// The prompt is shown between the two, so a person may be as fast as this.
+    /// The prompt is shown between the two, so the user may be as fast as this.
     #[test]
     fn a_ctrl_c_counts_from_the_moment_that_a_line_is_expected() {
         let input = StdinReader::default();
-        assert!(!input.interrupt(), "nobody waits yet");
+        assert!(!input.interrupt(), "no line is expected yet");
         input.expect_line();
         assert!(input.interrupt());
         assert!(matches!(input.wait_for_line().unwrap(), InputLine::Interrupted));

@@ -10,9 +10,9 @@ use super::input::StdinReader;
 use crate::error::CliStatus;
 use crate::terminal::Terminal;
 
-/// What a signal is about.
+/// What signals act on.
 pub(super) struct CtrlCHandler {
-    /// Whether Ctrl-C stops the turn of a conversation, which goes on afterwards; else it stops the whole session.
+    /// Whether Ctrl-C stops only the running turn, because this is a conversation; otherwise it stops the session.
     pub(super) is_conversation: bool,
     pub(super) session: CancelToken,
     pub(super) turn: InterruptHandle,
@@ -20,29 +20,29 @@ pub(super) struct CtrlCHandler {
     pub(super) terminal: Terminal,
 }
 
-/// The signal that ended the session, if one did.
+/// The signal that ended the session, if any.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EndingSignal(Arc<Mutex<Option<CliStatus>>>);
 
 impl EndingSignal {
-    /// The exit status of a program that this signal ended.
+    /// The exit status for the signal.
     pub(super) fn status(&self) -> Option<CliStatus> {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes note of the first one.
+    /// Records the signal unless there is one already.
     fn record_first(&self, status: CliStatus) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(status);
     }
 }
 
 impl CtrlCHandler {
-    /// Lets a signal stop the agent in good order, with its last events and its tape. In a conversation Ctrl-C stops the turn
-    /// at work, and without one it is for whoever reads what the person types. SIGTERM and SIGHUP always end the session. A
+    /// Makes signals stop the agent gracefully, with its last events and its tape. In a conversation Ctrl-C stops the
+    /// running turn; if no turn is running, it interrupts the input. SIGTERM and SIGHUP always end the session. A
     /// second signal, while the agent is still stopping, ends the program.
     ///
-    /// Where a signal cannot be watched, it ends the program as ever. A SIGHUP that whoever started the program wants to be
-    /// ignored (`nohup`) stays ignored.
+    /// A signal that cannot be watched ends the program as usual. A SIGHUP that was ignored when the program started
+    /// (`nohup`) stays ignored.
     pub(super) fn start(self) -> EndingSignal {
         let signalled = EndingSignal::default();
         let seen = signalled.clone();
@@ -50,7 +50,7 @@ impl CtrlCHandler {
             let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
             runtime.block_on(self.watch(&seen));
         };
-        // Without the thread there is no watching, and a signal ends the program.
+        // Without the thread signals are not watched, and end the program.
         let _ = thread::Builder::new().name(String::from("interrupt")).spawn(watcher);
         signalled
     }
@@ -101,14 +101,14 @@ impl CtrlCHandler {
             let again = if status == CliStatus::Interrupted { "Ctrl-C again" } else { "another signal" };
             self.terminal.print_note(format!("stopping the {what}; {again} ends the program at once"));
         }
-        // An answer to a hook's question is no longer wanted either.
+        // A pending approval prompt ends, too.
         if !self.input.interrupt() && what.is_empty() {
             exit();
         }
     }
 }
 
-/// The next signal; never where it is not watched.
+/// Waits for the next signal; forever if it is not watched.
 #[cfg(unix)]
 async fn next_signal(signal: &mut Option<tokio::signal::unix::Signal>) -> Option<()> {
     match signal {
@@ -117,7 +117,7 @@ async fn next_signal(signal: &mut Option<tokio::signal::unix::Signal>) -> Option
     }
 }
 
-/// Whether the program was started with SIGHUP ignored. Systems without this file do not tell.
+/// Whether the program was started with SIGHUP ignored. Unknown, and so false, on systems without this file.
 #[cfg(unix)]
 fn is_hang_up_ignored() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A session as it happens.
+//! The live display of a session.
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -18,32 +18,32 @@ use crate::error::CliError;
 use crate::render::{count_text, path_text, style};
 use crate::terminal::Terminal;
 
-/// Characters of a result or argument that are shown.
+/// Most characters of a result or argument.
 const CUT: usize = 160;
 
-/// The tool with which an agent says that it is done.
+/// The tool that an agent calls when it is done.
 const DONE: &str = "done";
 
-/// How the result of a call begins that a hook refused: of an agent of AI Harness, and of a member of a team.
+/// How the result of a denied call starts: of an agent of AI Harness, and of an agent of a team.
 const BLOCKED: [&str; 2] = ["tool blocked: ", "The tool call was rejected by a "];
 
-/// What a turn stops with when the model has said all that it wants to, or there was none.
+/// The stop reasons of a turn that ended normally.
 const NATURAL: [&str; 2] = ["", "stop"];
 
-/// What is shown of a session.
+/// How much of a session is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DisplayMode {
-    /// What the agent says and does, and what its hooks said about it; of delegated agents only what matters.
+    /// The agent's text and actions, and the verdicts of its hooks; child agents in brief.
     Actions,
-    /// The same, with nothing left out.
+    /// Everything, child agents included.
     Verbose,
-    /// What the agent says.
+    /// The agent's text.
     Quiet,
-    /// The records of the tape, and the agent's words as they arrive, as lines of JSON.
+    /// The records of the tape, and the agent's text as it arrives, as lines of JSON.
     Json,
 }
 
-/// Shows a session as it happens: it follows the tape for hooks and observes the agent for all else.
+/// Shows a session as it runs: observes the tape for hooks and the agent for everything else.
 #[derive(Debug)]
 pub(super) struct LiveDisplay {
     terminal: Terminal,
@@ -51,22 +51,22 @@ pub(super) struct LiveDisplay {
     state: Mutex<DisplayState>,
 }
 
-/// What a line holds that may go on.
+/// What an unfinished line contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OpenOutputLine {
     /// Text of the model.
     ModelText,
-    /// Events that no hook listens to, which follow each other.
+    /// Consecutive events without hooks.
     Unhooked,
 }
 
 #[derive(Debug)]
 struct DisplayState {
     view: TapeRenderer,
-    /// What was written last, when its line is not ended.
+    /// The unfinished line, if any.
     open: Option<OpenOutputLine>,
     repeats: RepeatCounter,
-    /// The person types the prompts, so they need not be shown.
+    /// Whether the user types the prompts, so that they need not be shown.
     is_typed: bool,
     tool_call_count: usize,
     denied_count: usize,
@@ -95,14 +95,14 @@ impl LiveDisplay {
         Self { terminal, mode: shown, state: Mutex::new(state) }
     }
 
-    /// Shows what was on the tape before it was followed, as it stands there.
+    /// Prints the lines that were on the tape before it was observed.
     pub(super) fn catch_up(&self, lines: &str) {
         if self.mode == DisplayMode::Json {
             lines.lines().for_each(|line| self.terminal.print_line(line));
         }
     }
 
-    /// Says who is about to run, with what, and under what.
+    /// Shows the agent, its model and its hooks.
     pub(super) fn show_start(&self, chosen: &AgentSelection, prompts: &PromptSource, runtime: &Runtime, shadow: bool) {
         self.lock_state().is_typed = prompts.is_conversation();
         if !matches!(self.mode, DisplayMode::Actions | DisplayMode::Verbose) {
@@ -117,36 +117,38 @@ impl LiveDisplay {
         }
     }
 
-    /// Says which session goes on, and where it stands.
+    /// Shows the resumed session.
     pub(super) fn show_resumed(&self, past: &SessionSummary) {
         if matches!(self.mode, DisplayMode::Actions | DisplayMode::Verbose) {
             let turns = count_text(usize::try_from(past.turns).unwrap_or(usize::MAX), "turn");
             let cut_off = match past.interrupted_turn {
-                Some(number) => format!(", and turn {number} was cut off"),
+                Some(number) => format!(", turn {number} was interrupted"),
                 None => String::new(),
             };
             let session = single_line(&past.session, 80);
-            self.terminal
-                .print_lines(&[StyledLine::new(Tone::Quiet, format!("session {session} goes on: {turns} so far{cut_off}"))]);
+            self.terminal.print_lines(&[StyledLine::new(
+                Tone::Quiet,
+                format!("resuming session {session}: {turns} so far{cut_off}"),
+            )]);
         }
     }
 
-    /// Says what the agent greets people with.
+    /// Shows the agent's welcome message.
     pub(super) fn show_welcome(&self, welcome: &str) {
         if matches!(self.mode, DisplayMode::Actions | DisplayMode::Verbose) {
             self.terminal.print_line(welcome.lines().map(|line| single_line(line, 2_000)).collect::<Vec<_>>().join("\n"));
         }
     }
 
-    /// Says that what the person typed while the agent is at work was understood.
+    /// Confirms a line that the user typed while the agent is running.
     pub(super) fn show_queued(&self) {
         if matches!(self.mode, DisplayMode::Actions | DisplayMode::Verbose) {
             self.finish_line();
-            self.terminal.print_note("the agent is told of it at its next step");
+            self.terminal.print_note("the agent receives this at its next step");
         }
     }
 
-    /// Says what the session came to.
+    /// Shows the summary of the session.
     pub(super) fn show_end(&self, session: &Session, runtime: &Runtime, (tape, digest): (&Path, Option<&str>)) {
         let mut state = self.lock_state();
         self.end_line(&mut state);
@@ -166,7 +168,8 @@ impl LiveDisplay {
             DisplayMode::Actions | DisplayMode::Verbose => self.terminal.print_lines(&summary.render_text()),
             DisplayMode::Quiet if state.failures.count > 0 => {
                 let failed = count_text(state.failures.count, "hook failure");
-                self.terminal.print_note(format!("{failed} in this session; `pintle tape show {}` has them", path_text(tape)));
+                self.terminal
+                    .print_note(format!("{failed} in this session; see `pintle tape show {}`", path_text(tape)));
             }
             DisplayMode::Quiet => {}
             DisplayMode::Json => self.terminal.print_json(&summary),
@@ -183,13 +186,13 @@ impl LiveDisplay {
         }
     }
 
-    /// Ends what is unfinished, so that somebody else can write.
+    /// Ends the unfinished line, so that something else can be written.
     pub(super) fn finish_line(&self) {
         let mut state = self.lock_state();
         self.close_line(&mut state);
     }
 
-    /// Ends the open line and tells how often a call was repeated that is over now.
+    /// Ends the open line and shows how often calls were repeated.
     fn close_line(&self, state: &mut DisplayState) {
         self.end_line(state);
         for repeated in state.repeats.take_summaries() {
@@ -202,7 +205,7 @@ impl LiveDisplay {
         self.terminal.print_lines(&[line]);
     }
 
-    /// Shows an event that no hook listens to, on one line with those before it.
+    /// Shows an event without hooks, on one line with those before it.
     fn show_unhooked_event(&self, state: &mut DisplayState, at: &str, event: &str) {
         let event = single_line(event, 80);
         if state.open != Some(OpenOutputLine::Unhooked) {
@@ -214,7 +217,7 @@ impl LiveDisplay {
         }
     }
 
-    /// Shows the first calls of a delegated agent and counts those that repeat them.
+    /// Shows the first calls of a child agent and counts those that repeat them.
     fn show_delegated_call(&self, agent: &str, tool: &str, line: StyledLine) {
         let mut state = self.lock_state();
         if state.repeats.count_call(agent, tool) {
@@ -237,7 +240,7 @@ impl LiveDisplay {
         state.open = Some(OpenOutputLine::ModelText).filter(|_| !text.ends_with('\n'));
     }
 
-    /// What the agent says, for those who see only that or everything.
+    /// Shows the agent's text.
     fn show_words(&self, origin: &Origin, what: &AgentEvent<'_>) {
         let mut state = self.lock_state();
         match what {
@@ -254,7 +257,7 @@ impl LiveDisplay {
         }
     }
 
-    /// What the agent does besides.
+    /// Shows the agent's actions.
     fn show_actions(&self, origin: &Origin, what: &AgentEvent<'_>) {
         let who = match origin.depth {
             0 => String::new(),
@@ -269,7 +272,7 @@ impl LiveDisplay {
             AgentEvent::Message { text, .. } if origin.depth > 0 && !text.is_empty() => {
                 line(Tone::Plain, single_line(text, CUT))
             }
-            // Its arguments are the answer, which is shown when the hooks have left it.
+            // Its arguments are the final answer, which is shown after its hooks.
             AgentEvent::ToolCalled { name: DONE, .. } if all => line(Tone::Plain, format!("call {DONE}")),
             AgentEvent::ToolCalled { name, arguments, .. } if all => {
                 line(Tone::Plain, format!("call {} {}", single_line(name, 80), single_line(arguments, CUT)))
@@ -279,7 +282,7 @@ impl LiveDisplay {
                 let text = format!("{who}call {} {arguments}", single_line(name, 80));
                 return self.show_delegated_call(&origin.agent, name, StyledLine::new(Tone::Quiet, text));
             }
-            // The hook that blocked it has just said why.
+            // The hook that denied it was just shown, with its reason.
             AgentEvent::ToolReturned { content, is_error: true, .. }
                 if self.mode == DisplayMode::Actions && BLOCKED.iter().any(|words| content.starts_with(words)) =>
             {
@@ -290,14 +293,15 @@ impl LiveDisplay {
                 line(tone, format!("  -> {}: {}", single_line(name, 80), single_line(content, CUT)))
             }
             AgentEvent::Retried { message, attempt, delay_ms } => {
-                let text = format!("model call failed: {}; try {attempt} in {delay_ms} ms", single_line(message, CUT));
+                let text =
+                    format!("model call failed: {}; attempt {attempt} in {delay_ms} ms", single_line(message, CUT));
                 line(Tone::Warn, text)
             }
             AgentEvent::Delegated { agent, task, attempt } => {
                 let again = if *attempt > 1 { format!(", attempt {attempt}") } else { String::new() };
-                line(Tone::Plain, format!("hands to {}{again}: {}", single_line(agent, 80), single_line(task, CUT)))
+                line(Tone::Plain, format!("delegates to {}{again}: {}", single_line(agent, 80), single_line(task, CUT)))
             }
-            AgentEvent::Continued { message } => line(Tone::Warn, format!("sent on: {}", single_line(message, CUT))),
+            AgentEvent::Continued { message } => line(Tone::Warn, format!("continues: {}", single_line(message, CUT))),
             AgentEvent::Notice { message } => line(Tone::Warn, single_line(message, 2_000)),
             AgentEvent::TurnFailed { message } => line(Tone::Bad, format!("turn failed: {}", single_line(message, 2_000))),
             _ => None,
@@ -335,8 +339,9 @@ impl RecordObserver for LiveDisplay {
     fn on_error(&self, fault: &TapeError) {
         let mut state = self.lock_state();
         self.end_line(&mut state);
-        let fault = CliError::failure(format!("this session is not recorded any more: {fault}"));
-        self.terminal.print_cli_error(&fault.help("what is guarded is denied from here on; end the session and see to its tape"));
+        let fault = CliError::failure(format!("this session is no longer recorded: {fault}"));
+        self.terminal
+            .print_cli_error(&fault.help("guarded events are denied from now on; end the session and check its tape"));
     }
 
     fn on_record(&self, record: &Record<'_>, line: &str) {
@@ -346,7 +351,7 @@ impl RecordObserver for LiveDisplay {
         {
             state.denied_count += 1;
         }
-        // A hook that fails is never silent: where only the agent's words are shown, standard error has it.
+        // A hook failure is always reported; in quiet mode, on standard error.
         for text in state.failures.count_record(&record.body) {
             if self.mode == DisplayMode::Quiet {
                 self.end_line(&mut state);
@@ -355,7 +360,7 @@ impl RecordObserver for LiveDisplay {
         }
         match self.mode {
             DisplayMode::Actions | DisplayMode::Verbose if matches!(record.body, RecordBody::Hooks(_) | RecordBody::Closed(_)) => {}
-            // The agent tells this itself, as it happens.
+            // Shown from the agent's own events.
             DisplayMode::Actions | DisplayMode::Verbose if matches!(record.body, RecordBody::Host(_)) => {}
             DisplayMode::Actions if is_shown_otherwise(&record.body) => {}
             DisplayMode::Actions | DisplayMode::Verbose => {
@@ -376,13 +381,13 @@ impl RecordObserver for LiveDisplay {
     }
 }
 
-/// Whether a record is about what a script caused and what shows itself by events of its own.
+/// Whether a record is an effect request outside of a hook call that is shown by events of its own.
 fn is_shown_otherwise(body: &RecordBody<'_>) -> bool {
     let RecordBody::Effect(effected) = body else { return false };
     effected.call.is_none() && matches!(*effected.request, EffectRequest::Meta { .. } | EffectRequest::CallTool { .. })
 }
 
-/// Text of a person, of any number of lines, safe on a terminal.
+/// Formats the user's text, of any number of lines, safely for a terminal.
 fn format_paragraph(text: &str) -> String {
     text.lines().map(|line| single_line(line, 2_000)).collect::<Vec<_>>().join("\n> ")
 }

@@ -45,60 +45,60 @@ use redact::RedactingObserver;
 use resume::{StartedSession, SessionSetup};
 use worktree::Worktree;
 
-/// What a turn stops with when it has made as many model calls as it may.
+/// The stop reason of a turn that reached its limit of model calls.
 const MAX_ITERATIONS: &str = "max_iterations";
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
-    /// The agent's folder, which holds its `harness.md`, or a docker-agent YAML. Default: the current directory.
+    /// Directory of the agent, with its `harness.md`, or a docker-agent YAML file [default: the current directory].
     #[arg(value_name = "AGENT")]
     path: Option<PathBuf>,
-    /// What to tell the agent: each argument is the prompt of a turn of its own, `/NAME` a prompt that its file declares,
-    /// and `-` all of standard input. Default: the prompts of its script, a conversation on a terminal, or else standard
-    /// input.
+    /// Prompts, each for a turn of its own: `/NAME` is a prompt that the agent's file declares, and `-` is all of
+    /// standard input [default: the prompts of the model script, otherwise a conversation on a terminal, otherwise
+    /// standard input].
     prompt: Vec<String>,
-    /// The model, as `PROVIDER:NAME`, such as `anthropic:claude-sonnet-4-5`, `ollama:llama3.2` or `script:demo.yaml`. In a
-    /// team it counts for every agent; `AGENT=PROVIDER/NAME` is for one.
+    /// Model to use, as `PROVIDER:NAME`, for example `anthropic:claude-sonnet-4-5`, `ollama:llama3.2` or
+    /// `script:demo.yaml`. In a team it applies to every agent; `AGENT=PROVIDER/NAME` applies to one.
     #[arg(long, short)]
     model: Option<String>,
     #[command(flatten)]
     agent: AgentOption,
-    /// More hooks, which come before those of the agent; may be repeated.
+    /// Load these hooks, too; they run before the agent's own. May be repeated.
     #[arg(long, value_name = "PATH")]
     hooks: Vec<PathBuf>,
     #[command(flatten)]
     user: UserOptions,
-    /// Ask every hook and enforce nothing.
+    /// Run every hook and record its verdict, but enforce nothing.
     #[arg(long)]
     shadow: bool,
     #[command(flatten)]
     asks: AskOptions,
     #[command(flatten)]
     rules: PermissionOptions,
-    /// Write the tape to this new file. Default: a file in `.pintle/tapes` of the agent's folder, and for a docker-agent
-    /// YAML of the current one.
+    /// Write the tape to this new file [default: a file in `.pintle/tapes` of the agent's directory, or of the current
+    /// directory for a docker-agent YAML file].
     #[arg(long, value_name = "FILE")]
     tape: Option<PathBuf>,
-    /// Go on with a session: its ID or the beginning of it, `last`, or the path of its tape. Agent, model, workspace and
-    /// modes are those of the session unless they are named. Without a prompt it goes on with a turn that was cut off.
-    /// A tape that was not begun here decides nothing: what it names has to be named again.
+    /// Resume a session: its ID or the start of it, `last`, or the path of its tape. Agent, model, workspace and modes
+    /// are those of the session unless named here. Without a prompt, an interrupted turn is continued. If the session
+    /// was not started on this machine, everything that its tape names must be named again.
     #[arg(long, value_name = "ID|PATH|last", conflicts_with_all = ["tape", "worktree"])]
     resume: Option<String>,
-    /// Go on with a session although guards that it ran under changed since, or are gone.
+    /// Resume a session although guards that it ran under changed or are gone.
     #[arg(long, requires = "resume")]
     accept_changed_hooks: bool,
-    /// What of the tape survives what: `none` the end of the program, `turn` that of the machine, up to the last turn,
-    /// `record` that too, up to the last record. Default: `none`.
+    /// When to flush the tape to disk: `none` (survives a killed process), `turn` (also survives a power failure, up to
+    /// the last finished turn) or `record` (up to the last record) [default: `none`].
     #[arg(long, value_name = "LEVEL", default_value_t, hide_default_value = true)]
     durability: Durability,
     #[command(flatten)]
     redaction: RedactionOptions,
-    /// The folder the agent works in and cannot leave. Default: the agent's folder, and for a docker-agent YAML the
-    /// current one.
+    /// Directory that the agent works in and cannot leave [default: the agent's directory, or the current directory for
+    /// a docker-agent YAML file].
     #[arg(long, visible_alias = "working-dir", value_name = "DIR")]
     workspace: Option<PathBuf>,
-    /// Let the agent work in a git working tree of its own, on a new branch; it is kept. Default branch: one named after
-    /// the session.
+    /// Run the agent in a new git worktree on a new branch, and keep it afterwards [default branch: named after the
+    /// session].
     #[arg(long, value_name = "BRANCH", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     #[arg(conflicts_with = "workspace")]
     worktree: Option<String>,
@@ -106,17 +106,17 @@ pub(crate) struct RunArgs {
     waits: DaemonArgs,
     #[command(flatten)]
     role: PersonaOption,
-    /// Show only what the agent says.
+    /// Show only the agent's text.
     #[arg(long, short, conflicts_with = "verbose")]
     quiet: bool,
-    /// Show every verdict and effect, and all that delegated agents do.
+    /// Show every verdict and effect, and everything that child agents do.
     #[arg(long, short)]
     verbose: bool,
 }
 
 impl RunArgs {
     pub(crate) fn execute(mut self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
-        // What the agent's tools start can read what this process was started with.
+        // Programs that the agent's tools start can read the environment that this process was started with.
         pintle::process::hide_secrets();
         let clock = Arc::new(SystemClock::default());
         let again = self.resume.take().map(|named| StartedSession::resume(&named, &mut self, clock.clone())).transpose()?;
@@ -174,7 +174,7 @@ impl RunArgs {
         let workspace = worktree.as_ref().map(|made| made.path().to_owned()).or_else(|| self.workspace.clone());
         let workspace = workspace.unwrap_or_else(|| place.working_dir.clone());
         let opened = SessionSetup::new(&self, &place.source, &workspace, self.rules.mode());
-        // Where it cannot be written down, going on asks for everything again.
+        // If it cannot be recorded, resuming requires everything to be named again.
         let _ = sessions.remember(&resume::setup_facts(&name, &opened));
         let session = Session::builder(built.runtime.clone(), chosen.spec, chosen.model)
             .name(name)
@@ -184,7 +184,7 @@ impl RunArgs {
             .observer(shown);
         let session = match reading {
             Some(reading) if before.as_ref().is_some_and(|before| before.is_begun_here) => session.resume(reading),
-            // What a person allowed in it is what its tape says that a person allowed.
+            // Only its tape claims that the user granted these approvals.
             Some(reading) => session.resume(reading).without_grants(),
             None => session,
         };
@@ -246,12 +246,12 @@ impl RunArgs {
         }
     }
 
-    /// What happens to a call that no rule names. To answer yes to everything is to ask nothing, in a team.
+    /// Returns the permission mode for calls that no rule names. In a team, `--yes` means `autonomous`.
     fn effective_permission_mode(&self, is_team: bool) -> Option<PermissionMode> {
         self.rules.mode().or((self.asks.yes && is_team).then_some(PermissionMode::Autonomous))
     }
 
-    /// What guards the agent, which it may read and not change.
+    /// Returns what guards the agent, which it may read but not change.
     fn read_only_paths(&self, place: &RunTarget, tape: PathBuf) -> Result<Vec<PathBuf>, CliError> {
         let mut paths = self.hooks.clone();
         paths.push(tape);
@@ -261,19 +261,19 @@ impl RunArgs {
     }
 }
 
-/// Where the turns of a conversation are told of.
+/// Input and output of a conversation.
 struct ConversationContext<'a> {
     input: &'a StdinReader,
     live: &'a Arc<LiveDisplay>,
     terminal: &'a Terminal,
-    /// Whether the live view shows only what the agent says, so that a refusal is told of here.
+    /// Whether the live display shows only the agent's text, so that denials are reported here.
     is_quiet: bool,
-    /// Takes the secrets out of a fault.
+    /// Redacts an error.
     redact_error: &'a dyn Fn(CliError) -> CliError,
 }
 
-/// Plays the turns. A refused turn does not keep the next one from being played; a failed one does. A turn that stopped at
-/// its limit of model calls fails the command once all are played.
+/// Runs the turns. After a denied turn the next one is run; after a failed one it is not. A turn that stopped at its
+/// limit of model calls fails the command after the last turn.
 fn run_conversation(session: &mut Session, mut prompts: PromptSource, told: &ConversationContext<'_>) -> Result<CliStatus, CliError> {
     let ConversationContext { input, live, terminal, .. } = told;
     session.start().or_else(|fault| status_of_turn_error(fault).map(drop))?;
@@ -297,13 +297,13 @@ fn run_conversation(session: &mut Session, mut prompts: PromptSource, told: &Con
                 }
                 Ok(CliStatus::Denied)
             }
-            // The person saw what happened and can say what is to be done about it.
+            // The user saw what happened and can say what to do about it.
             Err(_) if is_conversation => Ok(CliStatus::Done),
             Err(fault) => status_of_turn_error(fault),
         }
     };
     let mut status = CliStatus::Done;
-    // A denial says more than a failure.
+    // A denial takes precedence over a failure.
     let mut note = |played: CliStatus| {
         if played != CliStatus::Done && status != CliStatus::Denied {
             status = played;
@@ -318,7 +318,7 @@ fn run_conversation(session: &mut Session, mut prompts: PromptSource, told: &Con
     Ok(status)
 }
 
-/// What a fault of the session means for the command.
+/// Converts an error of the session.
 fn status_of_turn_error(fault: TurnFault) -> Result<CliStatus, CliError> {
     let status = match fault.kind {
         TurnErrorKind::Denied => CliStatus::Denied,
@@ -327,7 +327,7 @@ fn status_of_turn_error(fault: TurnFault) -> Result<CliStatus, CliError> {
     Err(CliError { status, message: fault.message, help: None })
 }
 
-/// Who answers asks: the person at the terminal, if there is one.
+/// Returns the approver: the user at the terminal, if there is a terminal.
 fn choose_approver(terminal: &Terminal, input: &StdinReader, live: &Arc<LiveDisplay>, absent: &Arc<AbsentApprover>) -> Arc<dyn Approver> {
     if !terminal_approver::is_interactive() {
         return absent.clone();

@@ -1,4 +1,4 @@
-//! Models of a team as a person types them.
+//! `--model` for a team.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use pintle_agent::model;
 
 use crate::error::CliError;
 
-/// Gives the agents of a team other models: `MODEL` for all of them, `AGENT=MODEL` for one, several with commas between
-/// (docker-agent, CLI Reference, `--model`).
+/// Gives the agents of a team other models: `MODEL` for every agent, `AGENT=MODEL` for one, several separated by
+/// commas.
 pub(super) fn override_models(team: &mut TeamSpec, typed: &str) -> Result<(), CliError> {
     for part in typed.split(',').map(str::trim).filter(|part| !part.is_empty()) {
         let (name, model) = match part.split_once('=') {
@@ -17,7 +17,8 @@ pub(super) fn override_models(team: &mut TeamSpec, typed: &str) -> Result<(), Cl
         };
         if let Some(name) = name.filter(|name| team.agent(name).is_none()) {
             let near = suggest_nearest(name, team.agents.iter().map(|agent| agent.name.as_str()));
-            let fault = CliError::invalid_input(format!("there is no agent `{name}` to give a model to"));
+            let fault =
+                CliError::invalid_input(format!("cannot set the model of agent `{name}`: the agent does not exist"));
             return Err(match near {
                 Some(near) => fault.help(format!("did you mean `{near}`?")),
                 None => fault,
@@ -26,7 +27,7 @@ pub(super) fn override_models(team: &mut TeamSpec, typed: &str) -> Result<(), Cl
         for agent in team.agents.iter_mut().filter(|agent| name.is_none_or(|name| agent.name == name)) {
             let mut spec = model::choose(&to_colon_form(model), agent.model.as_ref()).map_err(CliError::invalid_input)?;
             if spec.provider == "script" {
-                // One that the person names stands where the person is, and not beside the agents.
+                // A script that the user names is relative to the current directory, not to the agents' file.
                 let path = std::path::absolute(&spec.name).unwrap_or_else(|_| spec.name.clone().into());
                 spec.name = path.display().to_string();
             }

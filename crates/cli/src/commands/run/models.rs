@@ -1,4 +1,4 @@
-//! The models of a team.
+//! The models of a team, in which agents can share a script.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -11,13 +11,13 @@ use pintle_agent::model::{self, Model, ModelError, ScriptModel};
 use crate::options::read_model_script;
 
 
-/// Opens the models of a team, each script once: whoever plays it goes on where its part of it stands. Clones share them.
+/// Opens the models of a team, each script once, so that agents that share a script continue it. Clones share them.
 #[derive(Debug, Clone)]
 pub(super) struct ScriptedModels(Arc<ScriptedModelsInner>);
 
 #[derive(Debug)]
 struct ScriptedModelsInner {
-    /// The folder that scripts are seen from.
+    /// The directory that scripts are relative to.
     folder: PathBuf,
     scripts: Mutex<HashMap<PathBuf, Arc<ScriptModel>>>,
 }
@@ -27,7 +27,6 @@ impl ScriptedModels {
         Self(Arc::new(ScriptedModelsInner { folder, scripts: Mutex::default() }))
     }
 
-    /// Opens a model.
     pub(super) fn open(&self, spec: &ModelSpec) -> Result<Arc<dyn Model>, ModelError> {
         if spec.provider == "script" {
             let script: Arc<dyn Model> = self.open_script(&spec.name)?;
@@ -36,7 +35,7 @@ impl ScriptedModels {
         model::open(spec, &|file| read_model_script(&self.0.folder, file))
     }
 
-    /// The model that plays a script.
+    /// Opens the model that plays a script.
     pub(super) fn open_script(&self, file: &str) -> Result<Arc<ScriptModel>, ModelError> {
         let path = self.0.folder.join(file);
         let mut scripts = self.0.scripts.lock().unwrap_or_else(PoisonError::into_inner);
@@ -49,7 +48,7 @@ impl ScriptedModels {
         Ok(script)
     }
 
-    /// Opens models for whoever needs one later.
+    /// Returns an opener for models that are needed later.
     pub(super) fn model_opener(&self) -> Box<ModelOpener> {
         let models = self.clone();
         Box::new(move |spec: &ModelSpec| models.open(spec))

@@ -1,4 +1,4 @@
-//! An agent that works as a persona.
+//! `--persona`: an agent that runs as a persona.
 
 use clap::Args;
 use pintle::{BuiltRuntime, PersonaSpec, suggest_nearest};
@@ -9,8 +9,8 @@ use crate::error::{CliError, CliStatus};
 
 #[derive(Debug, Args)]
 pub(super) struct PersonaOption {
-    /// Let the agent work as this persona of its `harn.toml`: the steps that the persona declares run one after another.
-    /// What stands behind the agent are their arguments, as JSON: a list, or one argument. Default: none.
+    /// Run the agent as this persona of its `harn.toml`: the steps that the persona declares run one after another.
+    /// Arguments after AGENT are passed to the steps as JSON: an array, or a single value.
     #[arg(long, value_name = "NAME", conflicts_with = "daemon")]
     pub(super) persona: Option<String>,
 }
@@ -22,7 +22,7 @@ pub(super) struct PersonaRun {
 }
 
 impl PersonaOption {
-    /// The persona that is meant, if one is; it takes what was typed as its arguments.
+    /// Returns the named persona, if any, with the typed words as its arguments.
     pub(super) fn select(&self, built: &BuiltRuntime, typed: &mut Vec<String>) -> Result<Option<PersonaRun>, CliError> {
         let Some(name) = &self.persona else { return Ok(None) };
         let Some(persona) = built.personas.iter().find(|persona| persona.name == *name) else {
@@ -30,15 +30,16 @@ impl PersonaOption {
             let help = match suggest_nearest(name, known()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None if built.personas.is_empty() => String::from("declare it in a `harn.toml` with `[[personas]]`"),
-                None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
+                None => format!("available personas: {}", known().collect::<Vec<_>>().join(", ")),
             };
-            return Err(CliError::invalid_input(format!("there is no persona `{name}`")).help(help));
+            return Err(CliError::invalid_input(format!("persona `{name}` does not exist")).help(help));
         };
         let typed = std::mem::take(typed);
         let args = match (!typed.is_empty()).then(|| typed.join(" ")) {
             Some(text) => serde_json::from_str(&text).map_err(|fault| {
-                let fault = format!("the arguments of persona `{name}` are no JSON: {fault}");
-                CliError::invalid_input(fault).help("write them as a list, such as `[\"main\", 17]`, or as one value")
+                let fault = format!("the arguments of persona `{name}` are not valid JSON: {fault}");
+                CliError::invalid_input(fault)
+                    .help("write them as an array, such as `[\"main\", 17]`, or as a single value")
             })?,
             None => Value::Null,
         };

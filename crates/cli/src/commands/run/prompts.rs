@@ -1,4 +1,4 @@
-//! What the agent is told, turn by turn.
+//! The prompts of a run.
 
 use std::io::{self, IsTerminal, Read};
 
@@ -15,25 +15,25 @@ use crate::terminal::Terminal;
 #[derive(Debug)]
 pub(super) struct PromptSource {
     supply: PromptSupply,
-    /// Whether a turn that was cut off comes before them.
+    /// Whether an interrupted turn is continued first.
     continues_turn: bool,
 }
 
 #[derive(Debug)]
 enum PromptSupply {
-    /// They are all known.
+    /// A fixed list.
     Known(std::vec::IntoIter<String>),
-    /// A person types them, or the names of prompts that the agent's file declares.
+    /// The user types them, or the names of prompts that the agent's file declares.
     Conversation { input: StdinReader, commands: Vec<(String, String)> },
 }
 
 impl PromptSource {
-    /// The prompts that were typed behind the command, else those of the script, else a conversation when there is a person
-    /// to have one with, else all of standard input.
+    /// Returns the prompts on the command line, otherwise those of the script, otherwise a conversation if there is a
+    /// terminal, otherwise all of standard input.
     ///
-    /// `commands` are named prompts: `/name` stands for one. A session that goes on, `before`, has heard some of its script's
-    /// prompts already; a turn of it that was cut off comes first, unless a prompt was typed. The steps of a persona are not
-    /// gone on with, and its script has no prompts.
+    /// `commands` are named prompts, typed as `/name`. A resumed session, `before`, has received some of its script's
+    /// prompts already; its interrupted turn is continued first, unless a prompt was typed. The steps of a persona
+    /// cannot be continued, and its script has no prompts.
     pub(super) fn find(
         typed: Vec<String>,
         scripted: Vec<String>,
@@ -48,11 +48,14 @@ impl PromptSource {
                 false => Ok(find_named_prompt(&commands, &typed).unwrap_or(typed)),
             };
             if typed.iter().filter(|typed| *typed == STDIN).count() > 1 {
-                return Err(CliError::invalid_input("`-` stands twice").help("standard input can be read once; leave one out"));
+                return Err(CliError::invalid_input("`-` is given more than once")
+                    .help("remove one; standard input can be read once"));
             }
             let prompts = typed.into_iter().map(prompt).collect::<Result<Vec<_>, _>>()?;
             if prompts.iter().any(|prompt| prompt.trim().is_empty()) {
-                return Err(CliError::invalid_input("a prompt is empty").help("leave it out, or say what to tell the agent"));
+                return Err(
+                    CliError::invalid_input("a prompt is empty").help("remove it, or write what the agent is to do")
+                );
             }
             return Ok(Self { supply: given(prompts), continues_turn: false });
         }
@@ -68,16 +71,17 @@ impl PromptSource {
             return Ok(Self { supply: given(Vec::new()), continues_turn: goes_on });
         }
         let nothing = || match before {
-            None => {
-                CliError::invalid_input("there is nothing to tell the agent").help("put the prompt behind the agent's folder")
-            }
+            None => CliError::invalid_input("no prompt given").help("write the prompt after the agent's directory"),
             Some(ResumedFrom { resume_key: named, persona: Some(persona), .. }) => {
-                let fault = format!("session `{named}` ran the steps of persona `{persona}`, which are not gone on with");
-                let anew = format!("run them anew with `pintle run --resume {named} --persona {persona}`");
-                CliError::invalid_input(fault).help(format!("{anew}, or say what comes next"))
+                let fault =
+                    format!("session `{named}` ran the steps of persona `{persona}`, which cannot be continued");
+                let anew = format!("run them again with `pintle run --resume {named} --persona {persona}`");
+                CliError::invalid_input(fault).help(format!("{anew}, or add a prompt"))
             }
-            Some(ResumedFrom { resume_key: named, .. }) => CliError::invalid_input(format!("session `{named}` has nothing left to do"))
-                .help(format!("say what comes next: `pintle run --resume {named} \"...\"`")),
+            Some(ResumedFrom { resume_key: named, .. }) => {
+                CliError::invalid_input(format!("session `{named}` has nothing left to do"))
+                    .help(format!("add a prompt: `pintle run --resume {named} \"...\"`"))
+            }
         };
         if io::stdin().is_terminal() {
             return Err(nothing());
@@ -88,8 +92,8 @@ impl PromptSource {
         }
     }
 
-    /// The prompts of an agent that waits for more afterwards: what was typed behind the command, else those of the
-    /// script, else none.
+    /// Returns the prompts of an agent that waits for more afterwards: those on the command line, otherwise those of
+    /// the script.
     pub(super) fn for_daemon(
         typed: Vec<String>,
         scripted: Vec<String>,
@@ -108,12 +112,12 @@ impl PromptSource {
         matches!(self.supply, PromptSupply::Conversation { .. })
     }
 
-    /// Whether a turn that was cut off is to be gone on with first.
+    /// Whether an interrupted turn is continued first.
     pub(super) fn continues_turn(&self) -> bool {
         self.continues_turn
     }
 
-    /// The next prompt; `None` ends the session.
+    /// Returns the next prompt; `None` ends the session.
     pub(super) fn next_prompt(
         &mut self,
         session: &mut Session,
@@ -127,7 +131,7 @@ impl PromptSource {
     }
 }
 
-/// Reads what the person types, and answers what is for the program itself.
+/// Reads a prompt that the user types, and handles commands to the program itself.
 fn read_conversation(
     session: &mut Session,
     input: &StdinReader,
@@ -166,7 +170,7 @@ fn read_conversation(
             ("/clear", "") => match session.clear() {
                 Ok(()) => {
                     live.finish_line();
-                    terminal.print_line("the conversation is forgotten");
+                    terminal.print_line("the conversation is cleared");
                 }
                 Err(fault) => terminal.print_error_line(fault.message),
             },
@@ -180,7 +184,7 @@ fn read_conversation(
     }
 }
 
-/// All of standard input; `None` when there are no words in it.
+/// Reads all of standard input; `None` if it is blank.
 fn read_all_stdin() -> Result<Option<String>, CliError> {
     let mut bytes = Vec::new();
     io::stdin()
@@ -194,7 +198,7 @@ fn has_interrupted_turn(before: Option<&ResumedFrom>) -> bool {
     before.is_some_and(|before| before.history.interrupted_turn.is_some())
 }
 
-/// The prompts of a script that were not heard yet.
+/// Returns the prompts of a script that the session has not received yet.
 fn remaining_prompts(scripted: &[String], before: Option<&ResumedFrom>) -> Vec<String> {
     match before {
         Some(ResumedFrom { persona: Some(_), .. }) => Vec::new(),
@@ -203,7 +207,7 @@ fn remaining_prompts(scripted: &[String], before: Option<&ResumedFrom>) -> Vec<S
     }
 }
 
-/// The prompt that a line names, with whatever stands behind the name.
+/// Returns the prompt that a line names, followed by the rest of the line.
 fn find_named_prompt(commands: &[(String, String)], line: &str) -> Option<String> {
     let line = line.strip_prefix('/')?;
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -211,18 +215,19 @@ fn find_named_prompt(commands: &[(String, String)], line: &str) -> Option<String
     Some(format!("{} {}", prompt.trim_end(), rest.trim()).trim_end().to_owned())
 }
 
-/// Sums the conversation up. `wishes` say what is to be kept.
+/// Compacts the conversation. `wishes` say what the summary is to keep.
 fn compact_conversation(session: &mut Session, wishes: &str, terminal: &Terminal) {
     match session.compact(Some(wishes).filter(|wishes| !wishes.is_empty())) {
-        // What came of it was told as it happened.
+        // The result was shown as it happened.
         Ok(_) => {}
         Err(fault) => terminal.print_error_line(fault.message),
     }
 }
 
 fn print_help(commands: &[(String, String)], terminal: &Terminal) {
-    terminal.print_line("/tools lists the tools, /agent says who answers, /compact [WORDS] sums the conversation up,");
-    terminal.print_line("/clear forgets it, /quit ends the session; what you type while the agent works is told to it");
+    terminal
+        .print_line("/tools lists the tools, /agent shows the agent, /compact [WORDS] summarizes the conversation,");
+    terminal.print_line("/clear clears it, /quit ends the session; lines typed while the agent works are sent to it");
     if !commands.is_empty() {
         let names: Vec<String> = commands.iter().map(|(name, _)| format!("/{name}")).collect();
         terminal.print_line(format!("prompts of this agent: {}", names.join(", ")));

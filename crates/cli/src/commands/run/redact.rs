@@ -1,4 +1,4 @@
-//! Keeping secrets off the screen.
+//! Redaction of the live display.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -10,21 +10,20 @@ use pintle_agent::{AgentEvent, Observer};
 use super::live_display::LiveDisplay;
 use crate::error::CliError;
 
-/// How much of an answer is kept back at most.
+/// Most bytes of an answer that are held back.
 const MOST_BYTES: usize = 64 << 10;
 
-/// Passes everything on without its secrets, when the agent's hooks take them out (`redact_secrets`). The tape, and what is
-/// shown of it, is kept clean by itself.
+/// Redacts what it passes on, if the agent's hooks redact secrets (`redact_secrets`). The tape is redacted on its own.
 #[derive(Debug)]
 pub(super) struct RedactingObserver {
     next: Arc<LiveDisplay>,
-    /// Who knows whether there is anything to take out. The tape is followed before there is one.
+    /// The runtime with the redactor. The tape is observed before there is one.
     runtime: OnceLock<Arc<Runtime>>,
-    /// The end of each answer that is arriving, by agent and run: part of it may be the beginning of a secret.
+    /// The end of each answer that is arriving, by agent and run: part of it may be the start of a secret.
     held_back: Mutex<Vec<(AgentKey, String)>>,
 }
 
-/// Whose answer it is.
+/// The agent and run of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct AgentKey(String, String);
 
@@ -39,9 +38,9 @@ impl RedactingObserver {
         Self { next, runtime: OnceLock::new(), held_back: Mutex::default() }
     }
 
-    /// Tells who knows what is secret.
+    /// Sets the runtime with the redactor.
     pub(super) fn set_runtime(&self, runtime: Arc<Runtime>) {
-        // Asked once a session; a second runtime would be a mistake and changes nothing.
+        // Called once a session; a second runtime would be a mistake and changes nothing.
         let _ = self.runtime.set(runtime);
     }
 
@@ -49,7 +48,7 @@ impl RedactingObserver {
         self.runtime.get().and_then(|runtime| runtime.redactor()).map(|secrets| &**secrets)
     }
 
-    /// Shows what is held of an agent's answer.
+    /// Shows what is held back of an agent's answer.
     fn flush_agent(&self, origin: &Origin, secrets: &dyn Redactor) {
         let arrived = release_held(&self.held_back, origin, secrets);
         if !arrived.is_empty() {
@@ -58,7 +57,7 @@ impl RedactingObserver {
     }
 }
 
-/// Adds to what is held of an agent's answer and takes out what may be shown.
+/// Adds to what is held back of an agent's answer, and returns what may be shown.
 fn hold_back(held: &Mutex<Vec<(AgentKey, String)>>, origin: &Origin, text: &str, secrets: &dyn Redactor) -> String {
     let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
     let whose = AgentKey::from_origin(origin);
@@ -73,7 +72,7 @@ fn hold_back(held: &Mutex<Vec<(AgentKey, String)>>, origin: &Origin, text: &str,
     redact_text(secrets, &std::mem::replace(pending, rest)).into_owned()
 }
 
-/// Takes out all that is held of an agent's answer.
+/// Returns everything that is held back of an agent's answer.
 fn release_held(held: &Mutex<Vec<(AgentKey, String)>>, origin: &Origin, secrets: &dyn Redactor) -> String {
     let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
     let whose = AgentKey::from_origin(origin);
@@ -88,7 +87,7 @@ impl RecordObserver for RedactingObserver {
     }
 
     fn on_record(&self, record: &Record<'_>, line: &str) {
-        // The answer is whole when its hooks are asked, and belongs before what they say.
+        // The answer is complete when its hooks are called, and belongs before their verdicts.
         if let (Some(secrets), RecordBody::Event(fired)) = (self.redactor(), &record.body)
             && fired.event == "completion.post"
         {
@@ -142,7 +141,7 @@ impl Observer for RedactingObserver {
     }
 }
 
-/// A fault without the secrets in its words.
+/// Redacts the message of an error.
 pub(super) fn redact_error(runtime: &Runtime, fault: CliError) -> CliError {
     let message = runtime.redactor().and_then(|secrets| secrets.redact(&fault.message));
     CliError { message: message.unwrap_or(fault.message), ..fault }
@@ -152,8 +151,8 @@ fn redact_text<'a>(secrets: &dyn Redactor, text: &'a str) -> Cow<'a, str> {
     secrets.redact(text).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
-/// How much of an answer that is still arriving can be shown: whole words while nothing looks like a secret, whole lines
-/// otherwise, and nothing of a key block before its end.
+/// Returns how many bytes of an answer that is still arriving can be shown: complete words while nothing looks like a
+/// secret, complete lines otherwise, and nothing of a key block before its end.
 fn showable_len(pending: &str, secrets: &dyn Redactor) -> usize {
     if pending.len() > MOST_BYTES {
         return pending.len();
@@ -169,19 +168,19 @@ fn showable_len(pending: &str, secrets: &dyn Redactor) -> usize {
     if let Some(block) = pending.rfind("-----BEGIN").filter(is_open) {
         end = end.min(line_start_of(pending, block));
     }
-    // A name whose value follows on the next line stays with it.
+    // A name is kept together with its value on the next line.
     while let Some(before) = pending.get(..end).map(str::trim_end).filter(|before| before.ends_with([':', '=', '>'])) {
         end = line_start_of(pending, before.len());
     }
     end
 }
 
-/// How long the character at a place is, in bytes.
+/// Returns the length of the character at an index, in bytes.
 fn char_len_at(text: &str, at: usize) -> usize {
     text.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8)
 }
 
-/// Where the line of a place begins.
+/// Returns where the line of an index starts.
 fn line_start_of(text: &str, at: usize) -> usize {
     text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1)
 }

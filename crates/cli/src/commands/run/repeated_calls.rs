@@ -1,11 +1,11 @@
-//! Calls that delegated agents repeat.
+//! Calls that child agents repeat.
 
 use pintle::tape::show::single_line;
 
-/// Calls of one tool by one delegated agent that are shown before the others are only counted.
+/// Calls of one tool by one child agent that are shown before the others are only counted.
 const SHOWN: usize = 3;
 
-/// The calls of delegated agents since something else was shown.
+/// The calls of child agents since something else was shown.
 #[derive(Debug, Default)]
 pub(super) struct RepeatCounter(Vec<RepeatedCall>);
 
@@ -17,7 +17,7 @@ struct RepeatedCall {
 }
 
 impl RepeatCounter {
-    /// Counts a call, and tells whether it is to be shown.
+    /// Counts a call, and returns whether it is shown.
     pub(super) fn count_call(&mut self, agent: &str, tool: &str) -> bool {
         if let Some(known) = self.0.iter_mut().find(|known| known.agent == agent && known.tool == tool) {
             known.call_count += 1;
@@ -27,7 +27,7 @@ impl RepeatCounter {
         true
     }
 
-    /// Says how many calls were not shown, and begins anew.
+    /// Returns how many calls were not shown, and resets the counts.
     pub(super) fn take_summaries(&mut self) -> Vec<String> {
         let hidden = std::mem::take(&mut self.0).into_iter().filter(|repeat| repeat.call_count > SHOWN);
         let line = |repeat: RepeatedCall| {

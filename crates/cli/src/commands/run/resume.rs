@@ -1,4 +1,4 @@
-//! Sessions that go on (`--resume`), and what their tapes keep for that.
+//! `--resume`: resuming a session, and what its tape keeps for that.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,40 +19,40 @@ use super::target::{self, AGENT_FILE, RunTarget};
 use crate::error::CliError;
 use crate::options::{ProvisionalTape, find_tape, compile_own_chains};
 
-/// How many sessions may begin in the same millisecond.
+/// Most sessions that may start in the same millisecond.
 const MOST_AT_ONCE: u32 = 1_000;
 
-/// What is needed to open a session again, as its tape keeps it: what the person named, with all paths from the root.
+/// What is needed to resume a session, as its tape keeps it: what the user named, with absolute paths.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct SessionSetup {
-    /// The agent's folder or file.
+    /// The agent's directory or file.
     pub(super) agent: PathBuf,
-    /// The agent of a team that it began with.
+    /// The agent of a team that it started with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) member: Option<String>,
-    /// The model, when one was named.
+    /// The model, if one was named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) model: Option<String>,
-    /// The folder the agent works in.
+    /// The directory that the agent works in.
     pub(super) workspace: PathBuf,
-    /// More hooks that it runs under.
+    /// Further hooks that it runs under.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) hooks: Vec<PathBuf>,
-    /// The permission mode, when one was named.
+    /// The permission mode, if one was named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) permission_mode: Option<String>,
-    /// The persona whose steps it runs. It counts for this run alone: steps are not gone on with.
+    /// The persona whose steps it runs. Applies to this run alone: steps cannot be continued.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) persona: Option<String>,
-    /// What answers every ask, `yes` or `no`, when the command line said it. It counts for this run alone: who goes on with
-    /// a session has to say it again.
+    /// The fixed response to approval requests, `yes` or `no`, if the command line set one. Applies to this run alone:
+    /// to resume with it, it must be set again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) answer: Option<String>,
 }
 
 impl SessionSetup {
-    /// What is opened now.
+    /// Returns the setup of this run.
     pub(super) fn new(run: &RunArgs, source: &Path, workspace: &Path, mode: Option<PermissionMode>) -> Self {
         Self {
             agent: to_absolute(source),
@@ -66,41 +66,41 @@ impl SessionSetup {
         }
     }
 
-    /// The same for the tape.
+    /// Serializes the setup for the tape.
     pub(super) fn to_value(&self) -> Value {
-        // Paths that are not UTF-8 have no JSON form, and nothing can be opened by it.
+        // Paths that are not UTF-8 cannot be serialized, and cannot be resumed from.
         serde_json::to_value(self).unwrap_or_default()
     }
 }
 
-/// A session and the tape it is written on.
+/// A session and its tape.
 pub(super) struct StartedSession {
     pub(super) tape: ProvisionalTape,
     pub(super) path: PathBuf,
     pub(super) name: String,
     pub(super) started_ms: u64,
-    /// What the tape holds of a session that goes on.
+    /// The tape of a resumed session and what it says about the session.
     pub(super) resumed_from: Option<(LoadedTape, ResumedFrom)>,
 }
 
-/// A session that goes on.
+/// A resumed session.
 pub(super) struct ResumedFrom {
     pub(super) history: SessionSummary,
-    /// What `--resume` finds it by: its tape may have another name than the session.
+    /// The value by which `--resume` finds it: its tape may have another name than the session.
     pub(super) resume_key: String,
     /// The persona whose steps it ran.
     pub(super) persona: Option<String>,
-    /// Whether it was begun on this machine.
+    /// Whether it was started on this machine.
     pub(super) is_begun_here: bool,
 }
 
 impl StartedSession {
-    /// Begins the tape of a session.
+    /// Starts a session with a new tape.
     pub(super) fn start(run: &mut RunArgs, place: &RunTarget, clock: Arc<SystemClock>) -> Result<Self, CliError> {
         let started_ms = clock.unix_ms();
         let first = target::make_session_name(started_ms);
         let named = run.tape.take();
-        // Sessions that begin in the same millisecond have names of their own.
+        // Sessions that start in the same millisecond get numbered names.
         for number in 1..=MOST_AT_ONCE {
             let name = if number == 1 { first.clone() } else { format!("{first}-{number}") };
             let path = match &named {
@@ -113,12 +113,14 @@ impl StartedSession {
                 tape => return Ok(Self { tape: tape?, path, name, started_ms, resumed_from: None }),
             }
         }
-        Err(CliError::failure(format!("more than {MOST_AT_ONCE} sessions begin here at once")))
+        Err(CliError::failure(format!(
+            "cannot name the session: more than {MOST_AT_ONCE} sessions started in the same millisecond"
+        )))
     }
 
-    /// Opens the tape that is meant, and lets the command line have what it does not say itself from it.
+    /// Opens the named tape, and adds to the command line what it does not name itself.
     pub(super) fn resume(named: &str, run: &mut RunArgs, clock: Arc<SystemClock>) -> Result<Self, CliError> {
-        // The agent is known, so that what stands first is the prompt unless it is clearly an agent.
+        // The agent is known, so the first argument is the prompt unless it is clearly an agent.
         if let Some(words) = run.path.take_if(|path| !is_agent_path(path)) {
             run.prompt.insert(0, words.to_string_lossy().into_owned());
         }
@@ -129,22 +131,23 @@ impl StartedSession {
         };
         let found = find_tape(named, &home)?;
         let cannot = |fault: TapeError| match fault {
-            TapeError::Line { .. } => CliError::failure(format!("session `{}` cannot go on: {fault}", found.id))
-                .help(format!("`pintle tape verify {}` says what is whole", found.path.display())),
+            TapeError::Line { .. } => CliError::failure(format!("cannot resume session `{}`: {fault}", found.id))
+                .help(format!("`pintle tape verify {}` shows how much of it is valid", found.path.display())),
             fault => CliError::failure(fault),
         };
         let bytes = read_file_bytes(&found.path).map_err(cannot)?;
         let report = verify_bytes(&bytes).map_err(cannot)?;
         if let Some(finding) = report.findings.first() {
-            let what = format!("session `{}` cannot go on: its tape was changed: {finding}", found.id);
-            let help = format!("`pintle tape verify {}` tells more; run the agent anew", found.path.display());
+            let what = format!("cannot resume session `{}`: its tape was modified: {finding}", found.id);
+            let help =
+                format!("`pintle tape verify {}` shows every finding; start a new session", found.path.display());
             return Err(CliError::failure(single_line(&what, 1_000)).help(help));
         }
         let tape = Tape::append_to(&found.path, clock).map_err(cannot)?.with_durability(run.durability);
         let reading = read(&found.path).map_err(cannot)?;
         let Some(past) = SessionSummary::from_tape(&reading) else {
-            let fault = CliError::invalid_input(format!("there is no session on the tape of `{}` to go on with", found.id));
-            return Err(fault.help("it was cut off before it began: run the agent anew"));
+            let fault = CliError::invalid_input(format!("cannot resume `{}`: its tape contains no session", found.id));
+            return Err(fault.help("it was interrupted before it started: start a new session"));
         };
         let opened: SessionSetup = serde_json::from_value(past.reopen_data.clone()).unwrap_or_default();
         let named = if found.path == Path::new(named) { named.to_owned() } else { found.id };
@@ -160,8 +163,8 @@ impl StartedSession {
 }
 
 impl RunArgs {
-    /// Refuses a tape that was not begun here as long as it names what the command line does not: it may have been written
-    /// to be opened by somebody.
+    /// Refuses a tape that was not started on this machine while it names what the command line does not: it may have
+    /// been written to trick the user into opening it.
     fn require_named_facts(&self, opened: &SessionSetup, session: &str, shadow: bool) -> Result<(), CliError> {
         let mut missing: Vec<String> = Vec::new();
         let here = to_absolute(Path::new("."));
@@ -185,21 +188,22 @@ impl RunArgs {
             return Ok(());
         }
         let what = format!(
-            "session `{session}` was not begun here, so its tape decides nothing; it names {}",
+            "session `{session}` was not started on this machine, so its tape is not trusted; it names {}",
             missing.join(", ")
         );
-        let help = "to agree to that, name it on the command line as well, as in `pintle run AGENT --resume TAPE`";
+        let help = "to allow that, name it on the command line, too, as in `pintle run AGENT --resume TAPE`";
         Err(CliError::invalid_input(single_line(&what, 2_000)).help(help))
     }
 
-    /// Takes over what was opened before, where nothing else is named now.
+    /// Adopts the setup of the session where the command line names nothing else.
     fn adopt_setup(&mut self, opened: &SessionSetup, session: &str, shadow: bool, is_known: bool) -> Result<(), CliError> {
         if self.shadow && !shadow {
-            let fault =
-                CliError::invalid_input(format!("session `{session}` enforces its hooks; `--shadow` cannot be changed in it"));
-            return Err(fault.help("leave `--shadow` out, or run the agent anew"));
+            let fault = CliError::invalid_input(format!(
+                "session `{session}` enforces its hooks and cannot be resumed with `--shadow`"
+            ));
+            return Err(fault.help("remove `--shadow`, or start a new session"));
         }
-        // What the tape names counts where the person named it when the session began, and nowhere else.
+        // What the tape names applies only if the user named it when the session started.
         if !is_known {
             self.shadow = shadow;
             self.agent.agent = self.agent.agent.take().or_else(|| opened.member.clone());
@@ -207,12 +211,14 @@ impl RunArgs {
         }
         if self.path.is_none() {
             if opened.agent.as_os_str().is_empty() {
-                let fault = CliError::invalid_input(format!("the tape does not say which agent session `{session}` was of"));
+                let fault = CliError::invalid_input(format!("the tape does not name the agent of session `{session}`"));
                 return Err(fault.help(format!("name it: `pintle run AGENT --resume {session}`")));
             }
             if !opened.agent.exists() {
                 let agent = opened.agent.display();
-                let fault = CliError::invalid_input(format!("the agent of session `{session}` is gone: there is no `{agent}`"));
+                let fault = CliError::invalid_input(format!(
+                    "the agent of session `{session}` is gone: `{agent}` does not exist"
+                ));
                 return Err(fault.help(format!("name another one: `pintle run AGENT --resume {session}`")));
             }
             self.path = Some(opened.agent.clone());
@@ -220,8 +226,9 @@ impl RunArgs {
         if self.workspace.is_none() && !opened.workspace.as_os_str().is_empty() {
             if !opened.workspace.is_dir() {
                 let folder = opened.workspace.display();
-                let fault =
-                    CliError::invalid_input(format!("the workspace of session `{session}` is gone: there is no `{folder}`"));
+                let fault = CliError::invalid_input(format!(
+                    "the workspace of session `{session}` is gone: `{folder}` does not exist"
+                ));
                 return Err(fault.help("name another one with `--workspace DIR`"));
             }
             self.workspace = Some(opened.workspace.clone());
@@ -229,7 +236,7 @@ impl RunArgs {
         self.shadow = shadow;
         self.agent.agent = self.agent.agent.take().or_else(|| opened.member.clone());
         self.model = self.model.take().or_else(|| opened.model.clone());
-        // Hooks that a session ran under stay: a hook less would let pass what was held back before.
+        // Hooks that a session ran under are kept: without one, what was denied before could pass.
         let more = opened.hooks.iter().filter(|path| !self.hooks.iter().any(|known| to_absolute(known) == **path));
         self.hooks = more.cloned().chain(self.hooks.iter().cloned()).collect();
         let mode = opened.permission_mode.as_deref().and_then(|word| crate::options::parse_mode(word).ok());
@@ -238,12 +245,12 @@ impl RunArgs {
     }
 }
 
-/// What a session is known by as one that was begun here: its name, and what the person named for it.
+/// Returns what identifies a session as started on this machine: its name, and what the user named for it.
 pub(super) fn setup_facts(session: &str, opened: &SessionSetup) -> String {
     format!("{session}\n{}", opened.to_value())
 }
 
-/// Refuses to go on when a guard of the session is not there any more as it was.
+/// Refuses to resume if a guard of the session changed or is gone.
 pub(super) fn require_same_guards(reading: &LoadedTape, built: &BuiltRuntime, session: &str) -> Result<(), CliError> {
     let members = built.team.iter().flat_map(|team| &team.agents).flat_map(|agent| compile_own_chains(built, agent));
     let set = built.runtime.hooks();
@@ -254,13 +261,13 @@ pub(super) fn require_same_guards(reading: &LoadedTape, built: &BuiltRuntime, se
     if changed.is_empty() {
         return Ok(());
     }
-    let what = format!("session `{session}` cannot go on as it was: {}", changed.join("; "));
-    let help = "put them back, or agree with `--accept-changed-hooks`; a new session runs under the hooks of today";
+    let what = format!("cannot resume session `{session}`: {}", changed.join("; "));
+    let help = "restore them, or accept this with `--accept-changed-hooks`; a new session uses the current hooks";
     Err(CliError::invalid_input(single_line(&what, 2_000)).help(help))
 }
 
-/// The guards that the session ran under last, as its tape lists them. Those that were registered while it ran are made
-/// again by whoever made them.
+/// Returns the guards that the session ran under last, as its tape lists them. Those that were registered while it ran
+/// are left out, because they are registered again.
 fn recorded_guards(reading: &LoadedTape) -> Vec<&LoadedHook> {
     let lists = || {
         reading.records.iter().enumerate().filter_map(|(at, record)| match &record.body {
@@ -271,7 +278,7 @@ fn recorded_guards(reading: &LoadedTape) -> Vec<&LoadedHook> {
     let is_of_all = |loaded: &HooksRecord| {
         loaded.scope == HookScope::Runtime && loaded.hooks.iter().all(|hook| hook.layer != Layer::Runtime)
     };
-    // What was loaded to go on and then refused was never run under.
+    // Hooks that were loaded for a refused resume were never in use.
     let is_begin = |record: &Record<'_>| {
         matches!(record.body, RecordBody::Host(HostRecord::Session(_) | HostRecord::Resumed(_)))
     };
@@ -283,7 +290,7 @@ fn recorded_guards(reading: &LoadedTape) -> Vec<&LoadedHook> {
     all.filter(|hook| hook.guard && hook.mode == EnforcementMode::Enforce && hook.layer != Layer::Runtime).collect()
 }
 
-/// How a guard differs from what is there now; `None` when it is as it was.
+/// Describes how a guard differs from the current hooks; `None` if it is unchanged.
 fn guard_difference(guard: &LoadedHook, now: &[LoadedHook]) -> Option<String> {
     let name = || format!("guard `{}` of `{}`", guard.id, guard.event);
     let named = || now.iter().filter(|hook| hook.id == guard.id && hook.event == guard.event);
@@ -294,7 +301,7 @@ fn guard_difference(guard: &LoadedHook, now: &[LoadedHook]) -> Option<String> {
     let is_same = |hook: &LoadedHook| {
         hook.digest == guard.digest && hook.guard && hook.mode == EnforcementMode::Enforce && hook.on_failure == guard.on_failure
     };
-    (!named().any(is_same)).then(|| format!("{} was changed", name()))
+    (!named().any(is_same)).then(|| format!("{} changed", name()))
 }
 
 fn is_agent_path(path: &Path) -> bool {
@@ -306,12 +313,12 @@ fn parent_dir(file: &Path) -> PathBuf {
     file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
 }
 
-/// A path from the root, without what leads nowhere where it exists.
+/// Returns an absolute path, canonical if it exists.
 fn to_absolute(path: &Path) -> PathBuf {
     fs::canonicalize(path).or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
 }
 
-/// A model as a person types it, with the paths of scripts from the root.
+/// Returns a typed model with absolute paths of scripts.
 fn to_absolute_model(typed: &str) -> String {
     let part = |part: &str| {
         let (name, model) = part.split_once('=').map_or(("", part), |(name, model)| (name, model));

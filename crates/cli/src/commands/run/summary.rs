@@ -1,4 +1,4 @@
-//! What a session came to.
+//! The summary of a session.
 
 use std::path::Path;
 
@@ -9,29 +9,28 @@ use serde_json::{Map, Value};
 
 use crate::render::{count_text, path_text};
 
-/// What a session came to.
 #[derive(Debug, Serialize)]
 pub(super) struct RunSummary<'a> {
     pub(super) kind: &'static str,
     pub(super) turns: u32,
-    /// Why the last turn stopped, where that was not because the model had said all.
+    /// Why the last turn stopped, unless it ended normally.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) stop_reason: Option<&'a str>,
     pub(super) tool_calls: usize,
-    /// Events that a hook did not let pass.
+    /// Number of events that were not allowed.
     pub(super) denied: usize,
-    /// Hooks that gave no answer, each time that one did not.
+    /// Number of hook failures.
     pub(super) failures: usize,
     pub(super) usage: TokenUsage,
     pub(super) metrics: Map<String, Value>,
     pub(super) tape: &'a Path,
-    /// The digest of the tape's last line, when the tape is closed.
+    /// The digest of the tape's last line, if the tape is closed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) digest: Option<&'a str>,
 }
 
 impl RunSummary<'_> {
-    /// The summary for people.
+    /// Renders the summary as text.
     pub(super) fn render_text(&self) -> Vec<StyledLine> {
         let turns = usize::try_from(self.turns).unwrap_or(usize::MAX);
         let mut head = StyledLine::new(Tone::Plain, format!("{}, {}, ", count_text(turns, "turn"), count_text(self.tool_calls, "tool call")));

@@ -1,4 +1,4 @@
-//! What is run, where it works, and where its tape goes.
+//! The agent to run, its working directory and its tape.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,29 +9,29 @@ use pintle::loader::{has_more_than, find_team_file};
 use crate::error::CliError;
 use crate::options::HookPaths;
 
-/// The file that makes a folder an agent's.
+/// The file that makes a directory an agent's.
 pub(super) const AGENT_FILE: &str = "harness.md";
 
-/// The prompt that stands for all of standard input.
+/// The prompt that means all of standard input.
 pub(super) const STDIN: &str = "-";
 
-/// What is run, and what the person typed behind it.
+/// The agent to run, and the prompts typed after it.
 pub(super) struct RunTarget {
-    /// The agent's folder, or the YAML of a team; the folder of that, where it holds hooks besides.
+    /// The agent's directory, or the YAML file of a team, or the directory of that file if it contains hooks, too.
     pub(super) source: PathBuf,
-    /// The YAML of a team.
+    /// The YAML file of a team.
     pub(super) team: Option<PathBuf>,
-    /// The folder that the scripts of its models are seen from.
+    /// The directory that the scripts of its models are relative to.
     pub(super) folder: PathBuf,
-    /// The folder it works in unless another one is named: an agent's own, and for a team the current one.
+    /// The default workspace: the agent's own directory, or the current one for a team.
     pub(super) working_dir: PathBuf,
     pub(super) prompts: Vec<String>,
-    /// Whether nobody named the agent: it is what the current directory holds.
+    /// Whether the user did not name the agent, so that it is the one in the current directory.
     pub(super) is_discovered: bool,
 }
 
 impl RunTarget {
-    /// Reads the arguments. A first argument with a space in it is no path but the beginning of the prompt.
+    /// Reads the arguments. A first argument with a space in it is a prompt, not a path.
     pub(super) fn from_args(named: Option<PathBuf>, mut prompts: Vec<String>) -> Result<Self, CliError> {
         let here = PathBuf::from(".");
         let mut is_found = true;
@@ -46,10 +46,11 @@ impl RunTarget {
                 here
             }
             Some(path) => {
-                return Err(CliError::invalid_input(format!("there is no folder or file `{}`", path.display())).help(format!(
-                    "name the agent's folder or YAML first, then what to tell it, as in `pintle run . \"{}\"`",
-                    path.display()
-                )));
+                return Err(CliError::invalid_input(format!("file or directory `{}` does not exist", path.display()))
+                    .help(format!(
+                        "name the agent's directory or YAML file first, then the prompt, as in `pintle run . \"{}\"`",
+                        path.display()
+                    )));
             }
         };
         if let Some(file) = find_team_file(&path) {
@@ -61,15 +62,16 @@ impl RunTarget {
             folder if folder.is_dir() => folder,
             file if file.file_name().is_some_and(|name| name == AGENT_FILE) => parent_dir(&file),
             file => {
-                let help =
-                    format!("name a folder with a `{AGENT_FILE}`, or a YAML with `agents:`; `--hooks` adds hooks");
-                return Err(CliError::invalid_input(format!("`{}` is no agent", file.display())).help(help));
+                let help = format!(
+                    "name a directory with a `{AGENT_FILE}`, or a YAML file with `agents:`; add hooks with `--hooks`"
+                );
+                return Err(CliError::invalid_input(format!("`{}` is not an agent", file.display())).help(help));
             }
         };
         Ok(Self { source: folder.clone(), team: None, working_dir: folder.clone(), folder, prompts, is_discovered: is_found })
     }
 
-    /// Where the agent's hooks are, and whether somebody named it.
+    /// Returns the path of the agent's hooks, and whether the user named it.
     pub(super) fn hook_paths(&self) -> HookPaths {
         match self.is_discovered {
             true => HookPaths::from_discovered(self.source.clone()),
@@ -82,7 +84,7 @@ fn parent_dir(file: &Path) -> PathBuf {
     file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
 }
 
-/// A session's name: when it began, as `20260131-235959-123` in universal time.
+/// Returns the name of a session: its start in UTC, such as `20260131-235959-123`.
 pub(super) fn make_session_name(unix_ms: u64) -> String {
     let (year, month, day) = calendar_date((unix_ms / 86_400_000).try_into().unwrap_or(i64::MAX));
     let ms = unix_ms % 86_400_000;
@@ -90,12 +92,12 @@ pub(super) fn make_session_name(unix_ms: u64) -> String {
     format!("{year:04}{month:02}{day:02}-{hour:02}{minute:02}{second:02}-{:03}", ms % 1_000)
 }
 
-/// Where a session's tape goes when nobody says: beside the agent, and out of sight of its version control.
+/// Returns the default path of a session's tape: next to the agent, and ignored by git.
 pub(super) fn default_tape_path(folder: &Path, session: &str) -> Result<PathBuf, CliError> {
     let own = folder.join(".pintle");
     let fault = |fault| {
         CliError::failure(format!("cannot write to `{}`: {fault}", own.display()))
-            .help("`--tape FILE` puts the tape elsewhere")
+            .help("name another file with `--tape FILE`")
     };
     fs::create_dir_all(&own).map_err(fault)?;
     let ignore = own.join(".gitignore");

@@ -1,4 +1,4 @@
-//! Asking the person at the terminal.
+//! Prompting the user at the terminal for approval.
 
 use std::io::{self, IsTerminal};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,12 +13,12 @@ use super::live_display::LiveDisplay;
 use crate::render::style;
 use crate::terminal::Terminal;
 
-/// Whether there is somebody to ask: someone who can type and sees what is asked.
+/// Whether stdin and stderr are terminals, so the user can be prompted.
 pub(super) fn is_interactive() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// The person at the terminal. Questions are asked one at a time.
+/// Prompts the user at the terminal, for one request at a time.
 #[derive(Debug)]
 pub(super) struct TerminalApprover {
     terminal: Terminal,
@@ -34,7 +34,7 @@ impl TerminalApprover {
 }
 
 impl Approver for TerminalApprover {
-    /// Shows exactly what a yes lets through. Anything but a clear yes is a no.
+    /// Shows exactly what an approval allows. Anything but a clear yes is a no.
     fn request_approval(&self, question: &ApprovalRequest<'_>) -> ApprovalResponse {
         let _turn = self.prompt_lock.lock().unwrap_or_else(PoisonError::into_inner);
         self.live.finish_line();
@@ -51,9 +51,9 @@ impl Approver for TerminalApprover {
     }
 }
 
-/// What a line that was typed means.
+/// Converts the typed line to a response.
 fn parse_answer(typed: Option<InputLine>, grants: bool) -> ApprovalResponse {
-    let by = String::from("the person at the terminal");
+    let by = String::from("the user at the terminal");
     let Some(InputLine::Line(line)) = typed else { return ApprovalResponse::Refused { answered_by: by } };
     match line.trim() {
         "y" | "Y" | "yes" => ApprovalResponse::Approved { answered_by: by },
@@ -62,7 +62,7 @@ fn parse_answer(typed: Option<InputLine>, grants: bool) -> ApprovalResponse {
     }
 }
 
-/// What the question is about, whole: nobody says yes to what was left out.
+/// Describes the request without shortening anything, because the user approves all of it.
 fn describe_request(question: &ApprovalRequest<'_>) -> Vec<String> {
     let payload = question.event.payload.value();
     let of_call = payload.get("name").and_then(Value::as_str).zip(payload.get("args").filter(|args| args.is_object()));
@@ -77,8 +77,8 @@ fn describe_request(question: &ApprovalRequest<'_>) -> Vec<String> {
         lines.push(format!("{}: {}", single_line(name, 80), single_line(&json_to_text(value), 2_000)));
     }
     lines.push(String::from(match question.allows_grant {
-        true => "allow? type `y` for yes, `a` for always exactly this call in this session, anything else is no:",
-        false => "allow? type `y` for yes, anything else is no:",
+        true => "allow? type `y` for yes, `a` to always allow exactly this call in this session, anything else for no:",
+        false => "allow? type `y` for yes, anything else for no:",
     }));
     lines
 }
@@ -108,7 +108,7 @@ mod tests {
                 "  \"cmd\": \"ls\\u001b[31m\"",
                 "}",
                 "blast_radius: high",
-                "allow? type `y` for yes, `a` for always exactly this call in this session, anything else is no:",
+                "allow? type `y` for yes, `a` to always allow exactly this call in this session, anything else for no:",
             ]
         );
     }
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn always_is_an_answer_only_where_it_is_offered() {
         let line = |text: &str| Some(InputLine::Line(String::from(text)));
-        let by = || String::from("the person at the terminal");
+        let by = || String::from("the user at the terminal");
         let granted = ApprovalResponse::Granted { answered_by: by(), grant: ApprovalScope::Tool };
         let (yes, no) = (ApprovalResponse::Approved { answered_by: by() }, ApprovalResponse::Refused { answered_by: by() });
         let cases = [

@@ -1,4 +1,4 @@
-//! A working tree of its own for the agent (`--worktree`).
+//! `--worktree`: a git worktree of the agent's own.
 
 use std::path::{Path, PathBuf};
 
@@ -8,32 +8,37 @@ use pintle::{CancelToken, snapshot};
 
 use crate::error::CliError;
 
-/// How long git may take for one step. A large repository takes its time to check out.
+/// Time limit of one git command, in milliseconds. Checking out a large repository takes long.
 const GIT_MS: u64 = 120_000;
 
-/// A working tree that was made for one run.
+/// A worktree that was created for one run.
 #[derive(Debug)]
 pub(super) struct Worktree {
     path: PathBuf,
     branch: String,
-    /// The repository that it was made from.
+    /// The repository that it belongs to.
     source: PathBuf,
 }
 
 impl Worktree {
-    /// Makes one from the repository around a folder, on a new branch. An empty name is one of the session's own.
+    /// Creates a worktree of the repository that contains `home`, on a new branch. An empty branch is named after the
+    /// session.
     pub(super) fn create(home: &Path, branch: &str, session: &str) -> Result<Self, CliError> {
         let home = std::path::absolute(home).map_err(CliError::failure)?;
         let top = run_git(&home, &["rev-parse", "--show-toplevel"])
-            .map_err(|fault| fault.help("`--worktree` needs a git repository around the folder that the agent works in"))?;
+            .map_err(|fault| fault.help("`--worktree` requires that the agent works in a git repository"))?;
         let source = PathBuf::from(top.trim_end_matches('\n'));
         let branch = if branch.is_empty() { format!("pintle/{session}") } else { branch.to_owned() };
         let name = source.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let folder = format!("{name}-{}", branch.replace('/', "-"));
         let path = snapshot::data_dir().map_err(CliError::failure)?.join("worktrees").join(folder);
-        run_git(&source, &["worktree", "add", "--quiet", "-b", &branch, "--", &path.to_string_lossy()]).map_err(|fault| {
-            fault.help("name another branch with `--worktree=BRANCH`; `git worktree list` shows those there are")
-        })?;
+        run_git(&source, &["worktree", "add", "--quiet", "-b", &branch, "--", &path.to_string_lossy()]).map_err(
+            |fault| {
+                fault.help(
+                    "name another branch with `--worktree=BRANCH`; `git worktree list` shows the existing worktrees",
+                )
+            },
+        )?;
         Ok(Self { path, branch, source })
     }
 
@@ -41,7 +46,7 @@ impl Worktree {
         &self.path
     }
 
-    /// What hooks are told of it.
+    /// Returns the payload of the event that hooks receive.
     pub(super) fn to_event_payload(&self) -> WorktreeCreate {
         WorktreeCreate {
             path: self.path.display().to_string(),
@@ -50,14 +55,14 @@ impl Worktree {
         }
     }
 
-    /// Takes it away again, with its branch, when the agent may not start in it.
+    /// Removes the worktree and its branch, if the agent may not start in it.
     pub(super) fn remove(&self) -> Result<(), CliError> {
         run_git(&self.source, &["worktree", "remove", "--force", "--", &self.path.to_string_lossy()])?;
         run_git(&self.source, &["branch", "--quiet", "-D", "--", &self.branch]).map(drop)
     }
 }
 
-/// What git prints.
+/// Runs git and returns its standard output.
 fn run_git(folder: &Path, arguments: &[&str]) -> Result<String, CliError> {
     let mut spec = ProcessSpec::new("git", arguments.iter().map(|&argument| argument.to_owned()).collect());
     spec.directory = Some(folder.to_owned());
