@@ -1,5 +1,5 @@
-//! `pintle hook`: other agents ask through it. The host's payload comes on standard input, and the host's own form of an
-//! answer is all that ever goes out.
+//! `pintle hook`: runs hooks for a host agent. The payload comes on standard input, and the only output is the response
+//! in the host's own format.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,24 +15,25 @@ use crate::options::payload::read_stdin;
 use crate::options::{FolderOptions, GlobalOptions, RedactionOptions, model_opener};
 use crate::terminal::Terminal;
 
-/// What a payload fits in, unless a tool's result is part of it.
+/// A size that fits most payloads without a tool's result.
 const USUAL_PAYLOAD_BYTES: usize = 16 << 10;
 
 #[derive(Debug, Args)]
 pub(crate) struct HookArgs {
-    /// The agent that asks, such as `claude`.
+    /// Agent that runs this command, for example `claude`.
     host: String,
-    /// Its event, such as `PreToolUse`. What the payload says counts more; hosts whose payloads do not say need it.
+    /// Event of the agent, for example `PreToolUse`. Needed only if the payload does not name its event; the payload
+    /// takes precedence.
     event: Option<String>,
-    /// Hooks in the place of the project's: a project, a `.harness` folder or one hook file; may be repeated. To name a
-    /// path is to agree to what its hooks may do. Default: the project that the agent works in.
+    /// Use these hooks instead of the project's (a project, a `.harness` directory or a hook file). May be repeated.
+    /// Named paths are trusted [default: the project that the agent works in].
     #[arg(long, value_name = "PATH")]
     hooks: Vec<PathBuf>,
-    /// Answer at the latest after so many milliseconds. What is guarded is then denied. Default: below the time-out that
-    /// `pintle install` writes.
+    /// Time limit in milliseconds. If it expires, guarded events are denied [default: below the timeout that
+    /// `pintle install` writes].
     #[arg(long, value_name = "N")]
     deadline_ms: Option<u64>,
-    /// Ask every hook and enforce nothing; the person is told what would have happened.
+    /// Run every hook and record its verdict, but enforce nothing. The user is notified of what would have happened.
     #[arg(long)]
     shadow: bool,
     #[command(flatten)]
@@ -41,7 +42,7 @@ pub(crate) struct HookArgs {
     folders: FolderOptions,
 }
 
-/// The command alone. To put together the descriptions of all the others takes longer than many a hook.
+/// This command alone: building the descriptions of all commands takes longer than many hooks.
 #[derive(Debug, Parser)]
 struct HookOnlyCli {
     #[command(flatten)]
@@ -49,8 +50,8 @@ struct HookOnlyCli {
 }
 
 impl HookArgs {
-    /// Reads the command line where it begins with this command and has nothing but its own options. Whatever else it is,
-    /// mistakes included, is for the whole program to read.
+    /// Parses a command line that starts with this command and has only its own options. Any other command line, also
+    /// an invalid one, is left to the full parser.
     pub(crate) fn from_command_line() -> Option<Self> {
         let mut words = env::args_os();
         let program = words.next()?;
@@ -59,18 +60,18 @@ impl HookArgs {
         Some(alone.ok()?.hook)
     }
 
-    /// Exits itself. Status 0 and 2 mean that something was decided, in the host's terms, and nothing else does.
+    /// Exits the process. Only status 0 and 2 mean a decision, in the host's terms.
     pub(crate) fn execute(self, terminal: &Terminal, _global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let host = HostDef::by_name(&self.host).map_err(CliError::invalid_input)?;
         let row = self.event.as_deref().map(|event| parse_event(host, event)).transpose()?;
-        // What a panic prints would be taken for a reason.
+        // A host would take the message of a panic for a reason.
         panic::set_hook(Box::new(|_| {}));
         let deadline = Deadline::from_ms(self.deadline_ms.unwrap_or(host.deadline_ms));
         let watched = deadline.watch({
             let terminal = terminal.clone();
             move |answer| write_and_exit(&terminal, &answer)
         });
-        watched.map_err(|fault| CliError::failure(format!("cannot watch the time: {fault}")))?;
+        watched.map_err(|fault| CliError::failure(format!("cannot start the timer of the time limit: {fault}")))?;
         let mut payload = Vec::with_capacity(USUAL_PAYLOAD_BYTES);
         if let Err(fault) = read_stdin(&mut payload) {
             let reason = format!("cannot read standard input: {fault}");
@@ -93,7 +94,7 @@ impl HookArgs {
         if deadline.claim_response() {
             write_and_exit(terminal, &answer);
         }
-        // Somebody else is writing the answer, and exits.
+        // The timer thread is writing its response, and then exits.
         loop {
             thread::park();
         }
@@ -101,7 +102,7 @@ impl HookArgs {
 
     fn start_builder(&self, place: &HookLookup) -> Result<RuntimeBuilder, String> {
         if let Some(missing) = self.hooks.iter().find(|path| !path.exists()) {
-            return Err(format!("there is no `{}`, which --hooks names", missing.display()));
+            return Err(format!("`{}`, which --hooks names, does not exist", missing.display()));
         }
         let project = if self.hooks.is_empty() { place.project.clone() } else { PathBuf::new() };
         let layers = self.folders.layers(project).map_err(|missing| format!("{missing}; {}", missing.help()))?;
@@ -115,7 +116,7 @@ impl HookArgs {
             .redact_secrets(self.redaction.is_on())
             .layers(layers.excluding_dialect(place.excluded_dialect))
             .trust(self.folders.trust_options());
-        // Without a project to look for, the hooks that were named read where the host works.
+        // Named hooks replace the project's, but still read files of the host's project.
         let builder = if self.hooks.is_empty() { builder } else { builder.workspace(place.project.clone()) };
         Ok(self.hooks.iter().fold(builder, |builder, path| builder.hooks(path, Layer::Project)))
     }
@@ -129,10 +130,10 @@ fn parse_event(host: &'static HostDef, event: &str) -> Result<&'static HostEvent
     })
 }
 
-/// Writes an answer and ends the program with its status.
+/// Writes a response and exits with its status.
 fn write_and_exit(terminal: &Terminal, answer: &HostResponse) -> ! {
     let is_out = terminal.write_exact(&answer.stdout, &answer.stderr);
-    // An answer that did not get out decided nothing, unless its status alone denies.
+    // A response that could not be written decides nothing, unless its status alone denies.
     let undecided = !is_out && answer.exit_code == 0;
     process::exit(if undecided { CliStatus::Failed as i32 } else { i32::from(answer.exit_code) })
 }

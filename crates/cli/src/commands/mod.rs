@@ -1,4 +1,4 @@
-//! The commands, one file each. Adding one is a file and a row of the table below.
+//! The commands, one module each. To add one, add a module and a row to the table below.
 
 use clap::Subcommand;
 
@@ -10,14 +10,13 @@ macro_rules! commands {
     ($($(#[$attribute:meta])* $name:ident($module:ident::$arguments:ident)),* $(,)?) => {
         $(mod $module;)*
 
-        /// What the program is asked to do.
+        /// The command to execute.
         #[derive(Debug, Subcommand)]
         pub(crate) enum CliCommand {
             $($(#[$attribute])* $name($module::$arguments),)*
         }
 
         impl CliCommand {
-            /// Does it.
             pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
                 match self {
                     $(Self::$name(command) => command.execute(terminal, global),)*
@@ -28,7 +27,8 @@ macro_rules! commands {
 }
 
 impl CliCommand {
-    /// Reads a command line of the one command whose callers wait for every millisecond. `None` when it is none of its.
+    /// Parses `pintle hook`, the one command whose callers wait for every millisecond; `None` for any other command
+    /// line.
     pub(crate) fn parse_hook_command() -> Option<Self> {
         hook::HookArgs::from_command_line().map(Self::Hook)
     }
@@ -41,31 +41,38 @@ commands! {
     Validate(validate::ValidateArgs),
     /// Fire one event at hooks and show the outcome.
     Fire(fire::FireArgs),
-    /// Tell which hooks would run for an event, and why the others would not.
+    /// Show which hooks would run for an event, and why.
+    #[command(long_about = "Show which hooks would run for an event and why others would not")]
     Explain(explain::ExplainArgs),
-    /// List the hooks that are loaded.
+    /// List the loaded hooks.
     Hooks(hooks::HooksArgs),
     /// List the events, or describe one.
     Events(events::EventsArgs),
-    /// Enact a session's tape again, or decide it again under other hooks.
+    /// Replay a session from its tape, or with the current hooks.
+    #[command(long_about = "Replay a session from its tape, or re-evaluate it with the current hooks")]
     Replay(replay::ReplayArgs),
-    /// Look at the tape of a session.
+    /// Show, verify and export session tapes.
     Tape(tape::TapeArgs),
-    /// List sessions, to take one up again with `run --resume`, and delete them.
+    /// List and delete sessions.
+    #[command(long_about = "List and delete sessions (resume one with `pintle run --resume`)")]
     Sessions(sessions::SessionsArgs),
-    /// Look at what a project's hooks may do, and agree to it.
+    /// Review what a project's hooks can do, and trust the project.
     Trust(trust::TrustArgs),
-    /// Go back to the files as they were before an agent's work.
+    /// List, compare and restore file snapshots.
     Snapshot(snapshot::SnapshotArgs),
-    /// Answer another agent, such as Claude Code. Started by that agent, as `pintle install` writes it.
+    /// Run hooks for another agent, such as Claude Code.
+    ///
+    /// `pintle install` configures the agent to run this command.
     Hook(hook::HookArgs),
-    /// Put Pintle into an agent's settings, so that your hooks hold there.
+    /// Install Pintle in another agent's settings.
+    #[command(long_about = "Install Pintle in another agent's settings, so that it enforces your hooks")]
     Install(install::InstallArgs),
-    /// Take Pintle out of an agent's settings.
+    /// Remove Pintle from another agent's settings.
     Uninstall(uninstall::UninstallArgs),
-    /// Prove that an agent asks Pintle, and say why when it does not.
+    /// Check that an agent runs Pintle's hooks.
+    #[command(long_about = "Check that an agent runs Pintle's hooks, and diagnose why if it does not")]
     Doctor(doctor::DoctorArgs),
-    /// Run scripts of hooks in isolation. Started by the program itself.
+    /// Run hook scripts in an isolated process, started by Pintle itself.
     #[command(hide = true)]
     ScriptWorker(script_worker::ScriptWorkerArgs),
 }

@@ -10,10 +10,10 @@ use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
 pub(crate) struct UninstallArgs {
-    /// The agent: claude, codex, gemini, qwen, copilot, cline or cursor.
+    /// Agent to remove Pintle from: claude, codex, gemini, qwen, copilot, cline or cursor.
     #[arg(value_name = "HOST")]
     host: HostArgument,
-    /// Whose settings are edited.
+    /// Edit your own settings or the project's.
     #[arg(long, value_enum, default_value = "user")]
     scope: ScopeArgument,
     #[command(flatten)]
@@ -26,7 +26,13 @@ impl UninstallArgs {
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let (host, site) = (self.host.0, self.project.install_environment()?);
         let plan = InstallPlan::uninstall(host, &site, self.scope.into()).map_err(CliError::invalid_input)?;
-        let edit = SettingsEdit { host, site: &site, plan, done_message: "removed", unchanged_message: "nothing of Pintle is installed there" };
+        let edit = SettingsEdit {
+            host,
+            site: &site,
+            plan,
+            done_message: "removed",
+            unchanged_message: "Pintle is not installed there",
+        };
         edit.carry_out(&self.agreement, &[], terminal, global)
     }
 }

@@ -14,7 +14,7 @@ use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
-    /// The host. Default: every host that Pintle is installed in.
+    /// Host to check [default: every host in which Pintle is installed].
     #[arg(value_name = "HOST")]
     host: Option<HostArgument>,
     #[command(flatten)]
@@ -31,8 +31,8 @@ impl DoctorArgs {
             None => HOSTS.iter().map(|host| look(host)).filter(DoctorReport::is_installed).collect(),
         };
         if found.is_empty() {
-            let fault = CliError::failure("nothing of Pintle is installed in any host");
-            return Err(fault.help("`pintle install HOST`, such as `pintle install claude`"));
+            let fault = CliError::failure("Pintle is not installed in any host");
+            return Err(fault.help("install it with `pintle install HOST`, for example `pintle install claude`"));
         }
         if global.json {
             terminal.print_json(&found.iter().map(report::json).collect::<Vec<Value>>());

@@ -1,4 +1,4 @@
-//! What was found, for people and for programs.
+//! The report of `pintle doctor`, as text and as JSON.
 
 use pintle::tape::show::{StyledLine, Tone, single_line};
 use pintle::{Clock, SystemClock};
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use crate::render::{age_text, count_text};
 
-/// Characters of a line that is shown.
+/// Most characters of a line.
 const CUT: usize = 600;
 
-/// What was found of a host, for people.
+/// Renders the report of a host as text.
 pub(super) fn text(examination: &DoctorReport, site: &InstallEnvironment) -> Vec<StyledLine> {
     let host = examination.host;
     let client = examination.client.as_ref().map(|client| {
@@ -39,7 +39,7 @@ pub(super) fn text(examination: &DoctorReport, site: &InstallEnvironment) -> Vec
     let width = examination.events.iter().map(|fired| fired.event.len()).max().unwrap_or_default();
     if !examination.events.is_empty() {
         let is_new = examination.events.iter().all(|fired| fired.last_ms.is_none());
-        let none = if is_new { ": none did yet, so start a new session and look again" } else { "" };
+        let none = if is_new { ": none yet, so start a new session and check again" } else { "" };
         lines.push(StyledLine::new(Tone::Plain, format!("  when each event last fired{none}")));
     }
     lines.extend(examination.events.iter().map(|fired| {
@@ -49,13 +49,13 @@ pub(super) fn text(examination: &DoctorReport, site: &InstallEnvironment) -> Vec
     lines
 }
 
-/// The number in what a program says of its version; all of it when there is none.
+/// Returns the number in a program's version text, or all of the text if it has none.
 fn version_number(said: &str) -> &str {
     let number = said.split_whitespace().find(|word| word.starts_with(|first: char| first.is_ascii_digit()));
     number.map_or(said, |number| number.trim_end_matches(['.', ',']))
 }
 
-/// What was found of a host, for programs.
+/// Renders the report of a host as JSON.
 pub(super) fn json(examination: &DoctorReport) -> Value {
     let places = examination.locations.iter().map(|place| {
         let events: Vec<&str> = place.entries.iter().map(|entry| entry.event.as_str()).collect();

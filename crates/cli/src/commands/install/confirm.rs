@@ -1,4 +1,4 @@
-//! Showing a change of a host's settings, asking, and making it.
+//! Shows a change of a host's settings, asks for confirmation and applies it.
 
 use std::io::{self, IsTerminal};
 
@@ -12,33 +12,30 @@ use crate::error::{CliError, CliStatus};
 use crate::options::GlobalOptions;
 use crate::terminal::Terminal;
 
-/// Who agrees to the change.
+/// How the change is confirmed.
 #[derive(Debug, Args)]
 pub(in crate::commands) struct EditConfirmation {
-    /// Do not ask.
+    /// Apply the change without asking.
     #[arg(long, short)]
     yes: bool,
-    /// Show what would change, and change nothing.
+    /// Show the change without applying it.
     #[arg(long, conflicts_with = "yes")]
     dry_run: bool,
 }
 
 /// A change of a host's settings.
 pub(in crate::commands) struct SettingsEdit<'a> {
-    /// The host.
     pub(in crate::commands) host: &'static HostDef,
-    /// This machine.
     pub(in crate::commands) site: &'a InstallEnvironment,
-    /// What would change.
     pub(in crate::commands) plan: InstallPlan,
-    /// What is said when it was made.
+    /// The message after the change was applied.
     pub(in crate::commands) done_message: &'static str,
-    /// What is said when there is nothing to do.
+    /// The message if there is nothing to change.
     pub(in crate::commands) unchanged_message: &'static str,
 }
 
 impl SettingsEdit<'_> {
-    /// Shows the change, asks unless told not to, and makes it.
+    /// Shows the change, asks for confirmation unless `--yes` is set, and applies it.
     pub(in crate::commands) fn carry_out(
         self,
         agreement: &EditConfirmation,
@@ -74,7 +71,7 @@ impl SettingsEdit<'_> {
         Ok(CliStatus::Done)
     }
 
-    /// The change as a diff.
+    /// Prints the change as a diff.
     fn show_diff(&self, terminal: &Terminal) {
         for change in &self.plan.changes {
             let diff = change.diff(&self.site.display_path(&change.path));
@@ -90,7 +87,7 @@ impl SettingsEdit<'_> {
             terminal.print_lines(&diff.lines().map(line).collect::<Vec<_>>());
         }
         if let Some(folder) = &self.plan.config_dir {
-            let what = format!("to be made: `{}`, the folder of your own hooks", self.site.display_path(folder));
+            let what = format!("will create `{}`, the directory of your own hooks", self.site.display_path(folder));
             terminal.print_lines(&[StyledLine::new(Tone::Good, what)]);
         }
     }
@@ -98,10 +95,10 @@ impl SettingsEdit<'_> {
     fn print_report(&self, applied: &InstallReport, terminal: &Terminal) {
         terminal.print_line(format!("{}: {}", self.host.title, self.done_message));
         let lines = [
-            ("made", applied.created_dir.as_slice()),
+            ("created", applied.created_dir.as_slice()),
             ("wrote", &applied.written_files),
             ("removed", &applied.removed_files),
-            ("kept as it was in", &applied.backups),
+            ("backed up to", &applied.backups),
         ];
         for (what, paths) in lines.into_iter().filter(|(_, paths)| !paths.is_empty()) {
             let paths: Vec<String> = paths.iter().map(|path| format!("`{}`", self.site.display_path(path))).collect();
@@ -128,13 +125,13 @@ impl SettingsEdit<'_> {
     }
 }
 
-/// Asks the person, who has to be there.
+/// Asks the user for confirmation, which requires a terminal.
 fn confirm(terminal: &Terminal) -> Result<bool, CliError> {
     if !io::stdin().is_terminal() {
-        let fault = CliError::invalid_input("nobody is there to be asked");
-        return Err(fault.help("`--yes` makes the change without asking, `--dry-run` only shows it"));
+        let fault = CliError::invalid_input("cannot ask for confirmation: standard input is not a terminal");
+        return Err(fault.help("apply the change without asking with `--yes`, or only show it with `--dry-run`"));
     }
-    terminal.print_piece("make this change? [y/N] ");
+    terminal.print_piece("apply this change? [y/N] ");
     let mut line = String::new();
     io::stdin()
         .read_line(&mut line)

@@ -19,26 +19,27 @@ use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
 pub(crate) struct InstallArgs {
-    /// The agent: claude, codex, gemini, qwen, copilot, cline or cursor.
+    /// Agent to install Pintle in: claude, codex, gemini, qwen, copilot, cline or cursor.
     #[arg(value_name = "HOST")]
     host: HostArgument,
-    /// Whose settings are edited.
+    /// Edit your own settings or the project's.
     #[arg(long, value_enum, default_value = "user")]
     scope: ScopeArgument,
-    /// Load these hooks there in the place of the project's; may be repeated.
+    /// Use these hooks there instead of the project's. May be repeated.
     #[arg(long, value_name = "PATH")]
     hooks: Vec<PathBuf>,
-    /// Install these events only, in the host's words. Default: all at which something is refused or worth telling.
+    /// Install only these events, by the host's own names [default: every event that can block an action or report
+    /// something].
     #[arg(long, value_name = "EVENT,..", value_delimiter = ',')]
     events: Vec<String>,
-    /// How the host starts Pintle: a path, or a name on its PATH. Default: this program.
+    /// Program that the host runs: a path, or a name on its PATH [default: this program].
     #[arg(long, value_name = "PROGRAM")]
     program: Option<String>,
     #[command(flatten)]
     agreement: EditConfirmation,
     #[command(flatten)]
     project: ProjectOption,
-    /// Tell what each decision of a hook comes to in this host, and change nothing.
+    /// Show what each hook decision does in this host, without installing anything.
     #[arg(long)]
     report: bool,
 }
@@ -53,7 +54,7 @@ impl InstallArgs {
         let site = self.project.install_environment()?;
         let folders = match self.scope {
             ScopeArgument::User => resolve_user_dirs()?,
-            // Other people have the project's settings, too, and other homes.
+            // Users who share the project's settings have other home directories.
             ScopeArgument::Project => UserDirs::default(),
         };
         let (program, hooks) = (resolve_program(self.program)?, to_absolute(self.hooks)?);
@@ -66,28 +67,32 @@ impl InstallArgs {
     }
 }
 
-/// The program that the host is to start.
+/// Returns the program that the host runs.
 fn resolve_program(given: Option<String>) -> Result<String, CliError> {
     let own = || -> Result<String, CliError> {
         let path = std::env::current_exe().and_then(|path| path.canonicalize());
-        let path = path.map_err(|fault| CliError::failure(format!("cannot tell where this program is: {fault}")))?;
+        let path = path.map_err(|fault| CliError::failure(format!("cannot find the path of this program: {fault}")))?;
         Ok(path.to_string_lossy().into_owned())
     };
     let program = given.map_or_else(own, Ok)?;
-    if pintle_bridge::install::parse_own_command(&format!("'{}' hook x ", program.replace('\'', r"'\''")), "x").is_none() {
-        let fault = CliError::invalid_input(format!("`{program}` is not named `pintle`, by which entries are known again"));
-        return Err(fault.help("name it so, or give another with `--program`"));
+    if pintle_bridge::install::parse_own_command(&format!("'{}' hook x ", program.replace('\'', r"'\''")), "x")
+        .is_none()
+    {
+        let fault = CliError::invalid_input(format!(
+            "`{program}` is not named `pintle`, the name by which installed entries are recognised"
+        ));
+        return Err(fault.help("rename it, or name another program with `--program`"));
     }
     Ok(program)
 }
 
-/// The folders that the command lines name, so that no project can put others in their place.
+/// Returns the directories that installed entries name, so that no project can replace them.
 fn resolve_user_dirs() -> Result<UserDirs, CliError> {
     find_managed_dir(None)?;
     Ok(UserDirs::from_env().to_absolute())
 }
 
-/// Refuses paths whose hooks would guard nothing there.
+/// Refuses paths whose hooks cannot be loaded.
 fn require_hooks(hooks: &[PathBuf], terminal: &Terminal) -> Result<(), CliError> {
     let start = Runtime::builder().worker(WorkerProgram::current_exe());
     let built = hooks.iter().fold(start, |builder, path| builder.hooks(path, Layer::Project)).build();
@@ -95,17 +100,18 @@ fn require_hooks(hooks: &[PathBuf], terminal: &Terminal) -> Result<(), CliError>
         terminal.print_error_line(diagnostic::render_diagnostic(finding));
     }
     if built.has_errors() {
-        let fault = CliError::invalid_input("the hooks do not load, so nothing was installed");
-        return Err(fault.help("repair them, or name others with `--hooks`; `pintle validate PATH` checks again"));
+        let fault = CliError::invalid_input("cannot load the hooks; nothing was installed");
+        return Err(fault.help("fix them, or name others with `--hooks`; `pintle validate PATH` checks them"));
     }
     Ok(())
 }
 
-/// Paths that mean the same wherever the host starts.
+/// Returns absolute paths, which do not depend on the directory in which the host starts.
 fn to_absolute(hooks: Vec<PathBuf>) -> Result<Vec<PathBuf>, CliError> {
     let absolute = |path: PathBuf| {
         path.canonicalize().map_err(|fault| {
-            let help = "name a project, a `.harness` folder, a docker-agent YAML, a folder of hooks or one hook file";
+            let help =
+                "name a project, a `.harness` directory, a docker-agent YAML file, a directory of hooks or a hook file";
             CliError::invalid_input(format!("cannot open `{}`: {fault}", path.display())).help(help)
         })
     };

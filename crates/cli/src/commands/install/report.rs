@@ -1,4 +1,4 @@
-//! `pintle install --report`: what each decision of a hook comes to in a host.
+//! `pintle install --report`: what each hook decision does in a host.
 
 use pintle::tape::show::{StyledLine, Tone};
 use pintle_bridge::{ActionSupport, HostDef, HookAction};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::options::GlobalOptions;
 use crate::terminal::Terminal;
 
-/// Shows it, one event after another.
+/// Prints the host's support, event by event.
 pub(super) fn print_support(host: &'static HostDef, terminal: &Terminal, global: &GlobalOptions) {
     if global.json {
         let events: Vec<Value> = host.events.iter().map(event_to_json).collect();
@@ -15,13 +15,16 @@ pub(super) fn print_support(host: &'static HostDef, terminal: &Terminal, global:
         return;
     }
     terminal.print_lines(&[
-        StyledLine::new(Tone::Plain, format!("{}: what comes of what a hook decides, event by event", host.title)),
-        StyledLine::new(Tone::Quiet, "  `fires` names the events that hooks hear there"),
-        StyledLine::new(Tone::Quiet, "  to deny an end, such as that of a turn, is to send the agent on with the reason"),
+        StyledLine::new(Tone::Plain, format!("{}: what each hook decision does, event by event", host.title)),
+        StyledLine::new(Tone::Quiet, "  `fires` names the events that are fired for hooks"),
+        StyledLine::new(
+            Tone::Quiet,
+            "  denying an end, such as that of a turn, makes the agent continue, with the reason as input",
+        ),
     ]);
     let rows = host.events.iter().filter(|row| !row.high_volume);
     for row in rows {
-        let guards = if row.is_guard { "; denied when Pintle cannot answer" } else { "" };
+        let guards = if row.is_guard { "; denied if Pintle cannot respond" } else { "" };
         let fires = if row.fires.is_empty() { String::from("nothing") } else { row.fires.join(", ") };
         terminal.print_lines(&[
             StyledLine::new(Tone::Plain, row.name),
@@ -35,26 +38,28 @@ pub(super) fn print_support(host: &'static HostDef, terminal: &Terminal, global:
     }
     if !host.unhooked_actions.is_empty() {
         let unasked = host.unhooked_actions.iter().map(|what| StyledLine::new(Tone::Bad, format!("  {what}")));
-        let head = StyledLine::new(Tone::Plain, "done without asking any hook");
+        let head = StyledLine::new(Tone::Plain, "done without calling any hook");
         terminal.print_lines(&std::iter::once(head).chain(unasked).collect::<Vec<_>>());
     }
     terminal.print_lines(&[StyledLine::new(
         Tone::Quiet,
-        "  whatever hooks say, calls that would change policy, agreements or tapes are denied",
+        "  whatever hooks decide, calls that would change policy, trust or tapes are denied",
     )]);
 }
 
-/// What becomes of a decision, for people; nothing where it makes no sense.
+/// Describes how a host supports an action; `None` if the action does not apply.
 fn render_support(ability: ActionSupport) -> Option<(Tone, String)> {
     match ability {
-        ActionSupport::Supported => Some((Tone::Good, String::from("done"))),
-        ActionSupport::Approximated(how) => Some((Tone::Warn, format!("nearly: {how}"))),
-        ActionSupport::WithApprovalOnly(why) => Some((Tone::Warn, format!("done where the call is approved too, else denied: {why}"))),
-        ActionSupport::Deferred(how) => Some((Tone::Warn, format!("later: {how}"))),
+        ActionSupport::Supported => Some((Tone::Good, String::from("supported"))),
+        ActionSupport::Approximated(how) => Some((Tone::Warn, format!("approximated: {how}"))),
+        ActionSupport::WithApprovalOnly(why) => {
+            Some((Tone::Warn, format!("supported if the call is also approved, otherwise denied: {why}")))
+        }
+        ActionSupport::Deferred(how) => Some((Tone::Warn, format!("deferred: {how}"))),
         ActionSupport::DeniedInstead(why) => Some((Tone::Warn, format!("denied instead: {why}"))),
-        ActionSupport::RunEndedInstead(why) => Some((Tone::Warn, format!("the run is ended instead: {why}"))),
-        ActionSupport::NotifiesUser(why) => Some((Tone::Warn, format!("the person is told: {why}"))),
-        ActionSupport::Dropped(why) => Some((Tone::Bad, format!("lost: {why}"))),
+        ActionSupport::RunEndedInstead(why) => Some((Tone::Warn, format!("run ended instead: {why}"))),
+        ActionSupport::NotifiesUser(why) => Some((Tone::Warn, format!("user notified instead: {why}"))),
+        ActionSupport::Dropped(why) => Some((Tone::Bad, format!("dropped: {why}"))),
         ActionSupport::NotApplicable => None,
     }
 }
