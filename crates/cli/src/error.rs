@@ -1,22 +1,22 @@
-//! How a command ends.
+//! Exit statuses and errors of commands.
 
 use std::fmt::Display;
 use std::process::ExitCode;
 
 use pintle::loader::MissingDir;
 
-/// The exit statuses (design, section 9).
+/// The exit status of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CliStatus {
-    /// The command did what it was asked.
+    /// The command succeeded.
     Done = 0,
-    /// It failed.
+    /// The command failed.
     Failed = 1,
-    /// A hook denied.
+    /// A hook denied the event, or the user declined.
     Denied = 2,
     /// The input or the configuration is invalid.
     Invalid = 3,
-    /// SIGHUP ended it; as for every signal this is 128 and its number, as shells have it.
+    /// SIGHUP ended it: 128 plus the signal's number, as shells report it.
     HungUp = 129,
     /// SIGINT (Ctrl-C) ended it.
     Interrupted = 130,
@@ -30,7 +30,7 @@ impl From<CliStatus> for ExitCode {
     }
 }
 
-/// Why a command stopped, for the person who typed it.
+/// Why a command failed, for the user.
 #[derive(Debug)]
 pub(crate) struct CliError {
     pub(crate) status: CliStatus,

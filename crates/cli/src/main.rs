@@ -1,7 +1,7 @@
 //! The `pintle` program: run agents under hooks, and check, fire and explain the hooks themselves.
 //!
-//! One file a command in `commands`, what commands share in `options`, and how things look in `render`. Everything
-//! that is written goes through one [`Terminal`](terminal::Terminal).
+//! Commands are in `commands`, their shared options in `options`, formatting in `render`. All output goes through one
+//! [`Terminal`](terminal::Terminal).
 
 mod commands;
 mod error;
@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     let line = match at_once.map_or_else(Cli::try_parse, Ok) {
         Ok(line) => line,
         Err(asked) => {
-            // Help and version are printed this way too; they are no mistakes.
+            // clap reports help and version as errors, too, although they are not mistakes.
             let unwritten = asked.print().is_err_and(|fault| fault.kind() != std::io::ErrorKind::BrokenPipe);
             return match (asked.use_stderr(), unwritten) {
                 (true, _) => CliStatus::Invalid,

@@ -1,4 +1,4 @@
-//! The one place that writes.
+//! Standard output and standard error of the program.
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
@@ -13,7 +13,7 @@ use crate::error::CliError;
 use crate::options::ColorMode;
 use crate::render::style;
 
-/// Standard output and standard error. Colours are dropped where nobody sees them. Clones share them.
+/// Writes to standard output and standard error, and strips colours where they are off. Clones share the streams.
 #[derive(Debug, Clone)]
 pub(crate) struct Terminal(Arc<OutputStreams>);
 
@@ -21,9 +21,9 @@ pub(crate) struct Terminal(Arc<OutputStreams>);
 struct OutputStreams {
     out: Mutex<AutoStream<io::Stdout>>,
     err: Mutex<AutoStream<io::Stderr>>,
-    /// Nobody reads standard output any more, as with `| head`. That is no error.
+    /// Whether a write to standard output failed, so that nothing more is written. With `| head` this is not an error.
     is_closed: AtomicBool,
-    /// Why something could not be written to standard output.
+    /// The first write error of standard output, other than a broken pipe.
     write_error: Mutex<Option<io::Error>>,
 }
 
@@ -47,7 +47,7 @@ impl Terminal {
         self.write(format_args!("{text}\n"));
     }
 
-    /// Writes to standard output without a line's end, at once.
+    /// Writes to standard output without a line break, and flushes.
     pub(crate) fn print_piece(&self, text: impl Display) {
         self.write(format_args!("{text}"));
     }
@@ -61,37 +61,37 @@ impl Terminal {
 
     /// Writes a value as one line of JSON to standard output.
     pub(crate) fn print_json(&self, value: &impl Serialize) {
-        // What is written here has text keys, so it always has a JSON form.
+        // Values printed here have text keys, so serialization cannot fail.
         self.print_line(serde_json::to_string(value).unwrap_or_default());
     }
 
     /// Writes a line to standard error.
     pub(crate) fn print_error_line(&self, text: impl Display) {
         let mut err = self.0.err.lock().unwrap_or_else(PoisonError::into_inner);
-        // There is nowhere left to say that standard error is gone.
+        // A failure of standard error cannot be reported anywhere.
         let _ = writeln!(err, "{text}");
     }
 
-    /// Writes to standard error without a line's end, at once.
+    /// Writes to standard error without a line break, and flushes.
     pub(crate) fn print_error_piece(&self, text: impl Display) {
         let mut err = self.0.err.lock().unwrap_or_else(PoisonError::into_inner);
-        // As for a line.
+        // As in `print_error_line`.
         let _ = write!(err, "{text}").and_then(|()| err.flush());
     }
 
-    /// Writes texts to standard output and standard error byte for byte. Gives whether both are out.
+    /// Writes both texts byte for byte. Returns whether both were written.
     pub(crate) fn write_exact(&self, out: &str, err: &str) -> bool {
         let told = io::stderr().lock().write_all(err.as_bytes()).is_ok();
         let mut stdout = io::stdout().lock();
         stdout.write_all(out.as_bytes()).and_then(|()| stdout.flush()).is_ok() && told
     }
 
-    /// Writes something worth knowing to standard error.
+    /// Writes `note: …` to standard error.
     pub(crate) fn print_note(&self, text: impl Display) {
         self.print_error_line(style::with_label(Tone::Quiet, "note", text));
     }
 
-    /// Writes why a command stopped to standard error.
+    /// Writes an error and its next step to standard error.
     pub(crate) fn print_cli_error(&self, fault: &CliError) {
         self.print_error_line(style::with_label(Tone::Bad, "error", &fault.message));
         if let Some(help) = &fault.help {
@@ -99,14 +99,11 @@ impl Terminal {
         }
     }
 
-    /// Why not everything is on standard output, when that is somebody's mistake. Whoever stops reading, as `head` does, makes
-    /// none.
+    /// Returns the error that left standard output incomplete. A reader that stops early, as `head` does, is not an
+    /// error.
     pub(crate) fn take_write_error(&self) -> Option<CliError> {
         let fault = self.0.write_error.lock().unwrap_or_else(PoisonError::into_inner).take()?;
-        Some(
-            CliError::failure(format!("cannot write to standard output: {fault}"))
-                .help("what is there is not all of it"),
-        )
+        Some(CliError::failure(format!("cannot write to standard output: {fault}")).help("the output is incomplete"))
     }
 
     fn record_write_error(&self, fault: io::Error) {
@@ -115,7 +112,7 @@ impl Terminal {
         }
     }
 
-    /// Whether a person may read standard error as it is written.
+    /// Whether standard error is a terminal, so that progress can be shown.
     pub(crate) fn can_show_progress(&self) -> bool {
         io::stderr().is_terminal()
     }

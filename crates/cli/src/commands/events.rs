@@ -1,4 +1,4 @@
-//! `pintle events`: the catalogue.
+//! `pintle events`: shows the event catalogue.
 
 use clap::Args;
 use pintle::dialects::{DIALECTS, EventSupport};
@@ -13,7 +13,7 @@ use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
 pub(crate) struct EventsArgs {
-    /// One event, to see all about it.
+    /// Show everything about this event.
     #[arg(value_name = "EVENT")]
     event: Option<RowArgument>,
 }
@@ -35,7 +35,7 @@ fn render_overview() -> Vec<StyledLine> {
         .iter()
         .map(|row| {
             let subject = row.subject.unwrap_or("-");
-            // A dialect that calls it as the catalogue does adds nothing here.
+            // An alias that equals the event's name is not listed.
             let others: Vec<String> = aliases_of(row).filter_map(|(_, name)| name).filter(|name| name != row.name).collect();
             let others = if others.is_empty() { String::from("-") } else { others.join(", ") };
             [row.name, &others, row.class.to_string().as_str(), subject, row.fires_when].map(str::to_owned)
@@ -44,7 +44,7 @@ fn render_overview() -> Vec<StyledLine> {
     table::render_table(["EVENT", "ALSO", "CLASS", "SUBJECT", "FIRES WHEN"], &rows)
 }
 
-/// All that the catalogue says of one event.
+/// Prints the definition of one event.
 fn print_event(row: &EventDef, terminal: &Terminal) {
     let pretty = |value: &Value| serde_json::to_string_pretty(value).unwrap_or_default();
     let fact = |name: &str, text: &str| terminal.print_line(format!("{}  {text}", style::paint_text(Tone::Quiet, format!("{name:<12}"))));
@@ -56,7 +56,7 @@ fn print_event(row: &EventDef, terminal: &Terminal) {
     fact("rewrites", &target_text(row.target));
     fact("deny", row.deny_means);
     fact("context", &enum_word(&row.context));
-    fact("failure", &format!("{} unless the hook says otherwise", enum_word(&row.on_failure)));
+    fact("failure", &format!("{} unless the hook sets another policy", enum_word(&row.on_failure)));
     for (dialect, name) in aliases_of(row) {
         fact(dialect, &name.unwrap_or_else(|| String::from("not supported")));
     }
@@ -84,7 +84,7 @@ fn event_def_to_json(row: &EventDef) -> Value {
     })
 }
 
-/// What each dialect calls the event.
+/// Returns the event's alias in each dialect, `None` if the dialect does not support it.
 fn aliases_of(row: &EventDef) -> impl Iterator<Item = (&'static str, Option<String>)> {
     DIALECTS.iter().map(move |dialect| {
         let name = match dialect.support(row) {
@@ -104,7 +104,7 @@ fn target_text(target: RewriteTarget) -> String {
     }
 }
 
-/// The word that a plain enum is written as.
+/// Returns the serialized name of an enum variant.
 fn enum_word(value: &impl serde::Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(Value::String(word)) => word,

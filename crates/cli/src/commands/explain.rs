@@ -14,22 +14,22 @@ use crate::options::{EventArgument, PayloadInput, GlobalOptions, HookOptions, st
 use crate::render::{count_text, path_text, location_text};
 use crate::terminal::Terminal;
 
-/// Characters of a hook's name that are shown: that of a command is its whole text.
+/// Most characters of a hook's name: a command hook without a name is named by its whole command.
 const NAME: usize = 48;
 
-/// Why a hook does not run that nobody agreed to.
+/// Why an untrusted hook does not run.
 const NOT_TRUSTED: &str = "not trusted";
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
-    /// The event, such as `tool.pre`, or as docker-agent calls it, such as `pre_tool_use`. Its payload is read from standard input as JSON; with nothing there, it is the
-    /// example that `pintle events` shows.
+    /// Event to explain, by its own name (`tool.pre`) or by docker-agent's name (`pre_tool_use`). The payload is read
+    /// from standard input as JSON; if there is none, the example of `pintle events` is used.
     event: EventArgument,
-    /// The same as `--hooks`.
+    /// Paths to load hooks from, in addition to `--hooks`.
     path: Vec<PathBuf>,
     #[command(flatten)]
     hooks: HookOptions,
-    /// Show the hooks of other events, too.
+    /// Also show the hooks of other events.
     #[arg(long)]
     all: bool,
 }
@@ -43,7 +43,7 @@ impl ExplainArgs {
         let origin = Arc::new(Origin::default());
         let event = Event::new(self.event.0.clone(), given.value.clone(), Arc::clone(&origin));
         let mut explanations = explain(&hooks, &event);
-        // Hooks under the same name that are asked first.
+        // Hooks of the preceding event with the same alias are called first.
         if let Some(first) = self.event.preceding_event(&hooks, &given.value, &origin) {
             explanations.retain(|one| one.event != first.name);
             let of_first = explain(&hooks, &first).into_iter().filter(|one| one.event == first.name);
@@ -72,7 +72,7 @@ impl ExplainArgs {
     }
 }
 
-/// Whether a hook runs as far as consent goes.
+/// Whether the hook is trusted.
 fn is_trusted(built: &BuiltRuntime, explanation: &HookExplanation) -> bool {
     let is_it = |withheld: &UntrustedHook| {
         withheld.hook == explanation.hook.as_str() && withheld.event == explanation.event.as_str()
@@ -80,14 +80,14 @@ fn is_trusted(built: &BuiltRuntime, explanation: &HookExplanation) -> bool {
     !built.projects.iter().flat_map(|project| &project.untrusted_hooks).any(is_it)
 }
 
-/// What is shown: each hook, and whether somebody agreed to it where that is needed.
+/// Renders each hook, with whether it is trusted.
 fn render_explanations(event: &Event, given: &PayloadInput, explanations: &[(HookExplanation, bool)], all: bool) -> Vec<StyledLine> {
     let mut head = StyledLine::new(Tone::Plain, event.name.as_str());
     if let Some(subject) = event.subject() {
         head.push(Tone::Plain, format!(" {}", single_line(subject, 80)));
     }
     if given.is_example {
-        head.push(Tone::Quiet, "  (no payload was given: this is the example of the catalogue)");
+        head.push(Tone::Quiet, "  (no payload given; using the event's example)");
     }
     let mut lines = vec![head];
     let elsewhere = |one: &&(HookExplanation, bool)| matches!(one.0.prediction, RunPrediction::OtherEvent { .. });
@@ -120,7 +120,7 @@ fn render_explanations(event: &Event, given: &PayloadInput, explanations: &[(Hoo
     lines
 }
 
-/// What decides the order.
+/// Formats what decides the order: configuration layer and priority.
 fn rank_text(explanation: &HookExplanation) -> String {
     format!("{}, priority {}", explanation.layer, explanation.priority)
 }

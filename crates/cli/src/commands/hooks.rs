@@ -1,4 +1,4 @@
-//! `pintle hooks`: what is loaded.
+//! `pintle hooks`: lists the loaded hooks.
 
 use std::path::PathBuf;
 
@@ -12,13 +12,13 @@ use crate::options::{AgentOption, GlobalOptions, HookPaths, UserOptions, start_b
 use crate::render::{path_text, location_text, table};
 use crate::terminal::Terminal;
 
-/// Characters of a name or a condition that are shown: the name of a command is its whole text.
+/// Most characters of a name or a condition: a command hook without a name is named by its whole command.
 const CUT: usize = 40;
 
 #[derive(Debug, Args)]
 pub(crate) struct HooksArgs {
-    /// Projects, `.harness` folders, docker-agent YAML files, folders of hooks or hook files. Default: the current
-    /// directory.
+    /// Projects, `.harness` directories, docker-agent YAML files, directories of hooks or hook files [default: the
+    /// current directory].
     path: Vec<PathBuf>,
     #[command(flatten)]
     user: UserOptions,
@@ -26,7 +26,7 @@ pub(crate) struct HooksArgs {
     agent: AgentOption,
 }
 
-/// A hook that is loaded, and the agent it belongs to.
+/// A loaded hook, and the agent it belongs to.
 struct HookRow<'a> {
     agent: Option<&'a str>,
     chain: &'a Chain,
@@ -53,7 +53,7 @@ impl HooksArgs {
         Ok(CliStatus::Done)
     }
 
-    /// The agents whose hooks are shown: the one that was named, else all.
+    /// Compiles the hooks of the named agent, or of all agents.
     fn compile_members(&self, built: &BuiltRuntime) -> Result<Vec<(String, Vec<Chain>)>, CliError> {
         let named = self.agent.select_agent(built.team.as_ref())?.filter(|_| self.agent.agent.is_some());
         let all = built.team.iter().flat_map(|team| team.agents.iter().cloned());
@@ -90,7 +90,7 @@ impl HookRow<'_> {
         ]
     }
 
-    /// The row of a hook where agents have hooks of their own.
+    /// Returns the row of a hook in a team, whose agents have hooks of their own.
     fn to_member_cells(&self) -> [String; 8] {
         let Self { agent, chain, hook } = self;
         let shadow = if hook.mode == EnforcementMode::Shadow { ", shadow" } else { "" };
@@ -153,7 +153,7 @@ fn failure_policy_text(hook: &Hook) -> &'static str {
     }
 }
 
-/// What runs, and whether it does so in this process.
+/// Formats what runs, and whether it runs in this process.
 fn handler_text(hook: &Hook) -> String {
     let place = if hook.handler.may_wait() { "worker" } else { "in process" };
     match hook.handler.kind() {

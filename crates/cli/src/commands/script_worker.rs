@@ -1,4 +1,4 @@
-//! `pintle script-worker`: the isolated process in which scripts run whose cost their input does not bound.
+//! `pintle script-worker`: the isolated process for scripts whose cost is not bounded by their input.
 
 use std::ffi::OsString;
 
@@ -10,7 +10,7 @@ use crate::terminal::Terminal;
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ScriptWorkerArgs {
-    /// What the worker itself reads of the command line.
+    /// Arguments that the worker itself reads.
     #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
     rest: Vec<OsString>,
 }

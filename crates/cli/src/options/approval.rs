@@ -1,4 +1,4 @@
-//! Who answers when a hook asks for a person.
+//! `--yes` and `--no`: fixed responses to approval requests.
 
 use std::sync::Arc;
 
@@ -7,16 +7,16 @@ use pintle::{ApprovalRequest, ApprovalResponse, Approver};
 
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct AskOptions {
-    /// Answer yes whenever a hook asks for a person.
+    /// Approve every `ask` decision without prompting.
     #[arg(long, conflicts_with = "no")]
     pub(crate) yes: bool,
-    /// Answer no whenever a hook asks for a person.
+    /// Refuse every `ask` decision without prompting.
     #[arg(long)]
     pub(crate) no: bool,
 }
 
 impl AskOptions {
-    /// What answers every ask, when that was said.
+    /// Returns the fixed response, if one of the flags is set.
     pub(crate) fn fixed_answer(self) -> Option<&'static str> {
         match (self.yes, self.no) {
             (true, _) => Some("yes"),
@@ -25,7 +25,7 @@ impl AskOptions {
         }
     }
 
-    /// The answer given on the command line, or else whoever is there to be asked.
+    /// Returns an approver with the fixed response, or `otherwise` if neither flag is set.
     pub(crate) fn choose_approver(self, otherwise: impl FnOnce() -> Arc<dyn Approver>) -> Arc<dyn Approver> {
         match (self.yes, self.no) {
             (true, _) => Arc::new(FixedApprover(ApprovalResponse::Approved { answered_by: String::from("--yes") })),
@@ -35,7 +35,7 @@ impl AskOptions {
     }
 }
 
-/// Answers every ask alike.
+/// Gives every approval request the same response.
 #[derive(Debug)]
 struct FixedApprover(ApprovalResponse);
 
@@ -45,7 +45,7 @@ impl Approver for FixedApprover {
     }
 }
 
-/// Leaves the ask open, so that the outcome is an ask.
+/// Returns an approver that defers every request, so that the decision stays `ask`.
 pub(crate) fn defer_approval() -> Arc<dyn Approver> {
     Arc::new(FixedApprover(ApprovalResponse::Deferred))
 }

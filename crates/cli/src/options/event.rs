@@ -1,4 +1,4 @@
-//! Events as people type them.
+//! Event names as users type them.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -8,15 +8,15 @@ use pintle::event::{CATALOGUE, EventDef};
 use pintle::{Event, EventName, Hook, HookSet, Origin, suggest_nearest};
 use serde_json::Value;
 
-/// An event named on the command line: by its canonical name, or by a dialect's name for it, which stands behind it.
+/// An event named on the command line, and the dialect's alias for it if that is what was typed.
 #[derive(Debug, Clone)]
 pub(crate) struct EventArgument(pub(crate) EventName, pub(crate) Option<String>);
 
-/// An event whose hooks are asked first, and the event that some dialect gives the same name.
+/// A host fires the first of these events before the second; some dialect has the same alias for both.
 const ASKED_FIRST: (&str, &str) = ("tool.guard", "tool.pre");
 
 impl EventArgument {
-    /// The event that a host fires before this one, and what of it, where hooks under the typed name listen to it.
+    /// Returns the event that a host fires before this one, if hooks listen to it under the typed alias.
     pub(crate) fn preceding_event(&self, hooks: &HookSet, payload: &Value, origin: &Arc<Origin>) -> Option<Event> {
         let typed = self.1.as_deref().filter(|_| self.0.as_str() == ASKED_FIRST.1)?;
         let listens = |hook: &Hook| hook.event.as_str() == ASKED_FIRST.0 && &*hook.event_alias == typed;
@@ -34,16 +34,17 @@ impl FromStr for EventArgument {
     fn from_str(text: &str) -> Result<Self, String> {
         let of_dialect = || DIALECTS.iter().find_map(|dialect| dialect.event(text).ok());
         let unknown = match EventName::parse(text) {
-            // What looks like one of a family may be a dialect's name for another of it (`meta.tool_register`).
+            // A name that fits a family may be a dialect's alias for another event of that family
+            // (`meta.tool_register`).
             Ok(name) if name.def().family().is_some() => return Ok(Self(of_dialect().unwrap_or(name), None)),
             Ok(name) => return Ok(Self(name, None)),
             Err(unknown) => unknown,
         };
         if CATALOGUE.iter().any(|row| row.name == text) {
             let one = text.replace('*', "NAME");
-            return Err(format!("`{text}` is a family of events; name one of it, such as `{one}` in small letters"));
+            return Err(format!("`{text}` is a family of events; name one of them, such as `{one}` in lower case"));
         }
-        // A slip in a dialect's name is nearer to that name than to a canonical one.
+        // A mistyped alias is nearer to that alias than to a canonical name.
         let near = || suggest_nearest(text, DIALECTS.iter().flat_map(|dialect| dialect.names()));
         of_dialect().map(|name| Self(name, Some(text.to_owned()))).ok_or_else(|| {
             match near().filter(|_| unknown.suggestion.is_none()) {
@@ -54,7 +55,7 @@ impl FromStr for EventArgument {
     }
 }
 
-/// A row of the catalogue named on the command line: by one of its events, or as the family it is.
+/// An event definition named on the command line: by one of its events, or by its family.
 #[derive(Debug, Clone)]
 pub(crate) struct RowArgument(pub(crate) &'static EventDef);
 

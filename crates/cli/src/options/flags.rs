@@ -1,16 +1,15 @@
-//! `--hook-EVENT CMD`, one flag for each event of docker-agent.
+//! `--hook-EVENT COMMAND`, one flag for each event of docker-agent.
 
 use std::sync::LazyLock;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use pintle::dialects::command_hooks::ROWS;
 
-/// What the help says about all of them at once.
+/// The help text for all of these flags.
 const ABOUT: &str = "\
-`--hook-EVENT COMMAND` adds a command hook of yours for an event of docker-agent, such as
-`--hook-pre-tool-use ./guard.sh`; it may be repeated. `pintle events` lists the events.";
+`--hook-EVENT COMMAND` adds a command hook for a docker-agent event, for example
+`--hook-pre-tool-use ./guard.sh`. May be repeated. `pintle events` lists the events.";
 
-/// A flag and its event.
 struct HookFlag {
     name: String,
     event: &'static str,
@@ -21,7 +20,7 @@ static FLAGS: LazyLock<Vec<HookFlag>> = LazyLock::new(|| {
     ROWS.iter().map(|row| flag(row.name)).collect()
 });
 
-/// The hooks that were given as flags: events and commands, in the order of the events and then as typed.
+/// Hooks from the command line as events and commands, in the order of the events and then as typed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct HookFlags(pub(crate) Vec<(&'static str, String)>);
 

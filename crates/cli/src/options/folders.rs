@@ -1,4 +1,4 @@
-//! Folders that a host's command line names, so that nothing in a host's environment can put others in their place.
+//! Directories that a host's command line names, so that the host's environment cannot replace them.
 
 use std::path::PathBuf;
 
@@ -7,38 +7,38 @@ use pintle::loader::{LayerDirs, MissingDir, TrustOptions, find_config_dir, find_
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct FolderOptions {
-    /// The folder of your own settings and hooks. Default: `PINTLE_CONFIG_DIR`, else `~/.config/pintle`.
+    /// Directory of your own settings and hooks [default: `PINTLE_CONFIG_DIR`, otherwise `~/.config/pintle`].
     #[arg(long, value_name = "DIR")]
     config_dir: Option<PathBuf>,
-    /// The folder of what you agreed to, of sessions and of tapes. Default: `PINTLE_STATE_DIR`, else
-    /// `~/.local/state/pintle`.
+    /// Directory of trusted projects, sessions and tapes [default: `PINTLE_STATE_DIR`, otherwise
+    /// `~/.local/state/pintle`].
     #[arg(long, value_name = "DIR")]
     state_dir: Option<PathBuf>,
-    /// A folder of your organisation's hooks besides `/etc/pintle`. Default: `PINTLE_MANAGED_DIR`, and none where
-    /// `--config-dir` is given.
+    /// Directory of your organisation's hooks, in addition to `/etc/pintle` [default: `PINTLE_MANAGED_DIR`, or none if
+    /// `--config-dir` is set].
     #[arg(long, value_name = "DIR")]
     managed_dir: Option<PathBuf>,
 }
 
 impl FolderOptions {
-    /// Where hooks come from for somebody who works in a folder.
+    /// Returns the directories of the configuration layers for a working directory.
     ///
     /// # Errors
-    /// When a folder that is named is not there.
+    /// If a named directory does not exist.
     pub(crate) fn layers(&self, cwd: PathBuf) -> Result<LayerDirs, MissingDir> {
         let config = find_config_dir(self.config_dir.as_deref())?;
-        // Hooks of the organisation need no consent, so a line that names folders believes no variable in this either.
+        // Managed hooks need no trust, so a command line with `--config-dir` ignores `PINTLE_MANAGED_DIR`.
         let is_settled = self.config_dir.is_some() && self.managed_dir.is_none();
         let managed = if is_settled { None } else { find_managed_dir(self.managed_dir.as_deref())? };
         Ok(LayerDirs::from_env(cwd, config).with_managed_dir(managed))
     }
 
-    /// Where sessions are kept. It need not be there.
+    /// The directory of sessions, which may not exist yet.
     pub(crate) fn state_path(&self) -> Option<PathBuf> {
         self.state_dir.clone().or_else(state_dir)
     }
 
-    /// Whose agreements count.
+    /// The options for reading the trust file of the state directory.
     pub(crate) fn trust_options(&self) -> TrustOptions {
         TrustOptions::from_state_dir(self.state_path().as_deref())
     }

@@ -4,15 +4,14 @@ use clap::{Args, ValueEnum};
 
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub(crate) struct GlobalOptions {
-    /// Write JSON for programs instead of text for people.
+    /// Write JSON instead of text.
     #[arg(long, global = true, display_order = 900)]
     pub(crate) json: bool,
-    /// When to use colours; `auto` does so on a terminal unless NO_COLOR is set.
+    /// When to use colours; `auto` uses them on a terminal unless NO_COLOR is set.
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", display_order = 901)]
     pub(crate) color: ColorMode,
 }
 
-/// When to use colours.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ColorMode {
     #[default]

@@ -1,4 +1,4 @@
-//! Which hooks a command works with.
+//! `--hooks`, and loading the hooks of a command.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use crate::terminal::Terminal;
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct HookOptions {
-    /// A project, a `.harness` folder, a docker-agent YAML, a folder of hooks or one hook file; may be repeated.
-    /// Default: the current directory.
+    /// Load hooks from this path: a project, a `.harness` directory, a docker-agent YAML file, a directory of hooks or
+    /// a hook file. May be repeated [default: the current directory].
     #[arg(long, value_name = "PATH")]
     pub(crate) hooks: Vec<PathBuf>,
     #[command(flatten)]
@@ -25,13 +25,14 @@ pub(crate) struct HookOptions {
 }
 
 impl HookOptions {
-    /// The paths, or the current directory when none was named. `more` are paths that were named in another way.
+    /// Returns the paths of `--hooks` and `more`, or the current directory if there are none.
     pub(crate) fn hook_paths(&self, more: &[PathBuf]) -> HookPaths {
         HookPaths::from_paths_or_current_dir([more, &self.hooks].concat()).with_required_hooks()
     }
 }
 
-/// Begins a runtime over the person's own hooks and those of these places. What nobody named needs consent.
+/// Starts a runtime builder with the user's own hooks and those of `places`. Paths that the user did not name need
+/// trust.
 pub(crate) fn start_builder(places: &HookPaths, user: &UserOptions) -> Result<RuntimeBuilder, CliError> {
     let judge = Arc::new(ModelJudge::new(model_opener_for_paths(&places.paths)));
     let start = user
@@ -46,7 +47,7 @@ pub(crate) fn start_builder(places: &HookPaths, user: &UserOptions) -> Result<Ru
     Ok(named.and_then(|path| find_project(path)).into_iter().fold(builder, RuntimeBuilder::workspace))
 }
 
-/// The project of a path that somebody named: what the `.harness` is in where the path is or lies in one, else its folder.
+/// Returns the project of a named path: the parent of the `.harness` that it is or is in, otherwise its directory.
 fn find_project(path: &Path) -> Option<PathBuf> {
     let path = std::path::absolute(path).ok()?;
     let own = path.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == ".harness"));
@@ -58,39 +59,40 @@ fn find_project(path: &Path) -> Option<PathBuf> {
     Some(folder.to_owned())
 }
 
-/// Opens the models that hooks ask. A script is seen from the folder of the first path.
+/// Returns an opener for the models that hooks call. Model scripts are relative to the directory of the first path.
 fn model_opener_for_paths(paths: &[PathBuf]) -> Box<ModelOpener> {
     let first = paths.first().map(PathBuf::as_path).unwrap_or(Path::new("."));
     let folder = if first.is_dir() { first } else { first.parent().unwrap_or(Path::new("")) }.to_owned();
     model_opener(folder)
 }
 
-/// Opens the models that are declared beside a folder's files.
+/// Returns an opener for models whose scripts are relative to a directory.
 pub(crate) fn model_opener(folder: PathBuf) -> Box<ModelOpener> {
     Box::new(move |spec| model::open(spec, &|file| read_model_script(&folder, file)))
 }
 
-/// Reads the script of a model, which is seen from a folder.
+/// Reads the script of a model; its path is relative to a directory.
 pub(crate) fn read_model_script(folder: &Path, file: &str) -> Result<String, String> {
     let path = folder.join(file);
     files::read_text(&path).map_err(|fault| format!("cannot read the script `{}`: {fault}", path.display()))
 }
 
-/// Loads hooks that are going to be used. What is wrong with them is shown; errors end the command, because a guard
-/// may be among what does not run.
+/// Loads hooks that are about to run, and prints their diagnostics. Errors end the command, because a hook that cannot
+/// be loaded may be a guard.
 pub(crate) fn load_hooks(
     builder: RuntimeBuilder,
     paths: &[PathBuf],
     terminal: &Terminal,
 ) -> Result<BuiltRuntime, CliError> {
     if let Some(missing) = paths.iter().find(|path| !path.exists()) {
-        return Err(CliError::invalid_input(format!("there is no `{}`", missing.display()))
-            .help("name a project, a `.harness` folder, a docker-agent YAML, a folder of hooks or one hook file"));
+        return Err(CliError::invalid_input(format!("`{}` does not exist", missing.display())).help(
+            "name a project, a `.harness` directory, a docker-agent YAML file, a directory of hooks or a hook file",
+        ));
     }
     let built = builder.build();
     let of_members = || built.team.iter().flat_map(|team| &team.agents).any(|agent| !agent.hooks.is_empty());
     let has_hooks = built.runtime.hooks().hooks().next().is_some() || of_members();
-    // Mere notes are for `pintle validate`, and a folder may well be empty when the hooks come from another one.
+    // Notes are left to `pintle validate`, and a directory may be empty if the hooks come from another one.
     let is_shown =
         |finding: &&Diagnostic| finding.severity >= Severity::Warning && !(has_hooks && finding.code == "no_files");
     for finding in built.diagnostics.iter().filter(is_shown) {
@@ -98,16 +100,15 @@ pub(crate) fn load_hooks(
     }
     trust::print_untrusted(&built, terminal);
     if built.has_errors() {
-        return Err(CliError::invalid_input("the hooks do not load; nothing was done").help(
-            "a hook that does not load guards nothing: repair it or take it away; `pintle validate` checks again",
-        ));
+        return Err(CliError::invalid_input("cannot load the hooks; nothing was done")
+            .help("a hook that cannot be loaded guards nothing: fix or remove it, then run `pintle validate`"));
     }
     let is_whole = built.projects.iter().all(|project| project.untrusted_hooks.is_empty());
     if built.diagnostics.is_empty() && !has_hooks && is_whole {
         let places = paths.iter().map(|path| quote_path(path)).collect::<Vec<_>>().join(", ");
         let is_plugin = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "star");
         terminal.print_note(if !paths.is_empty() && paths.iter().all(is_plugin) {
-            format!("{places} registers no hooks; name the folder of a `harn.toml` that points to its functions")
+            format!("{places} registers no hooks; name the directory of a `harn.toml` that refers to its functions")
         } else {
             format!("no hooks found in {places}; a hook is a file such as `.harness/hooks/NAME.md`")
         });

@@ -1,4 +1,4 @@
-//! Which host, and whose settings of it.
+//! Host, scope and project arguments.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -34,16 +34,16 @@ impl FromStr for HostsArgument {
         }
         HostDef::by_name(text)
             .map(|host| Self(vec![host]))
-            .map_err(|unknown| format!("{unknown}; `all` means every one"))
+            .map_err(|unknown| format!("{unknown}; `all` selects every host"))
     }
 }
 
-/// Whose settings.
+/// Whose settings of a host are edited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ScopeArgument {
-    /// Yours, for all projects.
+    /// Your settings, for all projects.
     User,
-    /// This project's.
+    /// The project's settings.
     Project,
 }
 
@@ -56,16 +56,16 @@ impl From<ScopeArgument> for InstallScope {
     }
 }
 
-/// The project that a host works on.
+/// The project that a host works in.
 #[derive(Debug, Args)]
 pub(crate) struct ProjectOption {
-    /// The project. Default: the current directory.
+    /// Project directory [default: the current directory].
     #[arg(long, value_name = "DIR", default_value = ".", hide_default_value = true)]
     directory: PathBuf,
 }
 
 impl ProjectOption {
-    /// This machine with the project.
+    /// Returns the install environment of the project.
     pub(crate) fn install_environment(&self) -> Result<InstallEnvironment, CliError> {
         InstallEnvironment::from_env(&self.directory).map_err(CliError::invalid_input)
     }

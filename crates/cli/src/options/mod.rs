@@ -1,4 +1,4 @@
-//! What several commands are told in the same words.
+//! Options and arguments that several commands share.
 
 mod agent;
 mod approval;

@@ -10,18 +10,18 @@ use serde_json::Value;
 use super::EventArgument;
 use crate::error::CliError;
 
-/// A payload and where it came from.
+/// A payload, and whether it is an example.
 #[derive(Debug)]
 pub(crate) struct PayloadInput {
     pub(crate) value: Value,
-    /// Nothing was given, so it is the example of the catalogue.
+    /// Whether no payload was given, so that this is the event's example.
     pub(crate) is_example: bool,
 }
 
 /// Reads the payload of an event from standard input, and completes it.
 ///
-/// What a docker-agent hook gets on its own standard input is taken as well, and made a payload. With a person at standard
-/// input it is the example of the catalogue, and where it `may_be_blank`, with nothing there as well.
+/// The input of a docker-agent hook is accepted, too, and converted to a payload. If standard input is a terminal, or
+/// is blank and `may_be_blank`, the payload is the event's example.
 pub(crate) fn read_payload_input(argument: &EventArgument, may_be_blank: bool) -> Result<PayloadInput, CliError> {
     let event = &argument.0;
     if io::stdin().is_terminal() {
@@ -31,53 +31,52 @@ pub(crate) fn read_payload_input(argument: &EventArgument, may_be_blank: bool) -
     read_stdin(&mut bytes)
         .map_err(|fault| CliError::failure(format!("cannot read the payload from standard input: {fault}")))?;
     if bytes.iter().all(u8::is_ascii_whitespace) {
-        // Whoever was to write it may have died, and the example may well be allowed.
+        // The program that writes the payload may have failed, and its event must not pass because the example does.
         let fault = || {
-            CliError::invalid_input("there is no payload on standard input")
-                .help("`--example` fires the example of the catalogue")
+            CliError::invalid_input("standard input contains no payload")
+                .help("write a payload to it, or fire the event's example with `--example`")
         };
         return if may_be_blank { Ok(example_input(argument)) } else { Err(fault()) };
     }
-    let next_step = || format!("`pintle events {event}` shows a payload as it is fired");
+    let next_step = || format!("`pintle events {event}` shows an example payload");
     let mut value = read_payload(&bytes).map_err(|fault| match fault {
         PayloadError::NotJson(fault) => {
             CliError::invalid_input(format!("the payload is not JSON: {fault}")).help(next_step())
         }
-        fault => CliError::invalid_input(format!("the payload is too large: {fault}")).help("send less at once"),
+        fault => CliError::invalid_input(format!("the payload is too large: {fault}")).help("send a smaller payload"),
     })?;
     if let Some(payload) = payload_from_hook_input(event, &value) {
         value = payload;
     } else if let Some(other) = value.get("hook_event_name").and_then(Value::as_str) {
         let shown = single_line(other, 80);
-        let fault =
-            CliError::invalid_input(format!("the payload is what a hook of `{shown}` got, which is not `{event}`"));
-        return Err(fault.help(format!("name the event `{shown}`, or leave `hook_event_name` out")));
+        let fault = CliError::invalid_input(format!("the payload is the input of a `{shown}` hook, not of `{event}`"));
+        return Err(fault.help(format!("name the event `{shown}`, or remove `hook_event_name`")));
     }
     complete_payload(event, &mut value).map_err(|fault| {
-        CliError::invalid_input(format!("the payload is none of `{event}`: {fault}")).help(next_step())
+        CliError::invalid_input(format!("the payload is not valid for `{event}`: {fault}")).help(next_step())
     })?;
     Ok(PayloadInput { value, is_example: false })
 }
 
-/// The example of the event under the name that was typed.
+/// Returns the event's example, in the form for the alias that was typed.
 pub(crate) fn example_input(argument: &EventArgument) -> PayloadInput {
     let EventArgument(event, typed) = argument;
     let value = command_hooks::example_payload(typed.as_deref().unwrap_or_default(), (event.def().example)());
     PayloadInput { value, is_example: true }
 }
 
-/// Reads standard input up to a little more than a payload may have. The rest is read and dropped, so that whoever writes
-/// it comes to an end.
+/// Reads standard input up to one byte more than the largest payload. The rest is read and dropped, so that the writing
+/// program is not blocked.
 pub(crate) fn read_stdin(bytes: &mut Vec<u8>) -> io::Result<()> {
     let mut input = io::stdin().lock();
     input.by_ref().take(MAX_PAYLOAD_BYTES as u64 + 1).read_to_end(bytes)?;
     io::copy(&mut input, &mut io::sink()).map(drop)
 }
 
-/// Fills in what a person need not type: a `tool.pre` may have `args` or `arguments` alone, the latter as text or as an
-/// object, an empty one is `{}`, and it needs no `id`; any event may lack what can be blank.
+/// Fills in what the user may omit: `id` and one or both of `args` and `arguments` of a `tool.pre` (`arguments` as text
+/// or as an object, `{}` if empty), and fields of any event that may be blank.
 fn complete_payload(event: &EventName, value: &mut Value) -> Result<(), String> {
-    // No hook that is about a tool would run for a call of none, which looks like an allow.
+    // Without a tool's name no hook for a tool would run, which would look like an `allow`.
     let subject = event.def().subject.filter(|_| event.as_str().starts_with("tool."));
     if let (Some(field), Some(fields)) = (subject, value.as_object())
         && fields.get(field).and_then(Value::as_str).is_none_or(str::is_empty)

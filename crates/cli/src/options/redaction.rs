@@ -1,13 +1,14 @@
-//! Whether secrets are kept off tapes.
+//! `--redact-secrets`: whether secrets are redacted on tapes.
 
 use clap::Args;
 
-/// The variable that keeps secrets off every tape.
+/// The environment variable that redacts secrets on every tape.
 const VARIABLE: &str = "PINTLE_REDACT_SECRETS";
 
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct RedactionOptions {
-    /// Take secrets out of every record of the tape, whatever hooks there are. `PINTLE_REDACT_SECRETS=1` does the same.
+    /// Redact secrets in every record of the tape, whatever hooks are loaded; `PINTLE_REDACT_SECRETS=1` enables it,
+    /// too.
     #[arg(long)]
     redact_secrets: bool,
 }
@@ -18,7 +19,7 @@ impl RedactionOptions {
     }
 }
 
-/// Whether the environment says so. Anything but an empty text, `0` and `false` does.
+/// Whether the variable is set to anything but an empty text, `0` or `false`.
 pub(crate) fn is_enabled_by_env() -> bool {
     std::env::var_os(VARIABLE).is_some_and(|value| !value.is_empty() && value != "0" && value != "false")
 }

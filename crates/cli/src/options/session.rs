@@ -1,4 +1,4 @@
-//! Sessions as a person names them.
+//! Finding the tape of a session that the user names.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,22 +8,22 @@ use pintle::suggest_nearest;
 
 use crate::error::CliError;
 
-/// The word for the session that was written last.
+/// The name of the session that was written last.
 pub(crate) const LAST: &str = "last";
 
-/// Where the tapes of a folder's sessions are when nobody says.
+/// Returns the default directory for the tapes of sessions run in `home`.
 pub(crate) fn tapes_folder(home: &Path) -> PathBuf {
     home.join(".pintle").join("tapes")
 }
 
-/// A session's tape in a folder of tapes.
+/// A session's tape in a directory of tapes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SessionTape {
     pub(crate) id: String,
     pub(crate) path: PathBuf,
 }
 
-/// The tapes of a folder's sessions, oldest first: IDs begin with the time.
+/// Returns the tapes of sessions run in `home`, oldest first: IDs start with the time.
 pub(crate) fn list_tapes(home: &Path) -> Vec<SessionTape> {
     let entries = fs::read_dir(tapes_folder(home)).into_iter().flatten().flatten();
     let tape = |path: PathBuf| {
@@ -36,7 +36,7 @@ pub(crate) fn list_tapes(home: &Path) -> Vec<SessionTape> {
     tapes
 }
 
-/// The tape that a person means: an ID or its beginning, `last`, or the path of a tape.
+/// Finds a tape by the ID of its session or the start of it, by `last`, or by its path.
 pub(crate) fn find_tape(named: &str, home: &Path) -> Result<SessionTape, CliError> {
     let path = Path::new(named);
     if named.contains(std::path::MAIN_SEPARATOR) || path.extension().is_some_and(|extension| extension == "jsonl") {
@@ -44,15 +44,14 @@ pub(crate) fn find_tape(named: &str, home: &Path) -> Result<SessionTape, CliErro
             let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             return Ok(SessionTape { id, path: path.to_owned() });
         }
-        return Err(
-            CliError::invalid_input(format!("there is no tape `{named}`")).help("`pintle sessions` lists the sessions")
-        );
+        return Err(CliError::invalid_input(format!("tape `{named}` does not exist"))
+            .help("`pintle sessions` lists the sessions"));
     }
     let mut known = list_tapes(home);
     if known.is_empty() {
         let folder = tapes_folder(home);
-        let fault = CliError::invalid_input(format!("there are no sessions in `{}`", folder.display()));
-        return Err(fault.help("go to the folder where the agent was run, or name the path of a tape"));
+        let fault = CliError::invalid_input(format!("no sessions in `{}`", folder.display()));
+        return Err(fault.help("change to the directory where the agent was run, or name the path of a tape"));
     }
     if named == LAST {
         let written = |tape: &SessionTape| {
@@ -64,7 +63,7 @@ pub(crate) fn find_tape(named: &str, home: &Path) -> Result<SessionTape, CliErro
     pick_by_id(named, known, |tape| &tape.id)
 }
 
-/// The one of several that a person means by its ID or the beginning of it.
+/// Picks the item with this ID, or the only one whose ID starts with it.
 pub(crate) fn pick_by_id<T>(named: &str, mut known: Vec<T>, id: impl Fn(&T) -> &str) -> Result<T, CliError> {
     if let Some(at) = known.iter().position(|one| id(one) == named) {
         return Ok(known.swap_remove(at));
@@ -77,18 +76,18 @@ pub(crate) fn pick_by_id<T>(named: &str, mut known: Vec<T>, id: impl Fn(&T) -> &
         count => {
             let ids: Vec<String> = begun.iter().take(3).map(|one| format!("`{}`", id(one))).collect();
             let more = if count > ids.len() { " and others" } else { "" };
-            let fault = CliError::invalid_input(format!("`{named}` begins the IDs of {count} sessions"));
-            Err(fault.help(format!("write more of it: there are {}{more}", ids.join(", "))))
+            let fault = CliError::invalid_input(format!("`{named}` is ambiguous: {count} session IDs start with it"));
+            Err(fault.help(format!("type more of the ID: {}{more}", ids.join(", "))))
         }
     }
 }
 
 fn unknown_session_error(named: &str, known: &[&str]) -> CliError {
     let near = suggest_nearest(named, known.iter().copied());
-    let fault = CliError::invalid_input(format!("there is no session `{named}`"));
+    let fault = CliError::invalid_input(format!("session `{named}` does not exist"));
     match near {
         Some(near) => fault.help(format!("did you mean `{near}`?")),
-        None => fault.help("`pintle sessions` lists the sessions; `last` is the one that was written last"),
+        None => fault.help("`pintle sessions` lists the sessions; `last` is the most recently written one"),
     }
 }
 
@@ -110,10 +109,10 @@ mod tests {
             ("20260101-120000-001", Ok("20260101-120000-001")),
             ("202602", Ok("20260202-080000-000")),
             (by_path.as_str(), Ok("20260202-080000-000")),
-            ("20260101", Err("write more of it: there are `20260101-120000-001`, `20260101-120000-002`")),
+            ("20260101", Err("type more of the ID: `20260101-120000-001`, `20260101-120000-002`")),
             ("20260202-080000-001", Err("did you mean `20260202-080000-000`?")),
-            ("x", Err("`pintle sessions` lists the sessions; `last` is the one that was written last")),
-            ("", Err("`pintle sessions` lists the sessions; `last` is the one that was written last")),
+            ("x", Err("`pintle sessions` lists the sessions; `last` is the most recently written one")),
+            ("", Err("`pintle sessions` lists the sessions; `last` is the most recently written one")),
             ("gone.jsonl", Err("`pintle sessions` lists the sessions")),
         ];
         for (named, wanted) in cases {
@@ -121,6 +120,6 @@ mod tests {
             assert_eq!(found, wanted.map(String::from).map_err(String::from), "{named}");
         }
         let nowhere = find_tape("last", &home.path().join("nowhere")).unwrap_err();
-        assert!(nowhere.message.starts_with("there are no sessions in"), "{}", nowhere.message);
+        assert!(nowhere.message.starts_with("no sessions in"), "{}", nowhere.message);
     }
 }

@@ -9,16 +9,16 @@ use pintle::tape::{Durability, HeaderRecord, Tape, TapeError};
 
 use crate::error::CliError;
 
-/// A tape in a file that goes away again unless something happens that is worth keeping.
+/// A tape whose file is deleted on drop unless `keep_file` was called.
 #[derive(Debug)]
 pub(crate) struct ProvisionalTape {
     pub(crate) tape: Arc<Tape>,
-    /// The file to take away when the command stops here.
+    /// The file to delete on drop.
     removable_path: Option<PathBuf>,
 }
 
 impl ProvisionalTape {
-    /// Begins a tape in a new file, or in memory when there is none.
+    /// Starts a tape in a new file, or in memory without a path.
     pub(crate) fn begin(
         path: Option<PathBuf>,
         header: HeaderRecord,
@@ -27,7 +27,7 @@ impl ProvisionalTape {
         Self::begin_durable(path, header, clock, Durability::default())
     }
 
-    /// The same with a say in how much it outlives.
+    /// Starts a tape with a durability level.
     pub(crate) fn begin_durable(
         path: Option<PathBuf>,
         header: HeaderRecord,
@@ -39,7 +39,7 @@ impl ProvisionalTape {
                 Tape::create(path, header, clock).map(|tape| tape.with_durability(durability)).map_err(|fault| {
                     match fault {
                         TapeError::Exists { .. } => CliError::invalid_input(fault),
-                        fault => CliError::failure(fault).help("`--tape FILE` puts the tape elsewhere"),
+                        fault => CliError::failure(fault).help("name another file with `--tape FILE`"),
                     }
                 })?
             }
@@ -48,21 +48,21 @@ impl ProvisionalTape {
         Ok(Self { tape: Arc::new(tape), removable_path: path })
     }
 
-    /// Goes on with a tape, which stays whatever happens.
+    /// Continues an existing tape, whose file is always kept.
     pub(crate) fn from_existing(tape: Tape) -> Self {
         Self { tape: Arc::new(tape), removable_path: None }
     }
 
-    /// Says that what follows is worth keeping.
+    /// Keeps the file on drop.
     pub(crate) fn keep_file(&mut self) {
         self.removable_path = None;
     }
 
-    /// The fault that ended the tape early, if there was one.
+    /// Takes the error that ended the recording early, if any.
     pub(crate) fn take_error(&self) -> Option<CliError> {
         self.tape.check_file();
         let fault = self.tape.take_error()?;
-        Some(CliError::failure(fault).help("the tape ends there; what is guarded was denied from then on"))
+        Some(CliError::failure(fault).help("the tape ends there; guarded events were denied from then on"))
     }
 }
 
@@ -70,7 +70,7 @@ impl Drop for ProvisionalTape {
     fn drop(&mut self) {
         match &self.removable_path {
             Some(path) => {
-                // A tape without an event is of no use, but does no harm either.
+                // A file that cannot be deleted is harmless: its tape has no events.
                 let _ = fs::remove_file(path);
             }
             None => drop(self.tape.close()),

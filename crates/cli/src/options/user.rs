@@ -1,4 +1,4 @@
-//! What holds whatever agent is run: hooks of the organisation, and settings and hooks of the person.
+//! Hooks that apply to every agent: those of the organisation, and the user's own settings and hooks.
 
 use std::path::PathBuf;
 
@@ -10,17 +10,17 @@ use pintle::{HookDeclaration, Layer, RuntimeBuilder, loader};
 use super::HookFlags;
 use crate::error::CliError;
 
-/// What hooks of flags are called by.
+/// The source name of hooks from flags.
 const FLAGS: &str = "command line";
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct UserOptions {
-    /// The folder of your own `config.yaml` and `hooks.d/`, whose hooks guard every agent.
-    /// Default: `PINTLE_CONFIG_DIR`, else `~/.config/pintle`.
+    /// Directory of your own `config.yaml` and `hooks.d/`, whose hooks apply to every agent [default:
+    /// `PINTLE_CONFIG_DIR`, otherwise `~/.config/pintle`].
     #[arg(long, value_name = "DIR")]
     config_dir: Option<PathBuf>,
-    /// Read docker-agent files as that version of docker-agent: `g1` (June 2026) or `g3`. Default: what they say, else
-    /// the newest.
+    /// Read docker-agent files as this version of docker-agent does: `g1` (June 2026) or `g3` [default: the version in
+    /// the file, otherwise the newest].
     #[arg(long, value_name = "VERSION", value_parser = parse_compat)]
     compat: Option<DockerAgentVersion>,
     #[command(flatten)]
@@ -28,7 +28,7 @@ pub(crate) struct UserOptions {
 }
 
 impl UserOptions {
-    /// Adds the organisation's hooks and the person's own settings and hooks to what is loaded.
+    /// Adds the organisation's hooks and the user's own settings and hooks to the builder.
     pub(crate) fn apply_to(&self, builder: RuntimeBuilder) -> Result<RuntimeBuilder, CliError> {
         let managed = loader::find_managed_dir(None)?;
         let mut builder = builder.layers(LayerDirs::managed_only().with_managed_dir(managed));
@@ -45,7 +45,7 @@ impl UserOptions {
         Ok(if declared.is_empty() { builder } else { builder.inline_hooks(Layer::User, FLAGS, declared) })
     }
 
-    /// The folder of the person's own settings. One that somebody names has to be there, since guards may be in it.
+    /// Returns the user's own configuration directory. A named one must exist, because it may contain guards.
     pub(crate) fn config_dir(&self) -> Result<Option<PathBuf>, CliError> {
         Ok(loader::find_config_dir(self.config_dir.as_deref())?)
     }
@@ -53,5 +53,5 @@ impl UserOptions {
 
 fn parse_compat(word: &str) -> Result<DockerAgentVersion, String> {
     let known = DockerAgentVersion::WORDS.iter().find(|(known, _)| *known == word);
-    known.map(|(_, compat)| *compat).ok_or_else(|| String::from("write `g1` or `g3`"))
+    known.map(|(_, compat)| *compat).ok_or_else(|| String::from("expected `g1` or `g3`"))
 }

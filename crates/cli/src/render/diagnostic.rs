@@ -1,4 +1,4 @@
-//! Findings as people read them: the message, the line of the file, an underline, and the next step.
+//! Diagnostics as text (message, source line, underline, next step) and as JSON.
 
 use std::ops::Range;
 
@@ -7,12 +7,12 @@ use pintle::tape::show::single_line;
 use pintle::{ByteSpan, Diagnostic, Severity, SourceFile};
 use serde::Serialize;
 
-/// Bytes of one side of a finding that are shown at most, so that a file of one long line stays readable.
+/// Most bytes shown on each side of a diagnostic's start, so that a file of one long line stays readable.
 const SIDE_BYTES: usize = 400;
-/// Characters of a message.
+/// Most characters of a message.
 const MESSAGE_CHARS: usize = 2_000;
 
-/// A finding with the line it is about, in colours, over several lines.
+/// Renders a diagnostic with its source line, in colours, on several lines.
 pub(crate) fn render_diagnostic(finding: &Diagnostic) -> String {
     let level = match finding.severity {
         Severity::Error => Level::ERROR,
@@ -38,7 +38,7 @@ pub(crate) fn render_diagnostic(finding: &Diagnostic) -> String {
     }
 }
 
-/// A finding as JSON. Lines and columns count from 1, columns in characters; they are `null` where there is no file.
+/// A diagnostic as JSON. Lines and columns start at 1, columns count characters; they are `null` without a file.
 #[derive(Debug, Serialize)]
 pub(crate) struct JsonDiagnostic<'a> {
     severity: Severity,
@@ -75,13 +75,12 @@ impl<'a> From<&'a Diagnostic> for JsonDiagnostic<'a> {
 struct SourceExcerpt<'a> {
     text: &'a str,
     first_line: usize,
-    /// What is underlined, as bytes of `text`.
+    /// The underlined range, in bytes of `text`.
     underlined: Range<usize>,
 }
 
 impl<'a> SourceExcerpt<'a> {
-    /// The line that a span begins in. A span of many lines is cut to it, and one that lies outside the text is brought
-    /// inside.
+    /// Returns the line in which a span starts. A longer span is cut to this line, and one outside the text is clamped.
     fn from_span(file: &'a SourceFile, span: ByteSpan) -> Self {
         let whole = file.text.as_str();
         let start = whole.floor_char_boundary(span.start.min(whole.len()));

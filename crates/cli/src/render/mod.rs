@@ -1,4 +1,4 @@
-//! How things look.
+//! Formatting of output.
 
 pub(crate) mod diagnostic;
 pub(crate) mod style;
@@ -9,23 +9,23 @@ use std::path::Path;
 
 use pintle::Location;
 
-/// A number and what it counts: `1 hook`, `2 hooks`.
+/// Formats a count with its noun: `1 hook`, `2 hooks`.
 pub(crate) fn count_text(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
-/// A path as a person would type it: without the `./` of a path that begins here.
+/// Formats a path without a leading `./`.
 pub(crate) fn path_text(path: &Path) -> String {
     path.strip_prefix("./").unwrap_or(path).display().to_string()
 }
 
-/// `path:line`, where there is a file.
+/// Formats a location as `path:line`, if it has a file.
 pub(crate) fn location_text(location: &Location) -> Option<String> {
     let (line, _) = location.line_column()?;
     Some(format!("{}:{line}", path_text(location.path()?)))
 }
 
-/// A time span in its largest whole unit.
+/// Formats a time span in its largest whole unit.
 pub(crate) fn age_text(ms: u64) -> String {
     let seconds = ms / 1_000;
     match seconds {
@@ -36,7 +36,7 @@ pub(crate) fn age_text(ms: u64) -> String {
     }
 }
 
-/// A size in its largest unit, such as `12 kB`.
+/// Formats a size in its largest unit, such as `12 kB`.
 pub(crate) fn size_text(bytes: u64) -> String {
     match bytes {
         0..1_000 => format!("{bytes} B"),

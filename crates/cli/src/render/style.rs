@@ -5,18 +5,17 @@ use std::fmt::Display;
 use clap::builder::styling::{AnsiColor, Style};
 use pintle::tape::show::{StyledLine, Tone};
 
-/// The line with the codes of its colours, which the terminal drops where nobody sees them.
+/// Renders a line with ANSI colour codes, which the terminal strips where colours are off.
 pub(crate) fn paint_line(line: &StyledLine) -> String {
     line.pieces.iter().map(|(tone, text)| paint_text(*tone, text)).collect()
 }
 
-/// Text in a tone.
 pub(crate) fn paint_text(tone: Tone, text: impl Display) -> String {
     let style = style_of(tone);
     format!("{style}{text}{style:#}")
 }
 
-/// `label: text` with the label in a tone.
+/// Formats `label: text` with the label in a tone.
 pub(crate) fn with_label(tone: Tone, label: &str, text: impl Display) -> String {
     let style = style_of(tone).bold();
     format!("{style}{label}{style:#}: {text}")

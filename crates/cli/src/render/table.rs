@@ -1,8 +1,8 @@
-//! Plain tables: columns as wide as they must be, two spaces between them.
+//! Plain tables: columns as wide as their content, two spaces between them.
 
 use pintle::tape::show::{StyledLine, Tone};
 
-/// Lays out rows below a head. The last column is not filled up.
+/// Renders rows below a head. The last column is not padded.
 pub(crate) fn render_table<const COLUMNS: usize>(head: [&str; COLUMNS], rows: &[[String; COLUMNS]]) -> Vec<StyledLine> {
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());

@@ -129,7 +129,7 @@ fn an_event_without_a_payload_is_no_example() {
     for blank in ["", " \n\t\r\n"] {
         let (out, err, status) = stage.pintle(&["fire", "tool.pre"]).with_input(blank).run_to_parts();
         assert_eq!((out.as_str(), status), ("", Some(3)), "{err}");
-        assert!(err.contains("there is no payload on standard input"), "{err}");
+        assert!(err.contains("standard input contains no payload"), "{err}");
         let (out, err, status) = stage.pintle(&["fire", "tool.pre", "--json"]).with_input(blank).run_to_parts();
         assert_eq!((out.as_str(), status), ("", Some(3)), "{err}");
     }

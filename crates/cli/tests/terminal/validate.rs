@@ -81,11 +81,11 @@ fn a_provider_that_is_not_there_is_what_an_agent_of_docker_agent_lacks() {
 fn the_models_of_agents_are_checked() {
     let agent = |model: &str| format!("---\nmodel: {model}\n---\nHi.\n");
     let cases = [
-        ("{provider: script, name: demo.yaml}", "no faults"),
-        ("{provider: script, name: torn.yaml}", "the model's script cannot be played: "),
-        ("{provider: script, name: gone.yaml}", "the model's script `./gone.yaml` cannot be read: it does not exist"),
+        ("{provider: script, name: demo.yaml}", "no problems"),
+        ("{provider: script, name: torn.yaml}", "the model's script is not valid: "),
+        ("{provider: script, name: gone.yaml}", "cannot read the model's script `./gone.yaml`: it does not exist"),
         ("{provider: opnai, name: gpt-4o}", "unknown model provider `opnai`; did you mean `openai`?"),
-        ("{provider: openai, name: gpt-4o, api_key_env: NOT_SET}", "no faults"),
+        ("{provider: openai, name: gpt-4o, api_key_env: NOT_SET}", "no problems"),
     ];
     for (model, said) in cases {
         let stage = CliFixture::new_empty()
@@ -94,7 +94,7 @@ fn the_models_of_agents_are_checked() {
             .with_file("torn.yaml", "turns: [{say: hi}");
         let (out, _, status) = stage.pintle(&["validate"]).run_to_parts();
         assert!(out.contains(said), "{model}: {out}");
-        assert_eq!(status, Some(if said == "no faults" { 0 } else { 3 }), "{model}");
+        assert_eq!(status, Some(if said == "no problems" { 0 } else { 3 }), "{model}");
     }
     let stage = CliFixture::new_empty()
         .with_file("harness.md", agent("{provider: script, name: demo.yaml}"))

@@ -1,4 +1,4 @@
-//! `pintle fire`: one event through the hooks.
+//! `pintle fire`: fires one event.
 
 mod report;
 
@@ -20,18 +20,18 @@ const SESSION: &str = "fire";
 
 #[derive(Debug, Args)]
 pub(crate) struct FireArgs {
-    /// The event, such as `tool.pre`, or as docker-agent calls it, such as `pre_tool_use`. Its payload is read from standard
-    /// input as JSON; at a terminal it is the example that `pintle events` shows. The payload of `tool.pre` may have `args` or `arguments` alone, and no `id`.
-    /// What a docker-agent hook gets on its own standard input is taken as well.
+    /// Event to fire, by its own name (`tool.pre`) or by docker-agent's name (`pre_tool_use`). The payload is read from
+    /// standard input as JSON; at a terminal, the example of `pintle events` is used. The payload of `tool.pre` needs
+    /// only one of `args` and `arguments`, and no `id`. The input of a docker-agent hook is accepted, too.
     event: EventArgument,
-    /// The same as `--hooks`.
+    /// Paths to load hooks from, in addition to `--hooks`.
     path: Vec<PathBuf>,
     #[command(flatten)]
     hooks: HookOptions,
-    /// Fire the example that `pintle events` shows, and read nothing.
+    /// Fire the example of `pintle events` instead of reading standard input.
     #[arg(long)]
     example: bool,
-    /// Ask every hook and enforce nothing.
+    /// Run every hook and record its verdict, but enforce nothing.
     #[arg(long)]
     shadow: bool,
     #[command(flatten)]
@@ -49,7 +49,7 @@ impl FireArgs {
             false => read_payload_input(&self.event, false)?,
         };
         if given.is_example && !self.example && !global.json {
-            terminal.print_note("no payload was given on standard input; firing the example of the catalogue");
+            terminal.print_note("standard input contains no payload; firing the event's example");
         }
         let clock = Arc::new(SystemClock::default());
         let header = HeaderRecord::new(SESSION, clock.unix_ms()).with_shadow(self.shadow);
@@ -59,7 +59,7 @@ impl FireArgs {
         trust::require_trust(&places, &self.hooks.user, terminal)?;
         let builder = start_builder(&places, &self.hooks.user)?.tape(tape.tape.clone()).shadow(self.shadow).approver(self.asks.choose_approver(defer_approval));
         let built = load_hooks(builder, &places.paths, terminal)?;
-        // Its hooks are asked, too, and nothing else of it.
+        // Only the hooks of the agent are called, so only they need trust.
         trust::require_trusted_agents(&built, |claim| claim.kind == TrustItemKind::Member)?;
         let agent = self.hooks.agent.select_agent(built.team.as_ref())?;
         let chains = agent.as_deref().map(|agent| compile_own_chains(&built, agent)).unwrap_or_default();
@@ -77,7 +77,7 @@ impl FireArgs {
             ..Origin::default()
         };
         let origin = Arc::new(origin);
-        // Hooks under the same name that a host asks first. What they deny is not asked about again.
+        // A host fires the preceding event with the same alias first. If that is denied, the main event is not fired.
         let first = self.event.preceding_event(&hooks, &given.value, &origin).map(|event| {
             let outcome = built.runtime.fire_in(&event, &scope);
             (event, outcome)
@@ -114,7 +114,7 @@ impl FireArgs {
     }
 }
 
-/// The working directory that hooks are told and run in.
+/// The working directory that the event names and that hooks run in.
 fn current_dir() -> PathBuf {
     std::env::current_dir().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! What became of a fired event.
+//! The report of a fired event, as text and as JSON.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -8,7 +8,7 @@ use pintle::tape::{RecordBody, RecordObserver, Record};
 use pintle::{Decision, Event, Outcome};
 use serde_json::{Map, Value, json};
 
-/// Gathers what the tape says while the event is fired.
+/// Collects records of the tape while the event is fired.
 #[derive(Debug, Default)]
 pub(super) struct FireReport(Mutex<FireFindings>);
 
@@ -42,7 +42,7 @@ impl RecordObserver for FireReport {
     }
 }
 
-/// A record without what places it on the tape.
+/// Returns the fields of a record without its position on the tape.
 fn strip_record_head(mut fields: Map<String, Value>) -> Value {
     fields.retain(|name, _| !["seq", "at_ms", "prev", "kind"].contains(&name.as_str()));
     Value::Object(fields)
@@ -53,7 +53,7 @@ impl FireReport {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The report for people.
+    /// Renders the report as text.
     pub(super) fn render_text(&self, outcome: &Outcome, metrics: &Map<String, Value>) -> Vec<StyledLine> {
         let mut lines = std::mem::take(&mut self.lock_findings().lines);
         let tone = match outcome.decision {
@@ -65,7 +65,7 @@ impl FireReport {
             lines.push(StyledLine::new(tone, single_line(&outcome.reason(), 4_000)));
         }
         if outcome.decision == Decision::Ask {
-            lines.push(StyledLine::new(Tone::Quiet, "nobody was asked; `--yes` or `--no` answers"));
+            lines.push(StyledLine::new(Tone::Quiet, "approval was not requested; `--yes` approves, `--no` refuses"));
         }
         if !metrics.is_empty() {
             let pairs: Vec<String> = metrics.iter().map(|(name, value)| format!("{}={value}", single_line(name, 200))).collect();
@@ -74,7 +74,7 @@ impl FireReport {
         lines
     }
 
-    /// The report for programs.
+    /// Renders the report as JSON.
     pub(super) fn to_json(&self, event: &Event, outcome: &Outcome, metrics: Map<String, Value>, is_example: bool) -> Value {
         let gathered = self.lock_findings();
         let decided = OutcomeRecord::new(1, event.name.as_str(), outcome, 0, true);

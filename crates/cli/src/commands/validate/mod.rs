@@ -1,4 +1,4 @@
-//! `pintle validate`: compiles and checks everything, and reports every fault of every file at once.
+//! `pintle validate`: compiles and checks everything, and prints the diagnostics of all files.
 
 mod models;
 
@@ -15,15 +15,15 @@ use crate::render::diagnostic::{self, JsonDiagnostic};
 use crate::render::{count_text, style};
 use crate::terminal::Terminal;
 
-/// From so many files on, a person who waits is told that something happens.
+/// The number of files from which a note about the progress is printed.
 const MANY_FILES: usize = 200;
 
 #[derive(Debug, Args)]
 pub(crate) struct ValidateArgs {
-    /// Projects, `.harness` folders, docker-agent YAML files, folders of hooks or hook files. Default: the current
-    /// directory.
+    /// Projects, `.harness` directories, docker-agent YAML files, directories of hooks or hook files [default: the
+    /// current directory].
     path: Vec<PathBuf>,
-    /// Count warnings as errors.
+    /// Treat warnings as errors.
     #[arg(long)]
     deny_warnings: bool,
     #[command(flatten)]
@@ -35,7 +35,7 @@ impl ValidateArgs {
         let places = HookPaths::from_paths_or_current_dir(self.path.clone()).with_untrusted_listed();
         let paths = &places.paths;
         if let Some(missing) = paths.iter().find(|path| !path.exists()) {
-            return Err(CliError::invalid_input(format!("there is no `{}`", missing.display())));
+            return Err(CliError::invalid_input(format!("`{}` does not exist", missing.display())));
         }
         if terminal.can_show_progress() && paths.iter().map(|path| count_artifacts(path, MANY_FILES)).sum::<usize>() >= MANY_FILES {
             terminal.print_note("checking more than 200 files");
@@ -45,7 +45,7 @@ impl ValidateArgs {
         let found: Vec<Diagnostic> = built.agent.iter().chain(members).flat_map(models::check_models).collect();
         built.diagnostics.extend(found);
         built.diagnostics.sort_by_key(sort_key);
-        // Whoever names a path wants it checked, and nothing was.
+        // In a path that the user named, nothing was checked.
         for finding in built.diagnostics.iter_mut().filter(|finding| finding.code == "no_files" && !self.path.is_empty()) {
             finding.severity = Severity::Error;
         }
@@ -65,7 +65,7 @@ impl ValidateArgs {
     }
 }
 
-/// By file, then by place in it; what belongs to no file comes first.
+/// Sorts by file, then by position; diagnostics without a file come first.
 fn sort_key(finding: &Diagnostic) -> (Option<PathBuf>, usize) {
     (finding.location.path().map(Path::to_owned), finding.location.span.start)
 }
@@ -91,7 +91,7 @@ fn summary_text(built: &BuiltRuntime) -> String {
     );
     let of = |severity| built.diagnostics.iter().filter(|finding| finding.severity == severity).count();
     match (of(Severity::Error), of(Severity::Warning)) {
-        (0, 0) => format!("{what}: {}", style::paint_text(Tone::Good, "no faults")),
+        (0, 0) => format!("{what}: {}", style::paint_text(Tone::Good, "no problems")),
         (0, warnings) => format!("{what}: {}", style::paint_text(Tone::Warn, count_text(warnings, "warning"))),
         (errors, warnings) => {
             format!("{what}: {}, {}", style::paint_text(Tone::Bad, count_text(errors, "error")), count_text(warnings, "warning"))
@@ -107,7 +107,7 @@ fn count_agent(agent: &AgentSpec, tools: &mut usize, agents: &mut usize) {
     }
 }
 
-/// How many Markdown files are below a path, counted up to `most`.
+/// Counts the Markdown files below a path, up to `most`.
 fn count_artifacts(path: &Path, most: usize) -> usize {
     let mut folders = vec![path.to_owned()];
     let mut found = 0;

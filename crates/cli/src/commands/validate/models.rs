@@ -1,4 +1,4 @@
-//! The models that agents declare: their scripts and their providers.
+//! Checks of the models that agents declare: their scripts and their providers.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use pintle::{AgentSpec, Diagnostic, Location, ModelSpec, Severity, ByteSpan, files};
 use pintle_agent::model::{RemoteModel, ScriptModel, knows_provider};
 
-/// What is wrong with the models of an agent and of those below it. Nothing is connected, and no key is needed.
+/// Checks the models of an agent and of its child agents. Connects to nothing, and needs no key.
 pub(super) fn check_models(agent: &AgentSpec) -> Vec<Diagnostic> {
     let folder = agent.location.path().and_then(Path::parent).map(Path::to_owned).unwrap_or_default();
     let mut findings = Vec::new();
@@ -15,11 +15,11 @@ pub(super) fn check_models(agent: &AgentSpec) -> Vec<Diagnostic> {
 }
 
 fn check_below(agent: &AgentSpec, folder: &Path, findings: &mut Vec<Diagnostic>) {
-    // A model without a provider is another model of the provider that is in use.
+    // A model without a provider is another model of the provider in use.
     let others = agent.member.iter().flat_map(|member| &member.fallback_models);
     let declared = agent.model.iter().chain(&agent.models).chain(others).filter(|model| !model.provider.is_empty());
     for model in declared {
-        // A file for docker-agent may name what is not there yet; the agent runs with another model.
+        // A docker-agent file may name a provider that Pintle does not support; the agent runs with another model.
         let is_lacking = agent.member.is_some() && !knows_provider(&model.provider);
         findings.extend(find_model_problem(model, folder, &agent.location).map(|fault| if is_lacking { as_missing(fault) } else { fault }));
     }
@@ -28,10 +28,10 @@ fn check_below(agent: &AgentSpec, folder: &Path, findings: &mut Vec<Diagnostic>)
     }
 }
 
-/// The same as something that is missing here.
+/// Turns an error into a warning about something that is not supported.
 fn as_missing(fault: Diagnostic) -> Diagnostic {
     Diagnostic { severity: Severity::Warning, code: "not_supported", ..fault }
-        .help("another model runs it with `--model PROVIDER:NAME`")
+        .help("run it with another model: `--model PROVIDER:NAME`")
 }
 
 fn find_model_problem(model: &ModelSpec, folder: &Path, declared: &Location) -> Option<Diagnostic> {
@@ -44,17 +44,17 @@ fn find_model_problem(model: &ModelSpec, folder: &Path, declared: &Location) -> 
         Ok(text) => text,
         Err(fault) => {
             let why = if fault.kind() == ErrorKind::NotFound { String::from("it does not exist") } else { fault.to_string() };
-            let message = format!("the model's script `{}` cannot be read: {why}", path.display());
-            let help = "it is the path of the script, seen from the folder of the agent's file";
+            let message = format!("cannot read the model's script `{}`: {why}", path.display());
+            let help = "the path is relative to the directory of the agent's file";
             return Some(Diagnostic::error("bad_model", message, location_of(declared, &model.name)).help(help));
         }
     };
     let fault = ScriptModel::parse(&model.name, &text).err()?;
-    let message = format!("the model's script cannot be played: {}", fault.message);
+    let message = format!("the model's script is not valid: {}", fault.message);
     Some(Diagnostic::error("bad_model", message, location_of(declared, &model.name)))
 }
 
-/// Where the declaration says this word, else where it begins.
+/// Returns where the word is in the declaration, or where the declaration starts.
 fn location_of(declared: &Location, word: &str) -> Location {
     let found = declared.file.as_ref().and_then(|file| file.text.find(word));
     let span = found.map_or(declared.span, |start| ByteSpan { start, end: start + word.len() });
