@@ -25,7 +25,7 @@ pub(crate) fn describe_trust_request(consent: &ProjectTrust) -> Vec<String> {
     }
     lines.extend(describe_not_covered(consent));
     let files = count_text(consent.manifest.files.len(), "file");
-    lines.push(format!("trust covers the current bytes of {files}; if one changes, you are asked again"));
+    lines.push(format!("trust covers the current bytes of {files}; if one changes, you are prompted again"));
     lines
 }
 

@@ -158,8 +158,7 @@ impl TapeCursor {
 
     fn find_in(&self, file: &mut File) -> CursorPosition {
         let found = file.metadata().map_or(0, |known| known.len());
-        let Some(begin) = self.size_bytes.checked_sub(self.last_line_bytes).filter(|_| self.format == FORMAT)
-        else {
+        let Some(begin) = self.size_bytes.checked_sub(self.last_line_bytes).filter(|_| self.format == FORMAT) else {
             return CursorPosition::NotFound("its stored position is invalid");
         };
         if found < self.size_bytes {

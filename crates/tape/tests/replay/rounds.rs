@@ -4,9 +4,7 @@ use pintle_contract::{CancelToken, Hook, Layer, Profile, Verdict};
 use pintle_testkit::chain;
 use serde_json::{Value, json};
 
-use crate::fixture::{
-    ReplaySessionFixture, assert_replays_equal, tool_event,
-};
+use crate::fixture::{ReplaySessionFixture, assert_replays_equal, tool_event};
 use crate::sessions::{counting_hook, guard_of_step, hook_returning};
 
 /// A hook that rewrites the target, and guards: one that wants only what that hook made, and one that wants everything.

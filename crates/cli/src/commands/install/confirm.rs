@@ -1,4 +1,4 @@
-//! Shows a change of a host's settings, asks for confirmation and applies it.
+//! Shows a change of a host's settings, prompts for confirmation and applies it.
 
 use std::io::{self, IsTerminal};
 
@@ -15,7 +15,7 @@ use crate::terminal::Terminal;
 /// How the change is confirmed.
 #[derive(Debug, Args)]
 pub(in crate::commands) struct EditConfirmation {
-    /// Apply the change without asking.
+    /// Apply the change without prompting.
     #[arg(long, short)]
     yes: bool,
     /// Show the change without applying it.
@@ -35,7 +35,7 @@ pub(in crate::commands) struct SettingsEdit<'a> {
 }
 
 impl SettingsEdit<'_> {
-    /// Shows the change, asks for confirmation unless `--yes` is set, and applies it.
+    /// Shows the change, prompts for confirmation unless `--yes` is set, and applies it.
     pub(in crate::commands) fn carry_out(
         self,
         agreement: &EditConfirmation,
@@ -125,11 +125,11 @@ impl SettingsEdit<'_> {
     }
 }
 
-/// Asks the user for confirmation, which requires a terminal.
+/// Prompts the user for confirmation, which requires a terminal.
 fn confirm(terminal: &Terminal) -> Result<bool, CliError> {
     if !io::stdin().is_terminal() {
-        let fault = CliError::invalid_input("cannot ask for confirmation: standard input is not a terminal");
-        return Err(fault.help("apply the change without asking with `--yes`, or only show it with `--dry-run`"));
+        let fault = CliError::invalid_input("cannot prompt for confirmation: standard input is not a terminal");
+        return Err(fault.help("apply the change without prompting with `--yes`, or only show it with `--dry-run`"));
     }
     terminal.print_piece("apply this change? [y/N] ");
     let mut line = String::new();

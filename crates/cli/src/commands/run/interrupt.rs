@@ -77,7 +77,7 @@ impl CtrlCHandler {
     #[cfg(not(unix))]
     async fn watch(&self, signalled: &EndingSignal) {
         while tokio::signal::ctrl_c().await.is_ok() {
-            self.signalled(CliStatus::Interrupted, signalled);
+            self.handle_signal(CliStatus::Interrupted, signalled);
         }
     }
 

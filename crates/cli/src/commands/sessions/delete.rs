@@ -23,7 +23,7 @@ pub(super) struct SessionsDeleteArgs {
     /// Delete every session whose last record is older than DAYS days. Unreadable sessions are kept.
     #[arg(long, value_name = "DAYS")]
     older_than: Option<u64>,
-    /// Delete without asking.
+    /// Delete without prompting.
     #[arg(long, short)]
     yes: bool,
 }
@@ -98,11 +98,11 @@ fn print_nothing_to_do(terminal: &Terminal, global: &GlobalOptions) -> CliStatus
     CliStatus::Done
 }
 
-/// Asks the user for confirmation, which requires a terminal.
+/// Prompts the user for confirmation, which requires a terminal.
 fn confirm(question: &str, terminal: &Terminal) -> Result<bool, CliError> {
     if !io::stdin().is_terminal() {
-        let fault = format!("cannot ask `{question}`: standard input is not a terminal");
-        return Err(CliError::invalid_input(fault).help("delete without asking with `--yes`"));
+        let fault = format!("cannot prompt `{question}`: standard input is not a terminal");
+        return Err(CliError::invalid_input(fault).help("delete without prompting with `--yes`"));
     }
     terminal.print_piece(format!("{question} [y/N] "));
     let mut line = String::new();

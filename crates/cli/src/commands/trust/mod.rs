@@ -20,7 +20,7 @@ pub(crate) struct TrustArgs {
     /// Project directory [default: the project that contains the current directory].
     #[arg(value_name = "DIR")]
     path: Option<PathBuf>,
-    /// Trust the project without asking.
+    /// Trust the project without prompting.
     #[arg(long, short, conflicts_with_all = ["list", "revoke"])]
     yes: bool,
     /// List the trusted projects.
@@ -73,7 +73,7 @@ impl TrustArgs {
             let fault = CliError::invalid_input(
                 "the project was not trusted: standard input or standard error is not a terminal",
             );
-            return Err(fault.help("review the above, then trust the project without asking with `--yes`"));
+            return Err(fault.help("review the above, then trust the project without prompting with `--yes`"));
         }
         if !self.yes && !confirm(terminal)? {
             terminal.print_note("the project was not trusted");
