@@ -1,4 +1,4 @@
-//! Writes down what the engine does in one dispatch, and holds each record against the one on the tape.
+//! The journal of one replayed dispatch, which compares each of the engine's records with the one on the tape.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -11,21 +11,21 @@ use super::stubs::StubSet;
 use crate::journal_records::{OpenDispatch, records_of_entry};
 use crate::record::RecordBody;
 
-/// What stands on a new tape in the place of one record of the old one.
+/// The lines of the new tape that replace one line of the old tape.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct LineReplacement {
-    /// The place of the record on the old tape.
+    /// The index of the line on the old tape.
     pub(super) index: usize,
-    /// What stands there now, without what places it on the tape; empty for nothing, and more than one where the old tape
-    /// ends too early.
+    /// The new lines from their kind on. Empty if the new tape has no such record; more than one if the old tape ends
+    /// too early.
     pub(super) tails: Vec<RecordTail>,
 }
 
-/// The journal of one dispatch.
+/// A journal that records nothing and collects the differences of one dispatch from the tape.
 #[derive(Debug)]
 pub(super) struct ComparingJournal<'s, 't> {
     stubs: &'s StubSet,
-    /// What takes out of sight what is not on the tape.
+    /// Redacts what is redacted on the tape.
     mask: Option<&'s RedactionMask>,
     state: Mutex<ComparisonState<'s, 't>>,
 }
@@ -36,9 +36,9 @@ struct ComparisonState<'s, 't> {
     parent: Option<u64>,
     dispatch: OpenDispatch,
     lines: &'s [SplitLine<'t>],
-    /// Whether the event's payload was not read.
+    /// Whether the event's payload was not parsed.
     is_payload_skipped: bool,
-    /// The places of the dispatch's records.
+    /// The indices of the dispatch's lines.
     records: &'s [usize],
     next: usize,
     is_over: bool,
@@ -47,16 +47,16 @@ struct ComparisonState<'s, 't> {
 }
 
 impl<'s, 't> ComparingJournal<'s, 't> {
-    /// An empty sheet for a dispatch. `is_over` tells whether it ends on the tape; where it does not, the tape has only the
-    /// beginning of what the engine does.
+    /// A journal for one dispatch. `is_over` is whether the tape has its outcome. If not, the tape has only the first
+    /// records of what the engine produces.
     pub(super) fn new(
-        stage: &'s StubSet,
+        stubs: &'s StubSet,
         (number, parent): (u64, Option<u64>),
         (lines, records): (&'s [SplitLine<'t>], &'s [usize]),
         is_over: bool,
-        veil: Option<&'s RedactionMask>,
+        mask: Option<&'s RedactionMask>,
     ) -> Self {
-        let page = ComparisonState {
+        let state = ComparisonState {
             number,
             parent,
             dispatch: OpenDispatch::default(),
@@ -68,77 +68,79 @@ impl<'s, 't> ComparingJournal<'s, 't> {
             has_ended: false,
             replacements: Vec::new(),
         };
-        Self { stubs: stage, mask: veil, state: Mutex::new(page) }
+        Self { stubs, mask, state: Mutex::new(state) }
     }
 
-    /// Says whether the event's payload was not read. Its record is then held against the one without it.
+    /// Sets whether the event's payload was not parsed. The event's record is then compared without its payload.
     #[must_use]
-    pub(super) fn without_payload(mut self, is_bare: bool) -> Self {
-        self.state.get_mut().unwrap_or_else(PoisonError::into_inner).is_payload_skipped = is_bare;
+    pub(super) fn without_payload(mut self, is_payload_skipped: bool) -> Self {
+        self.state.get_mut().unwrap_or_else(PoisonError::into_inner).is_payload_skipped = is_payload_skipped;
         self
     }
 
-    /// What differs from the tape.
+    /// The differences from the tape.
     pub(super) fn close(self) -> Vec<LineReplacement> {
-        let ComparisonState { records, next, replacements: mut instead, .. } =
+        let ComparisonState { records, next, mut replacements, .. } =
             self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        // What the engine did not do has no place on the new tape.
-        instead.extend(records.iter().skip(next).map(|at| LineReplacement { index: *at, tails: Vec::new() }));
-        instead
+        // The engine did not produce the remaining records, so the new tape does not have them.
+        replacements
+            .extend(records.iter().skip(next).map(|index| LineReplacement { index: *index, tails: Vec::new() }));
+        replacements
     }
 }
 
 impl Journal for ComparingJournal<'_, '_> {
     fn record(&self, entry: &JournalEntry<'_>) {
-        let mut page = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let ComparisonState {
             number,
             parent,
-            dispatch: open,
+            dispatch,
             lines,
-            is_payload_skipped: is_bare,
+            is_payload_skipped,
             records,
             next,
             is_over,
             has_ended,
-            replacements: instead,
-        } = &mut *page;
-        // Where the tape ends in a dispatch, what the engine made of answers that are not there is nothing to go by.
+            replacements,
+        } = &mut *state;
+        // If the tape ends within the dispatch, what the engine makes of missing verdicts cannot be compared.
         *has_ended |= !*is_over && self.stubs.feed.is_missing(entry);
         if *has_ended {
             return;
         }
         match (entry, self.mask) {
-            (JournalEntry::Event { event, .. }, _) => *open = OpenDispatch::new(*number, *parent, event),
-            (JournalEntry::ApprovalAnswered { digest, .. }, Some(veil)) => veil.record_digest(digest),
+            (JournalEntry::Event { event, .. }, _) => *dispatch = OpenDispatch::new(*number, *parent, event),
+            (JournalEntry::ApprovalAnswered { digest, .. }, Some(mask)) => mask.record_digest(digest),
             _ => {}
         }
         records_of_entry(
             entry,
-            open,
+            dispatch,
             |hook| self.stubs.entry_of(hook),
             |body| {
-                let at = *next;
+                let position = *next;
                 *next += 1;
-                // A dispatch that does not end on the tape went on without it.
-                if at >= records.len() && !*is_over {
+                // An unfinished dispatch continued after the end of the tape.
+                if position >= records.len() && !*is_over {
                     return;
                 }
-                let line = records.get(at).and_then(|at| lines.get(*at));
-                let bare = line
-                    .filter(|_| *is_bare && matches!(body, RecordBody::Event(_)))
+                let line = records.get(position).and_then(|index| lines.get(*index));
+                let without_payload = line
+                    .filter(|_| *is_payload_skipped && matches!(body, RecordBody::Event(_)))
                     .and_then(|line| line.tail_without_payload.as_deref());
-                let expected = bare.or(line.map(|line| line.tail)).unwrap_or_default();
-                let other = match self.mask {
+                let expected = without_payload.or(line.map(|line| line.tail)).unwrap_or_default();
+                let different = match self.mask {
                     None => RecordTail::reencode_if_different(&body, expected),
-                    Some(veil) => Some(RecordTail::encode(&body, Some(veil))).filter(|tail| tail.text != expected),
+                    Some(mask) => Some(RecordTail::encode(&body, Some(mask))).filter(|tail| tail.text != expected),
                 };
-                let Some(tail) = other else { return };
-                match records.get(at) {
-                    Some(at) => instead.push(LineReplacement { index: *at, tails: vec![tail] }),
-                    // Behind the last record, which was another one: the engine's last one is always an outcome.
+                let Some(tail) = different else { return };
+                match records.get(position) {
+                    Some(index) => replacements.push(LineReplacement { index: *index, tails: vec![tail] }),
+                    // The tape has no more records of the dispatch. Its last one was replaced, because the engine's
+                    // last record is always an outcome.
                     None => {
-                        if let Some(last) = instead.last_mut() {
+                        if let Some(last) = replacements.last_mut() {
                             last.tails.push(tail);
                         }
                     }

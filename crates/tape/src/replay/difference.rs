@@ -1,4 +1,4 @@
-//! The first record in which a new tape is another one.
+//! The first difference between the old tape and the replayed one.
 
 use std::fmt;
 
@@ -7,44 +7,42 @@ use super::split::SplitLine;
 use crate::blobs::BlobStore;
 use crate::record::{Record, RecordBody};
 
-/// The first record in which a new tape is another one.
+/// The first difference between the old tape and the replayed one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplayDifference {
     /// The line on the old tape, from 1.
     pub line: usize,
-    /// What kind of difference it is.
     pub difference_kind: DifferenceKind,
-    /// The kind of record on the old tape.
+    /// The kind of the record on the old tape.
     pub kind: String,
-    /// The dispatch it belongs to.
+    /// The dispatch that the record belongs to.
     pub dispatch: Option<u64>,
-    /// The dispatch's event.
     pub event: Option<String>,
-    /// The hook it is about.
+    /// The hook that the record names.
     pub hook: Option<String>,
-    /// The line on the old tape.
+    /// The text of the line on the old tape.
     pub expected: String,
-    /// The line on the new tape; `None` where there is none for it.
+    /// The text of the line on the new tape; `None` if the new tape has no such record.
     pub actual: Option<String>,
 }
 
-/// What kind of difference it is.
+/// In what two records differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DifferenceKind {
-    /// The engine does something else, or nothing.
+    /// The engine produces a different record, or none.
     Content,
-    /// What the record says is the same, and is not spelled as the writer spells it.
+    /// The content is the same, but the bytes are not the writer's encoding of it.
     Encoding,
-    /// The record is not numbered or not chained to the one before it.
+    /// The number or the `prev` digest does not follow from the previous line.
     Chain,
 }
 
 impl DifferenceKind {
-    /// The kind in a word.
+    /// The value of `why` in the output of `pintle replay --json`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::Content => "enacted",
+            Self::Content => "different",
             Self::Encoding => "spelled",
             Self::Chain => "chained",
         }
@@ -54,21 +52,21 @@ impl DifferenceKind {
 impl fmt::Display for DifferenceKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Content => "enacted again, it comes to something else",
-            Self::Encoding => "it is not spelled as it is written",
-            Self::Chain => "it is not the one that was written behind the one before it",
+            Self::Content => "replaying it produces a different record",
+            Self::Encoding => "its bytes differ from the canonical encoding of the record",
+            Self::Chain => "its number or its `prev` digest does not follow from the previous line",
         })
     }
 }
 
 impl ReplayDifference {
-    pub(super) fn new(lines: &[SplitLine<'_>], leaves: TapeDivergence, blobs: &BlobStore) -> Self {
-        let TapeDivergence { index: at, actual: got } = leaves;
-        let line = lines.get(at);
+    pub(super) fn new(lines: &[SplitLine<'_>], divergence: TapeDivergence, blobs: &BlobStore) -> Self {
+        let TapeDivergence { index, actual } = divergence;
+        let line = lines.get(index);
         let text = line.map_or(&[][..], |line| line.text);
         let old = Record::from_stored(text, blobs).ok();
-        let new = got.as_deref().and_then(|got| Record::from_stored(got, blobs).ok());
-        let why = match (&old, &new) {
+        let new = actual.as_deref().and_then(|actual| Record::from_stored(actual, blobs).ok());
+        let difference_kind = match (&old, &new) {
             (Some(old), Some(new)) if old.body != new.body => DifferenceKind::Content,
             (Some(old), Some(new)) if (old.seq, &old.prev) != (new.seq, &new.prev) => DifferenceKind::Chain,
             (Some(_), Some(_)) => DifferenceKind::Encoding,
@@ -76,39 +74,39 @@ impl ReplayDifference {
         };
         let body = old.as_ref().map(|record| &record.body);
         let dispatch = body.and_then(RecordBody::dispatch);
-        let about = |record: &Option<Record<'_>>| record.as_ref().and_then(|record| hook_name_of(&record.body));
+        let hook_of = |record: &Option<Record<'_>>| record.as_ref().and_then(|record| hook_name_of(&record.body));
         Self {
-            line: at + 1,
-            difference_kind: why,
+            line: index + 1,
+            difference_kind,
             kind: body.map_or_else(String::new, |body| body.kind().to_owned()),
             dispatch,
             event: dispatch.and_then(|dispatch| find_event_name(lines, dispatch, blobs)),
-            hook: about(&old).or_else(|| about(&new)),
+            hook: hook_of(&old).or_else(|| hook_of(&new)),
             expected: String::from_utf8_lossy(text).into_owned(),
-            actual: got.map(|got| String::from_utf8_lossy(&got).into_owned()),
+            actual: actual.map(|actual| String::from_utf8_lossy(&actual).into_owned()),
         }
     }
 }
 
-/// The event of a dispatch.
+/// The name of a dispatch's event.
 fn find_event_name(lines: &[SplitLine<'_>], dispatch: u64, blobs: &BlobStore) -> Option<String> {
-    let begins = format!("\"kind\":\"event\",\"dispatch\":{dispatch},");
-    let line = lines.iter().find(|line| line.tail.starts_with(begins.as_bytes()))?;
+    let start = format!("\"kind\":\"event\",\"dispatch\":{dispatch},");
+    let line = lines.iter().find(|line| line.tail.starts_with(start.as_bytes()))?;
     match Record::from_stored(line.text, blobs).ok()?.body {
         RecordBody::Event(fired) => Some(fired.event.into_owned()),
         _ => None,
     }
 }
 
-/// The hook that a record is about.
+/// The hook that a record names.
 fn hook_name_of(body: &RecordBody<'_>) -> Option<String> {
     let name = match body {
-        RecordBody::HookCall(asked) => &asked.hook,
-        RecordBody::MatcherFailed(passed) | RecordBody::NotCalled(passed) => &passed.hook,
-        RecordBody::HookReturned(answered) => &answered.hook,
+        RecordBody::HookCall(call) => &call.hook,
+        RecordBody::MatcherFailed(skipped) | RecordBody::NotCalled(skipped) => &skipped.hook,
+        RecordBody::HookReturned(returned) => &returned.hook,
         RecordBody::HookVetoed(vetoed) => &vetoed.hook,
-        RecordBody::Warning(warned) => &warned.hook,
-        RecordBody::Outcome(decided) => return decided.reasons.first().map(|reason| reason.hook.to_string()),
+        RecordBody::Warning(warning) => &warning.hook,
+        RecordBody::Outcome(outcome) => return outcome.reasons.first().map(|reason| reason.hook.to_string()),
         _ => return None,
     };
     Some(name.clone().into_owned())

@@ -1,4 +1,4 @@
-//! Records as the writer spells them, without what places them on a tape.
+//! The writer's encoding of records, without the fields that depend on their position on the tape.
 
 use std::cell::RefCell;
 
@@ -9,18 +9,18 @@ use crate::line::{is_deep, push_fields};
 use crate::record::RecordBody;
 use crate::write::EncodedFields;
 
-/// A line from its kind on, and what is written before it where it is not on the tape yet.
+/// A line from its kind on, and the blobs that the tape must have before it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct RecordTail {
     pub(super) text: Vec<u8>,
-    /// Digests and JSON texts of what is large in it.
+    /// The digests and JSON texts of its large values.
     pub(super) blobs: Vec<(String, Vec<u8>)>,
 }
 
 impl RecordTail {
-    /// Spells a record, in which secrets are taken out of sight.
+    /// Encodes a record and redacts secrets in it.
     pub(super) fn encode(body: &RecordBody<'_>, secrets: Option<&dyn Redactor>) -> Self {
-        // Records are made of JSON values, which have a JSON text.
+        // Records consist of JSON values, which can always be written as JSON.
         let Ok(prepared) = EncodedFields::new(body, secrets) else { return Self::default() };
         let (fields, blobs) = prepared.into_stored_fields();
         // The first brace becomes the comma.
@@ -33,7 +33,6 @@ impl RecordTail {
         Self { text, blobs }
     }
 
-    /// Spells a blob.
     pub(super) fn encode_blob(digest: &str, value: &[u8]) -> Self {
         let mut fields = format!(",\"digest\":\"{digest}\",\"value\":").into_bytes();
         fields.extend_from_slice(value);
@@ -41,7 +40,7 @@ impl RecordTail {
         Self { text: Self::encode_text("blob", &fields), blobs: Vec::new() }
     }
 
-    /// The text of a kind and what follows it.
+    /// Joins the kind and the text after it.
     pub(super) fn encode_text(kind: &str, rest: &[u8]) -> Vec<u8> {
         let mut text = Vec::with_capacity(rest.len() + kind.len() + 12);
         push_kind(&mut text, kind);
@@ -49,7 +48,7 @@ impl RecordTail {
         text
     }
 
-    /// How a record is spelled where that is not like this.
+    /// The encoding of a record; `None` if `text` is that encoding.
     pub(super) fn reencode_if_different(body: &RecordBody<'_>, text: &[u8]) -> Option<Self> {
         if is_encoded_as(body, text) {
             return None;
@@ -61,12 +60,12 @@ impl RecordTail {
 
 fn push_kind(text: &mut Vec<u8>, kind: &str) {
     text.extend_from_slice(b"\"kind\":");
-    // Writing to memory does not fail, nor does writing text as JSON.
+    // Writing to memory cannot fail, and neither can writing a string as JSON.
     let _ = serde_json::to_writer(text, kind);
 }
 
-/// Whether a record is spelled like this, and is so short that nothing in it can be large. It is the same as [`RecordTail::encode`]
-/// gives then, and nothing is allocated.
+/// Whether `tail` is the encoding of a record that is too short to have large values. It is then equal to the result of
+/// [`RecordTail::encode`], and nothing is allocated.
 fn is_encoded_as(body: &RecordBody<'_>, tail: &[u8]) -> bool {
     thread_local! {
         static TEXT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };

@@ -1,4 +1,4 @@
-//! The prompter of one dispatch: it tells each stand-in what the hook of its name did at this point of the tape.
+//! Feeds recorded inputs to the stub hooks while one dispatch is replayed.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,64 +7,60 @@ use pintle_contract::{
     JournalEntry, MatchResult, Matcher, Verdict, VerdictKind,
 };
 
-/// What a tape says of one dispatch that is not for the engine to decide.
+/// The recorded inputs of one dispatch: what the engine does not decide.
 #[derive(Debug, Default)]
 pub(super) struct DispatchInputs {
-    /// The hooks that wanted the event, in the order in which they were found to want it.
+    /// The hooks that matched the event, in the order in which the engine matched them.
     pub(super) matched_hooks: Vec<MatchedHook>,
-    /// The calls, in the order in which they began.
+    /// The calls, in the order in which they started.
     pub(super) calls: Vec<RecordedReturn>,
-    /// How many of them returned.
+    /// The number of calls that returned.
     pub(super) returned_count: usize,
-    /// The answer to the ask, where there was one.
+    /// The approval response, if the outcome needed approval and the tape has the response.
     pub(super) approval_response: Option<ApprovalResponse>,
-    /// The reasons of a deny in which the engine names a guard that it gave up asking.
+    /// The guards that the engine stopped rechecking, from the reasons of the outcome.
     pub(super) unsettled_guards: Vec<HookId>,
 }
 
 impl DispatchInputs {
-    /// Whether what comes of them depends on the payload: only a rewrite, or a question about it, does.
+    /// Whether the outcome depends on the payload. It does only if a hook rewrote it or returned `ask`.
     pub(super) fn needs_payload(&self) -> bool {
-        let looks =
+        let depends =
             |verdict: &Verdict| matches!(verdict.kind, VerdictKind::Ask { .. }) || verdict.target_rewrite().is_some();
-        self.approval_response.is_some() || self.calls.iter().filter_map(|call| call.verdict.as_ref()).any(looks)
+        self.approval_response.is_some() || self.calls.iter().filter_map(|call| call.verdict.as_ref()).any(depends)
     }
 }
 
-/// A hook that wanted the event.
+/// The recorded match of one hook.
 #[derive(Debug)]
 pub(super) struct MatchedHook {
-    /// The hook's number in the tape.
+    /// The hook's number on the tape.
     pub(super) entry: u64,
-    /// How many calls had returned by then.
+    /// The number of calls that had returned before.
     pub(super) returned_before: usize,
-    /// What came of it.
     pub(super) result: MatchedHookResult,
 }
 
-/// What came of a hook's turn.
+/// The recorded result of matching one hook.
 #[derive(Debug)]
 pub(super) enum MatchedHookResult {
-    /// It was called.
     Called,
-    /// Its matcher failed.
     MatcherFailed(Failure),
-    /// It was not called, because the host had cancelled.
+    /// The hook was not called because the host had cancelled the dispatch.
     Cancelled,
 }
 
-/// A call and what it gave.
+/// The recorded result of one hook call.
 #[derive(Debug)]
 pub(super) struct RecordedReturn {
-    /// Its number in the tape.
+    /// The call's number on the tape.
     pub(super) call: u64,
-    /// How long it took.
     pub(super) duration_us: u64,
-    /// What it said; `None` where the tape ends before that.
+    /// `None` if the tape ends before the call returned.
     pub(super) verdict: Option<Verdict>,
 }
 
-/// The place where all stand-ins of a set look.
+/// The inputs of the dispatch that is being replayed, shared by all stub hooks of a set.
 #[derive(Debug, Default)]
 pub(super) struct InputFeed(Mutex<InputCursor>);
 
@@ -73,63 +69,63 @@ struct InputCursor {
     inputs: DispatchInputs,
     next_match: usize,
     next_call: usize,
-    /// The calls that were answered.
+    /// The number of calls that have returned so far.
     answered_count: usize,
     now_us: u64,
     cancel: CancelToken,
-    /// The calls that the tape does not have the end of.
+    /// The calls whose return is not on the tape.
     unfinished_calls: Vec<u64>,
-    /// Whether there was an ask that the tape does not have the answer of.
+    /// Whether the engine requested an approval whose response is not on the tape.
     is_unresolved: bool,
 }
 
 impl InputFeed {
-    /// Lays out another dispatch. Gives the flag that its host may have raised.
-    pub(super) fn load(&self, cues: DispatchInputs) -> CancelToken {
-        let mut page = self.lock_cursor();
-        *page = InputCursor { inputs: cues, ..InputCursor::default() };
-        page.cancel.clone()
+    /// Starts the next dispatch. Returns the token that is cancelled where the host cancelled the recorded dispatch.
+    pub(super) fn load(&self, inputs: DispatchInputs) -> CancelToken {
+        let mut cursor = self.lock_cursor();
+        *cursor = InputCursor { inputs, ..InputCursor::default() };
+        cursor.cancel.clone()
     }
 
-    /// Whether the tape does not have what a step tells of, because it ends before that.
-    pub(super) fn is_missing(&self, step: &JournalEntry<'_>) -> bool {
-        let page = self.lock_cursor();
-        match step {
-            JournalEntry::Return { id, .. } => page.unfinished_calls.contains(&id.0),
-            JournalEntry::ApprovalAnswered { .. } => page.is_unresolved,
+    /// Whether the tape ends before it has the input that a journal entry is made from.
+    pub(super) fn is_missing(&self, entry: &JournalEntry<'_>) -> bool {
+        let cursor = self.lock_cursor();
+        match entry {
+            JournalEntry::Return { id, .. } => cursor.unfinished_calls.contains(&id.0),
+            JournalEntry::ApprovalAnswered { .. } => cursor.is_unresolved,
             _ => false,
         }
     }
 
-    /// The number of the next call.
+    /// The recorded number of the next call; 0 if the tape has no further call.
     pub(super) fn next_call(&self) -> CallId {
-        let mut page = self.lock_cursor();
-        let at = page.next_call;
-        page.next_call += 1;
-        match page.inputs.calls.get(at) {
+        let mut cursor = self.lock_cursor();
+        let index = cursor.next_call;
+        cursor.next_call += 1;
+        match cursor.inputs.calls.get(index) {
             Some(returned) => CallId(returned.call),
             None => CallId(0),
         }
     }
 
-    /// Whether a hook wants the event now.
+    /// The recorded result of matching a hook now.
     fn match_next(&self, entry: u64, id: &HookId) -> MatchResult {
-        let mut page = self.lock_cursor();
-        let InputCursor { inputs: cues, next_match: next_ask, answered_count: answered, cancel, .. } = &mut *page;
-        // A hook's turn comes after every call that the tape has before it, so the next one on the tape is either this
-        // hook's in this round or somebody else's.
-        let Some(ask) = cues.matched_hooks.get_mut(*next_ask) else {
-            // The engine gives guards up without a call, after everything else.
-            return if cues.unsettled_guards.contains(id) { MatchResult::Yes } else { MatchResult::No };
+        let mut cursor = self.lock_cursor();
+        let InputCursor { inputs, next_match, answered_count, cancel, .. } = &mut *cursor;
+        // The engine matches a hook after every call that is before the match on the tape. So the next match on the
+        // tape is either that of this hook in this round, or that of another hook.
+        let Some(matched) = inputs.matched_hooks.get_mut(*next_match) else {
+            // The engine stops rechecking guards after everything else, without a call.
+            return if inputs.unsettled_guards.contains(id) { MatchResult::Yes } else { MatchResult::No };
         };
-        // Hooks that are asked at once are found before any of them answers: one that wanted the event only after an answer
-        // did so in a later round, when guards were asked again. A hook that is not among such sees all that was answered
-        // before it, so that it has no other turn on what it saw. So the count of answers tells the round.
-        if ask.entry != entry || ask.returned_before > *answered {
+        // Concurrent hooks are all matched before the first of them returns. If one of them matched after a return, it
+        // did so in a later round, when guards were rechecked. A sequential hook is matched after all returns before
+        // it, and is matched once for what it sees. So the number of returns determines the round.
+        if matched.entry != entry || matched.returned_before > *answered_count {
             return MatchResult::No;
         }
-        *next_ask += 1;
-        match std::mem::replace(&mut ask.result, MatchedHookResult::Called) {
+        *next_match += 1;
+        match std::mem::replace(&mut matched.result, MatchedHookResult::Called) {
             MatchedHookResult::Called => MatchResult::Yes,
             MatchedHookResult::MatcherFailed(failure) => MatchResult::Failed(failure),
             MatchedHookResult::Cancelled => {
@@ -139,18 +135,18 @@ impl InputFeed {
         }
     }
 
-    /// What a call gave.
+    /// The recorded verdict of a call. If the tape does not have it, the call is noted as unfinished.
     fn next_verdict(&self, id: CallId) -> Verdict {
-        let mut page = self.lock_cursor();
-        let InputCursor { inputs: cues, now_us, unfinished_calls: unknown, answered_count: answered, .. } = &mut *page;
-        *answered += 1;
-        match cues.calls.iter_mut().find(|returned| returned.call == id.0) {
+        let mut cursor = self.lock_cursor();
+        let InputCursor { inputs, now_us, unfinished_calls, answered_count, .. } = &mut *cursor;
+        *answered_count += 1;
+        match inputs.calls.iter_mut().find(|returned| returned.call == id.0) {
             Some(RecordedReturn { duration_us, verdict: verdict @ Some(_), .. }) => {
                 *now_us = now_us.saturating_add(*duration_us);
                 verdict.take().unwrap_or_else(Verdict::pass)
             }
             _ => {
-                unknown.push(id.0);
+                unfinished_calls.push(id.0);
                 Verdict::pass()
             }
         }
@@ -161,7 +157,7 @@ impl InputFeed {
     }
 }
 
-/// Time as the tape has it: it passes only while a hook is called.
+/// The recorded time, which passes only while a hook runs.
 impl Clock for InputFeed {
     fn unix_ms(&self) -> u64 {
         self.lock_cursor().now_us / 1_000
@@ -172,25 +168,25 @@ impl Clock for InputFeed {
     }
 }
 
-/// Whoever was asked then answers as then.
+/// Returns the recorded approval response.
 impl Approver for InputFeed {
-    fn request_approval(&self, _question: &ApprovalRequest<'_>) -> ApprovalResponse {
-        let mut page = self.lock_cursor();
-        match page.inputs.approval_response.take() {
-            Some(resolution) => resolution,
+    fn request_approval(&self, _request: &ApprovalRequest<'_>) -> ApprovalResponse {
+        let mut cursor = self.lock_cursor();
+        match cursor.inputs.approval_response.take() {
+            Some(response) => response,
             None => {
-                page.is_unresolved = true;
+                cursor.is_unresolved = true;
                 ApprovalResponse::Unavailable
             }
         }
     }
 }
 
-/// Stands in for one hook.
+/// The matcher and handler of a stub hook.
 #[derive(Debug)]
 pub(super) struct StubHandler {
     pub(super) feed: Arc<InputFeed>,
-    /// The hook's number in the tape.
+    /// The hook's number on the tape.
     pub(super) entry: u64,
     pub(super) id: HookId,
 }
@@ -201,7 +197,7 @@ impl Matcher for StubHandler {
     }
 
     fn describe(&self) -> String {
-        String::from("as the tape says")
+        String::from("as recorded on the tape")
     }
 }
 

@@ -1,13 +1,13 @@
-//! Enacts a tape again: everything the engine decides is decided anew, with no hook, no model and no tool.
+//! Replay of a tape: the engine decides every event again, without hooks, models or tools.
 //!
-//! What came from outside is an input and taken from the tape: the events as they were fired, what each hook returned, what
-//! the world answered, what people approved, how long things took, and what the host wrote down. Everything else is
-//! the engine's work and done again by the engine itself: who is asked and in which round, which version of the payload
-//! each hook sees, what a veto is, the outcome with its reasons, effects, warnings and failures. It is spelled by the
-//! writer, numbered and chained anew, and compared byte for byte. So a tape that says of an outcome what its hooks did
-//! not say is found out, also when its chain was repaired.
+//! Replay takes what came from outside from the tape, as inputs: the events as they were fired, the verdict of each
+//! hook, effect replies, approval responses, durations, and the records of the host. The engine computes everything
+//! else again: which hooks are called in which round, which version of the payload each hook sees, what is a veto, and
+//! the outcome with its reasons, effects, warnings and failures. The writer encodes, numbers and chains these records,
+//! and replay compares them with the tape byte for byte. So replay finds an outcome that does not follow from the
+//! recorded verdicts, even if the digest chain was repaired.
 //!
-//! Whether the *host* obeyed the outcomes is for [`verify`](crate::verify) to say.
+//! Replay does not check whether the *host* obeyed the outcomes; [`verify`](crate::verify) does.
 
 mod comparing_journal;
 mod decode;
@@ -42,63 +42,64 @@ use crate::blobs::BlobStore;
 use crate::record::{HostRecord, RecordBody};
 use crate::{TapeError, TornRecord};
 
-/// How a tape is enacted.
+/// Options of a replay.
 #[derive(Debug, Clone, Default)]
 pub struct ReplayOptions {
-    /// How many threads take part. Default: as many as the machine has. The result is the same for any number.
+    /// The number of threads; does not affect the result. Default: one for each processor.
     pub threads: Option<NonZeroUsize>,
-    /// Where to stop. Default: at the end.
+    /// Where to stop. Default: at the end of the tape.
     pub stop_point: Option<StopPoint>,
 }
 
-/// A tape that was enacted again.
+/// The result of a replay.
 #[derive(Debug)]
 pub struct ReplayReport {
-    /// How many records were enacted or taken over.
+    /// The number of records that were replayed or copied.
     pub records: usize,
-    /// How many records the old tape has, where the replay stopped before its end.
+    /// The number of records on the old tape; greater than `records` if the replay stopped before the end.
     pub total_records: usize,
-    /// How many dispatches were enacted.
+    /// The number of dispatches that were replayed.
     pub dispatches: usize,
-    /// How many calls of hooks were enacted.
+    /// The number of hook calls that were replayed.
     pub calls: usize,
-    /// How many turns of the session began, by [`starts_session_turn`](crate::record::host::Turn::begins_one).
+    /// The number of session turns that started; see
+    /// [`starts_session_turn`](crate::record::host::TurnRecord::starts_session_turn).
     pub turns: usize,
-    /// The dispatches that have no outcome: the session ended in them, or the replay stopped in them.
+    /// The dispatches without an outcome: the session ended or the replay stopped within them.
     pub unfinished: Vec<UnfinishedDispatch>,
-    /// What was left of a record that was not written whole.
+    /// The torn record at the end of the old tape, if the replay reached it.
     pub torn: Option<TornRecord>,
-    /// The first record in which the new tape is another one; `None` when the two are equal byte for byte.
+    /// The first record that differs; `None` if the two tapes are identical, byte for byte.
     pub difference: Option<ReplayDifference>,
-    /// The new tape.
+    /// The bytes of the new tape.
     pub tape: Vec<u8>,
 }
 
 /// A dispatch without an outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnfinishedDispatch {
-    /// Its number.
+    /// The number of the dispatch.
     pub dispatch: u64,
-    /// Its event.
+    /// The name of its event.
     pub event: String,
-    /// The line in which it begins, from 1.
+    /// The line of its first record, from 1.
     pub line: usize,
 }
 
-/// Why a tape cannot be enacted.
+/// The reason why a tape cannot be replayed.
 #[derive(Debug)]
 pub enum ReplayError {
-    /// It is no tape that this program reads.
+    /// The bytes are not a tape of the supported format.
     Tape(TapeError),
-    /// It has not the place where the replay was to stop; in one line.
+    /// The tape does not have the stop point; the message is one line.
     NoStopPoint(String),
 }
 
 impl fmt::Display for ReplayError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Tape(fault) => fault.fmt(f),
-            Self::NoStopPoint(fault) => f.write_str(fault),
+            Self::Tape(error) => error.fmt(f),
+            Self::NoStopPoint(message) => f.write_str(message),
         }
     }
 }
@@ -106,117 +107,120 @@ impl fmt::Display for ReplayError {
 impl std::error::Error for ReplayError {}
 
 impl From<TapeError> for ReplayError {
-    fn from(fault: TapeError) -> Self {
-        Self::Tape(fault)
+    fn from(error: TapeError) -> Self {
+        Self::Tape(error)
     }
 }
 
-/// Enacts a tape again.
+/// Replays a tape.
 ///
 /// # Errors
-/// When it is no tape, or has not the place to stop at. A tape that differs, is torn or was interrupted is none.
+/// If the bytes are not a tape of the supported format, or the tape does not have the stop point. A difference, a torn
+/// record or an interrupted session is not an error.
 pub fn replay(tape: &[u8], options: &ReplayOptions) -> Result<ReplayReport, ReplayError> {
     replay_with(tape, options, &|_, _| {})
 }
 
-/// Enacts a tape again and tells how far it is: how many records are enacted, and of how many. It is told from any of the
-/// threads, now and then.
+/// Replays a tape and reports progress: the number of records replayed so far, and the total. `progress` may be called
+/// from any of the threads.
 ///
 /// # Errors
-/// As [`replay`].
+/// The same as for [`replay`].
 pub fn replay_with(
     tape: &[u8],
     options: &ReplayOptions,
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<ReplayReport, ReplayError> {
     let mut split = split::split(tape)?;
-    // Nearly every tape comes out as it is, which is found without looking into every value. How one differs is not.
-    if let Some(manner) = split.depth_without_values()
-        && let Ok(replayed) = rerun(&split, &manner, options, progress)
-        && replayed.difference.is_none()
+    // Nearly every tape is reproduced, which shows without parsing every value. Only a difference needs the values.
+    if let Some(depth) = split.depth_without_values()
+        && let Ok(report) = rerun(&split, &depth, options, progress)
+        && report.difference.is_none()
     {
-        return Ok(replayed);
+        return Ok(report);
     }
-    let (manner, torn) = split.full_depth()?;
-    let replayed = rerun(&split, &manner, options, progress)?;
-    let torn = torn.filter(|_| replayed.records == replayed.total_records);
-    Ok(ReplayReport { torn, ..replayed })
+    let (depth, torn) = split.full_depth()?;
+    let report = rerun(&split, &depth, options, progress)?;
+    let torn = torn.filter(|_| report.records == report.total_records);
+    Ok(ReplayReport { torn, ..report })
 }
 
-/// Enacts the lines of a tape, read in this manner.
+/// Replays the lines of a tape, parsed to this depth.
 fn rerun<'t>(
     split: &SplitTape<'t>,
-    manner: &ReadDepth<'t>,
+    depth: &ReadDepth<'t>,
     options: &ReplayOptions,
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<ReplayReport, ReplayError> {
     let threads = options.threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
-    let mut records = split::parse_lines(&split.lines, manner, threads)?;
-    let of_records = records.len();
-    if let Some(until) = &options.stop_point {
-        let count = until.record_count(&records).map_err(ReplayError::NoStopPoint)?;
+    let mut records = split::parse_lines(&split.lines, depth, threads)?;
+    let total_records = records.len();
+    if let Some(stop_point) = &options.stop_point {
+        let count = stop_point.record_count(&records).map_err(ReplayError::NoStopPoint)?;
         records.truncate(count);
     }
     let count = records.len();
-    let loaded = records.iter().filter_map(|read| match &read.body {
+    let loaded = records.iter().filter_map(|record| match &record.body {
         Some(RecordBody::Hooks(loaded)) => Some(loaded),
         _ => None,
     });
-    let cast = StubRegistry::new(loaded.flat_map(|loaded| loaded.hooks.iter().map(|entry| (loaded.scope, entry))));
-    let asked: HashSet<u64> = records.iter().filter_map(|read| hook_entry_of(read.body.as_ref()?)).collect();
+    let registry = StubRegistry::new(loaded.flat_map(|loaded| loaded.hooks.iter().map(|entry| (loaded.scope, entry))));
+    let called_entries: HashSet<u64> =
+        records.iter().filter_map(|record| hook_entry_of(record.body.as_ref()?)).collect();
     let mut turns = 0;
-    let mut scenes = RecordedDispatches::default();
+    let mut dispatches = RecordedDispatches::default();
     let mut lines = Vec::with_capacity(count);
-    let mut differ: Vec<LineReplacement> = Vec::new();
-    for (at, ParsedLine { line, body, corrected_tail: respelled }) in records.into_iter().enumerate() {
+    let mut replacements: Vec<LineReplacement> = Vec::new();
+    for (index, ParsedLine { line, body, corrected_tail }) in records.into_iter().enumerate() {
         turns +=
             usize::from(matches!(&body, Some(RecordBody::Host(HostRecord::Turn(turn))) if turn.starts_session_turn()));
-        differ.extend(respelled.map(|tail| LineReplacement { index: at, tails: vec![tail] }));
+        replacements.extend(corrected_tail.map(|tail| LineReplacement { index, tails: vec![tail] }));
         if let Some(body) = body {
-            scenes.add_record(at, body, &cast);
+            dispatches.add_record(index, body, &registry);
         }
         lines.push(line);
     }
-    let scenes = scenes.into_list();
-    let unfinished = scenes.iter().filter(|scene| !scene.is_over).filter_map(|scene| {
-        let (opening, at) = (scene.start.as_ref()?, scene.records.first()?);
-        Some(UnfinishedDispatch { dispatch: scene.number, event: opening.event.name.to_string(), line: at + 1 })
+    let dispatches = dispatches.into_list();
+    let unfinished = dispatches.iter().filter(|dispatch| !dispatch.is_over).filter_map(|dispatch| {
+        let (start, index) = (dispatch.start.as_ref()?, dispatch.records.first()?);
+        Some(UnfinishedDispatch { dispatch: dispatch.number, event: start.event.name.to_string(), line: index + 1 })
     });
     let unfinished = unfinished.collect();
-    let (dispatches, calls) = (scenes.len(), scenes.iter().map(|scene| scene.inputs.calls.len()).sum());
-    let header = &split.header;
-    let company = DispatchReplayer {
-        registry: &cast,
-        called_entries: &asked,
+    let calls = dispatches.iter().map(|dispatch| dispatch.inputs.calls.len()).sum();
+    let dispatch_count = dispatches.len();
+    let replayer = DispatchReplayer {
+        registry: &registry,
+        called_entries: &called_entries,
         lines: &lines,
-        depth: manner,
+        depth,
         texts: &split.lines,
-        header,
+        header: &split.header,
     };
-    differ.extend(company.rerun(scenes, threads, &|done| progress(done, count)));
-    differ.sort_by_key(|instead| instead.index);
-    let joined = renumber::renumber(&lines, differ);
-    let blobs = manner.blobs(&split.lines).filter(|_| joined.divergence.is_some());
-    let difference =
-        joined.divergence.map(|leaves| ReplayDifference::new(&lines, leaves, blobs.unwrap_or(&BlobStore::default())));
+    replacements.extend(replayer.rerun(dispatches, threads, &|done| progress(done, count)));
+    replacements.sort_by_key(|replacement| replacement.index);
+    let renumbered = renumber::renumber(&lines, replacements);
+    let blobs = depth.blobs(&split.lines).filter(|_| renumbered.divergence.is_some());
+    let difference = renumbered
+        .divergence
+        .map(|divergence| ReplayDifference::new(&lines, divergence, blobs.unwrap_or(&BlobStore::default())));
     Ok(ReplayReport {
         records: count,
-        total_records: of_records,
-        dispatches,
+        total_records,
+        dispatches: dispatch_count,
         calls,
         turns,
         unfinished,
         torn: None,
         difference,
-        tape: joined.tape,
+        tape: renumbered.tape,
     })
 }
 
-/// The hook that a record is about.
+/// The number of the hook that a record is about.
 fn hook_entry_of(body: &RecordBody<'_>) -> Option<u64> {
     match body {
-        RecordBody::HookCall(asked) => Some(asked.entry),
-        RecordBody::MatcherFailed(passed) | RecordBody::NotCalled(passed) => Some(passed.entry),
+        RecordBody::HookCall(call) => Some(call.entry),
+        RecordBody::MatcherFailed(skipped) | RecordBody::NotCalled(skipped) => Some(skipped.entry),
         _ => None,
     }
 }

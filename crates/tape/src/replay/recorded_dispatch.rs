@@ -1,4 +1,4 @@
-//! One dispatch as a tape has it: what came from outside, and which records are the engine's.
+//! A recorded dispatch, divided into its inputs and the records that the engine produced.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,31 +10,29 @@ use super::input_feed::{DispatchInputs, MatchedHook, MatchedHookResult, Recorded
 use super::stubs::StubRegistry;
 use crate::record::{OutcomeRecord, RecordBody};
 
-/// One dispatch.
+/// A dispatch on the tape.
 #[derive(Debug, Default)]
 pub(super) struct RecordedDispatch {
-    /// Its number.
     pub(super) number: u64,
-    /// How it begins; `None` when the tape has no beginning of it.
+    /// Its first record; `None` if the tape does not have it.
     pub(super) start: Option<DispatchStart>,
-    /// What is not for the engine to decide.
     pub(super) inputs: DispatchInputs,
-    /// The engine's records of it, by their place on the tape.
+    /// The indices of the lines that the engine produced.
     pub(super) records: Vec<usize>,
     /// Whether it has an outcome.
     pub(super) is_over: bool,
-    /// Where the asks stand that the group now open began with.
+    /// The index of the first matched hook in the group of concurrent hooks that is being read.
     group_start: usize,
 }
 
-/// How a dispatch begins.
+/// The first record of a dispatch.
 #[derive(Debug)]
 pub(super) struct DispatchStart {
     pub(super) parent: Option<u64>,
     pub(super) cause: Option<CallId>,
-    /// The place of its record.
+    /// The index of its line.
     pub(super) index: usize,
-    /// The event; its payload was not read where the line has no payload either.
+    /// The event. Its payload is a placeholder if the line has a tail without payload.
     pub(super) event: Event,
 }
 
@@ -46,119 +44,123 @@ pub(super) struct RecordedDispatches {
 }
 
 impl RecordedDispatches {
-    /// Takes the next record of the tape, where it is work of the engine.
-    pub(super) fn add_record(&mut self, at: usize, body: RecordBody<'static>, cast: &StubRegistry) {
+    /// Adds the next record of the tape if the engine produced it.
+    pub(super) fn add_record(&mut self, line_index: usize, body: RecordBody<'static>, stubs: &StubRegistry) {
         let Some(number) = body.dispatch().filter(|_| !is_input(&body)) else { return };
         let index = *self.by_number.entry(number).or_insert_with(|| {
             self.list.push(RecordedDispatch { number, ..RecordedDispatch::default() });
             self.list.len() - 1
         });
-        if let Some(scene) = self.list.get_mut(index) {
-            scene.records.push(at);
-            scene.add_record(at, body, cast);
+        if let Some(dispatch) = self.list.get_mut(index) {
+            dispatch.records.push(line_index);
+            dispatch.add_record(line_index, body, stubs);
         }
     }
 
-    /// The dispatches, in the order in which they began.
+    /// The dispatches, in the order in which they started.
     pub(super) fn into_list(mut self) -> Vec<RecordedDispatch> {
-        for scene in &mut self.list {
-            scene.group_start = 0;
+        for dispatch in &mut self.list {
+            dispatch.group_start = 0;
         }
         self.list
     }
 }
 
 impl RecordedDispatch {
-    fn add_record(&mut self, at: usize, body: RecordBody<'static>, cast: &StubRegistry) {
-        let cues = &mut self.inputs;
+    fn add_record(&mut self, line_index: usize, body: RecordBody<'static>, stubs: &StubRegistry) {
+        let inputs = &mut self.inputs;
         match body {
             RecordBody::Event(fired) if self.start.is_none() => {
-                // What this program has no event for cannot be fired; the record is then one too many.
+                // An event that this version does not know cannot be fired. The new tape then does not have the record.
                 self.start = EventName::parse(&fired.event).ok().map(|name| DispatchStart {
                     parent: fired.parent,
                     cause: fired.cause.map(CallId),
-                    index: at,
+                    index: line_index,
                     event: Event::new(name, fired.payload.into_owned(), Arc::new(fired.origin.into_owned())),
                 });
             }
-            RecordBody::MatcherFailed(passed) => {
-                let turn = MatchedHookResult::MatcherFailed(decode::decode_failure(passed.failure));
-                cues.matched_hooks.push(MatchedHook {
-                    entry: passed.entry,
-                    returned_before: cues.returned_count,
-                    result: turn,
+            RecordBody::MatcherFailed(skipped) => {
+                let result = MatchedHookResult::MatcherFailed(decode::decode_failure(skipped.failure));
+                inputs.matched_hooks.push(MatchedHook {
+                    entry: skipped.entry,
+                    returned_before: inputs.returned_count,
+                    result,
                 });
-                self.sort_into_group(cast, passed.round);
+                self.sort_into_group(stubs, skipped.round);
             }
-            RecordBody::NotCalled(passed) => {
-                // A failed matcher that counts is told twice: as what happened and as what follows.
-                let told = matches!(cues.matched_hooks.last(), Some(MatchedHook { entry, result: MatchedHookResult::MatcherFailed(_), .. }) if *entry == passed.entry);
-                if !told {
-                    cues.matched_hooks.push(MatchedHook {
-                        entry: passed.entry,
-                        returned_before: cues.returned_count,
+            RecordBody::NotCalled(skipped) => {
+                // A matcher failure that the failure policy applies to has two records: the failure and the skipped
+                // call.
+                let is_known = inputs.matched_hooks.last().is_some_and(|last| {
+                    last.entry == skipped.entry && matches!(last.result, MatchedHookResult::MatcherFailed(_))
+                });
+                if !is_known {
+                    inputs.matched_hooks.push(MatchedHook {
+                        entry: skipped.entry,
+                        returned_before: inputs.returned_count,
                         result: MatchedHookResult::Cancelled,
                     });
-                    self.sort_into_group(cast, passed.round);
+                    self.sort_into_group(stubs, skipped.round);
                 }
             }
-            RecordBody::HookCall(asked) => {
-                cues.calls.push(RecordedReturn { call: asked.call, duration_us: 0, verdict: None });
-                cues.matched_hooks.push(MatchedHook {
-                    entry: asked.entry,
-                    returned_before: cues.returned_count,
+            RecordBody::HookCall(call) => {
+                inputs.calls.push(RecordedReturn { call: call.call, duration_us: 0, verdict: None });
+                inputs.matched_hooks.push(MatchedHook {
+                    entry: call.entry,
+                    returned_before: inputs.returned_count,
                     result: MatchedHookResult::Called,
                 });
-                self.sort_into_group(cast, asked.round);
+                self.sort_into_group(stubs, call.round);
             }
-            RecordBody::HookReturned(answered) => {
-                cues.returned_count += 1;
-                if let Some(returned) = cues.calls.iter_mut().find(|returned| returned.call == answered.call) {
-                    returned.duration_us = answered.duration_us;
-                    returned.verdict = Some(decode::decode_verdict(answered.verdict));
+            RecordBody::HookReturned(returned) => {
+                inputs.returned_count += 1;
+                if let Some(call) = inputs.calls.iter_mut().find(|call| call.call == returned.call) {
+                    call.duration_us = returned.duration_us;
+                    call.verdict = Some(decode::decode_verdict(returned.verdict));
                 }
                 self.group_start = self.inputs.matched_hooks.len();
             }
-            RecordBody::Approval(resolved) => cues.approval_response = Some(decode::decode_approval(&resolved)),
-            RecordBody::Outcome(decided) => {
+            RecordBody::Approval(approval) => inputs.approval_response = Some(decode::decode_approval(&approval)),
+            RecordBody::Outcome(outcome) => {
                 self.is_over = true;
-                cues.unsettled_guards = unsettled_guards(&decided);
+                inputs.unsettled_guards = unsettled_guards(&outcome);
             }
             _ => {}
         }
     }
 
-    /// Puts the newest ask where its hook was found to want the event.
+    /// Moves the last matched hook to the position at which the engine matched it.
     ///
-    /// Hooks that are asked at once are all looked at before the first of them is called, and one that is passed over is
-    /// told at once. So the calls of the group come behind it on the tape, whatever the order of the hooks.
-    fn sort_into_group(&mut self, cast: &StubRegistry, round: u8) {
-        let asks = &mut self.inputs.matched_hooks;
-        let newest = asks.len().saturating_sub(1);
-        let Some(place) = asks.get(newest).and_then(|ask| cast.position_of(ask.entry)) else { return };
-        let in_group = |ask: &MatchedHook| cast.position_of(ask.entry).is_some_and(|other| other.chain == place.chain);
-        if round > 0 || !place.is_concurrent {
-            self.group_start = asks.len();
+    /// The engine matches all concurrent hooks before it calls the first of them, and records a skipped hook at once.
+    /// So the calls of the group follow the skipped hook on the tape, whatever the order of the hooks.
+    fn sort_into_group(&mut self, stubs: &StubRegistry, round: u8) {
+        let matched = &mut self.inputs.matched_hooks;
+        let newest = matched.len().saturating_sub(1);
+        let Some(position) = matched.get(newest).and_then(|hook| stubs.position_of(hook.entry)) else { return };
+        let in_group =
+            |hook: &MatchedHook| stubs.position_of(hook.entry).is_some_and(|other| other.chain == position.chain);
+        if round > 0 || !position.is_concurrent {
+            self.group_start = matched.len();
             return;
         }
-        let first =
-            asks.iter().take(newest).rposition(|ask| !in_group(ask)).map_or(0, |at| at + 1).max(self.group_start);
-        let Some(group) = asks.get_mut(first..) else { return };
+        let outside = matched.iter().take(newest).rposition(|hook| !in_group(hook));
+        let first = outside.map_or(0, |index| index + 1).max(self.group_start);
+        let Some(group) = matched.get_mut(first..) else { return };
         if group
             .iter()
-            .any(|ask| matches!(ask.result, MatchedHookResult::MatcherFailed(_) | MatchedHookResult::Cancelled))
+            .any(|hook| matches!(hook.result, MatchedHookResult::MatcherFailed(_) | MatchedHookResult::Cancelled))
         {
-            group.sort_by_key(|ask| cast.position_of(ask.entry).map(|place| place.slot));
+            group.sort_by_key(|hook| stubs.position_of(hook.entry).map(|position| position.slot));
         }
     }
 }
 
-/// Whether a record is an input and no work of the engine.
+/// Whether a record is an input of the replay, not a product of the engine.
 pub(super) fn is_input(body: &RecordBody<'_>) -> bool {
     matches!(body, RecordBody::Effect(_)) || body.dispatch().is_none()
 }
 
 /// The guards that the engine stopped rechecking.
-fn unsettled_guards(decided: &OutcomeRecord<'_>) -> Vec<HookId> {
-    decided.reasons.iter().filter_map(|reason| reason.unsettled_guard.clone()).collect()
+fn unsettled_guards(outcome: &OutcomeRecord<'_>) -> Vec<HookId> {
+    outcome.reasons.iter().filter_map(|reason| reason.unsettled_guard.clone()).collect()
 }

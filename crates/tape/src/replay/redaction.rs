@@ -1,9 +1,10 @@
-//! Secrets that are not on a tape.
+//! Replay of dispatches whose secrets were redacted on the tape.
 //!
-//! Where secrets are kept off a tape, one text stands for all of them, and for what a hook puts into their place. So a
-//! payload before and after a secret was taken out of it is the same on the tape, and was another one. Such a dispatch is
-//! enacted with texts that can be told apart, and they are made the same again before they are compared. Which of the texts
-//! were secrets is not on the tape: what has to be found is one way in which it comes out as it stands there.
+//! One placeholder represents every redacted secret, and also the text with which a hook replaced a secret. So the
+//! payloads before and after that rewrite are equal on the tape, although they were different. Replay marks some
+//! placeholders as secrets, so that these payloads differ again, and removes the marks before it compares the records.
+//! The tape does not tell which placeholders were secrets. Replay accepts the dispatch if some combination of marks
+//! reproduces it.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -15,22 +16,22 @@ use super::stubs::StubRegistry;
 use crate::blobs::BlobStore;
 use crate::record::{Record, RecordBody};
 
-/// What stands for a secret.
+/// The text that replaces a secret on the tape.
 const PLACEHOLDER: &str = "[REDACTED]";
-/// What tells a secret from what was put into its place. No text of a person has this character, which means nothing.
+/// Marks a placeholder as a secret. The character has no meaning, so no other text contains it.
 const MARK: char = '\u{10fffd}';
-/// Of how many answers of hooks it is tried out whether there was a secret in them.
-const MOST_ANSWERS: usize = 6;
+/// The greatest number of hook returns for which both possibilities, secret or not, are tried.
+const MAX_MARKED_RETURNS: usize = 6;
 
-/// Takes the marks away again.
+/// Removes the marks from encoded records.
 #[derive(Debug, Default)]
 pub(super) struct RedactionMask {
-    /// The digest of the payload with marks, and that of the payload with secrets.
+    /// The approval digest of the payload with marks, and the recorded one of the payload with secrets.
     digests: Mutex<(Option<String>, Option<String>)>,
 }
 
 impl RedactionMask {
-    /// Tells the digest of a payload with marks in it.
+    /// Stores the approval digest of the payload with marks.
     pub(super) fn record_digest(&self, digest: &str) {
         self.digests.lock().unwrap_or_else(PoisonError::into_inner).0 = Some(digest.to_owned());
     }
@@ -46,52 +47,53 @@ impl Redactor for RedactionMask {
     }
 }
 
-/// The records of a dispatch that may have had secrets.
+/// The records of a dispatch in which secrets may have been redacted.
 #[derive(Debug)]
 pub(super) struct RedactedDispatch {
     records: Vec<(usize, String)>,
-    /// The answers of hooks among them, by their place in the list.
-    answers: Vec<usize>,
+    /// The indices in `records` of the `hook_returned` records that have a placeholder.
+    returns: Vec<usize>,
     digest: Option<String>,
 }
 
 impl RedactedDispatch {
-    /// Looks for what stands for secrets in a dispatch.
+    /// Finds the placeholders in a dispatch; `None` if it has none.
     pub(super) fn find_redacted(lines: &[SplitLine<'_>], records: &[usize], blobs: &BlobStore) -> Option<Self> {
-        let whole = |at: &usize| {
-            let record = Record::from_stored(lines.get(*at)?.text, blobs).ok()?;
-            Some((*at, record.to_line().ok()?))
+        let resolved = |index: &usize| {
+            let record = Record::from_stored(lines.get(*index)?.text, blobs).ok()?;
+            Some((*index, record.to_line().ok()?))
         };
-        let records: Vec<(usize, String)> = records.iter().filter_map(whole).collect();
-        let has = |line: &String| line.contains(PLACEHOLDER);
-        records.iter().any(|(_, line)| has(line)).then(|| {
-            let is_answer = |line: &String| line.contains("\"kind\":\"hook_returned\"") && has(line);
+        let records: Vec<(usize, String)> = records.iter().filter_map(resolved).collect();
+        let has_placeholder = |line: &String| line.contains(PLACEHOLDER);
+        records.iter().any(|(_, line)| has_placeholder(line)).then(|| {
+            let is_return = |line: &String| line.contains("\"kind\":\"hook_returned\"") && has_placeholder(line);
             let numbered = records.iter().enumerate();
-            let answers = numbered.filter(|(_, (_, line))| is_answer(line)).map(|(at, _)| at).take(MOST_ANSWERS);
+            let returns =
+                numbered.filter(|(_, (_, line))| is_return(line)).map(|(index, _)| index).take(MAX_MARKED_RETURNS);
             let digest = records.iter().find_map(|(_, line)| match Record::from_line(line.as_bytes()).ok()?.body {
-                RecordBody::Approval(resolved) => Some(resolved.digest.into_owned()),
+                RecordBody::Approval(approval) => Some(approval.digest.into_owned()),
                 _ => None,
             });
-            Self { answers: answers.collect(), digest, records }
+            Self { returns: returns.collect(), digest, records }
         })
     }
 
-    /// The ways in which it could have been: each the dispatch with marks, and the veil for it.
+    /// The possible originals of the dispatch, each with marks on its secrets and with its mask.
     pub(super) fn candidates<'v>(
         &'v self,
-        cast: &'v StubRegistry,
+        stubs: &'v StubRegistry,
     ) -> impl Iterator<Item = (RecordedDispatch, RedactionMask)> + 'v {
-        (0..1_u32 << self.answers.len()).filter_map(move |way| {
-            let mut scenes = RecordedDispatches::default();
-            for (at, (record, line)) in self.records.iter().enumerate() {
-                let answer = self.answers.iter().position(|answer| *answer == at);
-                let is_secret = answer.is_none_or(|answer| way & (1 << answer) != 0);
+        (0..1_u32 << self.returns.len()).filter_map(move |combination| {
+            let mut dispatches = RecordedDispatches::default();
+            for (index, (record, line)) in self.records.iter().enumerate() {
+                let bit = self.returns.iter().position(|returned| *returned == index);
+                let is_secret = bit.is_none_or(|bit| combination & (1 << bit) != 0);
                 let marked = is_secret.then(|| line.replace(PLACEHOLDER, &format!("{PLACEHOLDER}{MARK}")));
                 let text = marked.as_ref().unwrap_or(line);
-                scenes.add_record(*record, Record::from_line(text.as_bytes()).ok()?.body, cast);
+                dispatches.add_record(*record, Record::from_line(text.as_bytes()).ok()?.body, stubs);
             }
-            let veil = RedactionMask { digests: Mutex::new((None, self.digest.clone())) };
-            scenes.into_list().pop().map(|scene| (scene, veil))
+            let mask = RedactionMask { digests: Mutex::new((None, self.digest.clone())) };
+            dispatches.into_list().pop().map(|dispatch| (dispatch, mask))
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Joins what was enacted to a new tape, and finds where it leaves the old one.
+//! Builds the new tape from the replayed records, and finds where it differs from the old one.
 
 use std::borrow::Cow;
 use std::io::Write as _;
@@ -9,45 +9,45 @@ use super::split::SplitLine;
 use crate::line::{digest_hex, is_closing, make_closing_record};
 use crate::record::RecordBody;
 
-/// A new tape, and the first record in which it is another one.
+/// A new tape, and its first difference from the old one.
 #[derive(Debug)]
 pub(super) struct RenumberedTape {
     pub(super) tape: Vec<u8>,
     pub(super) divergence: Option<TapeDivergence>,
 }
 
-/// Where a new tape leaves the old one.
+/// The first difference between two tapes.
 #[derive(Debug)]
 pub(super) struct TapeDivergence {
-    /// The place of the record on the old tape.
+    /// The index of the line on the old tape.
     pub(super) index: usize,
-    /// What is there on the new one; `None` for nothing.
+    /// The line on the new tape; `None` if the new tape has no such record.
     pub(super) actual: Option<Vec<u8>>,
 }
 
-/// How the rest of a line begins that closes a tape.
+/// The start of a `closed` record's tail.
 const CLOSED: &[u8] = b"\"kind\":\"closed\",";
 
-/// Numbers and chains the records anew. `differ` is in the order of the tape and names each record at most once.
-pub(super) fn renumber(lines: &[SplitLine<'_>], differ: Vec<LineReplacement>) -> RenumberedTape {
-    let mut differ = differ.into_iter().peekable();
+/// Numbers and chains the records again. `replacements` are in the order of the tape, at most one for each line.
+pub(super) fn renumber(lines: &[SplitLine<'_>], replacements: Vec<LineReplacement>) -> RenumberedTape {
+    let mut replacements = replacements.into_iter().peekable();
     let size = lines.iter().map(|line| line.text.len() + 1).sum();
     let mut new = RenumberedLine { tape: Vec::with_capacity(size), prev: None, next_seq: 0, divergence: None };
-    for (at, line) in lines.iter().enumerate() {
-        let Some(instead) = differ.next_if(|instead| instead.index == at) else {
-            new.copy(at, line);
+    for (index, line) in lines.iter().enumerate() {
+        let Some(replacement) = replacements.next_if(|replacement| replacement.index == index) else {
+            new.copy(index, line);
             continue;
         };
-        if instead.tails.is_empty() {
-            new.divergence.get_or_insert(TapeDivergence { index: at, actual: None });
+        if replacement.tails.is_empty() {
+            new.divergence.get_or_insert(TapeDivergence { index, actual: None });
         }
-        for RecordTail { text, blobs } in &instead.tails {
+        for RecordTail { text, blobs } in &replacement.tails {
             for (digest, value) in blobs {
                 if !new.has_blob(digest) {
-                    new.push(at, line.at_ms, &RecordTail::encode_blob(digest, value).text);
+                    new.push(index, line.at_ms, &RecordTail::encode_blob(digest, value).text);
                 }
             }
-            new.push(at, line.at_ms, text);
+            new.push(index, line.at_ms, text);
         }
     }
     RenumberedTape { tape: new.tape, divergence: new.divergence }
@@ -62,28 +62,28 @@ struct RenumberedLine<'t> {
 }
 
 impl<'t> RenumberedLine<'t> {
-    /// Takes a line over. While nothing differed, its number and its link are those it would get.
-    fn copy(&mut self, at: usize, line: &'t SplitLine<'_>) {
-        let says_true = !line.tail.starts_with(CLOSED) || is_closing(line.text);
-        if line.seq == self.next_seq && line.prev == self.prev && says_true {
+    /// Copies a line. Until the first difference, its number and its `prev` digest are already those it must have.
+    fn copy(&mut self, index: usize, line: &'t SplitLine<'_>) {
+        let has_valid_digest = !line.tail.starts_with(CLOSED) || is_closing(line.text);
+        if line.seq == self.next_seq && line.prev == self.prev && has_valid_digest {
             self.tape.extend_from_slice(line.text);
             self.tape.push(b'\n');
             self.next_seq += 1;
             self.prev = Some(Cow::Borrowed(&line.digest));
         } else {
-            self.push(at, line.at_ms, line.tail);
+            self.push(index, line.at_ms, line.tail);
         }
     }
 
-    /// Whether a blob is on the new tape. Only a tape that differs is searched.
+    /// Whether a blob is on the new tape. The search is slow, but only tapes that differ need it.
     fn has_blob(&self, digest: &str) -> bool {
         let blob = format!("\"kind\":\"blob\",\"digest\":\"{digest}\"");
         self.tape.windows(blob.len()).any(|window| window == blob.as_bytes())
     }
 
-    /// Writes a record anew.
-    fn push(&mut self, at: usize, at_ms: u64, tail: &[u8]) {
-        // What closes a tape tells of the lines before it, and so of those of the new one.
+    /// Writes a record with its new number and `prev` digest.
+    fn push(&mut self, index: usize, at_ms: u64, tail: &[u8]) {
+        // A `closed` record covers the lines before it, so it is computed again for the new tape.
         let closed = tail.starts_with(CLOSED).then(|| {
             RecordTail::encode(
                 &RecordBody::Closed(make_closing_record(self.next_seq, at_ms, self.prev.as_deref())),
@@ -93,7 +93,7 @@ impl<'t> RenumberedLine<'t> {
         });
         let tail = closed.as_deref().unwrap_or(tail);
         let mut line = Vec::with_capacity(tail.len() + 160);
-        // Writing to memory does not fail.
+        // Writing to memory cannot fail.
         let _ = write!(line, "{{\"seq\":{},\"at_ms\":{at_ms},\"prev\":", self.next_seq);
         match &self.prev {
             Some(prev) => drop(write!(line, "\"{prev}\",")),
@@ -104,6 +104,6 @@ impl<'t> RenumberedLine<'t> {
         self.next_seq += 1;
         self.tape.extend_from_slice(&line);
         self.tape.push(b'\n');
-        self.divergence.get_or_insert(TapeDivergence { index: at, actual: Some(line) });
+        self.divergence.get_or_insert(TapeDivergence { index, actual: Some(line) });
     }
 }

@@ -1,4 +1,4 @@
-//! Enacts dispatches again, each on its own.
+//! Replays dispatches, each independently of the others.
 
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
@@ -15,128 +15,128 @@ use super::split::{ReadDepth, SplitLine};
 use super::stubs::{StubRegistry, StubSet};
 use crate::record::HeaderRecord;
 
-/// How many dispatches a thread takes at a time.
-const PORTION: usize = 64;
+/// The number of consecutive dispatches that go to the same thread.
+const BATCH_SIZE: usize = 64;
 
-/// Fewer dispatches than this are not worth another thread.
-const WORTH_A_THREAD: usize = 2_000;
+/// The number of dispatches per additional thread; with fewer, starting the thread costs more than it saves.
+const DISPATCHES_PER_THREAD: usize = 2_000;
 
-/// What dispatches are enacted with.
+/// What all dispatches of a tape are replayed with.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DispatchReplayer<'a, 't> {
     pub(super) registry: &'a StubRegistry,
     pub(super) called_entries: &'a HashSet<u64>,
     pub(super) lines: &'a [SplitLine<'t>],
     pub(super) depth: &'a ReadDepth<'t>,
-    /// The lines as they stand.
+    /// The texts of all lines of the tape, including those after the stop point.
     pub(super) texts: &'a [&'t [u8]],
     pub(super) header: &'a HeaderRecord,
 }
 
 impl DispatchReplayer<'_, '_> {
-    /// Enacts all dispatches on so many threads, and gives what differs from the tape in the tape's order. No dispatch
-    /// knows of another, so the number of threads changes nothing.
+    /// Replays all dispatches on up to `threads` threads and returns the differences in the order of the tape.
+    /// Dispatches are independent of each other, so the number of threads does not affect the result.
     pub(super) fn rerun(
         &self,
-        scenes: Vec<RecordedDispatch>,
+        dispatches: Vec<RecordedDispatch>,
         threads: NonZeroUsize,
         progress: &(dyn Fn(usize) + Sync),
     ) -> Vec<LineReplacement> {
-        let threads = threads.get().min(scenes.len() / WORTH_A_THREAD + 1);
+        let threads = threads.get().min(dispatches.len() / DISPATCHES_PER_THREAD + 1);
         let done = AtomicUsize::new(0);
-        let work = |mut portion: Vec<RecordedDispatch>| {
-            let stage = self.registry.stubs_for(self.called_entries);
-            let mut differ = Vec::new();
-            for (count, scene) in portion.drain(..).enumerate() {
-                let records = scene.records.len();
-                differ.extend(self.rerun_dispatch(&stage, scene));
+        let work = |mut share: Vec<RecordedDispatch>| {
+            let stubs = self.registry.stubs_for(self.called_entries);
+            let mut replacements = Vec::new();
+            for (count, recorded) in share.drain(..).enumerate() {
+                let records = recorded.records.len();
+                replacements.extend(self.rerun_dispatch(&stubs, recorded));
                 let sum = done.fetch_add(records, Ordering::Relaxed) + records;
-                if count % PORTION == 0 {
+                if count % BATCH_SIZE == 0 {
                     progress(sum);
                 }
             }
-            differ
+            replacements
         };
-        let mut differ = if threads == 1 {
-            work(scenes)
+        let mut replacements = if threads == 1 {
+            work(dispatches)
         } else {
-            let mut hands: Vec<Vec<RecordedDispatch>> = (0..threads).map(|_| Vec::new()).collect();
-            // Dispatches that stand beside each other are much alike, so each thread gets as much to do as the others.
-            for (at, scene) in scenes.into_iter().enumerate() {
-                if let Some(hand) = hands.get_mut(at / PORTION % threads) {
-                    hand.push(scene);
+            let mut shares: Vec<Vec<RecordedDispatch>> = (0..threads).map(|_| Vec::new()).collect();
+            // Neighboring dispatches cost about the same, so batches in turn give each thread about the same work.
+            for (index, recorded) in dispatches.into_iter().enumerate() {
+                if let Some(share) = shares.get_mut(index / BATCH_SIZE % threads) {
+                    share.push(recorded);
                 }
             }
             thread::scope(|scope| {
-                let own = hands.pop().unwrap_or_default();
-                let begun: Vec<_> = hands.into_iter().map(|hand| scope.spawn(|| work(hand))).collect();
-                let mut differ = work(own);
-                for other in begun {
-                    differ.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+                let own = shares.pop().unwrap_or_default();
+                let handles: Vec<_> = shares.into_iter().map(|share| scope.spawn(|| work(share))).collect();
+                let mut replacements = work(own);
+                for handle in handles {
+                    replacements.extend(handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
                 }
-                differ
+                replacements
             })
         };
-        differ.sort_by_key(|instead| instead.index);
-        differ
+        replacements.sort_by_key(|replacement| replacement.index);
+        replacements
     }
 
-    fn rerun_dispatch(&self, stage: &StubSet, scene: RecordedDispatch) -> Vec<LineReplacement> {
-        let (differ, records) = self.rerun_with_mask(stage, scene, None);
-        if differ.is_empty() || self.depth.omits_values() {
-            return differ;
+    fn rerun_dispatch(&self, stubs: &StubSet, recorded: RecordedDispatch) -> Vec<LineReplacement> {
+        let (replacements, records) = self.rerun_with_mask(stubs, recorded, None);
+        if replacements.is_empty() || self.depth.omits_values() {
+            return replacements;
         }
-        // A dispatch in which secrets were taken off the tape may still have been like this.
+        // If secrets were redacted, the original dispatch may still lead to these records.
         let blobs = self.depth.blobs(self.texts);
-        let veiled = blobs.and_then(|blobs| RedactedDispatch::find_redacted(self.lines, &records, blobs));
-        let comes_out = veiled.is_some_and(|veiled| {
-            veiled
+        let redacted = blobs.and_then(|blobs| RedactedDispatch::find_redacted(self.lines, &records, blobs));
+        let is_reproduced = redacted.is_some_and(|redacted| {
+            redacted
                 .candidates(self.registry)
-                .any(|(scene, veil)| self.rerun_with_mask(stage, scene, Some(&veil)).0.is_empty())
+                .any(|(candidate, mask)| self.rerun_with_mask(stubs, candidate, Some(&mask)).0.is_empty())
         });
-        if comes_out { Vec::new() } else { differ }
+        if is_reproduced { Vec::new() } else { replacements }
     }
 
-    /// Enacts a dispatch; gives what differs, and its records.
+    /// Replays a dispatch. Returns its differences and the indices of its lines.
     fn rerun_with_mask(
         &self,
-        stage: &StubSet,
-        scene: RecordedDispatch,
-        veil: Option<&RedactionMask>,
+        stubs: &StubSet,
+        recorded: RecordedDispatch,
+        mask: Option<&RedactionMask>,
     ) -> (Vec<LineReplacement>, Vec<usize>) {
-        let RecordedDispatch { number, start: opening, inputs: cues, records, is_over, .. } = scene;
-        let Some(DispatchStart { parent, cause, index: at, mut event }) = opening else {
-            // Records of a dispatch that never began are nobody's work.
+        let RecordedDispatch { number, start, inputs, records, is_over, .. } = recorded;
+        let Some(DispatchStart { parent, cause, index, mut event }) = start else {
+            // Without its first record, the engine cannot produce the other records of a dispatch.
             return replace_with_nothing(records);
         };
-        let line = self.lines.get(at).filter(|line| line.tail_without_payload.is_some());
-        let unread = line.filter(|_| cues.needs_payload());
-        if let Some(line) = unread {
-            // What cannot be read comes out as nothing.
+        let line = self.lines.get(index).filter(|line| line.tail_without_payload.is_some());
+        let unparsed = line.filter(|_| inputs.needs_payload());
+        if let Some(line) = unparsed {
+            // A payload that cannot be read cannot be fired.
             let Some(payload) = self.depth.read_payload(line.text, self.texts) else {
                 return replace_with_nothing(records);
             };
             event.payload = Payload::new(payload);
         }
-        let is_bare = line.is_some() && unread.is_none();
-        let cancel = stage.feed.load(cues);
-        let sheet = ComparingJournal::new(stage, (number, parent), (self.lines, &records), is_over, veil)
-            .without_payload(is_bare);
-        let around = DispatchContext {
-            journal: &sheet,
-            clock: &*stage.feed,
+        let is_payload_skipped = line.is_some() && unparsed.is_none();
+        let cancel = stubs.feed.load(inputs);
+        let journal = ComparingJournal::new(stubs, (number, parent), (self.lines, &records), is_over, mask)
+            .without_payload(is_payload_skipped);
+        let context = DispatchContext {
+            journal: &journal,
+            clock: &*stubs.feed,
             effects: &NoEffects,
-            approver: &*stage.feed,
+            approver: &*stubs.feed,
             cancel: &cancel,
             shadow: self.header.shadow,
             cause,
         };
-        dispatch(&stage.set, &event, &around);
-        (sheet.close(), records)
+        dispatch(&stubs.set, &event, &context);
+        (journal.close(), records)
     }
 }
 
-/// A dispatch of which nothing comes out.
+/// The differences of a dispatch that the engine cannot replay: the new tape has none of its lines.
 fn replace_with_nothing(records: Vec<usize>) -> (Vec<LineReplacement>, Vec<usize>) {
-    (records.iter().map(|at| LineReplacement { index: *at, tails: Vec::new() }).collect(), records)
+    (records.iter().map(|index| LineReplacement { index: *index, tails: Vec::new() }).collect(), records)
 }

@@ -1,24 +1,22 @@
-//! Records without the values that a replay takes over as they are.
+//! Records without the values that a replay copies unchanged.
 //!
-//! Most of a tape are values that the engine does not look at: conversations, results of tools, payloads that no hook
-//! rewrote. Of such a value only one thing matters, that it stands as the writer writes it, and that is told from its
-//! text. The rest of the record, in which something short stands for the value, is read and spelled as ever.
+//! Most of a tape is values that the engine does not read: conversations, tool results, payloads that no hook rewrote.
+//! Replay only checks that such a value has the writer's encoding, which its text shows without parsing. It parses and
+//! encodes the rest of the record as usual, with a short placeholder for the value.
 
 use crate::blobs::{BlobShapes, FieldScanner, JsonKind};
 
-/// What a field may hold that need not be read.
+/// The kinds of values that a skipped field may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SkippableValue {
-    /// Any value at all.
     Any,
-    /// A text.
     Text,
-    /// A list of any values.
+    /// An array of any values.
     List,
 }
 
 impl SkippableValue {
-    /// What stands for a value of this kind; `None` where it may not stand there.
+    /// The placeholder for a value of this kind; `None` if the field may not hold such a value.
     fn placeholder_for(self, kind: JsonKind) -> Option<&'static str> {
         match (self, kind) {
             (Self::Any, _) => Some("0"),
@@ -29,7 +27,7 @@ impl SkippableValue {
     }
 }
 
-/// The fields of a kind of record that need not be read.
+/// The fields of a record kind that need not be parsed.
 fn skippable_fields(kind: &str) -> &'static [(&'static str, SkippableValue)] {
     match kind {
         "event" | "model_request" => &[("payload", SkippableValue::Any)],
@@ -46,15 +44,15 @@ fn skippable_fields(kind: &str) -> &'static [(&'static str, SkippableValue)] {
     }
 }
 
-/// What follows the kind in a line, without the values that need not be read; `None` where all have to be, or one does not
-/// stand as the writer writes it.
+/// The text after the kind, with placeholders for the values that need not be parsed. `None` if the kind has no such
+/// fields, or if a value does not have the writer's encoding.
 pub(super) fn without_values(kind: &str, rest: &str, shapes: &BlobShapes<'_>) -> Option<String> {
-    let unread = skippable_fields(kind);
-    if unread.is_empty() {
+    let skippable = skippable_fields(kind);
+    if skippable.is_empty() {
         return None;
     }
     let mut scan = FieldScanner::new(shapes, rest);
-    let mut bare = String::with_capacity(rest.len().min(256));
+    let mut short = String::with_capacity(rest.len().min(256));
     while !scan.consume(b'}') {
         let start = scan.index();
         scan.consume(b',').then_some(())?;
@@ -62,16 +60,16 @@ pub(super) fn without_values(kind: &str, rest: &str, shapes: &BlobShapes<'_>) ->
         scan.consume(b':').then_some(())?;
         let value = scan.index();
         let found = scan.scan_field()?;
-        match unread.iter().find(|(field, _)| *field == name) {
-            Some((_, holds)) => {
-                bare.push_str(rest.get(start..value)?);
-                bare.push_str(holds.placeholder_for(found)?);
+        match skippable.iter().find(|(field, _)| *field == name) {
+            Some((_, allowed)) => {
+                short.push_str(rest.get(start..value)?);
+                short.push_str(allowed.placeholder_for(found)?);
             }
-            None => bare.push_str(rest.get(start..scan.index())?),
+            None => short.push_str(rest.get(start..scan.index())?),
         }
     }
-    bare.push('}');
-    (scan.index() == rest.len()).then_some(bare)
+    short.push('}');
+    (scan.index() == rest.len()).then_some(short)
 }
 
 #[cfg(test)]
@@ -79,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_need_not_be_read_is_left_out_and_the_rest_stays() {
+    fn skippable_values_are_replaced_and_the_rest_is_kept() {
         let cases = [
             ("message", r#","origin":{"a":1},"message":{"role":"user"}}"#, Some(r#","origin":{"a":1},"message":0}"#)),
             ("messages", r#","why":"clear","messages":[1,{}]}"#, Some(r#","why":"clear","messages":[]}"#)),

@@ -1,4 +1,4 @@
-//! The lines of a tape, each read on its own.
+//! The lines of a tape, each parsed independently of the others.
 
 use std::borrow::Cow;
 use std::num::NonZeroUsize;
@@ -15,73 +15,73 @@ use crate::line::{RecordHead, digest_hex, parse_typed};
 use crate::record::{BlobRecord, HeaderRecord, Record, RecordBody};
 use crate::{TapeError, TapeReader, TornRecord};
 
-/// Fewer lines than this are not worth another thread: to hand over what was read costs more.
-const WORTH_A_THREAD: usize = 16_000;
+/// The number of lines per additional thread; with fewer, handing over the parsed lines costs more than it saves.
+const LINES_PER_THREAD: usize = 16_000;
 
-/// What places a line on a tape, and the rest of it.
+/// A line, divided into the fields that depend on its position on the tape and the rest.
 #[derive(Debug)]
 pub(super) struct SplitLine<'t> {
-    /// The whole line, without its end.
+    /// The complete line without its newline.
     pub(super) text: &'t [u8],
     pub(super) seq: u64,
     pub(super) at_ms: u64,
     pub(super) prev: Option<Cow<'t, str>>,
-    /// The line from its kind on; empty where the line is not spelled as the writer does it.
+    /// The line from its kind on; empty if the line does not have the writer's encoding.
     pub(super) tail: &'t [u8],
     pub(super) digest: String,
-    /// Of an event whose payload was not read: the tail without it.
+    /// The tail with a placeholder for the payload, if this is an event whose payload was not parsed.
     pub(super) tail_without_payload: Option<Vec<u8>>,
 }
 
-/// A line and what it says.
+/// A line and its parsed record.
 #[derive(Debug)]
 pub(super) struct ParsedLine<'t> {
     pub(super) line: SplitLine<'t>,
-    /// What it says, as far as it was read; `None` for a blob that was not.
+    /// The record, perhaps without values; `None` for a blob that was not parsed.
     pub(super) body: Option<RecordBody<'static>>,
-    /// Of an input that is not spelled as the writer spells it: what it should be.
+    /// The writer's encoding, if this is an input that is encoded differently.
     pub(super) corrected_tail: Option<RecordTail>,
 }
 
-/// A tape in its lines.
+/// A tape, divided into lines.
 #[derive(Debug)]
 pub(super) struct SplitTape<'t> {
     pub(super) header: HeaderRecord,
     pub(super) lines: Vec<&'t [u8]>,
-    /// Whether the last line has its end.
+    /// Whether the last line has its newline.
     pub(super) ends_with_newline: bool,
 }
 
-/// How the lines of a tape are read.
+/// How much of each line is parsed.
 #[derive(Debug)]
 pub(super) enum ReadDepth<'t> {
-    /// Everything that a line says.
+    /// The complete record.
     Full(BlobStore),
-    /// Without the values that are taken over as they are: enough to find that a tape comes out the same, and not enough to say
-    /// how it differs.
+    /// The record without the values that replay copies unchanged. This is enough to find that a replay is identical,
+    /// but not enough to show a difference.
     WithoutValues {
         shapes: BlobShapes<'t>,
-        /// The blobs, once one of them is needed; `None` where they cannot be read.
+        /// The blobs, loaded when the first of them is needed; `None` if they cannot be read.
         blobs: OnceLock<Option<BlobStore>>,
     },
 }
 
-/// Takes a tape apart.
+/// Divides a tape into lines and reads its header.
 pub(super) fn split(tape: &[u8]) -> Result<SplitTape<'_>, TapeError> {
-    let ends_whole = tape.last() == Some(&b'\n');
+    let ends_with_newline = tape.last() == Some(&b'\n');
     let body = tape.strip_suffix(b"\n").unwrap_or(tape);
     let lines = match std::str::from_utf8(body) {
         Ok(text) => text.split('\n').map(str::as_bytes).collect(),
         Err(_) => body.split(|byte| *byte == b'\n').collect(),
     };
     match TapeReader::new(tape)?.next().transpose()?.map(|line| line.record.body) {
-        Some(RecordBody::Header(header)) => Ok(SplitTape { header, lines, ends_with_newline: ends_whole }),
+        Some(RecordBody::Header(header)) => Ok(SplitTape { header, lines, ends_with_newline }),
         _ => Err(TapeError::NoHeader),
     }
 }
 
 impl<'t> SplitTape<'t> {
-    /// Makes ready to read everything. What was left of a record that was not written whole is taken away.
+    /// Prepares to parse complete records. Removes a torn record at the end, and returns it.
     pub(super) fn full_depth(&mut self) -> Result<(ReadDepth<'t>, Option<TornRecord>), TapeError> {
         let blobs = match load_blobs(&self.lines) {
             Ok(blobs) => blobs,
@@ -89,7 +89,7 @@ impl<'t> SplitTape<'t> {
             Err(TapeError::Line { line, .. }) if line == self.lines.len() && !self.ends_with_newline => {
                 load_blobs(self.lines.get(..line - 1).unwrap_or_default())?
             }
-            Err(fault) => return Err(fault),
+            Err(error) => return Err(error),
         };
         let mut torn = None;
         if !self.ends_with_newline && self.lines.last().is_some_and(|last| Record::from_stored(last, &blobs).is_err()) {
@@ -99,8 +99,8 @@ impl<'t> SplitTape<'t> {
         Ok((ReadDepth::Full(blobs), torn))
     }
 
-    /// Makes ready to read without the values; `None` where a blob does not stand as the writer writes it, or the tape may
-    /// be torn.
+    /// Prepares to parse records without values; `None` if a blob does not have the writer's encoding, or if the last
+    /// record may be torn.
     pub(super) fn depth_without_values(&self) -> Option<ReadDepth<'t>> {
         let mut shapes = BlobShapes::default();
         for line in self.lines.iter().filter(|line| is_written_blob(line)) {
@@ -111,22 +111,21 @@ impl<'t> SplitTape<'t> {
     }
 }
 
-/// The blobs of a tape.
 fn load_blobs(lines: &[&[u8]]) -> Result<BlobStore, TapeError> {
     let mut blobs = BlobStore::default();
-    for (at, line) in lines.iter().enumerate() {
+    for (index, line) in lines.iter().enumerate() {
         if RecordHead::parse_canonical(line).is_some_and(|(head, _)| head.kind == "blob") {
-            add_blob(line, &mut blobs).map_err(|fault| TapeError::Line { line: at + 1, reason: fault })?;
+            add_blob(line, &mut blobs).map_err(|reason| TapeError::Line { line: index + 1, reason })?;
         }
     }
     Ok(blobs)
 }
 
-/// Whether a line that the writer wrote is of a blob, by what stands behind its digest.
+/// Whether a line in the writer's encoding is a blob, by the text after its `prev` digest.
 fn is_written_blob(line: &[u8]) -> bool {
     const BEFORE: usize = "{\"seq\":,\"at_ms\":,\"prev\":\"".len() + 64;
     const KIND: &[u8] = b"\",\"kind\":\"blob\"";
-    // The two numbers have at most 40 digits together.
+    // The two numbers together have at most 40 digits.
     let head = line.iter().skip(BEFORE).take(41);
     let end = head.take_while(|byte| **byte != b'"').count();
     line.get(BEFORE + end..).is_some_and(|rest| rest.starts_with(KIND))
@@ -141,52 +140,51 @@ fn add_blob(line: &[u8], blobs: &mut BlobStore) -> Result<(), String> {
     }
 }
 
-/// Reads lines on so many threads.
+/// Parses lines on up to `threads` threads.
 pub(super) fn parse_lines<'t>(
     lines: &[&'t [u8]],
-    manner: &ReadDepth<'_>,
+    depth: &ReadDepth<'_>,
     threads: NonZeroUsize,
 ) -> Result<Vec<ParsedLine<'t>>, TapeError> {
-    let threads = threads.get().min(lines.len() / WORTH_A_THREAD + 1);
-    let portion = lines.len().div_ceil(threads).max(1);
-    let some = |first: usize, some: &[&'t [u8]]| -> Result<Vec<ParsedLine<'t>>, TapeError> {
-        let mut read = Vec::with_capacity(if first == 0 { lines.len() } else { some.len() });
-        for (at, line) in some.iter().enumerate() {
-            read.push(
-                manner
-                    .parse_line(line, lines)
-                    .map_err(|fault| TapeError::Line { line: first + at + 1, reason: fault })?,
+    let threads = threads.get().min(lines.len() / LINES_PER_THREAD + 1);
+    let chunk_size = lines.len().div_ceil(threads).max(1);
+    let parse_chunk = |first: usize, chunk: &[&'t [u8]]| -> Result<Vec<ParsedLine<'t>>, TapeError> {
+        let mut parsed = Vec::with_capacity(if first == 0 { lines.len() } else { chunk.len() });
+        for (index, line) in chunk.iter().enumerate() {
+            parsed.push(
+                depth.parse_line(line, lines).map_err(|reason| TapeError::Line { line: first + index + 1, reason })?,
             );
         }
-        Ok(read)
+        Ok(parsed)
     };
     thread::scope(|scope| {
-        let mut portions = lines.chunks(portion).enumerate();
-        let own = portions.next();
-        let begun: Vec<_> = portions.map(|(at, lines)| scope.spawn(move || some(at * portion, lines))).collect();
-        let mut read = own.map_or(Ok(Vec::new()), |(_, lines)| some(0, lines))?;
-        for other in begun {
-            read.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+        let mut chunks = lines.chunks(chunk_size).enumerate();
+        let own = chunks.next();
+        let handles: Vec<_> =
+            chunks.map(|(index, chunk)| scope.spawn(move || parse_chunk(index * chunk_size, chunk))).collect();
+        let mut parsed = own.map_or(Ok(Vec::new()), |(_, chunk)| parse_chunk(0, chunk))?;
+        for handle in handles {
+            parsed.extend(handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
         }
-        Ok(read)
+        Ok(parsed)
     })
 }
 
 impl ReadDepth<'_> {
-    /// Whether values were left out.
+    /// Whether records are parsed without values.
     pub(super) fn omits_values(&self) -> bool {
         matches!(self, Self::WithoutValues { .. })
     }
 
-    /// The blobs of a tape with these lines; `None` where they cannot be read.
+    /// The blobs of a tape with these lines; `None` if they cannot be read.
     pub(super) fn blobs(&self, lines: &[&[u8]]) -> Option<&BlobStore> {
         match self {
             Self::Full(blobs) => Some(blobs),
-            Self::WithoutValues { blobs, .. } => blobs.get_or_init(|| self::load_blobs(lines).ok()).as_ref(),
+            Self::WithoutValues { blobs, .. } => blobs.get_or_init(|| load_blobs(lines).ok()).as_ref(),
         }
     }
 
-    /// What an event's line says of its payload.
+    /// Parses the payload of an event's line.
     pub(super) fn read_payload(&self, line: &[u8], lines: &[&[u8]]) -> Option<Value> {
         let plain = RecordHead::parse_canonical(line).filter(|(_, rest)| !may_contain_reference(rest));
         let body = match plain.and_then(|(head, rest)| parse_typed(head.kind, rest)) {
@@ -201,9 +199,9 @@ impl ReadDepth<'_> {
 
     fn parse_line<'t>(&self, text: &'t [u8], lines: &[&[u8]]) -> Result<ParsedLine<'t>, String> {
         if let Self::WithoutValues { shapes, .. } = self
-            && let Some(read) = parse_without_values(text, shapes)
+            && let Some(parsed) = parse_without_values(text, shapes)
         {
-            return Ok(read);
+            return Ok(parsed);
         }
         if !may_contain_reference(text) {
             return parse_full(text, &BlobStore::default());
@@ -213,45 +211,46 @@ impl ReadDepth<'_> {
     }
 }
 
-/// Reads everything that a line says.
+/// Parses the complete record of a line.
 fn parse_full<'t>(text: &'t [u8], blobs: &BlobStore) -> Result<ParsedLine<'t>, String> {
     let record = Record::from_stored(text, blobs)?;
     let (prev, tail) = match RecordHead::parse_canonical(text) {
         Some((head, rest)) => (head.prev.map(Cow::Borrowed), tail_from_kind(text, head.kind, rest)),
         None => (record.prev.map(Cow::Owned), &[][..]),
     };
-    let respelled = is_input(&record.body).then(|| RecordTail::reencode_if_different(&record.body, tail)).flatten();
+    let corrected_tail =
+        is_input(&record.body).then(|| RecordTail::reencode_if_different(&record.body, tail)).flatten();
     let (seq, at_ms, digest) = (record.seq, record.at_ms, digest_hex(text));
     let line = SplitLine { text, seq, at_ms, prev, tail, digest, tail_without_payload: None };
-    Ok(ParsedLine { line, body: Some(record.body), corrected_tail: respelled })
+    Ok(ParsedLine { line, body: Some(record.body), corrected_tail })
 }
 
-/// Reads a line without the values that need not be read; `None` where it has to be read whole.
+/// Parses the record of a line without values; `None` if it must be parsed completely.
 fn parse_without_values<'t>(text: &'t [u8], shapes: &BlobShapes<'_>) -> Option<ParsedLine<'t>> {
     let (head, rest) = RecordHead::parse_canonical(text)?;
     let tail = tail_from_kind(text, head.kind, rest);
-    let line = |bare| {
+    let line = |tail_without_payload| {
         let (seq, at_ms, prev) = (head.seq, head.at_ms, head.prev.map(Cow::Borrowed));
-        SplitLine { text, seq, at_ms, prev, tail, digest: digest_hex(text), tail_without_payload: bare }
+        SplitLine { text, seq, at_ms, prev, tail, digest: digest_hex(text), tail_without_payload }
     };
     if head.kind == "blob" {
-        // One that stands behind no line was not looked at.
+        // A blob without a previous line is not among the scanned blobs.
         head.prev?;
         return Some(ParsedLine { line: line(None), body: None, corrected_tail: None });
     }
-    let without = without_values(head.kind, std::str::from_utf8(rest).ok()?, shapes);
-    let fields = without.as_ref().map_or(rest, |bare| bare.as_bytes());
+    let short = without_values(head.kind, std::str::from_utf8(rest).ok()?, shapes);
+    let fields = short.as_ref().map_or(rest, |short| short.as_bytes());
     if may_contain_reference(fields) {
         return None;
     }
     let body = parse_typed(head.kind, fields)?;
-    let spelled =
-        || without.as_ref().map_or_else(|| tail.to_vec(), |bare| RecordTail::encode_text(head.kind, bare.as_bytes()));
-    let event = matches!(body, RecordBody::Event(_)).then(spelled);
-    if is_input(&body) && RecordTail::reencode_if_different(&body, &spelled()).is_some() {
+    let short_tail =
+        || short.as_ref().map_or_else(|| tail.to_vec(), |short| RecordTail::encode_text(head.kind, short.as_bytes()));
+    let event_tail = matches!(body, RecordBody::Event(_)).then(short_tail);
+    if is_input(&body) && RecordTail::reencode_if_different(&body, &short_tail()).is_some() {
         return None;
     }
-    Some(ParsedLine { line: line(event), body: Some(body), corrected_tail: None })
+    Some(ParsedLine { line: line(event_tail), body: Some(body), corrected_tail: None })
 }
 
 /// A line from its kind on.

@@ -1,4 +1,4 @@
-//! Stand-ins for the hooks that a tape tells of.
+//! Stub hooks for the hooks on a tape.
 
 use std::collections::{HashMap, HashSet};
 use std::ptr;
@@ -10,10 +10,10 @@ use pintle_engine::HookSet;
 use super::input_feed::{InputFeed, StubHandler};
 use crate::record::{HookScope, LoadedHook};
 
-/// The hooks of a tape, in the order in which they stand.
+/// The hooks on a tape, in the order in which the engine runs them.
 ///
-/// All sets that were in force one after the other, and those of all agents, are one set here: a hook that was not in
-/// force was not asked either.
+/// This is the union of all hook sets of the session and of all its agents. A hook that was not active at an event does
+/// not match it, because the tape has no match of it.
 #[derive(Debug, Default)]
 pub(super) struct StubRegistry {
     stubs: Vec<HookStub>,
@@ -27,79 +27,79 @@ struct HookStub {
     entry: LoadedHook,
 }
 
-/// Where a hook stands.
+/// The position of a hook among all hooks.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StubPosition {
-    /// Its number among all hooks, in the order in which they are asked.
+    /// The hook's index in the order in which the engine runs hooks.
     pub(super) slot: usize,
-    /// Its chain.
+    /// The number of its chain on the tape.
     pub(super) chain: u64,
-    /// Whether the hooks of its chain are asked at once.
+    /// Whether the hooks of its chain are called concurrently.
     pub(super) is_concurrent: bool,
 }
 
-/// A set of stand-ins and the desk they look at. Each thread has its own.
+/// A set of stub hooks and the feed that they read. Each thread has its own.
 #[derive(Debug)]
 pub(super) struct StubSet {
     pub(super) set: HookSet,
     pub(super) feed: Arc<InputFeed>,
-    /// The hooks' numbers in the tape, by address.
+    /// The hooks' numbers on the tape, by address.
     entries: HashMap<usize, u64>,
 }
 
 impl StubRegistry {
-    /// Gives out the roles: the hooks of a tape in its order.
+    /// Sorts the hooks of the tape's `hooks` records into the order in which the engine runs them.
     pub(super) fn new<'r>(loaded: impl Iterator<Item = (HookScope, &'r LoadedHook)>) -> Self {
-        let role = |(scope, entry): (HookScope, &LoadedHook)| {
-            // Nothing is fired at a hook of an event that this program does not know.
+        let stub = |(scope, entry): (HookScope, &LoadedHook)| {
+            // An event that this version does not know is not fired.
             let event = EventName::parse(&entry.event).ok()?;
             Some(HookStub { event, scope, entry: entry.clone() })
         };
-        let mut roles: Vec<HookStub> = loaded.filter_map(role).collect();
-        // The order in force: by layer, and within one those of the runtime before those of an agent.
-        roles.sort_by_key(|role| (role.entry.layer, role.scope == HookScope::Agent));
-        let place = |(slot, role): (usize, &HookStub)| {
-            let profile = role.entry.profile;
-            let at_once = !matches!(profile, Profile::SequentialFirstDeny | Profile::SequentialRunAll);
-            (role.entry.entry, StubPosition { slot, chain: role.entry.chain, is_concurrent: at_once })
+        let mut stubs: Vec<HookStub> = loaded.filter_map(stub).collect();
+        // Hooks run by configuration layer, and within one the runtime's hooks before an agent's.
+        stubs.sort_by_key(|stub| (stub.entry.layer, stub.scope == HookScope::Agent));
+        let position = |(slot, stub): (usize, &HookStub)| {
+            let profile = stub.entry.profile;
+            let is_concurrent = !matches!(profile, Profile::SequentialFirstDeny | Profile::SequentialRunAll);
+            (stub.entry.entry, StubPosition { slot, chain: stub.entry.chain, is_concurrent })
         };
-        let places = roles.iter().enumerate().map(place).collect();
-        Self { stubs: roles, positions: places }
+        let positions = stubs.iter().enumerate().map(position).collect();
+        Self { stubs, positions }
     }
 
-    /// Where a hook stands; `None` for one that no `hooks` record tells of.
+    /// The position of a hook; `None` if no `hooks` record has it.
     pub(super) fn position_of(&self, entry: u64) -> Option<StubPosition> {
         self.positions.get(&entry).copied()
     }
 
-    /// Stand-ins for the hooks with these numbers. A hook that nobody asked has no part in anything.
-    pub(super) fn stubs_for(&self, asked: &HashSet<u64>) -> StubSet {
-        let desk = Arc::new(InputFeed::default());
+    /// Stub hooks for the hooks with these numbers. Hooks that have no records in a dispatch need no stubs.
+    pub(super) fn stubs_for(&self, called_entries: &HashSet<u64>) -> StubSet {
+        let feed = Arc::new(InputFeed::default());
         let mut chains: Vec<(u64, Chain)> = Vec::new();
         let mut entries = HashMap::new();
-        for role in self.stubs.iter().filter(|role| asked.contains(&role.entry.entry)) {
-            let hook = Arc::new(make_stub_hook(role, &desk));
-            entries.insert(ptr::from_ref(&*hook).addr(), role.entry.entry);
+        for stub in self.stubs.iter().filter(|stub| called_entries.contains(&stub.entry.entry)) {
+            let hook = Arc::new(make_stub_hook(stub, &feed));
+            entries.insert(ptr::from_ref(&*hook).addr(), stub.entry.entry);
             match chains.last_mut() {
-                Some((number, chain)) if *number == role.entry.chain => chain.hooks.push(hook),
-                _ => chains.push((role.entry.chain, role.entry.to_chain(hook))),
+                Some((number, chain)) if *number == stub.entry.chain => chain.hooks.push(hook),
+                _ => chains.push((stub.entry.chain, stub.entry.to_chain(hook))),
             }
         }
         let set = HookSet::new(chains.into_iter().map(|(_, chain)| chain).collect());
-        StubSet { set, feed: desk, entries }
+        StubSet { set, feed, entries }
     }
 }
 
 impl StubSet {
-    /// The number in the tape of the hook that one of the set stands in for.
+    /// The number on the tape of the hook that a stub hook of this set replaces.
     pub(super) fn entry_of(&self, hook: &Hook) -> u64 {
         self.entries.get(&ptr::from_ref(hook).addr()).copied().unwrap_or_default()
     }
 }
 
-fn make_stub_hook(role: &HookStub, desk: &Arc<InputFeed>) -> Hook {
-    let entry = &role.entry;
+fn make_stub_hook(stub: &HookStub, feed: &Arc<InputFeed>) -> Hook {
+    let entry = &stub.entry;
     let id = HookId::new(entry.id.as_str());
-    let stand_in = Arc::new(StubHandler { feed: Arc::clone(desk), entry: entry.entry, id });
-    entry.to_stub_hook(role.event.clone(), stand_in)
+    let handler = Arc::new(StubHandler { feed: Arc::clone(feed), entry: entry.entry, id });
+    entry.to_stub_hook(stub.event.clone(), handler)
 }
