@@ -1,4 +1,4 @@
-//! Holds what the hooks of today did against what those of the tape did.
+//! Comparison of what the current hooks did with what is on the tape.
 
 use pintle_contract::{EffectRequest, Outcome, Verdict};
 use pintle_tape::record::{OutcomeRecord, RecordedVerdict};
@@ -9,73 +9,72 @@ use super::observe::{ObservedCall, ObservedDispatch};
 use super::tape_dispatch::{TapeCall, TapeDispatch, TapeHookTable};
 use super::{LiveDifference, LiveDifferenceKind};
 
-/// A call that is on the tape and its like of today, as far as there is one.
+/// A recorded call and the current call that corresponds to it; at least one of them exists.
 type CallPair<'p> = (Option<&'p TapeCall>, Option<&'p ObservedCall>);
 
-/// What differs in one dispatch, in the order of the tape.
+/// The differences in one dispatch, in the order of the tape.
 pub(super) fn compare(
     recorded: &TapeDispatch,
     loaded: &TapeHookTable,
-    present: &CurrentHooks<'_>,
-    heard: ObservedDispatch,
+    current: &CurrentHooks<'_>,
+    observed: ObservedDispatch,
 ) -> Vec<LiveDifference> {
-    // A session that ended in a dispatch tells nothing of the rest of it.
-    let Some((line, decided)) = &recorded.outcome else { return Vec::new() };
+    // If the session ended within the dispatch, the tape does not have the rest of it.
+    let Some((outcome_line, outcome)) = &recorded.outcome else { return Vec::new() };
     let mut differences = DifferenceList { recorded, list: Vec::new() };
-    let set = present.hooks_for_agent(&recorded.event.origin.agent);
-    let is_there =
-        |hook: &str| set.hooks().any(|(_, there)| there.event == recorded.event.name && there.id.as_str() == hook);
+    let set = current.hooks_for_agent(&recorded.event.origin.agent);
+    let exists = |id: &str| set.hooks().any(|(_, hook)| hook.event == recorded.event.name && hook.id.as_str() == id);
     let event = recorded.event.name.as_str();
-    let was_there = |hook: &str| loaded.values().any(|entry| entry.event == event && entry.id == hook);
-    let mut last = 0;
-    for (then, now) in pair_calls(&recorded.calls, &heard.calls) {
-        match (then, now) {
-            (Some(then), None) => {
-                let what =
-                    if is_there(&then.hook) { LiveDifferenceKind::NotCalled } else { LiveDifferenceKind::Missing };
-                differences.push(then.line, Some(&then.hook), what, then.verdict.as_ref().map(verdict_text), None);
-                last = then.line;
+    let existed = |id: &str| loaded.values().any(|entry| entry.event == event && entry.id == id);
+    let mut last_line = 0;
+    for pair in pair_calls(&recorded.calls, &observed.calls) {
+        match pair {
+            (Some(old), None) => {
+                let kind = if exists(&old.hook) { LiveDifferenceKind::NotCalled } else { LiveDifferenceKind::Missing };
+                differences.push(old.line, Some(&old.hook), kind, old.verdict.as_ref().map(verdict_text), None);
+                last_line = old.line;
             }
-            (None, Some(now)) => {
-                let what = if was_there(&now.hook) { LiveDifferenceKind::NewlyCalled } else { LiveDifferenceKind::New };
-                let at = if last == 0 { *line } else { last };
-                differences.push(at, Some(&now.hook), what, None, now.verdict.as_ref().map(verdict_text));
+            (None, Some(new)) => {
+                let kind = if existed(&new.hook) { LiveDifferenceKind::NewlyCalled } else { LiveDifferenceKind::New };
+                let line = if last_line == 0 { *outcome_line } else { last_line };
+                differences.push(line, Some(&new.hook), kind, None, new.verdict.as_ref().map(verdict_text));
             }
-            (Some(then), Some(now)) => {
-                differences.compare_calls(then, now, &heard);
-                last = then.line;
+            (Some(old), Some(new)) => {
+                differences.compare_calls(old, new, &observed);
+                last_line = old.line;
             }
             (None, None) => {}
         }
     }
-    let (expected, got) = (decided_text(decided, recorded), outcome_text(&heard.outcome, decided));
-    if expected != got {
-        differences.push(*line, None, LiveDifferenceKind::Outcome, Some(expected), Some(got));
+    let (expected, actual) = (recorded_outcome_text(outcome, recorded), outcome_text(&observed.outcome, outcome));
+    if expected != actual {
+        differences.push(*outcome_line, None, LiveDifferenceKind::Outcome, Some(expected), Some(actual));
     }
     differences.list.sort_by_key(|difference| difference.line);
     differences.list
 }
 
-/// The calls side by side: the same hook in the same asking, and the others where they stand.
-fn pair_calls<'p>(then: &'p [TapeCall], now: &'p [ObservedCall]) -> Vec<CallPair<'p>> {
-    let mut rest: Vec<Option<&ObservedCall>> = now.iter().map(Some).collect();
+/// Pairs the recorded calls with the current ones: the same hook with the same number of earlier calls. Other current
+/// calls come after the call before them.
+fn pair_calls<'p>(recorded: &'p [TapeCall], observed: &'p [ObservedCall]) -> Vec<CallPair<'p>> {
+    let mut unpaired: Vec<Option<&ObservedCall>> = observed.iter().map(Some).collect();
     let mut pairs: Vec<CallPair<'p>> = Vec::new();
-    for call in then {
+    for call in recorded {
         let same = |other: &Option<&ObservedCall>| {
             other.is_some_and(|other| other.hook == call.hook && other.earlier_call_count == call.earlier_call_count)
         };
-        let at = rest.iter().position(same);
-        let found = at.and_then(|at| rest.get_mut(at)).and_then(Option::take);
+        let index = unpaired.iter().position(same);
+        let found = index.and_then(|index| unpaired.get_mut(index)).and_then(Option::take);
         pairs.push((Some(call), found));
     }
-    // A hook that was not asked then stands behind the one that is asked before it now.
-    for (at, call) in now.iter().enumerate() {
-        if rest.get(at).is_some_and(Option::is_none) {
+    // A new call is inserted after the current call before it.
+    for (index, call) in observed.iter().enumerate() {
+        if unpaired.get(index).is_some_and(Option::is_none) {
             continue;
         }
-        let before = now.get(..at).and_then(<[_]>::last).map(|call| call.id);
-        let place = pairs.iter().position(|(_, other)| other.is_some() && other.map(|other| other.id) == before);
-        pairs.insert(place.map_or(0, |place| place + 1), (None, Some(call)));
+        let previous = observed.get(..index).and_then(<[_]>::last).map(|call| call.id);
+        let position = pairs.iter().position(|(_, other)| other.is_some() && other.map(|other| other.id) == previous);
+        pairs.insert(position.map_or(0, |position| position + 1), (None, Some(call)));
     }
     pairs
 }
@@ -90,105 +89,103 @@ impl DifferenceList<'_> {
         &mut self,
         line: usize,
         hook: Option<&str>,
-        what: LiveDifferenceKind,
+        kind: LiveDifferenceKind,
         expected: Option<String>,
-        got: Option<String>,
+        actual: Option<String>,
     ) {
         self.list.push(LiveDifference {
             line,
             dispatch: self.recorded.number,
             event: self.recorded.event.name.to_string(),
             hook: hook.map(str::to_owned),
-            kind: what,
+            kind,
             expected,
-            actual: got,
+            actual,
         });
     }
 
     /// Compares two calls of one hook.
-    fn compare_calls(&mut self, then: &TapeCall, now: &ObservedCall, heard: &ObservedDispatch) {
-        if let Some((expected, got)) = self.compare_order(then, now, heard) {
-            self.push(then.line, Some(&then.hook), LiveDifferenceKind::Order, Some(expected), Some(got));
+    fn compare_calls(&mut self, old: &TapeCall, new: &ObservedCall, observed: &ObservedDispatch) {
+        if let Some((expected, actual)) = self.compare_order(old, new, observed) {
+            self.push(old.line, Some(&old.hook), LiveDifferenceKind::Order, Some(expected), Some(actual));
         }
-        if let Some(seen) = self.recorded.payload_version(then.payload).filter(|seen| **seen != now.payload) {
-            let (expected, got) = (seen.value().to_string(), now.payload.value().to_string());
-            self.push(then.line, Some(&then.hook), LiveDifferenceKind::Payload, Some(expected), Some(got));
+        if let Some(payload) = self.recorded.payload_version(old.payload).filter(|payload| **payload != new.payload) {
+            let (expected, actual) = (payload.value().to_string(), new.payload.value().to_string());
+            self.push(old.line, Some(&old.hook), LiveDifferenceKind::Payload, Some(expected), Some(actual));
         }
-        // The requests of a hook that is asked again are those of its first call.
-        if then.earlier_call_count == 0 {
-            let unasked = heard.unused_effects.not_requested.iter().find(|effect| effect.hook == then.hook);
-            let untold = heard.unused_effects.not_recorded.iter().find(|(hook, _)| *hook == then.hook);
-            if unasked.is_some() || untold.is_some() {
-                let line = unasked.map_or(then.line, |effect| effect.line);
-                let expected = unasked.map(|effect| request_text(&effect.request));
-                self.push(
-                    line,
-                    Some(&then.hook),
-                    LiveDifferenceKind::Request,
-                    expected,
-                    untold.map(|(_, asked)| request_text(asked)),
-                );
+        // A hook that is called again gets the effect replies of its first call, so only the first call is compared.
+        if old.earlier_call_count == 0 {
+            let not_requested = observed.unused_effects.not_requested.iter().find(|effect| effect.hook == old.hook);
+            let not_recorded = observed.unused_effects.not_recorded.iter().find(|(hook, _)| *hook == old.hook);
+            if not_requested.is_some() || not_recorded.is_some() {
+                let line = not_requested.map_or(old.line, |effect| effect.line);
+                let expected = not_requested.map(|effect| request_text(&effect.request));
+                let actual = not_recorded.map(|(_, request)| request_text(request));
+                self.push(line, Some(&old.hook), LiveDifferenceKind::Request, expected, actual);
             }
         }
-        if let (Some(then_said), Some(now_said)) = (&then.verdict, &now.verdict)
-            && then_said != now_said
+        if let (Some(expected), Some(actual)) = (&old.verdict, &new.verdict)
+            && expected != actual
         {
-            self.push(
-                then.line,
-                Some(&then.hook),
-                LiveDifferenceKind::Verdict,
-                Some(verdict_text(then_said)),
-                Some(verdict_text(now_said)),
-            );
+            let (expected, actual) = (verdict_text(expected), verdict_text(actual));
+            self.push(old.line, Some(&old.hook), LiveDifferenceKind::Verdict, Some(expected), Some(actual));
         }
     }
 
-    /// The hooks that are asked before one, then and now, where those of both are not in the same order.
-    fn compare_order(&self, then: &TapeCall, now: &ObservedCall, heard: &ObservedDispatch) -> Option<(String, String)> {
-        let both = |hook: &str| {
-            self.recorded.calls.iter().any(|call| call.hook == hook) && heard.calls.iter().any(|call| call.hook == hook)
+    /// The recorded and the current position of a call, if the hook that is called before it is not the same. Hooks
+    /// that are called only in one of the two dispatches are ignored.
+    fn compare_order(
+        &self,
+        old: &TapeCall,
+        new: &ObservedCall,
+        observed: &ObservedDispatch,
+    ) -> Option<(String, String)> {
+        let in_both = |hook: &str| {
+            self.recorded.calls.iter().any(|call| call.hook == hook)
+                && observed.calls.iter().any(|call| call.hook == hook)
         };
-        let before_then = self.recorded.calls.iter().take_while(|call| call.call != then.call);
-        let before_then = before_then.map(|call| call.hook.as_str()).filter(|hook| both(hook)).last();
-        let before_now = heard.calls.iter().take_while(|call| call.id != now.id);
-        let before_now = before_now.map(|call| call.hook.as_str()).filter(|hook| both(hook)).last();
-        let place = |hook: Option<&str>| hook.map_or(String::from("first"), |hook| format!("behind `{hook}`"));
-        (before_then != before_now).then(|| (place(before_then), place(before_now)))
+        let old_previous = self.recorded.calls.iter().take_while(|call| call.call != old.call);
+        let old_previous = old_previous.map(|call| call.hook.as_str()).filter(|hook| in_both(hook)).last();
+        let new_previous = observed.calls.iter().take_while(|call| call.id != new.id);
+        let new_previous = new_previous.map(|call| call.hook.as_str()).filter(|hook| in_both(hook)).last();
+        let position = |hook: Option<&str>| hook.map_or(String::from("first"), |hook| format!("after `{hook}`"));
+        (old_previous != new_previous).then(|| (position(old_previous), position(new_previous)))
     }
 }
 
-/// What a hook said, in the words of a tape. Where in its file a failure happened is left out: files move.
+/// A verdict as the tape records it. The location of a failure is left out, because files move.
 fn verdict_text(verdict: &Verdict) -> String {
-    let mut text = RecordedVerdict::from(verdict);
-    if let Some(failure) = &mut text.failure {
+    let mut recorded = RecordedVerdict::from(verdict);
+    if let Some(failure) = &mut recorded.failure {
         (failure.path, failure.line) = (None, None);
     }
-    serde_json::to_string(&text).unwrap_or_default()
+    serde_json::to_string(&recorded).unwrap_or_default()
 }
 
 fn request_text(request: &EffectRequest) -> String {
     serde_json::to_string(request).unwrap_or_default()
 }
 
-/// An outcome as far as it is compared.
-fn decided_text(decided: &OutcomeRecord<'_>, recorded: &TapeDispatch) -> String {
-    let payload = recorded.payload_version(decided.payload).map(|payload| payload.value());
-    comparable_text(decided, payload.filter(|_| decided.rewritten))
+/// The compared part of a recorded outcome.
+fn recorded_outcome_text(outcome: &OutcomeRecord<'_>, recorded: &TapeDispatch) -> String {
+    let payload = recorded.payload_version(outcome.payload).map(|payload| payload.value());
+    comparable_text(outcome, payload.filter(|_| outcome.rewritten))
 }
 
-fn outcome_text(now: &Outcome, then: &OutcomeRecord<'_>) -> String {
-    let decided = OutcomeRecord::new(then.dispatch, &then.event, now, 0, false);
-    comparable_text(&decided, Some(now.payload.value()).filter(|_| now.rewritten))
+/// The compared part of a current outcome.
+fn outcome_text(outcome: &Outcome, recorded: &OutcomeRecord<'_>) -> String {
+    let record = OutcomeRecord::new(recorded.dispatch, &recorded.event, outcome, 0, false);
+    comparable_text(&record, Some(outcome.payload.value()).filter(|_| outcome.rewritten))
 }
 
-fn comparable_text(decided: &OutcomeRecord<'_>, payload: Option<&Value>) -> String {
-    let mut decided = decided.clone();
-    for failure in &mut decided.failures {
+fn comparable_text(outcome: &OutcomeRecord<'_>, payload: Option<&Value>) -> String {
+    let mut outcome = outcome.clone();
+    for failure in &mut outcome.failures {
         (failure.failure.path, failure.failure.line) = (None, None);
     }
-    let mut whole = serde_json::to_value(&decided).unwrap_or_default();
-    if let Some(fields) = whole.as_object_mut() {
-        // The number of the dispatch and those of the payload's versions say nothing about what was decided.
+    let mut record = serde_json::to_value(&outcome).unwrap_or_default();
+    if let Some(fields) = record.as_object_mut() {
+        // The numbers of the dispatch and of the payload versions are not part of the decision.
         for name in ["dispatch", "event", "payload", "value"] {
             fields.shift_remove(name);
         }
@@ -196,5 +193,5 @@ fn comparable_text(decided: &OutcomeRecord<'_>, payload: Option<&Value>) -> Stri
             fields.insert(String::from("payload"), json!(payload));
         }
     }
-    whole.to_string()
+    record.to_string()
 }

@@ -1,8 +1,8 @@
-//! Decides a recorded session again under the hooks of today.
+//! Live replay: firing the events of a tape at the current hooks, and comparing the results with the recorded ones.
 //!
-//! [`tape::replay`](pintle_tape::replay) enacts a tape with nothing but what is on it. Here the hooks are real: every event
-//! of the tape is fired at them as it was recorded, whatever they would have made of the one before, and what they say
-//! is held against what was said. What they ask of the world is answered from the tape, where the request is the same.
+//! [`tape::replay`](pintle_tape::replay) needs nothing but the tape. A live replay calls real hooks. It fires each
+//! event as it was recorded, whatever the current hooks decided about the one before. An effect request gets its reply
+//! from the tape if the tape has the same request.
 
 mod compare;
 mod current_hooks;
@@ -24,144 +24,144 @@ use observe::ObservingJournal;
 use tape_dispatch::{TapeDispatch, TapeHookTable};
 use tape_effects::TapeEffects;
 
-/// What came of a tape under the hooks of today.
+/// The result of a live replay.
 #[derive(Debug)]
 pub struct LiveReplayReport {
-    /// How many events were fired.
+    /// The number of events that were fired.
     pub dispatches: usize,
-    /// How many calls of hooks there were.
+    /// The number of hook calls.
     pub calls: usize,
-    /// What differs, in the order of the tape: the first difference, or all of them.
+    /// The first difference or all differences, in the order of the tape.
     pub differences: Vec<LiveDifference>,
 }
 
-/// Something that the hooks of today do in another way.
+/// One difference between the recorded hooks and the current ones.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LiveDifference {
-    /// The line of the tape, from 1.
+    /// The line on the tape, from 1.
     pub line: usize,
-    /// The dispatch.
+    /// The number of the dispatch.
     pub dispatch: u64,
-    /// The event.
+    /// The name of the event.
     pub event: String,
-    /// The hook; none where the outcome alone differs.
+    /// The hook; `None` if only the outcome differs.
     pub hook: Option<String>,
-    /// What differs.
+    /// The kind of difference.
     #[serde(rename = "what")]
     pub kind: LiveDifferenceKind,
-    /// What is on the tape.
+    /// The recorded value.
     pub expected: Option<String>,
-    /// What happens now.
+    /// The current value.
     #[serde(rename = "got")]
     pub actual: Option<String>,
 }
 
-/// In what the hooks of today differ from those of a tape.
+/// In what the current hooks differ from the recorded ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LiveDifferenceKind {
-    /// A hook that was asked is not there any more.
+    /// A hook that was called does not exist any more.
     Missing,
-    /// A hook is asked that was not there.
+    /// A hook is called that did not exist.
     New,
-    /// A hook that was asked is there and is not asked.
+    /// A hook that was called still exists, but is not called.
     #[serde(rename = "not_asked")]
     NotCalled,
-    /// A hook is asked that was there and was not asked.
+    /// A hook is called that existed, but was not called.
     #[serde(rename = "asked")]
     NewlyCalled,
-    /// Hooks are asked in another order.
+    /// The hooks are called in a different order.
     Order,
-    /// A hook sees another payload.
+    /// A hook sees a different payload.
     Payload,
-    /// A hook asks something else of the world.
+    /// A hook makes a different effect request.
     Request,
-    /// A hook says something else.
+    /// A hook returns a different verdict.
     #[serde(rename = "said")]
     Verdict,
-    /// The outcome is another one.
+    /// The outcome is different.
     Outcome,
 }
 
 impl fmt::Display for LiveDifferenceKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Missing => "it is not there any more",
-            Self::New => "it was not there",
-            Self::NotCalled => "it is not asked any more",
-            Self::NewlyCalled => "it was not asked",
-            Self::Order => "it is asked in another order",
-            Self::Payload => "it sees another payload",
-            Self::Request => "it asks something else of the world",
-            Self::Verdict => "it says something else",
-            Self::Outcome => "the outcome is another one",
+            Self::Missing => "it does not exist any more",
+            Self::New => "it did not exist",
+            Self::NotCalled => "it is not called any more",
+            Self::NewlyCalled => "it was not called",
+            Self::Order => "it is called in a different order",
+            Self::Payload => "it sees a different payload",
+            Self::Request => "it makes a different effect request",
+            Self::Verdict => "it returns a different verdict",
+            Self::Outcome => "the outcome is different",
         })
     }
 }
 
-/// Fires every event of a tape at the hooks of today. `all` looks for every difference instead of the first one.
+/// Fires every event of a tape at the current hooks. `all` finds every difference instead of only the first.
 ///
-/// Hooks that were registered while the session ran and are not there now say what they said then: no file declares them.
+/// A hook that was registered while the session ran, and that no file declares, returns its recorded verdicts.
 #[must_use]
-pub fn replay_live(reading: &LoadedTape, present: &CurrentHooks<'_>, all: bool) -> LiveReplayReport {
-    replay_live_with_progress(reading, present, all, &mut |_, _| {})
+pub fn replay_live(tape: &LoadedTape, current: &CurrentHooks<'_>, all: bool) -> LiveReplayReport {
+    replay_live_with_progress(tape, current, all, &mut |_, _| {})
 }
 
-/// The same, and tells how far it is: how many events were fired, and of how many.
+/// Runs [`replay_live`] and reports progress: the number of events fired so far, and the total.
 #[must_use]
 pub fn replay_live_with_progress(
-    reading: &LoadedTape,
-    present: &CurrentHooks<'_>,
+    tape: &LoadedTape,
+    current: &CurrentHooks<'_>,
     all: bool,
     progress: &mut dyn FnMut(usize, usize),
 ) -> LiveReplayReport {
-    let (loaded, dispatches) = tape_dispatch::dispatches_of(reading);
+    let (loaded, dispatches) = tape_dispatch::dispatches_of(tape);
     let was_untrusted = loaded.values().any(|entry| entry.source_trust == SourceTrust::Untrusted);
-    let present = &present.with_standing(if was_untrusted { SourceTrust::Untrusted } else { SourceTrust::Trusted });
-    let mut live = LiveReplayReport { dispatches: 0, calls: 0, differences: Vec::new() };
+    let current = &current.with_source_trust(if was_untrusted { SourceTrust::Untrusted } else { SourceTrust::Trusted });
+    let mut report = LiveReplayReport { dispatches: 0, calls: 0, differences: Vec::new() };
     let count = dispatches.len();
     for recorded in dispatches {
-        progress(live.dispatches, count);
-        let heard = fire_dispatch(&recorded, &loaded, present, reading.header.shadow);
-        live.dispatches += 1;
-        live.calls += heard.calls.len();
-        live.differences.extend(compare::compare(&recorded, &loaded, present, heard));
-        if !all && !live.differences.is_empty() {
-            live.differences.truncate(1);
+        progress(report.dispatches, count);
+        let observed = fire_dispatch(&recorded, &loaded, current, tape.header.shadow);
+        report.dispatches += 1;
+        report.calls += observed.calls.len();
+        report.differences.extend(compare::compare(&recorded, &loaded, current, observed));
+        if !all && !report.differences.is_empty() {
+            report.differences.truncate(1);
             break;
         }
     }
-    progress(live.dispatches, count);
-    live
+    progress(report.dispatches, count);
+    report
 }
 
-/// The folder that a recorded session ran in, where the tape tells.
+/// The working directory of a recorded session; `None` if the tape does not have it.
 #[must_use]
-pub fn session_dir(reading: &LoadedTape) -> Option<&str> {
-    tape_dispatch::session_dir(reading)
+pub fn session_dir(tape: &LoadedTape) -> Option<&str> {
+    tape_dispatch::session_dir(tape)
 }
 
-/// Fires one event.
+/// Fires a recorded event at the current hooks.
 fn fire_dispatch(
     recorded: &TapeDispatch,
     loaded: &TapeHookTable,
-    present: &CurrentHooks<'_>,
+    current: &CurrentHooks<'_>,
     shadow: bool,
 ) -> observe::ObservedDispatch {
     let set =
-        recorded_hooks::with_recorded_hooks(present.hooks_for_agent(&recorded.event.origin.agent), recorded, loaded);
+        recorded_hooks::with_recorded_hooks(current.hooks_for_agent(&recorded.event.origin.agent), recorded, loaded);
     let cancel = CancelToken::default();
-    let listener = ObservingJournal::new(recorded, &cancel);
-    let told = TapeEffects::new(recorded);
-    let around = DispatchContext {
-        journal: &listener,
-        clock: present.runtime.clock(),
-        effects: &told,
-        approver: &told,
+    let journal = ObservingJournal::new(recorded, &cancel);
+    let effects = TapeEffects::new(recorded);
+    let context = DispatchContext {
+        journal: &journal,
+        clock: current.runtime.clock(),
+        effects: &effects,
+        approver: &effects,
         cancel: &cancel,
         shadow,
         cause: recorded.cause,
     };
-    let outcome = dispatch(&set, &recorded.event, &around);
-    listener.into_dispatch(outcome, told.into_unused_effects())
+    let outcome = dispatch(&set, &recorded.event, &context);
+    journal.into_dispatch(outcome, effects.into_unused_effects())
 }

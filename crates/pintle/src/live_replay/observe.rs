@@ -1,4 +1,4 @@
-//! Hears what the hooks of today do in one dispatch.
+//! The journal that observes what the current hooks do in one dispatch.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -8,18 +8,18 @@ use pintle_contract::{CallId, CancelToken, Journal, JournalEntry, Outcome, Paylo
 use super::tape_dispatch::TapeDispatch;
 use super::tape_effects::UnusedEffects;
 
-/// One call of a hook, as it is.
+/// One call of a current hook.
 #[derive(Debug)]
 pub(super) struct ObservedCall {
     pub(super) id: CallId,
     pub(super) hook: String,
-    /// How many times the hook was called before in the dispatch.
+    /// The number of earlier calls of the hook in the dispatch.
     pub(super) earlier_call_count: usize,
     pub(super) payload: Payload,
     pub(super) verdict: Option<Verdict>,
 }
 
-/// What was heard.
+/// What the current hooks did in one dispatch.
 #[derive(Debug)]
 pub(super) struct ObservedDispatch {
     pub(super) calls: Vec<ObservedCall>,
@@ -27,7 +27,7 @@ pub(super) struct ObservedDispatch {
     pub(super) unused_effects: UnusedEffects,
 }
 
-/// The journal of one dispatch. It cancels where the host did so then.
+/// The journal of one dispatch. It cancels the dispatch at the point where the host cancelled the recorded one.
 #[derive(Debug)]
 pub(super) struct ObservingJournal<'a> {
     calls: Mutex<Vec<ObservedCall>>,
@@ -45,11 +45,11 @@ impl<'a> ObservingJournal<'a> {
         Self { calls: Mutex::default(), next_call_id: AtomicU64::new(0), cancel, cancelled_after }
     }
 
-    pub(super) fn into_dispatch(self, outcome: Outcome, rest: UnusedEffects) -> ObservedDispatch {
+    pub(super) fn into_dispatch(self, outcome: Outcome, unused_effects: UnusedEffects) -> ObservedDispatch {
         ObservedDispatch {
             calls: self.calls.into_inner().unwrap_or_else(PoisonError::into_inner),
             outcome,
-            unused_effects: rest,
+            unused_effects,
         }
     }
 }
@@ -60,15 +60,15 @@ impl Journal for ObservingJournal<'_> {
         match entry {
             JournalEntry::Call { id, hook, event, .. } => {
                 let (hook, payload) = (hook.id.to_string(), event.payload.clone());
-                let before = calls.iter().filter(|call| call.hook == hook).count();
-                calls.push(ObservedCall { id: *id, hook, earlier_call_count: before, payload, verdict: None });
+                let earlier_call_count = calls.iter().filter(|call| call.hook == hook).count();
+                calls.push(ObservedCall { id: *id, hook, earlier_call_count, payload, verdict: None });
             }
             JournalEntry::Return { id, verdict, .. } => {
                 if let Some(call) = calls.iter_mut().find(|call| call.id == *id) {
                     call.verdict = Some((*verdict).clone());
                 }
                 let returned = calls.iter().filter(|call| call.verdict.is_some()).count();
-                if self.cancelled_after.is_some_and(|most| returned >= most) {
+                if self.cancelled_after.is_some_and(|limit| returned >= limit) {
                     self.cancel.cancel();
                 }
             }

@@ -1,4 +1,4 @@
-//! Hooks that stood in no file and were registered while the session ran.
+//! Stub hooks for the hooks that were registered while the session ran, and that no file declares.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,15 +8,15 @@ use pintle_tape::LoadedHook;
 
 use super::tape_dispatch::{TapeCall, TapeDispatch, TapeHookTable};
 
-/// The hooks of today and, for one dispatch, those that were registered while the session ran and are nowhere now: they say
-/// what they said.
+/// The current hooks, and for one dispatch the hooks that were registered while the session ran and do not exist any
+/// more. Those return their recorded verdicts.
 pub(super) fn with_recorded_hooks(set: Arc<HookSet>, recorded: &TapeDispatch, entries: &TapeHookTable) -> Arc<HookSet> {
-    let is_there = |id: &str| set.hooks().any(|(_, hook)| hook.event == recorded.event.name && hook.id.as_str() == id);
+    let exists = |id: &str| set.hooks().any(|(_, hook)| hook.event == recorded.event.name && hook.id.as_str() == id);
     let mut chains: Vec<Chain> = Vec::new();
     let mut known: Vec<u64> = Vec::new();
     for call in &recorded.calls {
         let Some(entry) = entries.get(&call.entry).filter(|entry| entry.layer == Layer::Runtime) else { continue };
-        if known.contains(&entry.entry) || is_there(&entry.id) {
+        if known.contains(&entry.entry) || exists(&entry.id) {
             continue;
         }
         known.push(entry.entry);
@@ -27,13 +27,13 @@ pub(super) fn with_recorded_hooks(set: Arc<HookSet>, recorded: &TapeDispatch, en
 
 fn recorded_chain(entry: &LoadedHook, recorded: &TapeDispatch) -> Option<Chain> {
     let of_hook = |call: &&TapeCall| call.entry == entry.entry;
-    let said = recorded.calls.iter().filter(of_hook).filter_map(|call| call.verdict.clone()).rev().collect();
-    let stand_in = Arc::new(RecordedHook(Mutex::new(said)));
-    let hook = entry.to_stub_hook(EventName::parse(&entry.event).ok()?, stand_in);
+    let verdicts = recorded.calls.iter().filter(of_hook).filter_map(|call| call.verdict.clone()).rev().collect();
+    let stub = Arc::new(RecordedHook(Mutex::new(verdicts)));
+    let hook = entry.to_stub_hook(EventName::parse(&entry.event).ok()?, stub);
     Some(entry.to_chain(Arc::new(hook)))
 }
 
-/// Says again what a hook said, the last first in the list, and wants nothing when that is used up.
+/// Returns the recorded verdicts of a hook, from the end of the list. Matches no event after the last verdict.
 #[derive(Debug)]
 struct RecordedHook(Mutex<Vec<Verdict>>);
 
@@ -47,7 +47,7 @@ impl Matcher for RecordedHook {
     }
 
     fn describe(&self) -> String {
-        String::from("as the tape says")
+        String::from("as recorded on the tape")
     }
 }
 
