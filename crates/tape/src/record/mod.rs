@@ -1,139 +1,142 @@
-//! The format of a tape, version 4.
+//! The tape format, version 4.
 //!
-//! A tape is UTF-8 text, one JSON object per line, each line ended by `\n`. A complete line is passed to the operating
-//! system before the host acts on it. So a killed program leaves complete records and at most one torn last line.
-//! [`crate::Durability`] says what survives a power failure.
+//! A tape is UTF-8 text. Each line is one record: a JSON object that ends with `\n`. The writer hands the complete line
+//! to the operating system before the host acts on the record. A killed program therefore leaves complete records and
+//! at most one torn record, which is the last line. [`crate::Durability`] decides how much survives a power failure.
 //!
-//! # Canonical form
+//! Version 4 is the only version. A tape of another version is refused with an error that names the version of Pintle
+//! that wrote it.
 //!
-//! Each record has one canonical form, so that the same records give the same bytes: the fields of every record first,
-//! then
-//! those of its kind, in the order documented here; no white space; numbers in their original spelling; in strings only
-//! `"`, `\`, and the characters below U+0020 are escaped (`\b`, `\t`, `\n`, `\f`, `\r`, otherwise `\u00` and two lower
-//! case
-//! hex digits). Objects from outside keep the order of their fields. Readers accept any form.
+//! # Encoding
 //!
-//! A field without a value is absent, not `null`; a `null` is always a JSON value from outside. Durations end in `_us`
-//! (microseconds) or `_ms` (milliseconds), sizes in `_bytes`. A record of a kind documented here has exactly the fields
-//! documented here.
+//! Each record has exactly one encoding, so equal records have equal bytes:
+//!
+//! - The fields of every record come first, then the fields of its kind, in the order in which this document lists
+//!   them.
+//! - There is no white space between tokens, and numbers keep their original notation.
+//! - Strings escape `"`, `\` and the characters below U+0020 (`\b`, `\t`, `\n`, `\f` and `\r`, the others as `\u00` and
+//!   two lower case hex digits), and nothing else.
+//! - JSON objects from outside keep the order of their fields.
+//!
+//! Readers accept any valid JSON.
+//!
+//! A field without a value is absent, not `null`. A `null` is a JSON value from outside. Durations end in `_us`
+//! (microseconds) or `_ms` (milliseconds), and sizes end in `_bytes`. A record of a kind below has no fields other than
+//! those listed for it.
 //!
 //! # Fields of every record
 //!
 //! | field | |
 //! | --- | --- |
-//! | `at_ms` | when it was written, in milliseconds since the Unix epoch |
-//! | `prev` | SHA-256 in hex of the previous line, without its `\n`; `null` in the header only |
-//! | `kind` | one of the kinds below; readers keep unknown kinds |
-//! | `packed` | only if the record is nested deeper than 100: all fields of its kind as JSON text |
+//! | `seq` | the number of the record, from 0 without gaps |
+//! | `at_ms` | when the record was written, in milliseconds since the Unix epoch; never less than in the record before |
+//! | `prev` | the SHA-256 of the line before, in hex and without its `\n`; `null` only in the header |
+//! | `kind` | one of the kinds below; readers keep records of unknown kinds |
+//! | `packed` | only if the record nests deeper than 100 levels: all fields of its kind as JSON text |
 //!
-//! If a hook redacts secrets (`redact_secrets`), they are also redacted in the records, before these are hashed and
-//! written:
-//! `[REDACTED]` replaces each secret. Two versions of a payload that differ only in a secret are then the same.
+//! If a hook redacts secrets (`redact_secrets`), the writer redacts them in the records too, before it computes digests
+//! and writes. `[REDACTED]` replaces each secret. Two versions of a payload that differ only in a secret are then equal
+//! on the tape.
 //!
 //! # Large values
 //!
-//! In every record but the header, `blob` and packed ones, large values are replaced by `{"$blob": DIGEST}`, innermost
-//! first: a string whose JSON is at least 1,024 bytes long, and an array or object whose JSON is at least 4,096 bytes
-//! long
-//! after its own large values were replaced. Names of fields, and the values of the fields `said` and `origin`, are
-//! never
-//! replaced. DIGEST is the SHA-256 in hex of the value's JSON at that point. A `blob` record contains the value. It
-//! comes
-//! before the first record that refers to it, and occurs once on the tape.
+//! A large value is replaced by `{"$blob": DIGEST}`. Large is a string whose JSON has 1,024 bytes or more, and an array
+//! or object whose JSON has 4,096 bytes or more after the large values within it are replaced. DIGEST is the SHA-256 in
+//! hex of the value's JSON at that point. A `blob` record holds the value. It comes before the first record that refers
+//! to it, and each value has one `blob` record on the tape.
 //!
-//! An object from outside whose only field is `$blob`, or that with more `$` before it, is written with one more `$`,
-//! and
-//! read with one less.
+//! Not replaced are field names, the fields `said` and `origin`, and values in the header, in `blob` records and in
+//! packed records.
+//!
+//! An object from outside whose only field is `$blob`, with or without more `$` before it, is written with one `$`
+//! more. Readers remove that `$`.
 //!
 //! # Kinds: the tape itself
 //!
-//! `header`, first and once ([`HeaderRecord`]): `format` (this document is 4), `pintle` (the writer's version), `session`,
-//! `started_ms`, `shadow` (whether nothing is enforced in the whole session).
+//! `header` is the first record, and the only one of its kind ([`HeaderRecord`]): `format` (4), `pintle` (the version
+//! that wrote the tape), `session`, `started_ms`, `shadow` (whether the whole session runs in shadow mode).
 //!
-//! `blob` ([`BlobRecord`]): `digest`, `value`.
+//! `blob` holds a large value ([`BlobRecord`]): `digest`, `value`.
 //!
-//! `healed`, the tape was continued after its program had died while writing ([`HealedRecord`]): `line` (the torn line,
-//! from
-//! 1, which this record replaces), `size_bytes` (how much of it was removed).
+//! `healed` replaces a torn record when the tape is continued ([`HealedRecord`]): `line` (the line of the torn record,
+//! from 1, which is now the line of this record), `size_bytes` (the number of bytes that were removed).
 //!
-//! `closed`, the program closed the tape with nothing left open ([`ClosedRecord`]): `records` (the number of records
-//! before
-//! it), `digest` (SHA-256 of this line without that field). It is the last record of a complete tape. If the tape is
-//! continued, more records follow, up to another `closed`.
+//! `closed` is written when the program closes the tape and nothing is unfinished ([`ClosedRecord`]): `records` (the
+//! number of records before this one), `digest` (the SHA-256 of this line without that field). It is the last record of
+//! a complete tape. If the session is resumed, more records follow, and another `closed` ends them.
 //!
 //! # Kinds: hooks
 //!
-//! `hooks`, hooks were loaded, before their first call ([`HooksRecord`]): `scope` (`runtime`, or `agent` for those of
-//! one
-//! agent and its child agents), `hooks`, in declared order: `[{entry, chain, id, event, spelling, source, dialect,
-//! layer, profile, priority, mode, guard, on_failure, on_deny, strict_matcher, path, line, digest}]`. `entry` is the
-//! hook's
-//! number and `chain` that of its chain, both from 0 over the whole tape; `spelling` is the event's name as its author
-//! wrote it; `path` and `line` are absent for hooks without a file; `digest` is the SHA-256 of the file's text.
+//! `hooks` is written when hooks were loaded, before the first of them is called ([`HooksRecord`]):
 //!
-//! `event`, a dispatch begins ([`EventRecord`]): `dispatch` (its number, from 1 in the order of the tape), `parent`
-//! (the
-//! enclosing dispatch on the same thread), `cause` (the hook call that emitted it), `event`, `origin` `{session, turn,
-//! agent, depth, run, persona, step}`, `payload` (version 0 of the dispatch).
+//! - `scope`: `runtime`, or `agent` for the hooks of one agent and its child agents.
+//! - `hooks`, in declared order: `[{entry, chain, id, event, spelling, source, dialect, layer, profile, priority, mode,
+//!   standing, guard, on_failure, on_deny, strict_matcher, path, line, digest}]`. `entry` is the number of the hook and
+//!   `chain` that of its chain, both from 0 over the whole tape. `spelling` is the event alias that the hook's author
+//!   wrote. `standing` is `untrusted` if the user does not trust the hook's source, otherwise absent. `path` and `line`
+//!   are absent if no file declares the hook. `digest` is the SHA-256 of the file's text.
 //!
-//! `unmatched`, a hook's matcher failed ([`HookSkippedRecord`]): `dispatch`, `hook`, `entry`, `round`, `failure`
-//! `{kind,
-//! message, path, line}`. A `warning` or an `unasked` follows.
+//! `event` starts a dispatch ([`EventRecord`]): `dispatch` (its number, from 1 in the order of the tape), `parent` (the
+//! dispatch on the same thread that this one is inside of), `cause` (the hook call that emitted the event), `event`,
+//! `origin` `{session, turn, agent, depth, run, persona, step}`, `payload` (version 0 of the payload in this dispatch).
 //!
-//! `unasked`, a hook for the event is not called, because that failure counts as its own or the host cancelled
-//! ([`HookSkippedRecord`]): as `unmatched`.
+//! `unmatched` means that a hook's matcher failed ([`HookSkippedRecord`]): `dispatch`, `hook`, `entry`, `round` (0, or
+//! 1 to 4 in a recheck round), `failure` `{kind, message, path, line}`. A `warning` or an `unasked` follows.
 //!
-//! `hook_call`, a hook is about to be called ([`HookCallRecord`]): `dispatch`, `call` (unique on the tape), `hook`,
-//! `entry`,
-//! `round` (0, then 1 to 3 for rechecks), `payload` (the number of the version that it sees), `value` (that version,
-//! only
-//! if it appears for the first time).
+//! `unasked` means that a hook matches the event but is not called, because the failure of its matcher is its own
+//! failure or because the host cancelled the dispatch ([`HookSkippedRecord`]): the fields of `unmatched`.
 //!
-//! `effect`, a hook or tool made an effect request ([`EffectRecord`]): `dispatch`, `call` (both absent if it was not a
-//! hook),
-//! `by` (the hook or tool), `request` and one of `reply` and `error`. Requests and replies are those of
-//! [`pintle_contract::EffectRequest`] and [`pintle_contract::EffectReply`].
+//! `hook_call` is written before a hook is called ([`HookCallRecord`]): `dispatch`, `call` (unique on the tape),
+//! `hook`, `entry`, `round` (0, or 1 to 3 in a recheck round), `payload` (the number of the payload version that the
+//! hook sees), `value` (that version, only in the first record that has it).
 //!
-//! `hook_returned`, a hook returned ([`HookReturnedRecord`]): `dispatch`, `call`, `hook`, `duration_us`, `said`:
-//! `{verdict,
-//! reason, fields, whole, failure, effects, warnings}`. `verdict` is `pass`, `allow`, `rewrite`, `ask`, `deny` or
-//! `failed`.
-//! `allow`, `ask` and `deny` have a `reason`; a rewrite, and an `allow` or `ask` of a rewritten payload, has `fields`
-//! (those that change) or `whole`; a failure has `kind`, `message` and, if known, `path` and `line`.
+//! `effect` is an effect request of a hook or a tool, with its reply ([`EffectRecord`]): `dispatch` and `call` (absent
+//! if no hook made the request), `by` (the hook or tool), `layer` (the configuration layer whose state the request
+//! uses; absent for the project's), `request`, and either `reply` or `error`. Their JSON is that of
+//! [`EffectRequest`](pintle_contract::EffectRequest) and [`EffectReply`](pintle_contract::EffectReply).
 //!
-//! `hook_vetoed`, directly after the `hook_returned` of a verdict that blocks or, for `permission.ask`, allows or asks
-//! ([`HookVetoedRecord`]): `dispatch`, `call`, `hook`, `reason`, `decision` (`deny`, `allow`, `ask`). The outcome says
-//! whether the veto takes effect: a hook in shadow mode vetoes nothing.
+//! `hook_returned` is written after a hook returned ([`HookReturnedRecord`]): `dispatch`, `call`, `hook`,
+//! `duration_us`, `said` `{verdict, reason, fields, whole, failure, effects, warnings}`:
 //!
-//! `warning` ([`WarningRecord`]): `dispatch`, `hook`, `message`.
+//! - `verdict` is `pass`, `allow`, `rewrite`, `ask`, `deny` or `failed`.
+//! - `reason` is present with `allow`, `ask` and `deny`.
+//! - `fields` (the fields that change) or `whole` (the complete payload) is present with a rewrite, and with an `allow`
+//!   or `ask` of a rewritten payload.
+//! - `failure` has `kind`, `message` and, if known, `path` and `line`.
 //!
-//! `approval`, an ask was answered ([`ApprovalRecord`]): `dispatch` (absent if the host itself asked; then `origin` and
-//! `id`, the tool call, say what it is about), `digest` (of the payload that the answer applies to), `reasons`,
-//! `answer`
-//! (`approved`, `granted_tool`, `granted_session`, `refused`, `deferred`, `nobody`), `by`.
+//! `hook_vetoed` directly follows the `hook_returned` of a verdict that denies, and for `permission.ask` also one that
+//! allows or asks ([`HookVetoedRecord`]): `dispatch`, `call`, `hook`, `reason`, `decision` (`deny`, `allow`, `ask`).
+//! The outcome tells whether the veto is enforced; one of a hook in shadow mode is not.
 //!
-//! `outcome`, the dispatch ended ([`OutcomeRecord`]): `dispatch`, `event`, `decision` (`allow`, `ask`, `deny`),
-//! `approved`,
+//! `warning` is a warning about a hook ([`WarningRecord`]): `dispatch`, `hook`, `message`.
+//!
+//! `approval` is the response to an approval request ([`ApprovalRecord`]): `dispatch` (absent if the host itself
+//! requested the approval; then `origin` and `id`, the tool call, are present), `digest` (of the payload that the
+//! response is bound to), `reasons`, `answer` (`approved`, `granted_tool`, `granted_session`, `refused`, `deferred`,
+//! `unavailable`), `by`.
+//!
+//! `outcome` ends a dispatch ([`OutcomeRecord`]): `dispatch`, `event`, `decision` (`allow`, `ask`, `deny`), `approved`,
 //! `rewritten`, `payload` (the number of the final version), `value` (as in `hook_call`), `reasons` `[{hook, text,
-//! stops_run}]` (`stops_run` only if the hook's deny ends the run instead of denying the event), `effects`
-//! `[{hook, effect}]`, `failures` `[{hook, failure, policy}]`, `warnings`, `shadow` `[{hook, said}]`, `approval`
-//! `{digest, by}`, `asked` (the number of hooks that were called). Empty lists are absent.
+//! stops_run, unsettled_guard}]`, `effects` `[{hook, effect}]`, `failures` `[{hook, failure, policy}]`, `warnings`,
+//! `shadow` `[{hook, said}]`, `approval` `{digest, by}`, `asked` (the number of hooks that were called). Empty lists
+//! are absent. A reason has `stops_run` only if the deny ends the agent's run and does not undo what the event is
+//! about. It has `unsettled_guard` only if the engine denied because that guard did not check the final payload.
 //!
 //! # Kinds: the host
 //!
-//! Each has `origin`, and is written before the host acts or as soon as it knows ([`host`]):
+//! Each has `origin`. It is written before the host acts, or as soon as the host has the result ([`host`]):
 //!
 //! | kind | fields |
 //! | --- | --- |
-//! | `session`, `resumed` | `opened`: the data needed to open the session again, an object of the host |
+//! | `session`, `resumed` | `opened`: the host's own object with what it needs to reopen the session |
 //! | `said` | `source` (`prompt`, `steer`, `follow_up`, `resume`), `text` |
-//! | `turn` | `stage` (`start`, `end`), `ended` (`done`, or why it failed), `usage` |
-//! | `model_request` | `conversation`, `request` (its number, from 1), `model`, `payload` or `same_as` (the dispatch of `completion.pre` whose final payload is sent) |
-//! | `model_reply` | `request`, `duration_us`, `reply` or `error` `{kind, message}` |
-//! | `tool_call` | `id`, `name`, `args`: the tool runs now |
-//! | `tool_result` | `id`, `name`, `content`, `is_error`, `result`: the result before hooks see it |
-//! | `message` | `conversation`, `message`: it was added |
-//! | `messages` | `conversation`, `why` (`compact`, `clear`, `resume`), `messages`: these replace all earlier ones |
+//! | `turn` | `stage` (`start`, `end`), `ended` (`done`, or the reason why not), `usage` |
+//! | `model_request` | `conversation`, `request` (its number, from 1), `model`, and `payload` or `same_as` (the dispatch of `completion.pre` whose final payload is sent) |
+//! | `model_reply` | `request`, `duration_us`, and `reply` or `error` `{kind, message}` |
+//! | `tool_call` | `id`, `name`, `args`; written before the tool runs |
+//! | `tool_result` | `id`, `name`, `content`, `is_error`, `result`: the tool's own result, before hooks see it |
+//! | `message` | `conversation`, `message`; the message was added |
+//! | `messages` | `conversation`, `why` (`compact`, `clear`, `resume`), `messages`; these replace all earlier messages |
 //! | `reminder` | `what` (`injected`, `deduped`, `rendered`, `expired`, `kept`, `inherited`, `dropped`), `reminder` |
 //!
 //! Any other kind is a note of the host ([`NoteRecord`]) with one field, `data`. A record of an unknown kind with other
@@ -141,25 +144,18 @@
 //!
 //! # Order
 //!
-//! Records are in the order in which things happened, under one lock for all threads of a program. Concurrent sessions,
-//! agents and calls are told apart by the fields of each record: `dispatch` and `call` for hooks, `origin` (its
-//! `session`,
-//! and its `run` for a delegated agent) and the call's `id` for the host. The records of one dispatch, one call or one
-//! run
-//! are in order. A dispatch that a hook causes is nested in the one that caused it. Hooks that run concurrently are
-//! recorded as called in declared order before the first of them runs, and their verdicts follow in declared order,
-//! whichever came first. Only their effects are in the order in which they happened; those of one call are in order.
+//! Records have the order in which things happened. All threads of a program write under one lock. Records of
+//! concurrent sessions, agents and calls are distinguished by their own fields: `dispatch` and `call` for hooks,
+//! `origin` (its `session`, and its `run` for a child agent) and the `id` of the call for the host. The records of one
+//! dispatch, one call or one run are in their own order.
 //!
-//! If a program died, what was open has no end. The next record is then `healed` or `resumed`, or the tape ends.
+//! A dispatch that a hook causes is inside the dispatch that caused it. Concurrent hooks have their `hook_call` records
+//! in declared order before the first of them runs. Their `hook_returned` records follow in declared order, whichever
+//! returned first. Only their `effect` records have the order in which they happened, those of one call in their own
+//! order.
 //!
-//! # Older formats
-//!
-//! Format 3 has no `closed` record, so such a tape cannot show whether its end is missing, and its `at_ms` may go back
-//! if
-//! the machine's clock was set back. In format 4 it never does.
-//!
-//! Format 2 also differs in one field: in its `hook_call`, `round` is 0 for the first call of a hook in the dispatch,
-//! whatever the actual round. Such a tape is read, replayed and continued in its own format.
+//! If the program died, what it was doing has no end on the tape. The next record is then `healed` or `resumed`, or the
+//! tape ends.
 //!
 //! # Example
 //!
@@ -197,10 +193,10 @@ pub use host::HostRecord;
 pub use maintenance::{BlobRecord, ClosedRecord, HealedRecord};
 pub use verdict::{RecordedFailure, RecordedVerdict, VerdictLabel};
 
-/// The version of the format, the only one that is written and read.
+/// The version of the format, and the only one that Pintle writes and reads.
 pub const FORMAT: u32 = 4;
 
-/// The kinds with a meaning in the format, which a note must not have.
+/// The kinds that a note cannot have, because they have a meaning of their own.
 pub(crate) const RESERVED: [&str; 27] = [
     "header",
     "hooks",
@@ -231,63 +227,61 @@ pub(crate) const RESERVED: [&str; 27] = [
     "redacted",
 ];
 
-/// One record, which is one line of a tape.
+/// One line of a tape.
 ///
 /// The writer borrows what it records; a reader returns a `Record<'static>`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record<'a> {
-    /// The record's number, from 0.
+    /// The number of the record, from 0.
     pub seq: u64,
-    /// When it was written, in milliseconds since the Unix epoch.
+    /// When the record was written, in milliseconds since the Unix epoch.
     pub at_ms: u64,
     /// The digest of the previous line; `None` in the header.
     pub prev: Option<String>,
-    /// The fields of its kind.
     pub body: RecordBody<'a>,
 }
 
-/// The kind of a record, with its fields.
+/// The kind of a record, with the fields of that kind.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RecordBody<'a> {
-    /// The tape begins.
+    /// The tape starts.
     Header(HeaderRecord),
     /// Hooks were loaded.
     Hooks(HooksRecord),
-    /// A dispatch begins.
+    /// A dispatch starts.
     Event(EventRecord<'a>),
     /// A hook's matcher failed.
     MatcherFailed(HookSkippedRecord<'a>),
-    /// A hook for the event is not called.
+    /// A hook matches the event but is not called.
     NotCalled(HookSkippedRecord<'a>),
-    /// A hook is called.
+    /// A hook is about to be called.
     HookCall(HookCallRecord<'a>),
-    /// A hook or tool made an effect request.
+    /// A hook or a tool made an effect request.
     Effect(EffectRecord<'a>),
     /// A hook returned.
     HookReturned(HookReturnedRecord<'a>),
-    /// A verdict blocks, or decides a permission.
+    /// The verdict before this record denies, or decides a permission.
     HookVetoed(HookVetoedRecord<'a>),
     /// A warning about a hook.
     Warning(WarningRecord<'a>),
-    /// An ask was answered.
+    /// An approval request got a response.
     Approval(ApprovalRecord<'a>),
     /// A dispatch ended.
     Outcome(OutcomeRecord<'a>),
-    /// A record of the host.
+    /// An action or a result of the host.
     Host(HostRecord<'a>),
     /// A value that later records refer to.
     Blob(BlobRecord<'a>),
-    /// A torn record was removed.
+    /// A torn record at the end of the tape was removed.
     Healed(HealedRecord),
     /// The tape was closed.
     Closed(ClosedRecord<'a>),
     /// A note of the host.
     Note(NoteRecord<'a>),
-    /// A record of an unknown kind, unchanged.
+    /// A record of a kind that this version does not know, unchanged.
     Unknown {
-        /// Its kind.
         kind: String,
-        /// Its fields, without those every record has.
+        /// The fields of the record, without those that every record has.
         fields: Map<String, Value>,
     },
 }
@@ -295,14 +289,14 @@ pub enum RecordBody<'a> {
 /// A note of the host.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NoteRecord<'a> {
-    /// The note's kind, different from the kinds above.
+    /// The kind of the note; not one of the reserved kinds.
     pub kind: Cow<'a, str>,
-    /// The note's data.
+    /// The content of the note.
     pub data: Cow<'a, Value>,
 }
 
 impl RecordBody<'_> {
-    /// The name of the record's kind.
+    /// The value of `kind` on the tape.
     #[must_use]
     pub fn kind(&self) -> &str {
         match self {
@@ -327,19 +321,19 @@ impl RecordBody<'_> {
         }
     }
 
-    /// The number of the dispatch the record belongs to.
+    /// The number of the dispatch that the record belongs to.
     #[must_use]
     pub fn dispatch(&self) -> Option<u64> {
         match self {
             Self::Event(fired) => Some(fired.dispatch),
-            Self::MatcherFailed(passed) | Self::NotCalled(passed) => Some(passed.dispatch),
-            Self::HookCall(asked) => Some(asked.dispatch),
-            Self::Effect(effected) => effected.dispatch,
-            Self::HookReturned(answered) => Some(answered.dispatch),
+            Self::MatcherFailed(skipped) | Self::NotCalled(skipped) => Some(skipped.dispatch),
+            Self::HookCall(call) => Some(call.dispatch),
+            Self::Effect(effect) => effect.dispatch,
+            Self::HookReturned(returned) => Some(returned.dispatch),
             Self::HookVetoed(vetoed) => Some(vetoed.dispatch),
-            Self::Warning(warned) => warned.dispatch,
-            Self::Approval(resolved) => resolved.dispatch,
-            Self::Outcome(decided) => Some(decided.dispatch),
+            Self::Warning(warning) => warning.dispatch,
+            Self::Approval(approval) => approval.dispatch,
+            Self::Outcome(outcome) => Some(outcome.dispatch),
             Self::Header(_)
             | Self::Hooks(_)
             | Self::Host(_)
