@@ -1,15 +1,15 @@
-//! How fast a tape is enacted again.
+//! The speed of a replay.
 //!
-//! The tape has the mix of a session that works: turns, each with model calls whose `completion.pre` carries a bounded history
-//! of 12 messages (about 200 bytes each), two tool calls a round with hooks that pass, rewrite and (each tenth) deny, an
-//! effect of one hook a call, and the records of the host. What counts is the processor time of one thread, so that other
-//! work on the machine is not measured. A tape of this length is enacted on one thread. The parts are measured alone, and a
-//! tape that differs in its last outcome, all of which has to be looked into.
+//! The tape has the mix of a real session. A turn has model calls whose `completion.pre` has a history of at most 12
+//! messages (about 200 bytes each). Each iteration has two tool calls with hooks that pass, rewrite and (every tenth
+//! time) deny, one effect request per call, and the records of the host. The benchmark measures the processor time of
+//! one thread, so other work on the machine does not affect it. It also measures the parts of a replay alone, and a
+//! tape that differs in its last outcome, which replay must parse completely.
 #![expect(
     clippy::indexing_slicing,
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a bench ends when it cannot be set up, and tells"
+    reason = "a benchmark panics if its setup fails, and prints its results"
 )]
 
 use std::borrow::Cow;
@@ -31,13 +31,13 @@ use pintle_testkit::{ScriptedHandler, chain, hook};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-/// What the issue asks for.
+/// The required speed.
 const RECORDS_PER_SECOND: f64 = 200_000.0;
 const RECORDS: usize = 10_000;
-/// How often a phrase of 29 bytes is repeated in a text: in most texts, and in those of a tape of blobs.
+/// The number of repetitions of a phrase of 29 bytes in each text: of most tapes, and of the tape with blobs.
 const SMALL: usize = 5;
 const LARGE: usize = 110;
-/// The best of so many runs is what the code takes; the rest is what else the machine does.
+/// The number of runs. The shortest one counts, because other work on the machine only makes runs longer.
 const RUNS: usize = 15;
 
 #[derive(Debug, Default)]
@@ -100,28 +100,28 @@ fn build_hooks() -> HookSet {
     )])
 }
 
-/// A tape whose messages and results have so many words.
+/// A tape whose messages and results repeat a phrase `length` times.
 fn build_tape(length: usize) -> Vec<u8> {
     let clock = Arc::new(ReplayBenchClock::default());
     let tape = Arc::new(Tape::in_memory(HeaderRecord::new("bench", 1_750_000_000_000), clock.clone()));
     let set = build_hooks();
     tape.record_hooks(set.chains());
-    let seam = CountingEffects(Arc::clone(&tape));
+    let effects = CountingEffects(Arc::clone(&tape));
     let cancel = CancelToken::default();
     let origin = |turn| {
         Arc::new(Origin { session: String::from("bench"), turn, agent: String::from("root"), ..Origin::default() })
     };
     let fire = |event: &str, turn: u32, payload: Value| {
-        let around = DispatchContext {
+        let context = DispatchContext {
             journal: &*tape as &dyn Journal,
             clock: &*clock,
-            effects: &seam,
+            effects: &effects,
             approver: &NoApprover,
             cancel: &cancel,
             shadow: false,
             cause: None,
         };
-        dispatch(&set, &Event::new(parse_event_name(event), payload, origin(turn)), &around)
+        dispatch(&set, &Event::new(parse_event_name(event), payload, origin(turn)), &context)
     };
     let words = |number: usize| format!("message {number}: {}", "some words of a conversation ".repeat(length));
     let mut history: Vec<Value> = Vec::new();
@@ -175,14 +175,14 @@ fn build_tape(length: usize) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// The time that this thread was on a processor, or the time of the wall where the system does not tell.
+/// The processor time of this thread, or the wall-clock time if the system does not report it.
 fn cpu_time_since(since: Instant) -> Duration {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let spent_ns = told.and_then(|text| text.split(' ').next()?.parse().ok());
+    let schedstat = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let spent_ns = schedstat.and_then(|text| text.split(' ').next()?.parse().ok());
     spent_ns.map_or_else(|| since.elapsed(), Duration::from_nanos)
 }
 
-/// The shortest of some runs.
+/// The duration of the shortest run.
 fn shortest_run<T>(mut run: impl FnMut() -> T) -> Duration {
     let start = Instant::now();
     let one = || {
@@ -208,7 +208,7 @@ fn main() -> ExitCode {
         *kinds.entry(record.body.kind().to_owned()).or_default() += 1;
     }
     println!("{kinds:?}");
-    let enact = |tape: &[u8], is_same: bool| {
+    let replay_once = |tape: &[u8], is_same: bool| {
         let replayed = replay(tape, &ReplayOptions { threads: Some(NonZeroUsize::MIN), stop_point: None }).unwrap();
         assert_eq!(replayed.difference.is_none(), is_same, "{:?}", replayed.difference);
     };
@@ -222,13 +222,13 @@ fn main() -> ExitCode {
     let hash =
         || tape.split(|byte| *byte == b'\n').map(|line| Sha256::digest(line)[0]).fold(0, |sum: u8, one| sum ^ one);
     print_row("  hash (every line, one thread)", shortest_run(hash), size);
-    let took = shortest_run(|| enact(&tape, true));
+    let took = shortest_run(|| replay_once(&tape, true));
     print_row("replay", took, size);
-    print_row("replay, texts of 3 KiB in blobs", shortest_run(|| enact(&large, true)), large.len());
+    print_row("replay, texts of 3 KiB in blobs", shortest_run(|| replay_once(&large, true)), large.len());
     let text = String::from_utf8(tape).unwrap();
     let (before, outcome) = text.rsplit_once("\"approved\":false").unwrap();
     let other = format!("{before}\"approved\":true{outcome}");
-    print_row("replay of a tape that differs", shortest_run(|| enact(other.as_bytes(), false)), size);
+    print_row("replay of a tape that differs", shortest_run(|| replay_once(other.as_bytes(), false)), size);
     let held = RECORDS as f64 / took.as_secs_f64() >= RECORDS_PER_SECOND;
     println!("{} at least {RECORDS_PER_SECOND} records/s", if held { "held:" } else { "MISSED:" });
     if held { ExitCode::SUCCESS } else { ExitCode::FAILURE }

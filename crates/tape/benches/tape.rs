@@ -1,7 +1,7 @@
-//! What a record costs: to write at each level of durability, to read, to verify.
+//! The cost of a record: writing it at each level of durability, reading it, and verifying it.
 //!
-//! Writing and reading are measured in processor time against the least that could be done with the same bytes; syncing
-//! waits for the disk, so it is measured on the wall.
+//! Writing and reading are measured in processor time and compared with the least work on the same bytes. A sync waits
+//! for the disk, so it is measured in wall-clock time.
 
 use std::cell::Cell;
 use std::error::Error;
@@ -34,7 +34,7 @@ impl Clock for TapeBenchClock {
     }
 }
 
-/// An ordinary session: a tool call that one hook is asked about, which looks at the clock.
+/// An ordinary session: a tool call that one hook checks, with one effect request for the time.
 struct TapeBenchSession {
     event: Event,
     chain: Chain,
@@ -42,9 +42,9 @@ struct TapeBenchSession {
     outcome: Outcome,
 }
 
-/// How many records a dispatch is.
+/// The number of records per dispatch.
 const RECORDS: usize = 5;
-/// How many dispatches the tape holds that is read.
+/// The number of dispatches on the tape that is read.
 const DISPATCHES: usize = 100;
 
 impl TapeBenchSession {
@@ -85,7 +85,7 @@ impl TapeBenchSession {
     }
 }
 
-/// Nanoseconds on the wall, median of some runs.
+/// The median wall-clock time of the runs, in nanoseconds.
 fn wall_ns(runs: usize, mut act: impl FnMut()) -> f64 {
     let mut times: Vec<f64> = (0..runs)
         .map(|_| {
@@ -118,7 +118,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         || session.play(&tape),
         || failed.set(failed.get() | lines.iter().any(|line| plain.write_all(line).is_err())),
     );
-    report.check("taping a record at level none", BenchBound::AtMostNs(5_000.0), written.thing_ns / RECORDS as f64);
+    report.check("writing a record at level none", BenchBound::AtMostNs(5_000.0), written.thing_ns / RECORDS as f64);
     let memory = Tape::in_memory(HeaderRecord::new("bench", 0), Arc::new(TapeBenchClock(Instant::now())));
     memory.record_hooks([&session.chain]);
     let in_memory = report.compare("one dispatch, kept in memory", BenchBound::None, || session.play(&memory), || ());
@@ -137,7 +137,11 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     for level in Durability::ALL {
         let tape = session.create_tape(&path(&format!("{level}.wall.jsonl")))?.with_durability(level);
         let dispatch = wall_ns(200, || session.play(&tape));
-        report.check(&format!("a record at level {level}, on the wall"), BenchBound::None, dispatch / RECORDS as f64);
+        report.check(
+            &format!("a record at level {level}, wall-clock time"),
+            BenchBound::None,
+            dispatch / RECORDS as f64,
+        );
         failed.set(failed.get() | tape.take_error().is_some());
     }
     let tape = session.create_tape(&path("sync.jsonl"))?;
@@ -145,7 +149,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         session.play(&tape);
         tape.sync();
     });
-    report.check("one dispatch and the sync at a turn's end, on the wall", BenchBound::None, synced);
+    report.check("one dispatch and the sync at a turn's end, wall-clock time", BenchBound::None, synced);
     failed.set(failed.get() | tape.take_error().is_some() | memory.take_error().is_some());
     Ok(if failed.get() { ExitCode::FAILURE } else { report.finish() })
 }

@@ -13,7 +13,7 @@
 //!
 //! - The fields of every record come first, then the fields of its kind, in the order in which this document lists
 //!   them.
-//! - There is no white space between tokens, and numbers keep their original notation.
+//! - Tokens are not separated by white space, and numbers keep their original notation.
 //! - Strings escape `"`, `\` and the characters below U+0020 (`\b`, `\t`, `\n`, `\f` and `\r`, the others as `\u00` and
 //!   two lower case hex digits), and nothing else.
 //! - JSON objects from outside keep the order of their fields.

@@ -1,4 +1,4 @@
-//! Sessions to be taped, and tapes to be changed.
+//! Sessions to record, and changes to tapes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +14,7 @@ use pintle_testkit::{InMemoryEffects, ScriptedApprover};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// A millisecond later, and so many microseconds, each time it is asked.
+/// A clock that advances each time it is read.
 #[derive(Debug, Default)]
 pub(crate) struct ReplayTickingClock(AtomicU64);
 
@@ -28,7 +28,7 @@ impl Clock for ReplayTickingClock {
     }
 }
 
-/// A session that fires events and is taped.
+/// A session that fires events and is recorded.
 #[derive(Debug)]
 pub(crate) struct ReplaySessionFixture {
     pub(crate) tape: Arc<Tape>,
@@ -38,7 +38,7 @@ pub(crate) struct ReplaySessionFixture {
     pub(crate) shadow: bool,
 }
 
-/// A world whose answers are taped.
+/// An effect runner whose replies are recorded.
 #[derive(Debug)]
 struct ReplayRecordingEffects {
     tape: Arc<Tape>,
@@ -64,7 +64,7 @@ impl ReplaySessionFixture {
         Self::with_tape(Tape::in_memory(header, clock.clone()), clock, shadow)
     }
 
-    /// A session that is taped there.
+    /// A session that is recorded on this tape.
     pub(crate) fn with_tape(tape: Tape, clock: Arc<ReplayTickingClock>, shadow: bool) -> Self {
         let tape = Arc::new(tape);
         let seam = ReplayRecordingEffects { tape: Arc::clone(&tape), inner: InMemoryEffects::new() };
@@ -107,7 +107,7 @@ pub(crate) fn tool_event(name: &str, args: Value) -> Event {
     make_event("tool.pre", serde_json::json!({"id": "1", "name": name, "arguments": text, "args": args}))
 }
 
-/// A hook's effect on the world.
+/// An effect request of a hook.
 pub(crate) fn increment_counter(call: &HookCall<'_>, name: &str) -> Verdict {
     let _ = call.effects.metric_incr(call.caller(), name, 1);
     Verdict::pass()
@@ -129,7 +129,7 @@ pub(crate) fn assert_replays_equal(tape: &[u8], what: &str) {
     assert!(replayed.tape == tape, "{what}");
 }
 
-/// A tape with its lines changed, numbered and chained anew, as somebody does who knows the format.
+/// A tape with changed lines, new numbers and a repaired chain, as an attacker who knows the format writes it.
 pub(crate) fn forge_tape(tape: &[u8], change: impl FnOnce(&mut Vec<Value>)) -> Vec<u8> {
     let text = std::str::from_utf8(tape).unwrap();
     let mut records: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

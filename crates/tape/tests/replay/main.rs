@@ -1,4 +1,4 @@
-//! Tapes enacted again: they come out byte for byte, and what was changed on them is found.
+//! A replay reproduces a tape byte for byte, and finds changes to it.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests fail by panicking")]
 

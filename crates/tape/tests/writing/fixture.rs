@@ -1,4 +1,4 @@
-//! Sessions to write down.
+//! Sessions to record.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -12,7 +12,7 @@ use pintle_tape::{HeaderRecord, LoadedTape, Tape, read_bytes};
 use pintle_testkit::{ScriptedHandler, chain, hook};
 use serde_json::{Value, json};
 
-/// One millisecond later each time it is asked.
+/// A clock that advances one millisecond each time it is read.
 #[derive(Debug, Default)]
 pub(crate) struct WritingTickingClock(AtomicU64);
 
@@ -26,7 +26,7 @@ impl Clock for WritingTickingClock {
     }
 }
 
-/// The hooks of the dispatches that are played.
+/// The hooks of the recorded dispatches.
 pub(crate) fn fixture_chain() -> &'static Chain {
     static HOOKS: LazyLock<Chain> = LazyLock::new(|| {
         let hook = |name: &str| {
@@ -43,12 +43,12 @@ pub(crate) fn make_event(name: &str, payload: Value) -> Event {
     Event::new(EventName::parse(name).unwrap(), payload, Arc::new(origin))
 }
 
-/// Reads what is on a tape in memory.
+/// Reads a tape in memory.
 pub(crate) fn read_memory_tape(tape: &Tape) -> LoadedTape {
     read_bytes(tape.lines().join("\n").as_bytes()).unwrap()
 }
 
-/// Plays a dispatch with a rewrite, a nested event, a failure and a deny.
+/// Records a dispatch with a rewrite, a nested event, a failure and a deny.
 pub(crate) fn record_dispatch(tape: &Tape) {
     let call = make_event("tool.pre", json!({"id": "1", "name": "run", "arguments": "{}", "args": {}}));
     let (shape, guard) = (&*fixture_chain().hooks[0], &*fixture_chain().hooks[1]);

@@ -1,4 +1,4 @@
-//! What is large is written once, and comes back.
+//! Large values are written once, and are restored.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ fn a_growing_conversation_is_written_once() {
     let blobs = tape.lines().iter().filter(|line| line.contains("\"kind\":\"blob\"")).count();
     let size_bytes: usize = tape.lines().iter().map(String::len).sum();
     assert!(blobs >= 40 && size_bytes < 2 * 40 * 10_000, "{blobs} blobs, {size_bytes} bytes");
-    // What comes before a blob never needs it.
+    // The records before a blob do not refer to it.
     for end in 2..tape.lines().len() {
         assert!(read_bytes((tape.lines()[..end].join("\n") + "\n").as_bytes()).is_ok(), "{end} lines");
     }
@@ -73,7 +73,7 @@ fn a_blob_that_is_missing_or_wrong_is_told_with_its_line() {
     assert!(wrong.starts_with(&format!("line {}: the blob's `digest` is `", blob + 1)), "{wrong}");
 }
 
-/// Takes out one word.
+/// Redacts one word.
 #[derive(Debug)]
 struct LargeTextRedactor;
 

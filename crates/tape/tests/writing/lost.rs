@@ -1,4 +1,4 @@
-//! Tapes that cannot be written any more, and tapes that are not as they were left.
+//! Tapes that can no longer be written, and tapes that changed between two processes.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -18,7 +18,7 @@ fn new_header() -> HeaderRecord {
     HeaderRecord::new("s1", 1_000)
 }
 
-/// What somebody does to a file, and how the tape tells it.
+/// A change to the tape's file, and the resulting error text.
 type TapeFileDamage = (&'static str, fn(&Path));
 
 const CHANGES: [TapeFileDamage; 7] = [
@@ -123,14 +123,14 @@ fn a_file_without_a_whole_header_gets_one_and_says_so() {
             "{second:?}"
         );
     }
-    // What is whole goes on, and what is not there begins.
+    // A complete tape is continued, and a missing one is started.
     let before = read(&path).unwrap().records.len();
     drop(Tape::open_or_create(&path, new_header(), new_clock()).unwrap());
     assert_eq!(read(&path).unwrap().records.len(), before);
     fs::remove_file(&path).unwrap();
     drop(Tape::open_or_create(&path, new_header(), new_clock()).unwrap());
     assert_eq!(read(&path).unwrap().records.len(), 1);
-    // What is no tape stays as it is.
+    // A file that is not a tape is not changed.
     fs::write(&path, "my notes\n").unwrap();
     assert!(Tape::open_or_create(&path, new_header(), new_clock()).is_err());
     assert_eq!(fs::read_to_string(&path).unwrap(), "my notes\n");
@@ -154,7 +154,7 @@ fn a_tape_that_lost_records_since_it_was_left_does_not_go_on() {
         assert!(matches!(fault, TapeError::CursorLost { .. }), "cut after {end} bytes: {fault}");
         assert_eq!(fs::read(&path).unwrap(), bytes[..end], "nothing is added to it");
     }
-    // The same size, and another end.
+    // The same size with a different end.
     let mut bent = bytes.clone();
     let last = bytes.len() - 3;
     bent[last] ^= 1;
@@ -171,7 +171,7 @@ fn a_tape_that_lost_records_since_it_was_left_does_not_go_on() {
     );
     assert!(!path.exists());
 
-    // What a process that was killed had written besides is kept, and a torn record is healed.
+    // Additional records of a killed process are kept, and a torn record is repaired.
     for more in [String::new(), String::from("{\"seq\":99,\"at")] {
         fs::write(&path, &bytes).unwrap();
         let tape = Tape::resume_at(&path, &cursor, new_clock()).unwrap();
@@ -194,7 +194,7 @@ fn time_does_not_go_back_on_a_tape() {
     (0..20).for_each(|number| tape.record_note("remark", json!(number)));
     let cursor = tape.cursor().unwrap();
     drop(tape);
-    // Another process, whose clock is behind.
+    // Another process with a clock that is behind.
     let tape = Tape::resume_at(&path, &cursor, new_clock()).unwrap();
     tape.record_note("remark", json!(0));
     drop(tape);

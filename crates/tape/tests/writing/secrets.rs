@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use crate::fixture::{WritingTickingClock, fixture_chain, make_event};
 
-/// Takes out one word.
+/// Redacts one word.
 #[derive(Debug)]
 struct OneWordRedactor;
 
@@ -26,7 +26,7 @@ impl Redactor for OneWordRedactor {
     }
 }
 
-/// Keeps what it is shown.
+/// Keeps the lines that it observes.
 #[derive(Debug, Default)]
 struct CapturingObserver(std::sync::Mutex<Vec<String>>);
 

@@ -1,4 +1,4 @@
-//! What the writer leaves behind, seen through the reader and through `show`.
+//! What the reader and `show` make of a written tape.
 
 use std::sync::Arc;
 
