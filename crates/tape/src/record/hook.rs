@@ -21,7 +21,7 @@ pub struct HookCallRecord<'a> {
     pub hook: Cow<'a, str>,
     /// The hook's number, as in [`LoadedHook`](super::LoadedHook).
     pub entry: u64,
-    /// The round of the call: 0, then 1 to 3 for rechecks. In format 2 it is 0 for the hook's first call.
+    /// The round of the call: 0, then 1 to 3 for rechecks.
     pub round: u8,
     /// The version of the payload that the hook sees.
     pub payload: u32,

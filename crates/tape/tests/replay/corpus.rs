@@ -1,4 +1,4 @@
-//! Tapes of real sessions, written by earlier programs.
+//! The corpus: tapes of real sessions.
 
 use std::path::Path;
 
