@@ -169,7 +169,7 @@ fn a_result_that_is_too_large_is_a_failure_with_a_sentence() {
     let cases = [
         (Ok(json!(large)), Some("it is longer than 16 MiB of JSON")),
         (Ok(json!({"a": [large, large]})), Some("it is longer than 16 MiB of JSON")),
-        (Ok(json!(vec![0; 250_001])), Some("it holds more than 250000 JSON values")),
+        (Ok(json!(vec![0; 250_001])), Some("it contains more than 250000 JSON values")),
         (Err(format!("{large}x")), Some("it is longer than 16 MiB of JSON")),
         (Ok(json!("x".repeat(15 << 20))), None),
     ];
@@ -184,7 +184,7 @@ fn a_result_that_is_too_large_is_a_failure_with_a_sentence() {
         let mut stage = open_fixture_with(play, Vec::new(), agent(), |builder| builder.tool(tool));
         let result = stage.session.turn("go").unwrap().tool_results.remove(0);
         let wanted = what.map(|what| {
-            format!("tool error: the result is too large: {what}, which is the most that hooks are asked about; ask for a part of it")
+            format!("tool error: the result is too large: {what}, the limit for a payload that hooks see; ask for a part of it")
         });
         assert_eq!(result.is_error, what.is_some());
         assert_eq!(wanted.filter(|wanted| *wanted != result.content), None);

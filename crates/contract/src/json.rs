@@ -21,7 +21,7 @@ impl fmt::Display for JsonError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Syntax(fault) => fault.fmt(f),
-            Self::RepeatedKey(key) => write!(f, "the key `{}` is there twice; write it once", format_key(key)),
+            Self::RepeatedKey(key) => write!(f, "the key `{}` is repeated; write it once", format_key(key)),
         }
     }
 }
@@ -141,7 +141,7 @@ impl<'de> Visitor<'de> for DistinctKeys<'_> {
         while let Some(key) = entries.next_key::<String>()? {
             if seen.contains(&key) {
                 *self.0 = Some(key);
-                return Err(serde::de::Error::custom("a key is there twice"));
+                return Err(serde::de::Error::custom("a key is repeated"));
             }
             seen.insert(key);
             entries.next_value_seed(DistinctKeys(&mut *self.0))?;

@@ -26,10 +26,10 @@ pub enum PayloadError {
 
 impl fmt::Display for PayloadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let most = "which is the most that hooks are asked about";
+        let most = "the limit for a payload that hooks see";
         match self {
             Self::TooLong => write!(f, "it is longer than {} MiB of JSON, {most}", MAX_PAYLOAD_BYTES >> 20),
-            Self::TooMany => write!(f, "it holds more than {MAX_PAYLOAD_VALUES} JSON values, {most}"),
+            Self::TooMany => write!(f, "it contains more than {MAX_PAYLOAD_VALUES} JSON values, {most}"),
             Self::NotJson(fault) => fault.fmt(f),
         }
     }

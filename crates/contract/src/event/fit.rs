@@ -27,7 +27,7 @@ pub fn check_rewrite(event: &EventName, before: &Value, after: &Value) -> Result
             check_messages(value)?;
         }
         if *name == "choices" && value.as_array().is_some_and(Vec::is_empty) {
-            return Err(String::from("`choices` must hold at least one answer"));
+            return Err(String::from("`choices` must contain at least one choice"));
         }
     }
     Ok(())
@@ -54,7 +54,7 @@ fn check_messages(value: &Value) -> Result<(), String> {
         }
         has_talk |= !matches!(message.role.as_str(), "system" | "developer");
     }
-    if has_talk { Ok(()) } else { Err(String::from("`messages` must hold something besides system messages")) }
+    if has_talk { Ok(()) } else { Err(String::from("`messages` must contain a message that is not a system message")) }
 }
 
 /// Describes the type that a field must have, if the schema is simple enough.
@@ -116,11 +116,11 @@ mod tests {
                 json!({"messages": [{"role": "user", "content": 3}]}),
                 "the `content` of a message must be a text or a list of parts",
             ),
-            ("completion.pre", json!({"messages": []}), "`messages` must hold something besides system messages"),
+            ("completion.pre", json!({"messages": []}), "`messages` must contain a message that is not a system message"),
             ("completion.pre", json!({"messages": ["x"]}), "`messages` does not fit the event: "),
             ("completion.pre", json!({"tools": [{"function": {"name": 3}}]}), "`tools` does not fit the event: "),
             ("completion.post", json!({"usage": {"input_tokens": "x"}}), "`usage` does not fit the event: "),
-            ("completion.post", json!({"choices": []}), "`choices` must hold at least one answer"),
+            ("completion.post", json!({"choices": []}), "`choices` must contain at least one choice"),
             ("completion.post", json!({"choices": [{"index": "x"}]}), "`choices` does not fit the event: "),
             (
                 "delegation.pre",

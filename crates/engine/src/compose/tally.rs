@@ -255,8 +255,8 @@ impl VerdictTally {
             (_, Some(VerdictKind::Pass)) if !voter.hook.source_trust.is_trusted() => return,
             (_, Some(VerdictKind::Failed(failure))) => return self.record_failure(voter, failure),
             (_, Some(VerdictKind::Deny { reason })) => return self.record_denial(voter, reason),
-            (_, Some(VerdictKind::Ask { reason })) => format!("wanted a person to look ({reason})"),
-            (Some(_), _) => String::from("wanted a rewrite"),
+            (_, Some(VerdictKind::Ask { reason })) => format!("asked for approval ({reason})"),
+            (Some(_), _) => String::from("requested a rewrite"),
             (None, _) => String::from("had no opinion"),
         };
         self.record_denial(voter, messages::not_unanimous(&untrusted::display_name(voter.hook), &but));

@@ -42,7 +42,7 @@ pub(crate) fn apply(event: &EventName, before: &Value, rewrite: Rewrite) -> Resu
         },
         RewriteTarget::Fields(allowed) => {
             let Value::Object(have) = before else {
-                return Err(format!("the payload of `{event}` is no object here, so no field of it can be rewritten"));
+                return Err(format!("the payload of `{event}` is not an object, so its fields cannot be rewritten"));
             };
             let (mut fields, whole) = match rewrite {
                 Rewrite::Fields(fields) => (fields, false),

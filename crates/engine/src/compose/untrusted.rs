@@ -13,12 +13,12 @@ pub(crate) fn restrict_verdict(hook: &Hook, verdict: Verdict) -> Verdict {
             dropped.push(what);
         }
     };
-    note(matches!(verdict.kind, VerdictKind::Allow { .. }), "its approval");
+    note(matches!(verdict.kind, VerdictKind::Allow { .. }), "its `allow`");
     note(matches!(verdict.kind, VerdictKind::Rewrite(_)) || verdict.rewrite.is_some(), "its rewrite");
-    note(!verdict.effects.is_empty(), "what it adds for the model and the user");
+    note(!verdict.effects.is_empty(), "its context and notices");
     let said = match verdict.kind {
         VerdictKind::Deny { .. } | VerdictKind::Ask { .. } if !hook.event.def().deny_restricts => {
-            note(true, "its refusal (it would send the agent on)");
+            note(true, "its denial, which would make the agent continue");
             VerdictKind::Pass
         }
         VerdictKind::Deny { reason } => VerdictKind::Deny { reason: messages::quote_text(hook, &reason) },

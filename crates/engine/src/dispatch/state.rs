@@ -140,7 +140,7 @@ impl<'a> DispatchState<'a> {
             }
             MatchResult::Yes if !turn.duplicates.is_empty() && self.has_matching_duplicate(turn) => return false,
             MatchResult::Yes if self.context.cancel.is_cancelled() => {
-                Failure::new(FailureKind::Cancelled, "the host cancelled before it was asked")
+                Failure::new(FailureKind::Cancelled, "the host cancelled before it was called")
             }
             MatchResult::Yes => return true,
         };

@@ -106,7 +106,7 @@ fn rule_37_after_a_cancel_hooks_fail_as_cancelled_and_are_not_called() {
         let world = DispatchFixture { journal: &journal, effects: &seam, approver: &resolver, shadow: false, cancel };
         let outcome = world.dispatch(&set, &event);
         calls.check_calls(&[]).unwrap();
-        let unasked = "unasked f round 0 cancelled: the host cancelled before it was asked";
+        let unasked = "unasked f round 0 cancelled: the host cancelled before it was called";
         assert_eq!((journal.lines()[1].as_str(), journal.lines().len()), (unasked, 3));
         assert_eq!(summarize_outcome(&outcome), if closed { "deny x=0 f" } else { "allow x=0" });
         let kinds: Vec<FailureKind> = outcome.failures.iter().map(|report| report.failure.kind).collect();

@@ -80,7 +80,7 @@ fn rule_43_a_rewrite_that_makes_no_sense_is_a_failure() {
         let outcome = dispatch_rewrite("tool.pre", payload, ScriptedAnswer::Set(json!({"name": "b"})));
         let failure = &outcome.failures[0].failure;
         assert_eq!(failure.kind, FailureKind::BadOutput);
-        assert_eq!(failure.message, "the payload of `tool.pre` is no object here, so no field of it can be rewritten");
+        assert_eq!(failure.message, "the payload of `tool.pre` is not an object, so its fields cannot be rewritten");
         assert!(!outcome.is_allowed());
     }
     // What is in the fields has to make sense as well, and what the event had before stays.
@@ -115,7 +115,7 @@ fn rule_71_a_rewrite_that_makes_a_payload_too_large_is_a_failure() {
     let most = "x".repeat(MAX_PAYLOAD_BYTES);
     for (args, what) in [
         (json!({"x": most}), "it is longer than 16 MiB of JSON"),
-        (json!({"x": vec![0; MAX_PAYLOAD_VALUES]}), "it holds more than 250000 JSON values"),
+        (json!({"x": vec![0; MAX_PAYLOAD_VALUES]}), "it contains more than 250000 JSON values"),
     ] {
         for says in
             [ScriptedAnswer::Set(json!({"args": args})), ScriptedAnswer::Replace(json!({"name": "a", "args": args}))]

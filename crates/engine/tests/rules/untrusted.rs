@@ -167,7 +167,7 @@ fn rule_70_what_did_not_count_is_told_once() {
     assert_eq!(
         warnings,
         [
-            "the project is not trusted, so its approval and its rewrite and what it adds for the model and the user did not \
+            "the project is not trusted, so its `allow` and its rewrite and its context and notices did not \
           count: an untrusted hook can only deny and ask; `pintle trust` shows what the project's hooks may do and asks"
         ]
     );

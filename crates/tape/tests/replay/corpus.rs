@@ -8,7 +8,7 @@ use pintle_tape::verify::verify_bytes;
 use crate::fixture::assert_replays_equal;
 
 /// The name and bytes of each tape, without a torn record.
-fn old_tapes() -> Vec<(String, Vec<u8>)> {
+fn corpus_tapes() -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tapes");
     let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut tapes: Vec<(String, Vec<u8>)> = paths

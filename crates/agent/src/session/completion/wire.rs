@@ -39,7 +39,7 @@ pub(crate) fn request_from_payload(
     let messages: Result<Vec<ModelMessage>, String> = payload.messages.into_iter().map(from_event_message).collect();
     let messages = messages?;
     if !messages.iter().any(|message| message.role != MessageRole::System) {
-        return Err(String::from("`messages` must hold something besides system messages"));
+        return Err(String::from("`messages` must contain a message that is not a system message"));
     }
     let tool = |tool: event::ChatTool| ModelTool {
         name: tool.function.name,
@@ -81,7 +81,7 @@ pub(super) fn reply_to_payload(reply: &ModelReply, model: &str, duration_ms: u64
 }
 
 pub(super) fn reply_from_payload(payload: CompletionPost, usage: ModelUsage) -> Result<ModelReply, String> {
-    let choice = payload.choices.into_iter().next().ok_or("`choices` must hold at least one answer")?;
+    let choice = payload.choices.into_iter().next().ok_or("`choices` must contain at least one choice")?;
     let message = from_event_message(event::ChatMessage { role: String::from("assistant"), ..choice.message })?;
     Ok(ModelReply { text: message.content, tool_calls: message.tool_calls, finish_reason: choice.finish_reason, usage })
 }

@@ -239,23 +239,23 @@ fn what_is_no_single_whole_object_is_a_failure() {
         ),
         (
             r#"{"decision":"block","decision":""}"#,
-            "invalid hook output: the key `decision` is there twice; write it once",
+            "invalid hook output: the key `decision` is repeated; write it once",
         ),
         (
             r#"{"decision":"block","\u0064ecision":""}"#,
-            "invalid hook output: the key `decision` is there twice; write it once",
+            "invalid hook output: the key `decision` is repeated; write it once",
         ),
         (
             r#"{"continue":false,"continue":true}"#,
-            "invalid hook output: the key `continue` is there twice; write it once",
+            "invalid hook output: the key `continue` is repeated; write it once",
         ),
         (
             r#"{"hook_specific_output":{"permission_decision":"deny"},"hook_specific_output":{"permission_decision":"allow"}}"#,
-            "invalid hook output: the key `hook_specific_output` is there twice; write it once",
+            "invalid hook output: the key `hook_specific_output` is repeated; write it once",
         ),
         (
             r#"{"hook_specific_output":{"updated_input":{"a":{"b":1,"b":2}}}}"#,
-            "invalid hook output: the key `b` is there twice; write it once",
+            "invalid hook output: the key `b` is repeated; write it once",
         ),
         (
             r#"{"hook_specific_output":{"permission_decision":"deny"},"hookSpecificOutput":{"permission_decision":"allow"}}"#,
