@@ -1,7 +1,7 @@
-//! Reading plain files and nothing else.
+//! Reads regular files and nothing else.
 //!
-//! A file that a person, a project or another agent names may be a pipe or a device: opening one waits for its other end,
-//! and reading one need not end. Whoever reads a file by a name that others chose opens it here.
+//! A file that a user, a project or another agent names may be a pipe or a device: opening a pipe waits for its other
+//! end, and reading a device may never end. Code that reads a file by a name from outside opens it here.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,17 +11,17 @@ use std::path::Path;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-/// The largest text that is read whole.
+/// The largest text that is read.
 pub const MAX_TEXT_BYTES: u64 = 64 << 20;
 
-/// Opens a plain file to read it.
+/// Opens a regular file for reading.
 ///
 /// # Errors
-/// When it cannot be opened, or is something else: then at once, whatever it is, as
+/// When it cannot be opened, or is not a regular file: then immediately, as
 /// [`InvalidInput`](io::ErrorKind::InvalidInput).
 pub fn open(path: impl AsRef<Path>) -> io::Result<File> {
     let not_plain = || io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file");
-    // Opening a pipe waits for its other end, unless this is said.
+    // Without this flag, opening a pipe waits for its other end.
     let opened = File::options().read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path);
     let file = match opened {
         Err(fault) if fault.raw_os_error() == Some(Errno::NXIO.raw_os_error()) => return Err(not_plain()),
@@ -30,7 +30,7 @@ pub fn open(path: impl AsRef<Path>) -> io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(not_plain()) }
 }
 
-/// Reads a plain file, however large it is.
+/// Reads a regular file of any size.
 ///
 /// # Errors
 /// As [`open`], and when it cannot be read.
@@ -40,7 +40,7 @@ pub fn read(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads the first bytes of a plain file.
+/// Reads the first bytes of a regular file.
 ///
 /// # Errors
 /// As [`read`].

@@ -1,4 +1,4 @@
-//! Declarations into handlers and matchers: one arm a kind of handler, each built in its own folder.
+//! Builds handlers and matchers from declarations: one match arm per kind of handler, each built in its own directory.
 
 use std::sync::{Arc, OnceLock};
 
@@ -13,26 +13,26 @@ use crate::{builtin, capabilities, command, judge, process, regex_matcher, webho
 
 /// Builds the handlers and matchers of hooks, and checks the scripts of tools.
 ///
-/// A script is parsed here, after a check that bounds what the parser may recurse into, and analysed. When all it does
-/// costs a small multiple of its input it is loaded and run in this process. Any other is loaded in a worker process:
-/// a source that ends the worker is an error diagnostic, and the next source gets a fresh worker. Workers end with the
-/// last handler and tool that use them.
+/// A script is parsed here, after a check that limits the parser's recursion, and analysed. If its whole cost is a
+/// small multiple of its input, it is loaded and run in this process. Any other script is loaded in a script worker: a
+/// source that ends the worker is an error diagnostic, and the next source gets a new worker. Workers end with the last
+/// handler and tool that use them.
 #[derive(Debug, Clone)]
 pub struct DefaultHandlerFactory {
     pub(crate) worker_pool: Arc<ScriptWorkerPool>,
     pub(crate) judge: Option<Arc<dyn Judge>>,
-    /// The modules that were loaded, of plugins and of others whose functions are hooks.
+    /// The loaded modules, of plugins and of others whose functions are hooks.
     pub(crate) module_cache: Arc<ModuleCache>,
-    /// What takes secrets out of texts, once a hook that is there for that was built. Built-ins that write files keep
-    /// them clean with it, wherever they stand among the hooks.
+    /// The redactor, once a hook that redacts was built. Built-ins that write files use it, regardless of the order of
+    /// hooks.
     redactor: Arc<OnceLock<Arc<dyn Redactor>>>,
-    /// Whether a worker loads its scripts at once, to see whether they load at all, and tools are checked.
+    /// Whether a worker loads its scripts immediately, to check them, and tools are checked.
     pub(crate) probes_workers: bool,
 }
 
 impl DefaultHandlerFactory {
-    /// A builder whose workers are processes of `program`, which also starts the programs that this process runs
-    /// ([`process::contain`]). None is started before it is needed.
+    /// A factory whose workers are processes of `program`, which also launches the programs that this process runs
+    /// ([`enable_launchers`](crate::process::enable_launchers)). No worker is started before it is needed.
     #[must_use]
     pub fn new(program: WorkerProgram) -> Self {
         process::enable_launchers(&program);
@@ -45,24 +45,24 @@ impl DefaultHandlerFactory {
         }
     }
 
-    /// Who asks language models for hooks that are judged by one. Default: nobody, and such hooks fail when they are
-    /// asked.
+    /// Sets the judge that calls language models for model hooks. Default: none, and such hooks fail when they are
+    /// called.
     #[must_use]
     pub fn with_judge(mut self, judge: Arc<dyn Judge>) -> Self {
         self.judge = Some(judge);
         self
     }
 
-    /// Leaves a script that needs a worker alone until it is called, for processes that live for one event, ask few of the
-    /// hooks there are and run no agent. One that does not load is then a failure of its hook when that is asked. The
-    /// scripts of tools and verifications, which nobody calls there, are not looked at.
+    /// Does not load scripts in a worker until they are called, for processes that handle one event, call few of the
+    /// hooks and run no agent. A script that does not load is then a failure of its hook at the call. Scripts of tools
+    /// and verifications, which are never called there, are not checked.
     #[must_use]
     pub fn skip_worker_probe(mut self) -> Self {
         self.probes_workers = false;
         self
     }
 
-    /// Who asks language models, when somebody does.
+    /// The judge that calls language models, if there is one.
     #[must_use]
     pub fn judge(&self) -> Option<&Arc<dyn Judge>> {
         self.judge.as_ref()
@@ -115,7 +115,7 @@ impl HandlerFactory for DefaultHandlerFactory {
     fn check_calls(&self, declaration: &HookDeclaration) -> Vec<Diagnostic> {
         match &declaration.handler {
             HandlerSpec::Script(text) => pintle_script::check_calls(&declaration.name, text, &declaration.tools),
-            // Which function of a module calls a tool is not told by its text.
+            // The text of a module does not show which of its functions calls a tool.
             _ => Vec::new(),
         }
     }

@@ -1,14 +1,14 @@
-//! What a hook can reach outside of the sandbox, one arm a kind of handler.
+//! Determines the capabilities of a hook outside the sandbox.
 
 use pintle_contract::{BuiltinSpec, Capability, CommandSpec, HandlerSpec, HookDeclaration};
 use pintle_script::{ScriptKind, capability_names};
 
 use crate::builtin::builtins;
 
-/// What a declaration can reach. Nothing is what needs nobody's consent.
+/// The capabilities of a declaration. An empty list does not need trust.
 pub(crate) fn capabilities(declaration: &HookDeclaration) -> Vec<Capability> {
     match &declaration.handler {
-        // What a dialect makes of a table in a file judges, and reaches nothing: dialects have nothing to do so with.
+        // A hook that a dialect builds from a table only returns verdicts: dialects cannot do anything else.
         HandlerSpec::None | HandlerSpec::Native(_) => Vec::new(),
         HandlerSpec::Script(text) => {
             capabilities_of_names(&capability_names(&declaration.name, text, ScriptKind::Hook), declaration)
@@ -34,7 +34,7 @@ fn capabilities_of_names(names: &[&str], declaration: &HookDeclaration) -> Vec<C
     names.iter().flat_map(of_name).collect()
 }
 
-/// A command as one line, its arguments behind it.
+/// A command with its arguments as one line.
 fn command_line_text(spec: &CommandSpec) -> String {
     let arguments = spec.arguments.iter().flatten().map(String::as_str);
     std::iter::once(spec.command.as_str()).chain(arguments).collect::<Vec<_>>().join(" ")
@@ -54,7 +54,7 @@ fn builtin_capabilities(spec: &BuiltinSpec) -> Vec<Capability> {
     }
 }
 
-/// The host of an address, or the address itself when it has none that can be told.
+/// The host of a URL, or the text itself if it has no known host.
 fn host_of(address: &str) -> String {
     let parsed = url::Url::parse(address).ok();
     parsed.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_else(|| address.to_owned())

@@ -1,13 +1,13 @@
-//! Where a hook runs and what it sees: its working directory and its variables (docker-agent behaviour, section 3.2).
+//! The working directory and the environment of a hook's command.
 
 use std::path::{Path, PathBuf};
 
-/// A hook's own working directory and variables, as declared.
+/// A hook's declared working directory and variables.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CommandContext {
-    /// Variables besides Pintle's own.
+    /// Variables in addition to Pintle's own.
     pub(crate) variables: Vec<(String, String)>,
-    /// The working directory; a relative one is below the session's.
+    /// The working directory; a relative path is resolved against the session's.
     pub(crate) directory: Option<String>,
     /// Whether references to variables are expanded in both.
     pub(crate) expands_variables: bool,
@@ -16,14 +16,14 @@ pub(crate) struct CommandContext {
 /// The working directory of one call.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct WorkingDir {
-    /// The directory; `None` when the session has none either.
+    /// The directory; `None` if the session has none either.
     pub(crate) directory: Option<PathBuf>,
-    /// What the hook's author should know.
+    /// A warning for the hook's author.
     pub(crate) warning: Option<String>,
 }
 
 impl CommandContext {
-    /// The variables, with `${env.NAME}` replaced by Pintle's own value of it, which may be empty. Any other `$` stays.
+    /// The variables, with `${env.NAME}` replaced by Pintle's own value, which may be empty. Any other `$` stays.
     pub(crate) fn environment(&self) -> Vec<(String, String)> {
         self.environment_from(&crate::process::variable)
     }
@@ -36,7 +36,7 @@ impl CommandContext {
         self.variables.iter().map(|(name, value)| (name.clone(), expanded(value))).collect()
     }
 
-    /// The working directory below that of the session; an empty session directory is none.
+    /// The working directory, resolved against that of the session; an empty session directory counts as none.
     pub(crate) fn resolve_working_dir(&self, session: &str) -> WorkingDir {
         self.resolve_working_dir_from(session, &crate::process::variable)
     }
@@ -59,7 +59,7 @@ impl CommandContext {
     }
 }
 
-/// `~`, `$NAME`, `${NAME}` and `${env.NAME}` replaced.
+/// Expands `~`, `$NAME`, `${NAME}` and `${env.NAME}`.
 fn expand_references(written: &str, known: &dyn Fn(&str) -> Option<String>) -> String {
     let text = replace_references(written, known, &|name| Some(name.strip_prefix("env.").unwrap_or(name)), true);
     match (text.strip_prefix('~'), known("HOME")) {
@@ -71,7 +71,7 @@ fn expand_references(written: &str, known: &dyn Fn(&str) -> Option<String>) -> S
     }
 }
 
-/// Replaces `${..}` whose inside `names` accepts, and `$NAME` when `bare`. What is not accepted stays as it is.
+/// Expands `${..}` if `names` accepts its content, and `$NAME` if `bare`. Other references stay as they are.
 fn replace_references(
     text: &str,
     known: &dyn Fn(&str) -> Option<String>,

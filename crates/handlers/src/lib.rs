@@ -1,7 +1,7 @@
-//! What runs when a hook is asked: scripts, in process or isolated, and native closures.
+//! Runs hooks: scripts, in process or in script workers, commands, webhooks, models, built-ins and native closures.
 //!
-//! This crate is the only place that starts processes or opens sockets for a hook. It knows no dialect: a handler holds
-//! the codec it was declared with.
+//! This is the only crate that starts processes or opens sockets for a hook. It does not know dialects: a handler holds
+//! the codec that it was declared with.
 
 pub mod http;
 pub mod jail;

@@ -5,32 +5,33 @@ use std::sync::Arc;
 use pintle_contract::{BuiltMatcher, Diagnostic, Event, Location, MatchResult, Matcher, SubjectFilter};
 use regex::{Regex, RegexBuilder};
 
-/// The most memory that one compiled expression may take.
+/// The most memory of one compiled expression.
 const SIZE_LIMIT_BYTES: usize = 1 << 20;
 
-/// A pattern that the whole subject has to match.
+/// A pattern that the whole subject must match.
 #[derive(Debug)]
 struct RegexMatcher {
     text: Arc<str>,
     regex: Regex,
-    /// The subjects, where the pattern is nothing but names.
+    /// The subjects, if the pattern consists only of names.
     names: Option<Vec<String>>,
 }
 
-/// Compiles a pattern. One that is empty or `*` matches always.
+/// Compiles a pattern. An empty pattern and `*` always match.
 pub(crate) fn compile_pattern(text: &Arc<str>, location: &Location) -> BuiltMatcher {
     if text.is_empty() || &**text == "*" {
         return BuiltMatcher::default();
     }
     let compile = |pattern: &str| RegexBuilder::new(pattern).size_limit(SIZE_LIMIT_BYTES).build();
-    // Alone first: `a)|(b` is no pattern, although it becomes one between the anchors and their brackets.
+    // Compiled without anchors first: `a)|(b` is not valid, but would become so between the anchors and their
+    // parentheses.
     match compile(text).and_then(|_| compile(&format!("^(?:{text})$"))) {
         Ok(regex) => {
             let matcher = RegexMatcher { text: Arc::clone(text), regex, names: plain_alternatives(text) };
             BuiltMatcher { matcher: Some(Arc::new(matcher)), diagnostics: Vec::new() }
         }
         Err(fault) => {
-            // The parser's last line says what is wrong; those before draw the pattern.
+            // The parser's last line is the error; those before draw the pattern.
             let why = fault.to_string();
             let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
             let message = format!("invalid matcher `{text}`: {why}");
@@ -86,7 +87,7 @@ mod tests {
         let payload = json!({"name": name, "args": {}, "arguments": "{}"});
         let event = Event::new(EventName::parse("tool.pre").unwrap(), payload, Arc::new(Origin::default()));
         let wanted = matcher.matches(&event) == MatchResult::Yes;
-        // The index asks only by the subject, so both ways have to agree.
+        // The index uses only the subjects, so both must agree.
         if let SubjectFilter::Only { names, sufficient } = matcher.subjects() {
             assert!(sufficient && names.iter().any(|known| known == name) == wanted, "{text} {name}");
         }

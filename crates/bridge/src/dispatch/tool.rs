@@ -56,8 +56,8 @@ pub(super) fn fire_permission(hearing: &mut HostDispatch<'_>, call: &HostToolCal
     }
 }
 
-/// Judges a call until nothing changes: the first round uses the first lanes, recheck rounds the others. `None` if it is
-/// denied.
+/// Judges a call until nothing changes: the first round uses the first lanes, recheck rounds the others. `None` if it
+/// is denied.
 fn judge_until_stable(
     hearing: &mut HostDispatch<'_>,
     call: &HostToolCall,

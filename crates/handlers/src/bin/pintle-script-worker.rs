@@ -1,4 +1,4 @@
-//! The worker of programs that are not `pintle`: it serves scripts on standard input and output.
+//! The script worker for programs other than `pintle`: it serves scripts on standard input and output.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `add_context`: texts that the hook's author writes as templates (docker-agent behaviour, section 4.1).
+//! `add_context`: adds texts that the hook's author writes as templates.
 
 use pintle_contract::{Failure, FailureKind, Verdict};
 
@@ -6,7 +6,7 @@ use crate::template::Template;
 
 use super::{BuiltinCall, BuiltinHook, BuiltinResult, context_verdict};
 
-/// Tells the model each of its arguments, filled in from the event as the dialect shows it.
+/// Adds each of its arguments to the context, rendered from the event as the dialect encodes it.
 #[derive(Debug)]
 struct AddContext {
     templates: Vec<Template>,

@@ -1,4 +1,4 @@
-//! `add_date`: today's date (docker-agent behaviour, section 4.1).
+//! `add_date`: adds today's date.
 
 use pintle_contract::Verdict;
 

@@ -1,4 +1,4 @@
-//! `add_directory_listing`: what lies in the working directory (docker-agent behaviour, section 4.1).
+//! `add_directory_listing`: adds the content of the working directory.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -7,10 +7,10 @@ use pintle_contract::Verdict;
 
 use super::{BuiltinCall, BuiltinHook, BuiltinResult, context_verdict, doubt_arguments};
 
-/// How many entries are told.
+/// The most entries that are listed.
 const MOST_ENTRIES: usize = 100;
 
-/// Tells the model the entries of the working directory, without hidden ones.
+/// Adds the entries of the working directory to the context, without hidden ones.
 #[derive(Debug)]
 struct AddDirectoryListing;
 
@@ -25,7 +25,7 @@ impl BuiltinHook for AddDirectoryListing {
     }
 }
 
-/// `None` for a directory that cannot be read or has nothing to show.
+/// The listing; `None` for a directory that cannot be read or has no visible entries.
 fn list_directory(directory: &Path) -> Option<String> {
     let mut names: Vec<(String, bool)> = Vec::new();
     for entry in std::fs::read_dir(directory).ok()?.flatten() {
@@ -40,9 +40,9 @@ fn list_directory(directory: &Path) -> Option<String> {
     names.sort_unstable();
     let mut text = format!("Top-level entries in {}:\n", directory.display());
     for (name, is_directory) in names.iter().take(MOST_ENTRIES) {
-        // A name may hold a line end, and must not look like two entries.
+        // A name may contain a newline, and must not look like two entries.
         let name = name.replace('\n', "\\n");
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, "\n- {name}{}", if *is_directory { "/" } else { "" });
     }
     if let Some(more) = names.len().checked_sub(MOST_ENTRIES).filter(|more| *more > 0) {

@@ -1,4 +1,4 @@
-//! `add_environment_info`: where the agent works (docker-agent behaviour, section 4.1).
+//! `add_environment_info`: adds information about the agent's environment.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use pintle_contract::Verdict;
 
 use super::{BuiltinCall, BuiltinHook, BuiltinResult, context_verdict, doubt_arguments};
 
-/// Tells the model the working directory, the system and the shell.
+/// Adds the working directory, the system and the shell to the context.
 #[derive(Debug)]
 struct AddEnvironmentInfo;
 
@@ -21,7 +21,7 @@ impl BuiltinHook for AddEnvironmentInfo {
     }
 }
 
-/// The shell that commands of hooks and tools run in.
+/// The shell that runs commands of hooks and tools.
 const SHELL: &str = "/bin/sh";
 
 fn describe_environment(directory: &Path) -> String {
@@ -31,7 +31,7 @@ fn describe_environment(directory: &Path) -> String {
         "linux" => "Linux",
         other => other,
     };
-    // The names that Go gives them, which docker-agent's users know.
+    // Go's names, which docker-agent's users know.
     let processor = match std::env::consts::ARCH {
         "x86_64" => "x64",
         "aarch64" => "arm64",
@@ -48,8 +48,8 @@ fn describe_environment(directory: &Path) -> String {
     )
 }
 
-/// Whether the directory or one above it is a repository. The `.git` file of a worktree counts, where docker-agent only
-/// looks for a directory.
+/// Whether the directory or a parent is a repository. The `.git` file of a worktree counts, whereas docker-agent
+/// accepts only a directory.
 fn is_repository(directory: &Path) -> bool {
     directory.ancestors().any(|above| above.join(".git").exists())
 }

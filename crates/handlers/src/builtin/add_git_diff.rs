@@ -1,10 +1,10 @@
-//! `add_git_diff`: what was changed and not staged yet (docker-agent behaviour, section 4.1).
+//! `add_git_diff`: adds the unstaged changes.
 
 use pintle_contract::Verdict;
 
 use super::{BuiltinCall, BuiltinHook, BuiltinResult, context_verdict, git};
 
-/// Tells the model which files differ, or how.
+/// Adds the names of the changed files, or the changes, to the context.
 #[derive(Debug)]
 struct AddGitDiff {
     full: bool,

@@ -1,10 +1,10 @@
-//! `add_git_status`: what git says of the working directory (docker-agent behaviour, section 4.1).
+//! `add_git_status`: adds the git status of the working directory.
 
 use pintle_contract::Verdict;
 
 use super::{BuiltinCall, BuiltinHook, BuiltinResult, context_verdict, doubt_arguments, git};
 
-/// Tells the model the state of the repository.
+/// Adds the status of the repository to the context.
 #[derive(Debug)]
 struct AddGitStatus;
 

@@ -1,4 +1,4 @@
-//! `add_prompt_files`: instructions that lie in files (docker-agent behaviour, section 4.1).
+//! `add_prompt_files`: adds instructions from files.
 
 use std::path::{Path, PathBuf};
 
@@ -7,16 +7,17 @@ use pintle_contract::{Effect, Verdict};
 use super::excerpt::first_bytes;
 use super::{BuiltinCall, BuiltinHook, BuiltinResult};
 
-/// The most bytes of one file that are told; docker-agent has no limit.
+/// The most bytes of one file that are added; docker-agent has no limit.
 const MOST_FILE_BYTES: usize = 256 << 10;
-/// How many directories are looked into for deeper files.
+/// The most directories that are searched for deeper files.
 const MOST_DIRECTORIES: usize = 2_000;
 
-/// Tells the model what stands in the named files, the nearest above the working directory and the one at home.
+/// Adds the content of the named files to the context: the nearest in or above the working directory and the one in the
+/// home directory.
 #[derive(Debug)]
 struct AddPromptFiles {
     names: Vec<String>,
-    /// How many levels below the working directory are searched for more files, which are only listed.
+    /// The number of levels below the working directory that are searched for more files, which are only listed.
     depth: usize,
 }
 
@@ -82,7 +83,7 @@ impl AddPromptFiles {
         verdict
     }
 
-    /// Files of the same names below the directory that were not told, in order.
+    /// Files of the same names below the directory that were not added, in order.
     fn find_deeper_files(&self, directory: &Path, told: &[PathBuf]) -> Vec<PathBuf> {
         let mut found = Vec::new();
         let mut open = vec![(directory.to_owned(), 0)];
@@ -109,7 +110,8 @@ impl AddPromptFiles {
     }
 }
 
-/// The nearest file of this name from the directory upwards, then the one at home when it is another.
+/// The nearest file of this name in the directory or above it, then the one in the home directory if it is another
+/// file.
 fn find_prompt_files(directory: &Path, home: Option<&Path>, name: &str) -> Vec<PathBuf> {
     let nearest = directory.ancestors().map(|above| above.join(name)).find(|path| path.is_file());
     let at_home = home.map(|home| home.join(name)).filter(|path| path.is_file() && nearest.as_ref() != Some(path));

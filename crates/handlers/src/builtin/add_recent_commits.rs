@@ -1,10 +1,10 @@
-//! `add_recent_commits`: the last commits (docker-agent behaviour, section 4.1).
+//! `add_recent_commits`: adds the most recent commits.
 
 use pintle_contract::Verdict;
 
 use super::{BuiltinCall, BuiltinHook, BuiltinResult, context_verdict, git};
 
-/// How many commits are told when nothing else is written.
+/// The default number of commits.
 const USUAL: u32 = 10;
 
 /// Adds the most recent commits to the context.

@@ -1,10 +1,10 @@
-//! `add_user_info`: who works on which machine (docker-agent behaviour, section 4.1).
+//! `add_user_info`: adds the names of the user and the machine.
 
 use pintle_contract::Verdict;
 
 use super::{BuiltinCall, BuiltinHook, BuiltinResult, context_verdict, doubt_arguments};
 
-/// Tells the model the user's name and the machine's.
+/// Adds the user's name and the machine's to the context.
 #[derive(Debug)]
 struct AddUserInfo;
 
@@ -19,7 +19,7 @@ impl BuiltinHook for AddUserInfo {
     }
 }
 
-/// What the host says of the user. Each may be unknown.
+/// The user's data from the host. Each may be unknown.
 #[derive(Debug, Default)]
 struct UserInfo {
     user: Option<String>,
@@ -45,7 +45,7 @@ impl UserInfo {
     }
 }
 
-/// The name and the full name of an account in the form of `/etc/passwd`.
+/// The name and the full name of an account in the format of `/etc/passwd`.
 fn find_account(accounts: &str, user: u32) -> (Option<String>, Option<String>) {
     for line in accounts.lines() {
         let fields: Vec<&str> = line.split(':').collect();

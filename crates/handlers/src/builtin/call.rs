@@ -1,4 +1,4 @@
-//! What a built-in is asked about, and where.
+//! Describes one call of a built-in and its configuration.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::command_context::CommandContext;
 use crate::template;
 
-/// What stands beside a built-in's arguments in its declaration.
+/// The configuration of a built-in besides its arguments.
 #[derive(Debug)]
 pub(super) struct BuiltinConfig {
     context: CommandContext,
@@ -35,7 +35,7 @@ impl BuiltinConfig {
         Self { context: surroundings, codec: Arc::clone(&declaration.codec), redactor: secrets }
     }
 
-    /// What the hook's author should know of the working directory that was declared.
+    /// A warning about the declared working directory.
     pub(super) fn directory_warning(&self, call: &HookCall<'_>) -> Option<String> {
         self.context.directory.as_ref()?;
         self.context.resolve_working_dir(&call.event.origin.cwd).warning
@@ -45,7 +45,7 @@ impl BuiltinConfig {
 /// One call of a built-in.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BuiltinCall<'a> {
-    /// The call itself.
+    /// The call of the hook.
     pub(crate) call: &'a HookCall<'a>,
     config: &'a BuiltinConfig,
     started_at: Instant,
@@ -61,39 +61,38 @@ impl<'a> BuiltinCall<'a> {
         self.call.event.name.def().name
     }
 
-    /// A field of the canonical payload.
     pub(crate) fn field(&self, name: &str) -> Option<&'a Value> {
         self.call.event.payload.field(name)
     }
 
-    /// A text of the canonical payload; empty when it is absent or something else.
+    /// A string field of the canonical payload; empty if it is absent or not a string.
     pub(crate) fn text(&self, name: &str) -> &'a str {
         self.field(name).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// A text as it may be written to a file: without its secrets, when hooks take them out.
+    /// A text that is written to a file: with secrets redacted, if hooks redact them.
     pub(crate) fn redact_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let clean = self.config.redactor.get().and_then(|secrets| secrets.redact(text));
         clean.map_or(Cow::Borrowed(text), Cow::Owned)
     }
 
-    /// The working directory: the session's, repointed by the hook's own. `None` when there is none.
+    /// The working directory: the session's, changed by the hook's own. `None` if there is none.
     pub(crate) fn working_dir(&self) -> Option<PathBuf> {
         self.config.context.resolve_working_dir(&self.call.event.origin.cwd).directory
     }
 
-    /// The variables that programs see besides Pintle's own.
+    /// The variables that programs see in addition to Pintle's own.
     pub(crate) fn extra_variables(&self) -> Vec<(String, String)> {
         self.config.context.environment()
     }
 
-    /// Milliseconds that are left of the call's time; 0 when it is up.
+    /// The remaining time of the call in milliseconds; 0 if it has expired.
     pub(crate) fn time_left_ms(&self) -> u64 {
         let gone = u64::try_from(self.started_at.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.call.limits.timeout_ms.saturating_sub(gone)
     }
 
-    /// The time as milliseconds since the Unix epoch, asked through the seam so that a replay gets the same.
+    /// The time in milliseconds since the Unix epoch, requested as an effect so that a replay gets the same time.
     pub(crate) fn now_ms(&self) -> Result<i64, Failure> {
         match self.call.effects.perform(self.call.caller(), EffectRequest::Now) {
             Ok(EffectReply::Int(now)) => Ok(now),
@@ -102,7 +101,7 @@ impl<'a> BuiltinCall<'a> {
         }
     }
 
-    /// The payload as the dialect's handlers see it.
+    /// The payload as the dialect encodes it for handlers.
     pub(crate) fn encoded_payload(&self) -> Payload {
         template::encode_input(&*self.config.codec, self.call.event, &self.call.hook.event_alias)
     }

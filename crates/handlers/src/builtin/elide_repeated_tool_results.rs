@@ -1,5 +1,4 @@
-//! `elide_repeated_tool_results`: a result that the model has seen is not sent again (docker-agent behaviour, section
-//! 4.7).
+//! `elide_repeated_tool_results`: does not send the model a result that it already has.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher as _, RandomState};
@@ -11,14 +10,14 @@ use serde_json::{Map, Value};
 use super::limit_large_tool_results::MOST_BYTES;
 use super::{BuiltinCall, BuiltinHook, BuiltinResult, doubt_arguments};
 
-/// The groups of tools that only look. That a tool says so of itself is no proof, so both are asked for.
+/// The categories of read-only tools. A tool's own claim to be read-only is no proof, so both are required.
 const CATEGORIES: [&str; 5] = ["filesystem", "lsp", "rag", "memory", "git"];
-/// How many calls of one conversation are remembered.
+/// The most calls of one conversation that are remembered.
 const MOST_CALLS: usize = 4_096;
-/// How many conversations are remembered; the oldest is forgotten.
+/// The most conversations that are remembered; the oldest is forgotten first.
 const MOST_CONVERSATIONS: usize = 256;
 
-/// Replaces a result by a line when it is the same as the last one of the same call. The tool runs every time.
+/// Replaces a result with one line if it is the same as the last one of the same call. The tool still runs every time.
 #[derive(Debug)]
 struct ElideRepeatedToolResults;
 
@@ -32,7 +31,7 @@ impl BuiltinHook for ElideRepeatedToolResults {
         let origin = &asked.call.event.origin;
         match asked.event_name() {
             "tool.result" => elide_repeated(asked),
-            // What was summed up or cleared is no longer before the model's eyes.
+            // A summarised or cleared result is no longer in the model's context.
             "session.start" | "session.end" | "compact.post" => {
                 seen().forget(&conversation_key(origin));
                 Verdict::pass()
@@ -50,7 +49,7 @@ fn elide_repeated(asked: &BuiltinCall<'_>) -> Verdict {
     if !looks_only || truth("is_error") || truth("partial") || origin.session.is_empty() {
         return Verdict::pass();
     }
-    // Larger ones are put into a file, and a line about that is short.
+    // Larger results are written to a file, and the note about that is short.
     if content.len() >= MOST_BYTES {
         return Verdict::pass();
     }
@@ -71,18 +70,18 @@ fn elide_repeated(asked: &BuiltinCall<'_>) -> Verdict {
     Verdict::rewrite(Map::from_iter([(String::from("content"), Value::String(marker))]))
 }
 
-/// Whose eyes: a session, an agent, and the run of a delegated one, each of which has a conversation of its own.
+/// The key of a conversation: a session, an agent, and the run of a delegated task.
 type ConversationKey = (String, String, String);
 
 fn conversation_key(origin: &Origin) -> ConversationKey {
     (origin.session.clone(), origin.agent.clone(), origin.run.clone())
 }
 
-/// What was seen last of each call, by conversation, the oldest conversation first. Hooks of several events share it.
+/// The last result of each call, by conversation, the oldest conversation first. Hooks of several events share it.
 #[derive(Debug, Default)]
 struct SeenResults {
     calls_by_conversation: Mutex<VecDeque<(ConversationKey, SeenCalls)>>,
-    /// Two secret keys: nobody can write a result that only looks like the one before.
+    /// Two secret keys prevent anyone from constructing a different result with the same hashes.
     hash_keys: [RandomState; 2],
 }
 
@@ -95,7 +94,7 @@ fn seen() -> &'static SeenResults {
 }
 
 impl SeenResults {
-    /// Remembers a result; says whether it is the same as the one before.
+    /// Remembers a result; returns whether it is the same as the previous one.
     fn repeats(&self, whose: ConversationKey, call: (String, String), content: &str) -> bool {
         let print = (content.len(), self.hash_keys.each_ref().map(|key| key.hash_one(content)));
         let mut all = self.calls_by_conversation.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,29 +1,29 @@
-//! Parts of long texts, never cut within a character.
+//! Cuts long texts without splitting a character.
 
-/// The first bytes of a text, at most so many.
+/// The first bytes of a text, up to a limit.
 pub(super) fn first_bytes(text: &str, most_bytes: usize) -> &str {
     text.get(..text.floor_char_boundary(most_bytes)).unwrap_or_default()
 }
 
-/// The last bytes of a text, at most so many.
+/// The last bytes of a text, up to a limit.
 pub(super) fn last_bytes(text: &str, most_bytes: usize) -> &str {
     text.get(text.ceil_char_boundary(text.len().saturating_sub(most_bytes))..).unwrap_or_default()
 }
 
-/// The first lines of a text with their ends, at most so many.
+/// The first lines of a text with their line ends, up to a limit.
 pub(super) fn first_lines(text: &str, most: usize) -> &str {
     let end = text.match_indices('\n').nth(most.saturating_sub(1)).map_or(text.len(), |(at, _)| at + 1);
     text.get(..end).unwrap_or_default()
 }
 
-/// The last lines of a text, at most so many. A line end at the end of the text begins no line.
+/// The last lines of a text, up to a limit. A newline at the end of the text does not start a line.
 pub(super) fn last_lines(text: &str, most: usize) -> &str {
     let body = text.strip_suffix('\n').unwrap_or(text);
     let start = body.rmatch_indices('\n').nth(most.saturating_sub(1)).map_or(0, |(at, _)| at + 1);
     text.get(start..).unwrap_or_default()
 }
 
-/// How many lines a text has; what follows the last line end counts when there is something.
+/// The number of lines of a text; text after the last newline counts as a line.
 pub(super) fn line_count(text: &str) -> usize {
     text.matches('\n').count() + usize::from(!text.is_empty() && !text.ends_with('\n'))
 }

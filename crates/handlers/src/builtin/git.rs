@@ -1,25 +1,25 @@
-//! Reads of a git repository. One process each, started without a shell, and nothing of the repository changes.
+//! Reads a git repository: one process each, without a shell, and without changes to the repository.
 
 use crate::process::{self, ProcessEnvironment, ProcessSpec};
 
 use super::BuiltinCall;
 use super::excerpt::first_bytes;
 
-/// The most bytes of an answer of git that are told (docker-agent behaviour, section 4.1).
+/// The most bytes of git's output that are used.
 const MOST_BYTES: usize = 4_096;
 
-/// Options before every subcommand: no colours, no locks, and no monitor or pager that the repository's configuration
-/// names. Content filters are the one thing of it that git runs all the same, as it does for the user.
+/// Options before every subcommand: no colours, no locks, and no monitor or pager from the repository's configuration.
+/// Only its content filters still run, as they do for the user.
 const PLAIN: [&str; 7] =
     ["--no-pager", "--no-optional-locks", "-c", "color.ui=false", "-c", "core.fsmonitor=false", "--literal-pathspecs"];
 
-/// What git prints in the working directory, without the line ends around it, cut to 4,096 bytes. `None` when there is no
-/// directory, no repository, no git, nothing printed, or not enough time.
+/// git's output in the working directory, trimmed and cut to 4,096 bytes. `None` if there is no directory, repository,
+/// git program, output, or not enough time.
 pub(super) fn git_output(asked: &BuiltinCall<'_>, arguments: &[&str]) -> Option<String> {
     let arguments = PLAIN.iter().chain(arguments).map(|argument| (*argument).to_owned()).collect();
     let mut variables = asked.extra_variables();
     variables.push((String::from("GIT_OPTIONAL_LOCKS"), String::from("0")));
-    // A partial clone would ask its server for what is missing.
+    // Otherwise a partial clone would fetch missing objects from its server.
     variables.push((String::from("GIT_NO_LAZY_FETCH"), String::from("1")));
     let spec = ProcessSpec {
         directory: Some(asked.working_dir()?),

@@ -1,5 +1,4 @@
-//! `handle_large_tool_output`: an earlier form of the limiter, with a size of one's own (docker-agent behaviour, section
-//! 4.10).
+//! `handle_large_tool_output`: an earlier form of `limit_large_tool_results`, with configurable sizes.
 
 use std::path::PathBuf;
 
@@ -9,12 +8,12 @@ use serde_json::{Map, Value};
 use super::excerpt::first_bytes;
 use super::{BuiltinCall, BuiltinHook, BuiltinResult, large_results};
 
-/// Puts results above a size into files and leaves the model their beginning. The files stay.
+/// Writes results above a size to files and gives the model their beginning. The files are kept.
 #[derive(Debug)]
 struct HandleLargeToolOutput {
     threshold_bytes: usize,
     preview_bytes: usize,
-    /// Where the files go; `None` is where those of the limiter go.
+    /// The directory of the files; `None` for that of `limit_large_tool_results`.
     directory: Option<PathBuf>,
 }
 
@@ -86,7 +85,7 @@ impl HandleLargeToolOutput {
             None => directory.clone(),
         };
         std::fs::create_dir_all(&directory)?;
-        // An id that a provider made up must not lead to another directory.
+        // An ID from a provider must not lead to another directory.
         let plain = |text: &str| -> String {
             text.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).take(80).collect()
         };

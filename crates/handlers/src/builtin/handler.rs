@@ -1,4 +1,4 @@
-//! A built-in as the engine calls it.
+//! Adapts a built-in to the engine's handler trait.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use pintle_contract::{Failure, FailureKind, Handler, HookCall, Redactor, Verdict
 use super::call::BuiltinConfig;
 use super::{BuiltinCall, BuiltinHook};
 
-/// A hook that is a built-in.
+/// The handler of a built-in.
 #[derive(Debug)]
 pub(super) struct BuiltinHandler {
     pub(super) builtin: Box<dyn BuiltinHook>,

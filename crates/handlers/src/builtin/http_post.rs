@@ -1,4 +1,4 @@
-//! `http_post`: tells a server on the public internet (docker-agent behaviour, section 4.4).
+//! `http_post`: sends a text or the event to a server on the public internet.
 
 use pintle_contract::{NetworkSpec, Verdict};
 use url::Url;
@@ -7,13 +7,13 @@ use crate::http::HttpGateway;
 
 use super::{BuiltinCall, BuiltinHook, BuiltinResult};
 
-/// How long a request may take, within the hook's own time.
+/// The time limit of a request, within the hook's own time limit.
 const MOST_MS: u64 = 30_000;
 
-/// Posts a fixed text, or the event's payload, to an address.
+/// Posts a fixed text, or the event's payload, to a URL.
 #[derive(Debug)]
 struct HttpPost {
-    /// `None` posts nothing.
+    /// The URL; `None` posts nothing.
     url: Option<Url>,
     body: PostBody,
     gateway: HttpGateway,
@@ -21,14 +21,14 @@ struct HttpPost {
 
 #[derive(Debug)]
 enum PostBody {
-    /// Always the same.
+    /// A fixed text.
     Fixed(String),
-    /// What the dialect's handlers see.
+    /// The payload as the dialect encodes it for handlers.
     Payload,
 }
 
 pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinResult {
-    // Every name, but no address of somebody's own network.
+    // Every host name, but no address of a private network.
     let anywhere = NetworkSpec { allowed_domains: vec![String::from("*")] };
     parse_arguments(arguments, doubts, HttpGateway::new(&anywhere)).map(|built| Box::new(built) as Box<dyn BuiltinHook>)
 }
@@ -78,7 +78,7 @@ impl BuiltinHook for HttpPost {
     }
 }
 
-/// Posts JSON. The error names the host alone: the rest of an address is often a key.
+/// Posts JSON. The error contains only the host: the rest of a URL is often a key.
 pub(super) fn post_json(
     gate: &HttpGateway,
     url: &Url,
@@ -121,7 +121,7 @@ mod tests {
         (parse_arguments(&arguments, &mut doubts, HttpGateway::new(&network)), doubts)
     }
 
-    /// Answers one request with a status and gives back what was asked.
+    /// Answers one request with a status and returns the request.
     fn serve_once(status: &'static str) -> (String, thread::JoinHandle<String>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/secret-path", listener.local_addr().unwrap());
@@ -177,7 +177,7 @@ mod tests {
             Verdict::pass().with_warning("http_post: `127.0.0.1` answered with status 500")
         );
         serving.join().unwrap();
-        // Nobody listens any more, and a private address is not asked at all.
+        // The server does not listen any more, and a private address is not contacted at all.
         for (url, allowed) in
             [(url.as_str(), "127.0.0.1"), ("http://127.0.0.1:9/hidden", "*"), ("http://[::1]/hidden", "*")]
         {
@@ -197,7 +197,7 @@ mod tests {
         let (post, other) = (parse_with_network(&[&url, "x"], &["127.0.0.1"]).0.unwrap(), cancel.clone());
         let verdict = thread::scope(|scope| {
             let asking = scope.spawn(|| fixture.call_builtin_until(&post, &cancel));
-            // The request is on its way when somebody connects.
+            // The request has started once a connection is accepted.
             let _connection = listener.accept().unwrap();
             other.cancel();
             asking.join().unwrap()

@@ -1,7 +1,7 @@
-//! Files that hold tool results which are too large for a conversation.
+//! Stores tool results that are too large for a conversation in files.
 //!
-//! Each session has a directory of its own below the host's temporary directory. It is made anew for this process and
-//! belongs to its user alone, so that nobody can have put something there before.
+//! Each session has its own directory below the host's temporary directory. It is created by this process and only its
+//! user can access it, so that no other user can have put files there.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{DirBuilder, OpenOptions};
@@ -10,23 +10,23 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// What is kept of one session.
+/// The stored results of one session.
 #[derive(Debug)]
 struct SessionResults {
     directory: PathBuf,
     files: HashSet<PathBuf>,
 }
 
-/// What is kept of the sessions of this process. Hooks of one session share it, whichever declaration they are of.
+/// The stored results of this process's sessions, shared by all hooks of a session.
 fn session_results() -> &'static Mutex<HashMap<String, SessionResults>> {
     static SESSIONS: OnceLock<Mutex<HashMap<String, SessionResults>>> = OnceLock::new();
     SESSIONS.get_or_init(Mutex::default)
 }
 
-/// How many names are tried for a directory or a file.
+/// The most names that are tried for a directory or a file.
 const MOST_TRIES: u32 = 10_000;
 
-/// Writes a result into the session's directory.
+/// Writes a result to the session's directory.
 pub(super) fn store_result(session: &str, text: &str) -> io::Result<PathBuf> {
     let mut sessions = session_results().lock().unwrap_or_else(PoisonError::into_inner);
     let directory = match sessions.get(session) {
@@ -45,8 +45,8 @@ pub(super) fn store_result(session: &str, text: &str) -> io::Result<PathBuf> {
     Ok(path)
 }
 
-/// Reads a result that was put into a file in this session. `None` is any other file: the path has to be the one that the
-/// model was told.
+/// Reads a result that was written to a file in this session. `None` for any other file: the path must be the one that
+/// the model got.
 #[must_use]
 pub fn read_large_result(session: &str, path: &str) -> Option<io::Result<String>> {
     let sessions = session_results().lock().unwrap_or_else(PoisonError::into_inner);
@@ -55,7 +55,7 @@ pub fn read_large_result(session: &str, path: &str) -> Option<io::Result<String>
     Some(std::fs::read_to_string(known))
 }
 
-/// Removes the session's directory with all that is in it.
+/// Removes the session's directory with all its files.
 pub(super) fn remove_session_results(session: &str) -> io::Result<()> {
     let known = session_results().lock().unwrap_or_else(PoisonError::into_inner).remove(session);
     match known.map(|kept| std::fs::remove_dir_all(kept.directory)) {
@@ -64,13 +64,13 @@ pub(super) fn remove_session_results(session: &str) -> io::Result<()> {
     }
 }
 
-/// Makes a directory that only this user may enter.
+/// Creates a directory that only this user can access.
 fn create_private_dir(parent: &Path) -> io::Result<PathBuf> {
     for number in 0..MOST_TRIES {
         let path = parent.join(format!("pintle-tool-results-{}-{number}", std::process::id()));
         match DirBuilder::new().mode(0o700).create(&path) {
             Ok(()) => return Ok(path),
-            // What is there already may be somebody else's.
+            // An existing directory may belong to another user.
             Err(fault) if fault.kind() == io::ErrorKind::AlreadyExists => {}
             Err(fault) => return Err(fault),
         }
@@ -78,14 +78,14 @@ fn create_private_dir(parent: &Path) -> io::Result<PathBuf> {
     Err(io::Error::new(io::ErrorKind::AlreadyExists, "no free name for a directory"))
 }
 
-/// Writes a text into a new file that only this user may read, under the first free name.
+/// Writes a text to a new file that only this user can read, under the first free name.
 pub(super) fn write_new_file(directory: &Path, name: impl Fn(u32) -> String, text: &str) -> io::Result<PathBuf> {
     for number in 1..=MOST_TRIES {
         let path = directory.join(name(number));
         match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
             Ok(mut file) => {
                 if let Err(fault) = file.write_all(text.as_bytes()) {
-                    // Half a result would be taken for a whole one.
+                    // A partial result must not be mistaken for a complete one.
                     let _ = std::fs::remove_file(&path);
                     return Err(fault);
                 }

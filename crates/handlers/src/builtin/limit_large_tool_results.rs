@@ -1,8 +1,8 @@
-//! `limit_large_tool_results`: large results go to a file, the model gets a part (docker-agent behaviour, section 4.5).
+//! `limit_large_tool_results`: writes large results to a file and gives the model a part.
 //!
-//! Its place is behind everything that takes secrets out of results, and the dialect puts it there. Where an author
-//! puts it first, or all hooks see the original (`compat: g1`), it takes them out itself: what it cuts in two would not
-//! be known for a secret afterwards.
+//! It must run after all hooks that redact secrets in results, and the dialect orders it so. If an author puts it
+//! first, or all hooks see the original (`compat: g1`), it redacts secrets itself: a secret that is cut in two could
+//! not be recognised afterwards.
 
 use pintle_contract::Verdict;
 use serde_json::{Map, Value};
@@ -10,14 +10,14 @@ use serde_json::{Map, Value};
 use super::excerpt::{first_bytes, first_lines, last_bytes, last_lines, line_count};
 use super::{BuiltinCall, BuiltinHook, BuiltinResult, doubt_arguments, large_results};
 
-/// The largest result that stays as it is, and the most of a larger one that the model gets.
+/// The largest result that is not changed, and the most bytes of a larger one that the model gets.
 pub(super) const MOST_BYTES: usize = 50 << 10;
-/// The same in lines.
+/// The same limit in lines.
 const MOST_LINES: usize = 2_000;
-/// The groups of tools whose results may be of any size.
+/// The categories of tools whose results can be of any size.
 const CATEGORIES: [&str; 4] = ["filesystem", "shell", "mcp", "a2a"];
 
-/// Puts large results into files. The files are there until the session ends.
+/// Writes large results to files, which are kept until the session ends.
 #[derive(Debug)]
 struct LimitLargeToolResults;
 
@@ -30,7 +30,7 @@ impl BuiltinHook for LimitLargeToolResults {
     fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
         let origin = &asked.call.event.origin;
         match asked.event_name() {
-            // A delegated agent's end is not the session's.
+            // The end of a delegated agent is not the end of the session.
             "session.end" if origin.depth == 0 => match large_results::remove_session_results(&origin.session) {
                 Ok(()) => Verdict::pass(),
                 Err(fault) => {
@@ -43,14 +43,14 @@ impl BuiltinHook for LimitLargeToolResults {
     }
 }
 
-/// Whether a result of this group of tools is put into a file.
+/// Whether a result of this category of tools is written to a file.
 pub(super) fn is_limited(category: &str, text: &str) -> bool {
     CATEGORIES.contains(&category) && (text.len() > MOST_BYTES || line_count(text) > MOST_LINES)
 }
 
 fn limit_result(asked: &BuiltinCall<'_>) -> Verdict {
     let (category, content) = (asked.text("category"), asked.text("content"));
-    // The parts that come before are limited with the whole.
+    // Partial results are limited together with the complete one.
     let is_partial = asked.field("partial").and_then(Value::as_bool).unwrap_or(false);
     if is_partial || !is_limited(category, content) {
         return Verdict::pass();
@@ -78,7 +78,7 @@ fn limit_result(asked: &BuiltinCall<'_>) -> Verdict {
     Verdict::rewrite(Map::from_iter([(String::from("content"), text)]))
 }
 
-/// The beginning of a file, and how to read on from there.
+/// The beginning of a file, and how to read the rest.
 fn describe_beginning(content: &str, arguments: Option<&Value>) -> String {
     let part = first_bytes(first_lines(content, MOST_LINES), MOST_BYTES);
     let whole_lines = part.matches('\n').count();

@@ -1,13 +1,13 @@
-//! `max_iterations`: the most model calls of one turn (docker-agent behaviour, section 4.2).
+//! `max_iterations`: limits the number of model calls in one turn.
 
 use pintle_contract::Verdict;
 
 use super::{BuiltinCall, BuiltinHook, BuiltinResult};
 
-/// Denies a model call whose number is above the limit. It counts nothing itself: the event carries the number.
+/// Denies a model call whose number is above the limit. It does not count: the event contains the number.
 #[derive(Debug)]
 struct MaxIterations {
-    /// `None` limits nothing.
+    /// The limit; `None` for no limit.
     max_iterations: Option<u64>,
 }
 

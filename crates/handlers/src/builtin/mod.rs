@@ -1,7 +1,7 @@
-//! Hooks that Pintle brings along (docker-agent behaviour, section 4).
+//! The built-in hooks of Pintle.
 //!
-//! A built-in reads the event as it is and answers a verdict: there is no JSON text in between, and nothing of the
-//! payload is copied that the built-in does not use. Adding one is a file here and a row in [`table`].
+//! A built-in reads the event directly and returns a verdict, without JSON text in between and without copying unused
+//! parts of the payload. To add one, add a file here and an entry in [`table`].
 
 mod add_context;
 mod add_date;
@@ -47,31 +47,30 @@ pub use time_zone::calendar_date;
 use call::BuiltinConfig;
 use handler::BuiltinHandler;
 
-/// What a built-in does with an event.
+/// A built-in hook with its arguments.
 pub(crate) trait BuiltinHook: Send + Sync + Debug {
-    /// Answers an event.
+    /// Handles an event.
     fn call(&self, asked: &BuiltinCall<'_>) -> Verdict;
 
-    /// As for [`Handler::may_wait`](pintle_contract::Handler::may_wait).
+    /// As [`Handler::may_wait`](pintle_contract::Handler::may_wait).
     fn may_wait(&self) -> bool {
         false
     }
 
-    /// As for [`Handler::redactor`](pintle_contract::Handler::redacts).
+    /// As [`Handler::redactor`](pintle_contract::Handler::redactor).
     fn redactor(&self) -> Option<Arc<dyn Redactor>> {
         None
     }
 }
 
-/// A built-in with its arguments, or why they cannot be used.
+/// A built-in with its arguments, or the reason why they cannot be used.
 pub(crate) type BuiltinResult = Result<Box<dyn BuiltinHook>, String>;
 
 /// Builds the handler of a declaration.
 ///
-/// A name that nobody knows is an error here, where docker-agent finds out when the hook fires.
+/// An unknown name is an error here, whereas docker-agent reports it when the hook fires.
 ///
-/// `secrets` is what takes secrets out of texts, for all built-ins of one builder: one that is there for that leaves it
-/// there.
+/// `secrets` is the redactor for all built-ins of one factory; a built-in that redacts sets it.
 pub(crate) fn build(
     declaration: &HookDeclaration,
     spec: &BuiltinSpec,
@@ -109,12 +108,12 @@ pub(crate) fn build(
     BuiltHandler { handler: Some(Arc::new(handler)), guard: row.can_deny, diagnostics }
 }
 
-/// Names in back quotes, separated by commas.
+/// Names in backticks, separated by commas.
 fn quote_names<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// A verdict that tells the model something, or nothing.
+/// A verdict with context for the model, if there is any.
 fn context_verdict(text: Option<String>) -> Verdict {
     match text {
         Some(text) => Verdict::pass().with_effect(Effect::Context(text)),
@@ -122,7 +121,7 @@ fn context_verdict(text: Option<String>) -> Verdict {
     }
 }
 
-/// Doubts arguments of a built-in that takes none.
+/// Warns about arguments of a built-in that takes none.
 fn doubt_arguments(arguments: &[String], doubts: &mut Vec<String>) {
     if let Some(first) = arguments.first() {
         doubts.push(format!("`{first}` is ignored because this built-in takes no arguments"));

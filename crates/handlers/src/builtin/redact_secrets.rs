@@ -1,9 +1,8 @@
-//! `redact_secrets`: secrets out of what the model, the tools and the conversation get (docker-agent behaviour,
-//! section 4.3).
+//! `redact_secrets`: redacts secrets in what the model, the tools and the conversation get.
 //!
-//! The event is on the tape before a hook sees it. So the handler tells the runtime who takes secrets out of texts, and the
-//! tape is kept clean by the same rules. Other hooks, commands among them, still get the payload as it is: they have
-//! to be able to judge it.
+//! The event is recorded on the tape before a hook sees it. So the handler provides its redactor to the runtime, which
+//! redacts the tape by the same rules. Other hooks, including commands, still get the original payload, because they
+//! must be able to judge it.
 
 use std::sync::Arc;
 
@@ -14,7 +13,7 @@ use serde_json::{Map, Value};
 use super::{BuiltinCall, BuiltinHook, BuiltinResult};
 use crate::secrets::SecretScanner;
 
-/// Rewrites the event's target without its secrets.
+/// Rewrites the event's rewrite target with secrets redacted.
 #[derive(Debug)]
 struct RedactSecrets {
     scanner: Arc<SecretScanner>,
@@ -75,13 +74,13 @@ impl BuiltinHook for RedactSecrets {
     }
 }
 
-/// The one field of a rewrite.
+/// The single field of a rewrite.
 fn single_field(name: &str, value: Option<Value>) -> Option<Map<String, Value>> {
     value.map(|value| Map::from_iter([(name.to_owned(), value)]))
 }
 
-/// The result of a tool without its secrets. A result that is JSON is looked through as such too: the name of a field may
-/// say what its value is.
+/// The result of a tool with secrets redacted. A JSON result is also scanned as JSON: the name of a field may show that
+/// its value is a secret.
 fn redact_result(secrets: &SecretScanner, asked: &BuiltinCall<'_>) -> Option<Value> {
     let text = asked.text("content");
     let clean = secrets.redact(text);
@@ -95,11 +94,11 @@ fn redact_result(secrets: &SecretScanner, asked: &BuiltinCall<'_>) -> Option<Val
     clean.map(Value::String)
 }
 
-/// The fields of a message, and of one part of it, that hold text. The others are ids, pictures and signatures, which
-/// have to stay as they are.
+/// The fields of a message, and of its parts, that contain text. The others are IDs, images and signatures, which must
+/// not change.
 const TEXTS: [&str; 7] = ["content", "reasoning_content", "reasoning", "text", "thinking", "input", "output"];
 
-/// The conversation without its secrets.
+/// The conversation with secrets redacted.
 fn redact_messages(secrets: &SecretScanner, list: &Value) -> Option<Value> {
     replace_items(list.as_array()?, |message| redact_message(secrets, message))
 }
@@ -126,7 +125,7 @@ fn redact_message(secrets: &SecretScanner, message: &Value) -> Option<Value> {
     clean.map(Value::Object)
 }
 
-/// A tool call without the secrets in its arguments: `{function: {arguments}}` or `{arguments}`.
+/// A tool call with secrets in its arguments redacted: `{function: {arguments}}` or `{arguments}`.
 fn redact_call_arguments(secrets: &SecretScanner, call: &Value) -> Option<Value> {
     let (name, new) = match (call.get("function"), call.get("arguments")) {
         (Some(function), _) => ("function", redact_call_arguments(secrets, function)?),
@@ -138,7 +137,7 @@ fn redact_call_arguments(secrets: &SecretScanner, call: &Value) -> Option<Value>
     Some(Value::Object(call))
 }
 
-/// The list with those items replaced that change.
+/// The list with changed items replaced; `None` if none changes.
 fn replace_items(items: &[Value], change: impl Fn(&Value) -> Option<Value>) -> Option<Value> {
     let mut clean: Option<Vec<Value>> = None;
     for (at, item) in items.iter().enumerate() {
@@ -159,7 +158,7 @@ mod tests {
     use super::*;
     use crate::builtin::tests::BuiltinFixture;
 
-    /// A token, in pieces so that no scanner takes this file for a leak.
+    /// A token, built from parts so that secret scanners do not report this file.
     fn test_token() -> String {
         format!("{}{}", ["gh", "p_"].concat(), "0aZ1bY2cX3dW4eV5fU6gT7hS8iR9jQ0kP1lO")
     }
@@ -168,7 +167,7 @@ mod tests {
         BuiltinFixture::new(event, payload).call_builtin(&*make(&[], &mut Vec::new()).unwrap())
     }
 
-    /// What of the payload a verdict replaces; `null` when it passes.
+    /// The replacement in a verdict; `null` if it passes.
     fn rewrite_of(event: &str, payload: Value) -> Value {
         match call_builtin(event, payload).kind {
             VerdictKind::Pass => Value::Null,

@@ -1,5 +1,5 @@
-//! `snapshot`: the files of the working directory, before and after the agent's work (docker-agent behaviour,
-//! section 4.11). `pintle snapshot` goes back to them.
+//! `snapshot`: takes snapshots of the working directory before and after the agent's work. `pintle snapshot` restores
+//! them.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,32 +9,31 @@ use pintle_contract::Verdict;
 use super::{BuiltinCall, BuiltinHook, BuiltinResult};
 use crate::snapshot::{CheckpointLabel, SnapshotError, SnapshotStore, data_dir};
 
-/// Captures the files when work begins, and writes a checkpoint down when it ends and files have changed.
+/// Captures the files when an action starts, and records a checkpoint if files have changed when it ends.
 ///
-/// It never stands in the way: what goes wrong is a warning.
+/// It never blocks: errors are only warnings.
 #[derive(Debug)]
 struct SnapshotHook {
-    /// Where shadows are kept; `None` is the user's own place.
+    /// The directory of shadow repositories; `None` for the user's default.
     data: Option<PathBuf>,
 }
 
-/// Work that has begun, oldest first, for all hooks of the process: an `iteration.start` and its `iteration.end` are
-/// two hooks.
+/// The started actions of this process, oldest first: an `iteration.start` and its `iteration.end` are two hooks.
 static BEGUN: Mutex<Vec<OpenCheckpoint>> = Mutex::new(Vec::new());
 
-/// Work of which nothing more is heard is forgotten when this much has begun after it.
+/// An action without an end is forgotten after this many later ones.
 const MOST: usize = 4_096;
 
-/// Work that has begun.
+/// A started action.
 #[derive(Debug)]
 struct OpenCheckpoint {
-    /// The files it works on: a shadow and a part of its root.
+    /// The files that it works on: a shadow repository and a part of its root.
     files: (PathBuf, PathBuf),
-    /// The session and the delegated run of it.
+    /// Its session and the run of a delegated task.
     session_run: (String, String),
-    /// The call's id; empty for an iteration.
+    /// The ID of the tool call; empty for an iteration.
     call_id: String,
-    /// The files when it began, or as the last checkpoint left them.
+    /// The files when it started, or after the last checkpoint.
     tree_before: String,
 }
 
@@ -75,7 +74,7 @@ fn handle_event(asked: &BuiltinCall<'_>, data: Option<&Path>) -> Result<(), Snap
         "iteration.start" => {
             let before = snapshots.capture()?;
             let mut begun = lock_open_work();
-            // Whatever the last iteration began is over, heard of or not: a call that was denied has no end.
+            // All actions of the last iteration are over: a denied call has no end event.
             begun.retain(|work| work.session_run != who || work.files != files);
             start_work(
                 &mut begun,
@@ -85,7 +84,7 @@ fn handle_event(asked: &BuiltinCall<'_>, data: Option<&Path>) -> Result<(), Snap
         }
         "tool.pre" => {
             let known = oldest_tree(&lock_open_work(), &files, &who);
-            // Within an iteration the files were looked at already.
+            // Within an iteration the files were already captured.
             let before = known.map_or_else(|| snapshots.capture(), Ok)?;
             start_work(
                 &mut lock_open_work(),
@@ -106,7 +105,7 @@ fn handle_event(asked: &BuiltinCall<'_>, data: Option<&Path>) -> Result<(), Snap
     }
 }
 
-/// Writes down what changed. Work that goes on has only to tell what changes from here on.
+/// Records the changes. Actions that are still running report only later changes.
 fn finish_work(
     asked: &BuiltinCall<'_>,
     snapshots: &SnapshotStore,
@@ -119,7 +118,7 @@ fn finish_work(
         "tool.post" => format!("{} {}", asked.text("name"), call_id(asked)),
         _ => format!("iteration {}", asked.field("iteration").and_then(serde_json::Value::as_u64).unwrap_or_default()),
     };
-    // Without a clock the checkpoint is as good, but nobody knows how old it is.
+    // A checkpoint without a time is still useful, but its age is unknown.
     let at_ms = asked.now_ms().ok().and_then(|now| u64::try_from(now).ok()).unwrap_or_default();
     let label = CheckpointLabel { session: origin.session.clone(), agent: origin.agent.clone(), action: what, at_ms };
     snapshots.write_checkpoint(before, &after, &label)?;
@@ -136,13 +135,13 @@ fn start_work(begun: &mut Vec<OpenCheckpoint>, work: OpenCheckpoint) {
     begun.push(work);
 }
 
-/// What the files were when the oldest work that still goes on began. Calls that run at once change files together, so the
-/// first one to end tells for all of them.
+/// The files when the oldest running action started. Concurrent calls change files together, so the first one to end
+/// reports the changes of all.
 fn oldest_tree(begun: &[OpenCheckpoint], files: &(PathBuf, PathBuf), who: &(String, String)) -> Option<String> {
     begun.iter().find(|work| work.files == *files && work.session_run == *who).map(|work| work.tree_before.clone())
 }
 
-/// The id of the call that a tool event is about.
+/// The ID of the call of a tool event.
 fn call_id(asked: &BuiltinCall<'_>) -> String {
     let field = if asked.event_name() == "tool.post" { "call_id" } else { "id" };
     asked.text(field).to_owned()
@@ -163,7 +162,7 @@ mod tests {
     use super::*;
     use crate::builtin::tests::BuiltinFixture;
 
-    /// A session in a folder of its own.
+    /// A session in its own directory.
     struct SnapshotSession {
         folder: TempDir,
         data: TempDir,
@@ -180,7 +179,7 @@ mod tests {
             fs::write(self.folder.path().join(name), text).unwrap();
         }
 
-        /// Fires an event at a hook of its own, as every event has one.
+        /// Fires an event at a hook of its own.
         fn fire(&self, event: &str, payload: serde_json::Value) -> Verdict {
             let builtin = SnapshotHook { data: Some(self.data.path().to_owned()) };
             let session = self.folder.path().display().to_string();
@@ -191,7 +190,7 @@ mod tests {
             assert_eq!(self.fire(event, payload), Verdict::pass(), "{event}");
         }
 
-        /// The work of each checkpoint, and the files it changed.
+        /// The action of each checkpoint, and the files it changed.
         fn checkpoints(&self) -> Vec<(String, Vec<String>)> {
             let of =
                 SnapshotStore::open(self.data.path(), self.folder.path(), 60_000, &CancelToken::default()).unwrap();
@@ -216,7 +215,7 @@ mod tests {
         session.write_file("kept.txt", "two");
         session.write_file("made.txt", "x");
         session.fire_quietly("iteration.end", json!({"iteration": 2, "reason": "continue"}));
-        // What a person does between two turns is no work of the agent.
+        // The user's changes between two turns are not the agent's work.
         session.write_file("mine.txt", "x");
         session.fire_quietly("iteration.start", json!({"iteration": 1}));
         session.write_file("kept.txt", "three");
@@ -237,7 +236,7 @@ mod tests {
         session.fire_quietly("tool.pre", call("c1"));
         session.write_file("a.txt", "a");
         session.fire_quietly("tool.post", result("c1"));
-        // A call that was denied has no end.
+        // A denied call has no end event.
         session.fire_quietly("tool.pre", call("c2"));
         session.write_file("late.txt", "written behind everybody's back");
         session.fire_quietly("iteration.end", json!({"iteration": 1, "reason": "normal"}));
@@ -269,7 +268,7 @@ mod tests {
             session.checkpoints(),
             expected_checkpoints(&[("shell b", &["a.txt", "b.txt"]), ("shell a", &["a.txt"])])
         );
-        // An end without a beginning tells nothing.
+        // An end without a start reports nothing.
         session.write_file("c.txt", "c");
         session.fire_quietly("tool.post", result("c"));
         assert_eq!(session.checkpoints().len(), 2);

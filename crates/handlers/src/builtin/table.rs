@@ -1,4 +1,4 @@
-//! The built-ins, a row each.
+//! The table of built-ins.
 
 use super::{
     BuiltinResult, add_context, add_date, add_directory_listing, add_environment_info, add_git_diff, add_git_status,
@@ -6,23 +6,23 @@ use super::{
     http_post, limit_large_tool_results, max_iterations, redact_secrets, safer_shell, snapshot, unload,
 };
 
-/// One built-in.
+/// The definition of a built-in.
 #[derive(Debug)]
 pub struct BuiltinDef {
-    /// Its name, as hooks write it.
+    /// The name in hook files.
     pub name: &'static str,
-    /// What it does, one sentence.
+    /// A one-sentence description.
     pub doc: &'static str,
-    /// The canonical events that it belongs on; empty is any event.
+    /// The canonical events that it supports; empty for any event.
     pub events: &'static [&'static str],
-    /// What its arguments mean; empty when it takes none.
+    /// A description of its arguments; empty if it takes none.
     pub arguments: &'static str,
     /// Whether it can deny or ask.
     pub can_deny: bool,
-    /// What it does besides telling and judging, in words that go on after "it"; empty when that is all it does.
+    /// Its effects besides context and verdicts, as a phrase that completes "it ..."; empty if there are none.
     pub side_effects: &'static str,
-    /// Makes one from its arguments. What makes no sense but has a documented meaning is a doubt; an error is something
-    /// that cannot run.
+    /// Builds it from its arguments. An argument that is ignored by a documented rule is a doubt; an argument that
+    /// cannot work is an error.
     pub(super) make: fn(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinResult,
 }
 
@@ -32,10 +32,10 @@ pub fn builtins() -> &'static [BuiltinDef] {
     BUILTINS
 }
 
-/// Where a text for the model is wanted, first the place for what may change with every call.
+/// Events for context that may change with every call, in order of preference.
 const CONTEXT_OF_CALLS: &[&str] =
     &["iteration.start", "session.start", "prompt.submit", "prompt.steer", "prompt.followup", "compact.pre"];
-/// The same, first the place for what stays as it is.
+/// Events for context that does not change during a session, in order of preference.
 const CONTEXT_OF_SESSIONS: &[&str] =
     &["session.start", "iteration.start", "prompt.submit", "prompt.steer", "prompt.followup", "compact.pre"];
 
@@ -96,7 +96,8 @@ static BUILTINS: &[BuiltinDef] = &[
     },
     BuiltinDef {
         name: "add_prompt_files",
-        doc: "Adds the content of files of these names to the context: the nearest in or above the working directory, and the one in the home directory.",
+        doc: "Adds the content of files of these names to the context: the nearest in or above the working directory, \
+              and the one in the home directory.",
         events: CONTEXT_OF_CALLS,
         arguments: "file names; `--depth=N` also lists files up to N levels below",
         can_deny: false,
@@ -150,7 +151,8 @@ static BUILTINS: &[BuiltinDef] = &[
     },
     BuiltinDef {
         name: "limit_large_tool_results",
-        doc: "Writes results above 50 KiB or 2000 lines to a file, kept until the session ends, and gives the model a part.",
+        doc: "Writes results above 50 KiB or 2000 lines to a file, kept until the session ends, and gives the model \
+              a part.",
         events: &["tool.result", "session.end"],
         arguments: "",
         can_deny: false,

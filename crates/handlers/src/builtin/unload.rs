@@ -1,4 +1,4 @@
-//! `unload`: frees the memory of the models that the previous agent used (docker-agent behaviour, section 4.8).
+//! `unload`: frees the memory of the models that the previous agent used.
 
 use std::net::ToSocketAddrs as _;
 
@@ -11,12 +11,12 @@ use crate::http::HttpGateway;
 use super::http_post::post_json;
 use super::{BuiltinCall, BuiltinHook, BuiltinResult, doubt_arguments};
 
-/// The one provider whose models are loaded on the user's own machine.
+/// The only provider whose models run on the user's own machine.
 const PROVIDER: &str = "dmr";
-/// How long one request may take, within the hook's own time.
+/// The time limit of one request, within the hook's own time limit.
 const MOST_MS: u64 = 10_000;
 
-/// Asks the servers of the previous agent's local models to unload them.
+/// Sends unload requests to the servers of the previous agent's local models.
 #[derive(Debug)]
 struct UnloadModels;
 
@@ -38,7 +38,7 @@ impl BuiltinHook for UnloadModels {
             if text("provider") != PROVIDER || text("model").is_empty() {
                 continue;
             }
-            // A model whose server is not known cannot be unloaded.
+            // A model with an unknown server cannot be unloaded.
             let Some(url) = unload_address(text("base_url"), text("unload_url")) else { continue };
             let body = json!({"model": text("model")}).to_string();
             if let Err(why) = post_json(&gateway_for(&url), &url, &body, asked.time_left_ms().min(MOST_MS), asked) {
@@ -49,7 +49,7 @@ impl BuiltinHook for UnloadModels {
     }
 }
 
-/// Where the request goes: the address for it, which may be a path on the server, else the server's own convention.
+/// The URL of the request: the configured one, which may be a path on the server, otherwise the server's convention.
 fn unload_address(base: &str, unload: &str) -> Option<Url> {
     let url = match (Url::parse(unload), Url::parse(base)) {
         (Ok(url), _) => url,
@@ -66,7 +66,7 @@ fn unload_address(base: &str, unload: &str) -> Option<Url> {
     matches!(url.scheme(), "http" | "https").then_some(url)
 }
 
-/// A way to that server alone. Its addresses may be of a private network: the agent's own model calls go there too.
+/// A gateway to that server only. It may be in a private network: the agent's own model calls go there too.
 fn gateway_for(url: &Url) -> HttpGateway {
     let host = url.host_str().unwrap_or_default().to_owned();
     let port = url.port_or_known_default().unwrap_or(80);

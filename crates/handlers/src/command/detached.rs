@@ -1,8 +1,8 @@
-//! Programs that nobody waits for.
+//! Runs background commands.
 //!
-//! Such a program is no child of a launcher, which would end it with the call: it outlives the call, and this process
-//! too when that ends first. A supervisor ends it, and all that it started, when its time is up. Where there is none to be
-//! had this process does, with the program's group, as long as it is there.
+//! Such a program is not a child of a launcher, which would end it with the call: it may outlive the call, and this
+//! process. A supervisor ends it and its descendants when its time limit expires. Without a supervisor, this process
+//! kills the program's process group, as long as this process runs.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -20,21 +20,21 @@ use super::input::{InputTerminator, encode_input};
 use super::one_shot::HookCommand;
 use crate::process::{self, ProcessSpec, SupervisionEnd};
 
-/// How many programs of one hook may be at work at once; the next ones are not started.
+/// The most background programs of one hook that may run at once; further ones are not started.
 const MOST_AT_ONCE: usize = 16;
 
-/// How long an ended program may go unnoticed.
+/// The interval between checks whether a program has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// How much later than a supervisor this process ends a program.
+/// The delay after a supervisor's time limit until this process kills a program itself.
 const LATE: Duration = Duration::from_secs(2);
 
-/// A hook that is a program that nobody waits for. What it answers is not read.
+/// A hook that runs a background command. Its output is ignored.
 #[derive(Debug)]
 pub(super) struct DetachedCommandHandler {
     pub(super) program: Arc<HookCommand>,
     pub(super) codec: Arc<dyn Codec>,
-    /// How many are at work.
+    /// The number of running programs.
     pub(super) running_count: Arc<AtomicUsize>,
 }
 
@@ -87,7 +87,7 @@ impl DetachedCommandHandler {
     }
 }
 
-/// Starts the program with its whole input and no output.
+/// Starts the program with its complete input and without output.
 fn spawn_supervised(spec: &ProcessSpec) -> io::Result<Child> {
     let supervised = process::supervised(SupervisionEnd::Timeout(spec.timeout_ms), &spec.program, &spec.arguments);
     let mut own = spec.clone();
@@ -99,7 +99,7 @@ fn spawn_supervised(spec: &ProcessSpec) -> io::Result<Child> {
     crate::sandbox::run_sandboxed(spec.sandbox, || command.spawn())?
 }
 
-/// Whether there is such a program: a supervisor cannot tell us that there is none.
+/// Whether the program exists, which a supervisor cannot report.
 fn program_exists(spec: &ProcessSpec) -> bool {
     let below =
         |path: PathBuf| spec.directory.as_ref().map_or(path.clone(), |directory| directory.join(&path)).exists();
@@ -110,14 +110,14 @@ fn program_exists(spec: &ProcessSpec) -> bool {
     }
 }
 
-/// Waits for the end of the program, and ends it when its time is up: a moment after its supervisor should have done so.
+/// Waits for the program to end, and kills it shortly after its supervisor should have done so.
 fn watch_until_end(mut child: Child, time: Duration) {
     let time = time + LATE;
     let began = Instant::now();
     while matches!(child.try_wait(), Ok(None)) {
         let left = time.saturating_sub(began.elapsed());
         if left.is_zero() {
-            // The group is there as long as its leader is not reaped, so this cannot hit a stranger.
+            // The group exists until its leader is reaped, so this cannot kill an unrelated process.
             let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
             let _ = child.wait();
             return;
@@ -126,7 +126,7 @@ fn watch_until_end(mut child: Child, time: Duration) {
     }
 }
 
-/// An input that is there as a whole before the program starts, so that this process may end behind it.
+/// An input that is completely available before the program starts, so that this process may end first.
 #[cfg(target_os = "linux")]
 fn whole_input(bytes: &[u8]) -> io::Result<Stdio> {
     use std::fs::File;
@@ -138,14 +138,14 @@ fn whole_input(bytes: &[u8]) -> io::Result<Stdio> {
     Ok(Stdio::from(file))
 }
 
-/// An input that a thread of this process feeds, where there are no files in memory alone.
+/// An input that a thread of this process writes, on systems without memory files.
 #[cfg(not(target_os = "linux"))]
 fn whole_input(bytes: &[u8]) -> io::Result<Stdio> {
     use std::io::Write;
 
     let (reader, mut writer) = io::pipe()?;
     let bytes = bytes.to_vec();
-    // A program that does not read is no fault of ours.
+    // A program that does not read its input is not an error.
     thread::Builder::new().name(String::from("feed")).spawn(move || drop(writer.write_all(&bytes)))?;
     Ok(Stdio::from(reader))
 }

@@ -1,4 +1,4 @@
-//! The handler: payload to standard input, answer to a verdict.
+//! The handler of command hooks: payload to standard input, output to a verdict.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use super::input::{InputTerminator, encode_input};
 use super::one_shot::{self, HookCommand};
 use crate::persistent::PersistentProcess;
 
-/// A hook that is a program.
+/// A hook that runs a command.
 #[derive(Debug)]
 pub(super) struct CommandHandler {
     pub(super) program: Arc<HookCommand>,
-    /// The process that answers many calls, when the hook's author wants one.
+    /// The persistent process, if the hook uses one.
     pub(super) persistent_process: Option<PersistentProcess>,
     pub(super) codec: Arc<dyn Codec>,
 }

@@ -1,19 +1,19 @@
-//! What a program reads: the event as the hook's dialect writes it.
+//! Encodes the input of a command: the event in the hook's dialect.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pintle_contract::{Codec, HookCall, Origin};
 
-/// How an input ends.
+/// The terminator of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InputTerminator {
-    /// With the last byte of the JSON text.
+    /// No terminator after the JSON text.
     Unterminated,
-    /// The text is one line, and a newline follows.
+    /// A single line followed by a newline.
     Newline,
 }
 
-/// What the programs of one form of encoding read, each made once for a payload and shared.
+/// The encoded inputs of a payload, each built once and shared.
 #[derive(Debug, Default)]
 struct EncodedInputs(Mutex<Vec<EncodedInput>>);
 
@@ -25,11 +25,11 @@ struct EncodedInput {
     bytes: Arc<[u8]>,
 }
 
-/// The event as bytes.
+/// Encodes the event as bytes.
 pub(crate) fn encode_input(codec: &dyn Codec, call: &HookCall<'_>, ending: InputTerminator) -> Arc<[u8]> {
     let (event, spelling) = (call.event, &call.hook.event_alias);
     let inputs = event.payload.cached_view(codec.encoding_key(), |_| EncodedInputs::default());
-    // Held while the text is made: hooks that run at once need one text and not one each.
+    // Held while the text is built: concurrent hooks share one text.
     let mut known = inputs.0.lock().unwrap_or_else(PoisonError::into_inner);
     let found = known.iter().find(|input| {
         input.ending == ending
@@ -41,7 +41,7 @@ pub(crate) fn encode_input(codec: &dyn Codec, call: &HookCall<'_>, ending: Input
     }
     let mut text = codec.encode_bytes(event, spelling);
     if ending == InputTerminator::Newline {
-        // Between the parts of a JSON text a newline is white space, and inside of them there is none.
+        // In JSON, newlines occur only as whitespace between tokens.
         text.iter_mut().filter(|byte| **byte == b'\n').for_each(|byte| *byte = b' ');
         text.push(b'\n');
     }

@@ -1,4 +1,4 @@
-//! Hooks that are programs: shell text that reads the event as JSON and answers with an exit code and what it prints.
+//! Command hooks: shell text that reads the event as JSON and answers with an exit code and output.
 
 mod detached;
 mod handler;
@@ -19,8 +19,9 @@ pub(crate) use one_shot::{CommandEnvironment, HookCommand, run_to_end, timeout_f
 
 /// Builds the handler of a declaration.
 ///
-/// It counts as a guard when its event guards something or its dialect denies when it fails: what a program can say is
-/// not known before it runs. One that nobody waits for is never a guard. A sandbox that this system cannot set up is an error.
+/// A command counts as a guard if its event can be blocked or its dialect denies when it fails: its verdicts are not
+/// known before it runs. A background command is never a guard. A sandbox that this system does not support is an
+/// error.
 pub(crate) fn build(declaration: &HookDeclaration, spec: &CommandSpec) -> BuiltHandler {
     let guard = may_deny(declaration);
     if let Some(Err(why)) = spec.sandbox.map(sandbox::check) {
@@ -39,7 +40,7 @@ pub(crate) fn build(declaration: &HookDeclaration, spec: &CommandSpec) -> BuiltH
     BuiltHandler { handler: Some(handler), guard, diagnostics: Vec::new() }
 }
 
-/// Whether a hook counts as a guard before anybody knows what it says.
+/// Whether a hook counts as a guard before its verdicts are known.
 pub(crate) fn may_deny(declaration: &HookDeclaration) -> bool {
     let denies =
         declaration.event.def().class == EventClass::Guard || declaration.default_on_error == FailurePolicy::Closed;

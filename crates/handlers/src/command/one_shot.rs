@@ -1,4 +1,4 @@
-//! One process for one call.
+//! Runs one process for one call.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,23 +9,23 @@ use pintle_contract::{CallLimits, CancelToken, Codec, CommandOutput, CommandSpec
 use crate::command_context::CommandContext;
 use crate::process::{self, ProcessEnvironment, ProcessError, ProcessSpec};
 
-/// The shell when the hook's author names none, whatever the user's own shell is.
+/// The default shell, regardless of the user's own shell.
 const SHELL: &str = "/bin/sh";
 
-/// What a hook runs.
+/// The command of a hook.
 #[derive(Debug)]
 pub(crate) struct HookCommand {
     spec: CommandSpec,
     context: CommandContext,
 }
 
-/// Where and with which variables it runs.
+/// The working directory and the variables of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CommandEnvironment {
-    /// The directory; `None` is this process's own.
+    /// The directory; `None` for this process's own.
     directory: Option<PathBuf>,
     environment: ProcessEnvironment,
-    /// The variables of the dialect among them, which the arguments of a program without a shell may name.
+    /// The dialect's variables, which the arguments of a program without a shell may use.
     dialect_variables: Vec<(String, String)>,
 }
 
@@ -40,7 +40,7 @@ impl HookCommand {
         Self { spec, context: surroundings }
     }
 
-    /// Where a call runs, and what its author should know about that.
+    /// The environment of a call, with a warning for its author.
     pub(super) fn resolve_environment(
         &self,
         call: &HookCall<'_>,
@@ -48,7 +48,7 @@ impl HookCommand {
     ) -> (CommandEnvironment, Option<String>) {
         let cwd = &call.event.origin.cwd;
         let place = match &self.spec.directory {
-            // A session without a directory of its own is where this process is.
+            // A session without a directory uses this process's own.
             Some(_) if cwd.is_empty() => {
                 let own = std::env::current_dir().unwrap_or_default();
                 self.context.resolve_working_dir(&own.to_string_lossy())
@@ -58,7 +58,7 @@ impl HookCommand {
         let named = codec.environment(call.event, &call.hook.event_alias);
         let environment = match self.context.variables.is_empty() && named.is_empty() {
             true => ProcessEnvironment::Inherited,
-            // The author's own come last, so that they win.
+            // The author's own variables come last, so that they take precedence.
             false => {
                 ProcessEnvironment::InheritedAnd(named.iter().cloned().chain(self.context.environment()).collect())
             }
@@ -66,7 +66,7 @@ impl HookCommand {
         (CommandEnvironment { directory: place.directory, environment, dialect_variables: named }, place.warning)
     }
 
-    /// What is to be started for a call.
+    /// The process to start for a call.
     pub(crate) fn process_spec(
         &self,
         place: &CommandEnvironment,
@@ -94,7 +94,7 @@ impl HookCommand {
     }
 }
 
-/// `${NAME}` of the dialect's variables replaced: there is no shell that would do it.
+/// Expands `${NAME}` of the dialect's variables, because no shell does it.
 fn expand_variables(text: &str, named: &[(String, String)]) -> String {
     let fill = |text: String, (name, value): &(String, String)| match text.contains("${") {
         true => text.replace(&format!("${{{name}}}"), value),
@@ -103,10 +103,10 @@ fn expand_variables(text: &str, named: &[(String, String)]) -> String {
     named.iter().fold(text.to_owned(), fill)
 }
 
-/// Runs a program to its end.
+/// Runs a program until it ends.
 ///
 /// # Errors
-/// When it gives no answer. `limits` names the time it was given.
+/// When it does not end normally. `limits` contains its time limit.
 pub(crate) fn run_to_end(
     spec: &ProcessSpec,
     limits: &CallLimits,
@@ -126,7 +126,7 @@ pub(crate) fn run_to_end(
     })
 }
 
-/// The failure of a program that was too slow.
+/// The failure of a program that exceeded its time limit.
 pub(crate) fn timeout_failure(limits: &CallLimits) -> Failure {
     let time = Duration::from_millis(limits.timeout_ms);
     let time = match (limits.timeout_ms, time.subsec_millis()) {
@@ -137,7 +137,7 @@ pub(crate) fn timeout_failure(limits: &CallLimits) -> Failure {
     Failure::new(FailureKind::Timeout, format!("timed out after {time}"))
 }
 
-/// The failure of a program that could not be run.
+/// The failure of a program that could not run.
 fn process_failure(fault: &ProcessError, directory: Option<&Path>) -> Failure {
     let kind = match fault {
         ProcessError::Missing { .. } => FailureKind::Missing,

@@ -1,4 +1,4 @@
-//! The list of hosts that may be spoken to (AI Harness reference, network).
+//! The list of hosts that scripts and hooks may connect to.
 
 use std::net::IpAddr;
 
@@ -6,7 +6,7 @@ use url::Host;
 
 use super::private_address::private_range;
 
-/// An allow-list. Empty allows nothing.
+/// An allowlist. An empty one allows nothing.
 #[derive(Debug, Clone, Default)]
 pub(super) struct HostAllowList(Vec<HostPattern>);
 
@@ -14,21 +14,21 @@ pub(super) struct HostAllowList(Vec<HostPattern>);
 enum HostPattern {
     /// `*`.
     Any,
-    /// `example.com`: the host and all below it.
+    /// `example.com`: the host and its subdomains.
     Domain(String),
-    /// `*.example.com`: all below the host.
+    /// `*.example.com`: the subdomains of the host.
     Subdomains(String),
-    /// An address.
+    /// An IP address.
     Address(IpAddr),
 }
 
 impl HostAllowList {
-    /// Reads a list. An entry that is no host allows nothing.
+    /// Parses a list. An invalid entry allows nothing.
     pub(super) fn new(entries: &[String]) -> Self {
         Self(entries.iter().filter_map(|entry| parse_entry(entry)).collect())
     }
 
-    /// Checks the host of an address that is to be asked. The error says why not.
+    /// Checks the host of a requested URL. The error is the reason for the denial.
     pub(super) fn check(&self, host: &Host<&str>) -> Result<(), String> {
         let address = match host {
             Host::Domain(name) => {
@@ -48,10 +48,10 @@ impl HostAllowList {
         Err(format!("IP literal \"{address}\" is not in the allowlist"))
     }
 
-    /// Checks an address that a listed name resolved to. The error says why not.
+    /// Checks an address that a listed name resolved to. The error is the reason for the denial.
     ///
-    /// An address of a private network must be listed itself: that its name is listed does not make it public. Only
-    /// `localhost`, which is never anything else, stands for the loopback addresses.
+    /// An address of a private network must be listed itself: listing its name does not make it public. Only
+    /// `localhost`, which always means the loopback addresses, allows them.
     pub(super) fn check_resolved(&self, name: &str, address: IpAddr) -> Result<(), String> {
         let Some(kind) = private_range(address) else { return Ok(()) };
         let name = name.trim_end_matches('.');
@@ -89,7 +89,7 @@ fn parse_entry(entry: &str) -> Option<HostPattern> {
         Some(rest) => (true, rest),
         None => (false, entry),
     };
-    // An address of six groups has colons of its own.
+    // An IPv6 address contains colons itself.
     let bare = host.parse::<std::net::Ipv6Addr>().map(IpAddr::from).ok();
     let parsed = match bare {
         Some(address) => Host::Ipv6(match address {
@@ -147,7 +147,7 @@ mod tests {
             (&["example.com"], "http://8.8.8.8", false),
             (&["8.8.8.8"], "http://8.8.8.8", true),
             (&["127.0.0.1"], "http://127.0.0.1:9", true),
-            // Other spellings of an address are that address.
+            // Other notations of an address are the same address.
             (&["127.0.0.1"], "http://0x7f.1", true),
             (&["*"], "http://2130706433", false),
             (&["127.0.0.1"], "http://[::ffff:127.0.0.1]", true),

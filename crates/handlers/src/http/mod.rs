@@ -1,4 +1,4 @@
-//! The one way out to the network for scripts and hooks.
+//! The HTTP gateway: the only network access of scripts and hooks.
 
 mod allowlist;
 mod private_address;
@@ -17,23 +17,24 @@ pub use self::resolve::{DnsLookup, SystemDns};
 /// The largest response that is read, after decompression.
 pub const MOST_RESPONSE_BYTES: usize = 1 << 20;
 
-/// How many redirects of one request are followed.
+/// The most redirects that one request follows.
 pub const MOST_REDIRECTS: usize = 5;
 
 /// Makes HTTP requests for scripts and hooks, to allowed hosts only.
 ///
-/// The rules (AI Harness reference, network; where the reference says nothing, the stricter choice):
+/// The rules follow AI Harness; where it does not define a rule, the stricter choice applies:
 ///
-/// - An empty list allows nothing. `example.com` allows that host and all below it, `*.example.com` only those below,
-///   `*` every host. Case, ports and a trailing dot do not count.
-/// - An address in place of a name must be listed itself, or fall under `*` and belong to the public internet.
+/// - An empty list allows nothing. `example.com` allows that host and its subdomains, `*.example.com` only the
+///   subdomains, `*` every host. Case, ports and a trailing dot are ignored.
+/// - An IP address instead of a name must be listed itself, or match `*` and be on the public internet.
 /// - Addresses of private networks (loopback, link-local, private, carrier-grade NAT, multicast, …) must always be
-///   listed themselves, also when an allowed name resolves to them; `localhost` stands for the loopback ones. A name
-///   is resolved once for each connection and the connection goes to the addresses that were checked, so that a second
-///   answer of the name server changes nothing.
-/// - Each redirect is checked like a first request. At most [`MOST_REDIRECTS`] are followed; to another host go only
-///   headers that say what is wanted, no keys.
-/// - Only `http` and `https`. No cookies, no proxies of the environment, at most [`MOST_RESPONSE_BYTES`] of response.
+///   listed themselves, even if an allowed name resolves to them; `localhost` allows the loopback addresses. A name is
+///   resolved once per connection, and only checked addresses are connected to, so that a second DNS response has no
+///   effect.
+/// - Each redirect is checked like a first request. At most [`MOST_REDIRECTS`] are followed; redirects to another host
+///   carry only content negotiation headers, and no keys.
+/// - Only `http` and `https`. No cookies, no proxies from the environment, and at most [`MOST_RESPONSE_BYTES`] of
+///   response.
 #[derive(Debug)]
 pub struct HttpGateway {
     allowed: Arc<HostAllowList>,
@@ -42,26 +43,27 @@ pub struct HttpGateway {
 }
 
 impl HttpGateway {
-    /// A gate for a network declaration. An entry that is no host allows nothing.
+    /// A gateway for a network declaration. An invalid entry allows nothing.
     #[must_use]
     pub fn new(network: &NetworkSpec) -> Self {
         Self::with_dns(network, Arc::new(SystemDns))
     }
 
-    /// A gate that asks `lookup` for the addresses of names.
+    /// A gateway that resolves names with `lookup`.
     #[must_use]
     pub fn with_dns(network: &NetworkSpec, lookup: Arc<dyn DnsLookup>) -> Self {
         Self { allowed: Arc::new(HostAllowList::new(&network.allowed_domains)), dns: lookup, client: OnceLock::new() }
     }
 
-    /// Makes one request and reads the whole response: `{status, ok, url, body, headers}`, header names in canonical
-    /// case, `url` the last one after redirects.
+    /// Makes one request and reads the complete response: `{status, ok, url, body, headers}`, with header names in
+    /// canonical case, and `url` as the last one after redirects.
     ///
-    /// An error status is a response, not an error. `timeout_ms` covers everything, redirects too.
+    /// An error status is a response, not an error. `timeout_ms` covers everything, including redirects.
     ///
     /// # Errors
-    /// When the gate refuses, nobody answers in time, or the response is too large; one line that begins with the
-    /// script's function, such as `http.get: network sandbox: host "x" is not in the allowlist (url=http://x/)`.
+    /// When the gateway denies the request, no response arrives in time, or the response is too large: one line that
+    /// starts with the script's function, such as `http.get: network sandbox: host "x" is not in the allowlist
+    /// (url=http://x/)`.
     pub fn request(
         &self,
         method: &str,
@@ -73,7 +75,7 @@ impl HttpGateway {
         self.request_until(method, url, headers, body, timeout_ms, &CancelToken::default())
     }
 
-    /// As [`HttpGateway::request`], given up soon after `cancel` is raised.
+    /// As [`HttpGateway::request`], but stops soon after `cancel` is set.
     ///
     /// # Errors
     /// As [`HttpGateway::request`], and when cancelled.
@@ -87,7 +89,7 @@ impl HttpGateway {
         cancel: &CancelToken,
     ) -> Result<Value, String> {
         let outcome = request::HttpRequest::new(method, url, headers, body).and_then(|fetch| {
-            // Refuse what is refused before anything is built.
+            // Deny before a client is built.
             fetch.check(&self.allowed)?;
             request::run_request(self.shared_client()?, Arc::clone(&self.allowed), fetch, timeout_ms, cancel)
         });
@@ -101,7 +103,7 @@ impl HttpGateway {
                 .no_proxy()
                 .referer(false)
                 .redirect(reqwest::redirect::Policy::none())
-                // A kept connection would outlive the check of its address.
+                // A reused connection would outlive the check of its address.
                 .pool_max_idle_per_host(0)
                 .dns_resolver(resolve::FilteringDns::new(Arc::clone(&self.allowed), Arc::clone(&self.dns)))
                 .build()

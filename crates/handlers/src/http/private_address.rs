@@ -1,11 +1,11 @@
-//! Which addresses are somebody's own network rather than the internet.
+//! Detects addresses that are not on the public internet.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// What kind of address that is not of the public internet, or `None` for one that is.
+/// The kind of a non-public address, or `None` for one on the public internet.
 ///
-/// From the special-purpose registries of IANA (RFC 6890 and its updates). An address that carries another one inside
-/// is what that one is.
+/// Based on IANA's special-purpose registries (RFC 6890 and its updates). An address that embeds another one is
+/// classified by the embedded one.
 pub(super) fn private_range(address: IpAddr) -> Option<&'static str> {
     match address.to_canonical() {
         IpAddr::V4(address) => private_v4(address),
@@ -36,7 +36,7 @@ fn private_v6(address: Ipv6Addr) -> Option<&'static str> {
     Some(match address.segments() {
         [0, 0, 0, 0, 0, 0, 0, 0] => "unspecified",
         [0, 0, 0, 0, 0, 0, 0, 1] => "loopback",
-        // Translated to IPv4 on the way (RFC 6052).
+        // Translated to IPv4 (RFC 6052).
         [0x64, 0xff9b, 0, 0, 0, 0, high, low] => return private_v4(inside(high, low)),
         // A tunnel to an IPv4 address (RFC 3056).
         [0x2002, high, low, ..] => return private_v4(inside(high, low)).or(Some("tunnelled")),
@@ -46,7 +46,7 @@ fn private_v6(address: Ipv6Addr) -> Option<&'static str> {
         [0xfe80..=0xfebf, ..] => "link-local",
         [0xfc00..=0xfdff, ..] | [0xfec0..=0xfeff, ..] => "private",
         [0xff00..=0xffff, ..] => "multicast",
-        // Everything that is given out so far begins with the bits 001.
+        // All assigned addresses so far start with the bits 001.
         [0x2000..=0x3fff, ..] => return None,
         _ => "reserved",
     })

@@ -1,4 +1,4 @@
-//! One request with its redirects.
+//! Performs one request with its redirects.
 
 use std::sync::OnceLock;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -15,11 +15,11 @@ use super::allowlist::HostAllowList;
 use super::resolve::BlockedAddress;
 use super::{MOST_REDIRECTS, MOST_RESPONSE_BYTES};
 
-/// How long a cancelled request may go unnoticed.
+/// The interval between checks for cancellation.
 const CANCEL_POLL: Duration = Duration::from_millis(20);
 
-/// Headers that belong to the connection. A `host` of the script's own would also make the allow-list pointless at
-/// servers that serve many hosts.
+/// Headers that the connection sets. A custom `host` would also bypass the allowlist at servers with several virtual
+/// hosts.
 const OWN_HEADERS: [&str; 9] = [
     "connection",
     "content-length",
@@ -32,10 +32,10 @@ const OWN_HEADERS: [&str; 9] = [
     "upgrade",
 ];
 
-/// Headers that may follow a redirect to another host. All others may hold a key.
+/// Headers that may follow a redirect to another host. All others may contain a key.
 const HARMLESS_HEADERS: [&str; 5] = ["accept", "accept-language", "content-language", "content-type", "user-agent"];
 
-/// What is asked for.
+/// A request.
 #[derive(Debug)]
 pub(super) struct HttpRequest {
     method: Method,
@@ -45,7 +45,7 @@ pub(super) struct HttpRequest {
 }
 
 impl HttpRequest {
-    /// Reads a request as a script makes it.
+    /// Builds a request from a script's arguments.
     pub(super) fn new(
         method: &str,
         url: &str,
@@ -71,7 +71,7 @@ impl HttpRequest {
         Ok(Self { method, url, headers: own, body: body.map(str::to_owned) })
     }
 
-    /// Checks the address against the list.
+    /// Checks the URL against the list.
     pub(super) fn check(&self, allowed: &HostAllowList) -> Result<(), String> {
         let scheme = self.url.scheme();
         let checked = match self.url.host() {
@@ -84,7 +84,7 @@ impl HttpRequest {
         checked.map_err(|why| sandbox_error(&why, &display_url(&self.url)))
     }
 
-    /// Turns to where a response points, or `None` when it points nowhere.
+    /// Follows the redirect of a response; `None` if it is not a redirect.
     fn follow_redirect(&mut self, response: &Response) -> Result<Option<()>, String> {
         let status = response.status().as_u16();
         if !matches!(status, 301 | 302 | 303 | 307 | 308) {
@@ -93,7 +93,7 @@ impl HttpRequest {
         let Some(location) = response.headers().get(LOCATION) else { return Ok(None) };
         let text = String::from_utf8_lossy(location.as_bytes()).into_owned();
         let next = self.url.join(&text).map_err(|error| sandbox_error(&format!("invalid URL: {error}"), &text))?;
-        // What browsers and curl do (RFC 9110, 15.4): 303 asks for another page, 301 and 302 do so after a POST.
+        // As browsers and curl do (RFC 9110, 15.4): 303 changes to GET, and 301 and 302 do so after a POST.
         let asks_anew = match status {
             303 => self.method != Method::HEAD,
             301 | 302 => self.method == Method::POST,
@@ -112,7 +112,7 @@ impl HttpRequest {
     }
 }
 
-/// Makes the request on the shared runtime and waits for its end.
+/// Runs the request on the shared runtime and waits for it.
 pub(super) fn run_request(
     client: Client,
     allowed: std::sync::Arc<HostAllowList>,
@@ -127,7 +127,7 @@ pub(super) fn run_request(
         let outcome = tokio::time::timeout(limit, send_following_redirects(&client, &allowed, fetch)).await;
         let outcome =
             outcome.unwrap_or_else(|_| Err(format!("no complete response within {timeout_ms} ms (url={url})")));
-        // Nobody listens any more when the caller has cancelled.
+        // The receiver is gone if the caller has cancelled.
         let _ = done.send(outcome);
     });
     let outcome = loop {
@@ -163,7 +163,7 @@ async fn send_following_redirects(
     Err(format!("more than {MOST_REDIRECTS} redirects (url={})", display_url(&fetch.url)))
 }
 
-/// Reads a response as scripts see it.
+/// Reads a response in the form for scripts.
 async fn read_response(mut response: Response, url: &Url) -> Result<Value, String> {
     let status = response.status();
     let mut headers = Map::new();
@@ -207,7 +207,7 @@ fn describe_error(error: &reqwest::Error, url: &Url) -> String {
         }
         match deepest.source() {
             Some(source) => deepest = source,
-            // The outermost text only names the address; the reason is the innermost.
+            // The outer errors only name the URL; the innermost one is the reason.
             None => return format!("request failed: {deepest} (url={})", display_url(url)),
         }
     }
@@ -217,16 +217,16 @@ fn sandbox_error(why: &str, url: &str) -> String {
     format!("network sandbox: {why} (url={url})")
 }
 
-/// An address without a name and password in it, which do not belong into logs.
+/// A URL without user name and password, which must not appear in logs.
 fn display_url(url: &Url) -> String {
     let mut bare = url.clone();
-    // Fails for addresses that can have none, which is as good.
+    // Fails for URLs that cannot have one, which is fine.
     let _ = bare.set_username("");
     let _ = bare.set_password(None);
     bare.to_string()
 }
 
-/// The one runtime of all gates of the process: one thread that moves bytes.
+/// The runtime of all gateways in the process, with one thread.
 fn shared_runtime() -> Result<&'static Runtime, String> {
     static RUNTIME: OnceLock<Result<Runtime, String>> = OnceLock::new();
     let started = RUNTIME.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! From names to addresses that may be connected to.
+//! Resolves names to addresses that may be connected to.
 
 use std::fmt::{self, Debug};
 use std::io;
@@ -9,12 +9,12 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use super::allowlist::HostAllowList;
 
-/// Finds the addresses of a name.
+/// Looks up the addresses of a name.
 pub trait DnsLookup: Send + Sync + Debug {
-    /// Asks for the addresses of `host`. May block.
+    /// Looks up the addresses of `host`. May block.
     ///
     /// # Errors
-    /// When the name is not known or cannot be asked for.
+    /// When the name is unknown or the lookup fails.
     fn lookup(&self, host: &str) -> io::Result<Vec<IpAddr>>;
 }
 
@@ -28,7 +28,7 @@ impl DnsLookup for SystemDns {
     }
 }
 
-/// A lookup whose answers are checked. The client connects to what comes out of here and to nothing else.
+/// A resolver that checks addresses. The client connects only to the addresses that it returns.
 #[derive(Debug, Clone)]
 pub(super) struct FilteringDns {
     allowed: Arc<HostAllowList>,
@@ -40,13 +40,13 @@ impl FilteringDns {
         Self { allowed, dns: lookup }
     }
 
-    /// One refused address refuses the name: a mixed answer is how a hostile name server goes fishing.
+    /// One denied address denies the name: a mixed response indicates a malicious name server.
     fn allowed_addresses(&self, host: &str) -> Result<Vec<SocketAddr>, Box<dyn std::error::Error + Send + Sync>> {
         let found = self.dns.lookup(host)?;
         for address in &found {
             self.allowed.check_resolved(host, *address).map_err(BlockedAddress)?;
         }
-        // The client puts the port of the URL in place of 0.
+        // The client replaces port 0 with the port of the URL.
         Ok(found.into_iter().map(|address| SocketAddr::new(address, 0)).collect())
     }
 }
@@ -62,7 +62,7 @@ impl Resolve for FilteringDns {
     }
 }
 
-/// Why a resolved address was refused; found again below the client's own error.
+/// The reason why a resolved address was denied; found again inside the client's own error.
 #[derive(Debug)]
 pub(super) struct BlockedAddress(pub(super) String);
 

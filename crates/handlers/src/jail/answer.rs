@@ -1,19 +1,19 @@
-//! `fs.*` of scripts, as far as it reads.
+//! Performs the reading `fs.*` functions of scripts.
 
 use pintle_contract::{CancelToken, EffectReply};
 use serde_json::{Value, json};
 
 use super::{JailedDir, LineView};
 
-/// The most lines that one search gives.
+/// The most lines that one search returns.
 const MAX_FOUND: usize = 20_000;
 
-/// Answers a function of `fs` that changes nothing. A file may be this large, and `cancel` ends what takes long.
+/// Performs an `fs` function that reads. `most_bytes` limits the size of a file, and `cancel` stops a long operation.
 ///
-/// What is told is whole or an error: whoever decides by it must not miss a part that a limit left out.
+/// The result is complete or an error: a decision must not miss a part because of a limit.
 ///
 /// # Errors
-/// In one line for the script's author, led by the function's name.
+/// In one line for the script's author, starting with the function's name.
 pub fn answer_fs(
     folder: &JailedDir,
     function: &str,

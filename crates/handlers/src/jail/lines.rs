@@ -1,4 +1,4 @@
-//! Texts by line, counted from 1.
+//! Splits a text into lines, counted from 1.
 
 use pintle_contract::MAX_PAYLOAD_BYTES;
 
@@ -13,7 +13,7 @@ impl<'a> LineView<'a> {
         Self(text)
     }
 
-    /// How many there are.
+    /// The number of lines.
     #[must_use]
     pub fn count(self) -> usize {
         self.0.split_inclusive('\n').count()
@@ -22,7 +22,7 @@ impl<'a> LineView<'a> {
     /// Lines `first..=last` with their numbers, as the `read` tool shows them.
     ///
     /// # Errors
-    /// When they are longer than a result may be: a number is longer than many a line.
+    /// When the numbered lines are longer than a result may be.
     pub fn numbered_range(self, first: usize, last: usize) -> Result<String, String> {
         let shown = self
             .0

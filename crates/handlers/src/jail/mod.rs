@@ -1,8 +1,8 @@
-//! A folder that cannot be left, and what can be read in it.
+//! Restricts file access to a directory, and reads files in it.
 //!
-//! Every path is opened beneath the folder's own handle, so neither `..`, nor an absolute path, nor a symbolic link
-//! leads out of it, also when somebody moves things around at the same time. Hooks and tools read through the same door;
-//! what only an agent may do, such as writing, is in its workspace.
+//! Every path is opened relative to the directory's own handle, so neither `..`, nor an absolute path, nor a symbolic
+//! link leads out of it, even if files are moved concurrently. Hooks and tools share this code for reading; operations
+//! that only an agent may do, such as writing, are in its workspace.
 
 mod answer;
 mod lines;
@@ -20,7 +20,7 @@ pub use lines::LineView;
 pub use read::{EntryStat, MAX_FILE_BYTES, MAX_HOOK_FILE_BYTES, open_regular_file};
 pub use walk::{TreeWalk, glob_matcher};
 
-/// A folder that cannot be left.
+/// A directory that paths cannot leave.
 #[derive(Debug)]
 pub struct JailedDir {
     root: PathBuf,
@@ -28,35 +28,35 @@ pub struct JailedDir {
 }
 
 impl JailedDir {
-    /// Opens a folder.
+    /// Opens a directory.
     ///
     /// # Errors
-    /// When it is not there or cannot be opened.
+    /// When it does not exist or cannot be opened.
     pub fn open(root: &Path) -> io::Result<Self> {
         let dir = Dir::open_ambient_dir(root, ambient_authority())?;
         Ok(Self { root: std::path::absolute(root)?, dir })
     }
 
-    /// The folder's absolute path.
+    /// The absolute path of the directory.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Runs an operation on a path of the folder.
+    /// Runs an operation on a path in the directory.
     ///
     /// # Errors
-    /// When the path leads out of the folder, or the operation fails; in one line for whoever gave the path.
+    /// When the path leads out of the directory, or the operation fails; in one line for the author of the path.
     pub fn run_at<T>(&self, path: &str, operation: impl FnOnce(&Dir, &Path) -> io::Result<T>) -> Result<T, String> {
         let inside = self.relative_path(path)?;
         operation(&self.dir, &inside).map_err(|fault| explain_error(path, &fault))
     }
 
-    /// The path relative to the folder, normal but not resolved; the folder itself is `.`. An absolute path is taken when
-    /// it begins with the folder's own.
+    /// The path relative to the directory, normalized but not resolved; the directory itself is `.`. An absolute path
+    /// is accepted if it starts with the directory's own.
     ///
     /// # Errors
-    /// When it is outside of the folder by its text alone.
+    /// When its text alone shows that it is outside the directory.
     pub fn relative_path(&self, path: &str) -> Result<PathBuf, String> {
         let written = Path::new(path);
         let outside = || format!("path `{path}` is outside the workspace; give a path inside it");
@@ -77,7 +77,7 @@ impl JailedDir {
                     depth += 1;
                     normal.push(name);
                 }
-                // `a/..` through a link is not `.`, so the path goes on as written and the handle decides.
+                // `a/..` through a link is not `.`, so the path stays as written and the handle decides.
                 Component::ParentDir => {
                     depth = depth.checked_sub(1).ok_or_else(outside)?;
                     normal.push("..");
@@ -92,14 +92,14 @@ impl JailedDir {
     }
 }
 
-/// What went wrong with a path, for whoever gave it: they should be able to do better the next time.
+/// The error of a path, for its author, with a hint for the next attempt.
 fn explain_error(path: &str, fault: &io::Error) -> String {
     match fault.kind() {
         io::ErrorKind::NotFound => format!("`{path}` does not exist; list its directory to see what does"),
         io::ErrorKind::AlreadyExists => format!("`{path}` already exists"),
         io::ErrorKind::IsADirectory => format!("`{path}` is a directory, not a file"),
         io::ErrorKind::NotADirectory => format!("`{path}` is not a directory"),
-        // The sandbox refuses with this kind and no code of the system.
+        // The sandbox denies with this kind and without a system error code.
         io::ErrorKind::PermissionDenied if fault.raw_os_error().is_none() => {
             format!("path `{path}` leads outside the workspace; links may not leave it")
         }

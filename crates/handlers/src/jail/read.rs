@@ -1,4 +1,4 @@
-//! Files, folders and what is known of them.
+//! Reads files, directories and metadata.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -11,29 +11,30 @@ use serde_json::{Value, json};
 
 use super::JailedDir;
 
-/// The most bytes that a tool reads from one file. Larger files are refused, not cut.
+/// The most bytes that a tool reads from one file. Larger files are an error and are not truncated.
 pub const MAX_FILE_BYTES: u64 = 16 << 20;
 
-/// The most that a hook reads from one: as much as a file of policy may hold. Whatever it reads is on the tape.
+/// The most bytes that a hook reads from one file: as large as a policy file may be. Everything it reads is recorded on
+/// the tape.
 pub const MAX_HOOK_FILE_BYTES: u64 = 1 << 20;
 
-/// The most entries of one folder. A larger one is refused, not cut: whoever decides by what is in a folder must not miss
-/// a part of it.
+/// The most entries of one directory. A larger directory is an error and is not truncated: a decision must not miss
+/// entries.
 const MAX_ENTRIES: usize = 200_000;
 
-/// The folder of tapes, which is no part of the work and is not listed.
+/// The directory of tapes, which is not part of the work and is not listed.
 const RECORDS: &str = ".pintle";
 
-/// What is known of a file without reading it.
+/// The metadata of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryStat {
-    /// The last part of its path.
+    /// The last component of its path.
     pub name: String,
-    /// Its size.
+    /// Its size in bytes.
     pub size_bytes: u64,
-    /// Whether it is a folder.
+    /// Whether it is a directory.
     pub is_dir: bool,
-    /// When it was written, in microseconds since the Unix epoch; 0 where nobody knows.
+    /// The modification time, in microseconds since the Unix epoch; 0 if unknown.
     pub modified_us: u64,
 }
 
@@ -54,15 +55,15 @@ impl JailedDir {
     /// A file's text.
     ///
     /// # Errors
-    /// When it is no plain file of the folder, larger than [`MAX_FILE_BYTES`], or no text.
+    /// When it is not a regular file in the directory, is larger than [`MAX_FILE_BYTES`], or is not text.
     pub fn read(&self, path: &str) -> Result<String, String> {
         self.read_up_to(path, MAX_FILE_BYTES)
     }
 
-    /// A file's text, of a file that is not larger than this.
+    /// A file's text, up to a size.
     ///
     /// # Errors
-    /// When it is no plain file of the folder, larger, or no text.
+    /// When it is not a regular file in the directory, is larger, or is not text.
     pub fn read_up_to(&self, path: &str, most_bytes: u64) -> Result<String, String> {
         let bytes = self.run_at(path, |dir, path| {
             let file = open_regular_file(dir, path, OpenOptions::new().read(true))?;
@@ -77,18 +78,18 @@ impl JailedDir {
         String::from_utf8(bytes).map_err(|_| format!("`{path}` is not UTF-8 text"))
     }
 
-    /// Whether there is something at a path.
+    /// Whether a path exists.
     ///
     /// # Errors
-    /// When that cannot be told, or the path leads out of the folder.
+    /// When that is unknown, or the path leads out of the directory.
     pub fn exists(&self, path: &str) -> Result<bool, String> {
         self.run_at(path, |dir, path| dir.try_exists(path))
     }
 
-    /// What is known of what is at a path.
+    /// The metadata of a path.
     ///
     /// # Errors
-    /// When nothing is there, or the path leads out of the folder.
+    /// When it does not exist, or leads out of the directory.
     pub fn stat(&self, path: &str) -> Result<EntryStat, String> {
         self.run_at(path, |dir, inside| {
             let found = dir.metadata(inside)?;
@@ -97,16 +98,16 @@ impl JailedDir {
         })
     }
 
-    /// What is in a folder, by name.
+    /// The entries of a directory, ordered by name.
     ///
     /// # Errors
-    /// When it is no folder, cannot be read, or holds too much.
+    /// When it is not a directory, cannot be read, or has too many entries.
     pub fn list(&self, path: &str) -> Result<Vec<EntryStat>, String> {
         self.run_at(path, read_entries)
     }
 }
 
-/// What is in a folder, by name.
+/// The entries of a directory, ordered by name.
 pub(super) fn read_entries(dir: &Dir, path: &Path) -> io::Result<Vec<EntryStat>> {
     let mut found = Vec::new();
     for entry in dir.read_dir(path)? {
@@ -120,7 +121,7 @@ pub(super) fn read_entries(dir: &Dir, path: &Path) -> io::Result<Vec<EntryStat>>
         }
         match entry.metadata() {
             Ok(known) => found.push(stat_from_metadata(name, &known)),
-            // It went away meanwhile.
+            // It was removed in the meantime.
             Err(fault) if fault.kind() == io::ErrorKind::NotFound => {}
             Err(fault) => return Err(fault),
         }
@@ -129,12 +130,12 @@ pub(super) fn read_entries(dir: &Dir, path: &Path) -> io::Result<Vec<EntryStat>>
     Ok(found)
 }
 
-/// Opens a file and nothing else: a pipe or a device would keep whoever opens it waiting for ever, whatever their time limit.
+/// Opens a regular file only: opening a pipe or a device could block forever, whatever the time limit.
 ///
 /// # Errors
-/// When it cannot be opened, or is no plain file.
+/// When it cannot be opened, or is not a regular file.
 pub fn open_regular_file(dir: &Dir, path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    // Opening a pipe waits for its other end, unless this is said.
+    // Without this flag, opening a pipe waits for its other end.
     options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
     let not_plain = || io::Error::other("it is a pipe, a socket or a device, and only regular files can be used");
     let file = match dir.open_with(path, options) {

@@ -1,4 +1,4 @@
-//! Walking a folder: globs and searches.
+//! Walks a directory for globs and searches.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,25 +9,25 @@ use pintle_contract::CancelToken;
 use super::read::read_entries;
 use super::{JailedDir, explain_error};
 
-/// Where a walk ends, whatever there is.
+/// The most entries that a walk visits.
 const MAX_ENTRIES: usize = 200_000;
 
-/// Folders deeper than this are not entered.
+/// Deeper directories are not entered.
 const MAX_DEPTH: usize = 64;
 
-/// The files of a walk, by path, and whether that is all of them.
+/// The files of a walk, ordered by path, and whether it is complete.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct TreeWalk {
-    /// The paths, sorted.
+    /// The sorted paths.
     pub paths: Vec<String>,
-    /// Whether there is more than a walk looks at.
+    /// Whether there are more files than a walk visits.
     pub is_truncated: bool,
-    /// Why a folder could not be looked into, of the first one.
+    /// The error of the first directory that could not be read.
     pub first_error: Option<String>,
 }
 
 impl TreeWalk {
-    /// The paths, when they are all there are.
+    /// The paths, if the walk is complete.
     ///
     /// # Errors
     /// When something was left out.
@@ -43,13 +43,14 @@ impl TreeWalk {
 }
 
 impl JailedDir {
-    /// The files beneath a folder whose path relative to it matches a glob. `*` does not cross `/`, `**` does; a pattern
-    /// without `/` looks in every folder.
+    /// The files below a directory whose relative path matches a glob. `*` does not match `/`, `**` does; a pattern
+    /// without `/` matches in every directory.
     ///
-    /// Only folders that the pattern can match in are looked into. Links are not followed, and `.git` is not entered.
+    /// Only directories in which the pattern can match are entered. Links are not followed, and `.git` is not entered.
     ///
     /// # Errors
-    /// When the glob is not valid, the folder is not there or outside, or the caller no longer waits for the result.
+    /// When the glob is not valid, the directory does not exist or is outside, or the caller no longer waits for the
+    /// result.
     pub fn glob(&self, pattern: &str, folder: &str, cancel: &CancelToken) -> Result<TreeWalk, String> {
         let Some((begin, rest)) = split_literal_prefix(pattern) else {
             let matcher = glob_matcher(pattern)?;
@@ -61,21 +62,21 @@ impl JailedDir {
         }
         let within = if Path::new(begin).is_absolute() { begin.to_owned() } else { format!("{folder}/{begin}") };
         if !self.exists(&within)? {
-            // The folder itself has to be there.
+            // The directory itself must exist.
             return self.stat(folder).map(|_| TreeWalk::default());
         }
         self.walk_limited(&within, pattern_depth(rest), |path| matcher.is_match(path), cancel)
     }
 
-    /// The files beneath a folder that are wanted, sorted.
+    /// The wanted files below a directory, sorted.
     ///
     /// # Errors
-    /// When the folder is not there or outside, or the caller no longer waits for the result.
+    /// When the directory does not exist or is outside, or the caller no longer waits for the result.
     pub fn walk(&self, folder: &str, wanted: impl Fn(&Path) -> bool, cancel: &CancelToken) -> Result<TreeWalk, String> {
         self.walk_limited(folder, None, wanted, cancel)
     }
 
-    /// The same, not deeper than `most` folders; `None` is all of them.
+    /// The same up to a depth of `most` directories; `None` for no limit.
     fn walk_limited(
         &self,
         folder: &str,
@@ -95,7 +96,7 @@ impl JailedDir {
             let listed = match read_entries(&self.dir, &here) {
                 Ok(listed) => listed,
                 Err(fault) if depth == 0 => return Err(explain_error(folder, &fault)),
-                // It went away meanwhile.
+                // It was removed in the meantime.
                 Err(fault) if fault.kind() == io::ErrorKind::NotFound => continue,
                 Err(fault) => {
                     walk.first_error.get_or_insert_with(|| explain_error(&here.to_string_lossy(), &fault));
@@ -126,8 +127,8 @@ impl JailedDir {
     }
 }
 
-/// The part of a pattern that names a folder in so many words, and the rest, which begins with what can match several names.
-/// `None` is a pattern without `/`.
+/// The literal directory prefix of a pattern, and the rest, which starts with the first component that can match
+/// several names. `None` for a pattern without `/`.
 fn split_literal_prefix(pattern: &str) -> Option<(&str, &str)> {
     let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
     let last = pattern.rfind('/')?;
@@ -140,13 +141,13 @@ fn split_literal_prefix(pattern: &str) -> Option<(&str, &str)> {
     })
 }
 
-/// How many folders deep something can match; `None` where the pattern does not tell.
+/// The depth in directories at which something can match; `None` if the pattern does not limit it.
 fn pattern_depth(pattern: &str) -> Option<usize> {
     let tells = !["**", "{", "[", "\\"].iter().any(|wild| pattern.contains(wild));
     tells.then(|| pattern.split('/').count())
 }
 
-/// A glob over paths. A pattern without `/` looks at the file's name alone.
+/// A glob over paths. A pattern without `/` matches only the file's name.
 ///
 /// # Errors
 /// When it is not valid.
@@ -220,7 +221,7 @@ mod tests {
         let (_place, jailed) = jailed_dir(&[format!("{deep}/a.md").as_str(), "near/a.md"]);
         let cancel = CancelToken::default();
         assert!(jailed.glob("*.md", ".", &cancel).unwrap().all_paths().unwrap_err().contains("narrower"));
-        // What cannot match there is not looked into.
+        // Directories in which nothing can match are not entered.
         assert_eq!(jailed.glob("near/*.md", ".", &cancel).unwrap().all_paths().unwrap(), ["near/a.md"]);
         let unread = TreeWalk { first_error: Some(String::from("cannot use `x`")), ..TreeWalk::default() };
         assert_eq!(unread.all_paths().unwrap_err(), "cannot use `x`");

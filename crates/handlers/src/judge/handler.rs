@@ -1,4 +1,4 @@
-//! One question to a model.
+//! Sends one request to a model.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use pintle_contract::{
 use super::schema::{PLAIN_INSTRUCTION, ReplySchema};
 use crate::template::{self, Template};
 
-/// A hook that a model judges.
+/// A hook whose verdict comes from a model.
 #[derive(Debug)]
 pub(super) struct JudgeHandler {
     pub(super) model: String,

@@ -1,8 +1,8 @@
-//! Hooks that a language model judges (docker-agent behaviour, section 3.7).
+//! Model hooks, whose verdict comes from a language model.
 //!
-//! The question is a template over the payload as the hook's dialect encodes it; the reply is read by the hook's codec.
-//! Who is asked is the host's affair: it gives a [`Judge`]. Where it gives none, such a hook fails when it is asked, and
-//! its failure policy says what follows.
+//! The prompt is a template over the payload as the hook's dialect encodes it; the hook's codec decodes the reply. The
+//! host provides a [`Judge`], which calls the model. Without one, such a hook fails when it is called, and its failure
+//! policy applies.
 
 mod handler;
 mod schema;
@@ -22,8 +22,8 @@ use schema::{ReplySchema, SCHEMAS};
 
 /// Builds the handler of a declaration.
 ///
-/// A template that cannot be read, and a schema that nobody knows, are errors here, where docker-agent finds out when
-/// the hook fires. The hook is a guard where its reply is a decision about an event that can be denied.
+/// An invalid template and an unknown schema are errors here, whereas docker-agent reports them when the hook fires.
+/// The hook is a guard if its reply is a decision about an event that can be denied.
 pub(crate) fn build(declaration: &HookDeclaration, spec: &JudgeSpec, judge: Option<&Arc<dyn Judge>>) -> BuiltHandler {
     let at = &declaration.location;
     let failed = |found: Diagnostic| BuiltHandler { diagnostics: vec![found], ..BuiltHandler::default() };
@@ -51,7 +51,7 @@ pub(crate) fn build(declaration: &HookDeclaration, spec: &JudgeSpec, judge: Opti
     BuiltHandler { handler: Some(Arc::new(handler)), guard: schema.is_some() && denies, diagnostics: Vec::new() }
 }
 
-/// The schema with a name, or what is wrong with the name.
+/// The schema with a name, or the error about the name.
 fn find_schema(name: &str, at: &Location) -> Result<&'static ReplySchema, Diagnostic> {
     let names = || SCHEMAS.iter().map(|schema| schema.name);
     SCHEMAS.iter().find(|schema| schema.name == name).ok_or_else(|| {

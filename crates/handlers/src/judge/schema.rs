@@ -1,19 +1,19 @@
-//! What a judging model has to reply.
+//! The reply schemas of judging models.
 
 use serde_json::{Value, json};
 
-/// A form of replies.
+/// A reply schema.
 #[derive(Debug)]
 pub(super) struct ReplySchema {
-    /// What hooks call it.
+    /// The name in hook files.
     pub(super) name: &'static str,
     /// Its JSON Schema.
     pub(super) value: fn() -> Value,
-    /// What the model is told to do.
+    /// The instruction for the model.
     pub(super) instruction: &'static str,
 }
 
-/// Every schema; a new one is a row here and an arm of the codecs that read it.
+/// Every schema; a new one needs an entry here and an arm in the codecs that decode it.
 pub(super) const SCHEMAS: &[ReplySchema] = &[
     ReplySchema {
         name: "pre_tool_use_decision",
@@ -33,9 +33,9 @@ pub(super) const SCHEMAS: &[ReplySchema] = &[
     },
 ];
 
-/// What a model without a schema is told to do.
-pub(super) const PLAIN_INSTRUCTION: &str = "You answer a hook of an agent. Reply with the requested content and with nothing else: no introduction and no \
-     closing words.";
+/// The instruction for a model without a schema.
+pub(super) const PLAIN_INSTRUCTION: &str = "You answer a hook of an agent. Reply with the requested content \
+     and with nothing else: no introduction and no closing words.";
 
 fn ok_schema() -> Value {
     json!({

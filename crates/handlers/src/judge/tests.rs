@@ -1,4 +1,4 @@
-//! The question that a judge gets, and what becomes of its reply.
+//! Tests the request that a judge gets, and how its reply is used.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::{DefaultHandlerFactory, WorkerProgram};
 
-/// Encodes as a dialect of commands would and reads every reply as a reason to deny.
+/// Encodes like a dialect of commands and decodes every reply as a reason to deny.
 #[derive(Debug)]
 struct DenyingCodec;
 
@@ -33,7 +33,7 @@ impl Codec for DenyingCodec {
     }
 }
 
-/// Says the same to everybody and keeps what it was asked.
+/// Returns a fixed reply and records the requests.
 #[derive(Debug)]
 struct RecordingJudge {
     reply: Result<String, Failure>,

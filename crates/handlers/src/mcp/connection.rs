@@ -1,4 +1,4 @@
-//! One connection to a server, from its first word to its end.
+//! Handles one connection to an MCP server.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -27,26 +27,26 @@ use super::process::{McpServerProcess, StderrTail};
 /// The longest message of a server.
 const MESSAGE_BYTES: usize = 8 << 20;
 
-/// The most tools of one server, and the most pages they come in.
+/// The most tools of one server, and the most pages of its tool list.
 const MAX_TOOLS: usize = 1_000;
 const MAX_PAGES: usize = 50;
 
-/// The longest description of a tool that a model is told.
+/// The longest tool description for a model.
 const DESCRIPTION_BYTES: usize = 8 << 10;
 
-/// How long a connection over HTTP may take to come about.
+/// The time limit for connecting over HTTP.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// How long the end of a connection may take.
+/// The time limit for closing a connection.
 const CLOSE: Duration = Duration::from_millis(200);
 
-/// How long all of it may take, the end of the program included.
+/// The time limit for closing a connection and ending its program.
 const LAST_CLOSE: Duration = Duration::from_secs(2);
 
-/// What the SDK asks of us: who we are, and to listen.
+/// Pintle's client information for the SDK, and its notification handler.
 #[derive(Debug, Clone, Default)]
 struct McpClientInfo {
-    /// Whether the server said that its tools are others now.
+    /// Whether the server announced a change of its tools.
     has_changed: Arc<AtomicBool>,
 }
 
@@ -61,17 +61,16 @@ impl ClientHandler for McpClientInfo {
     }
 }
 
-/// One connection.
 #[derive(Debug)]
 pub(super) struct McpConnection {
     peer: Peer<RoleClient>,
     has_changed: Arc<AtomicBool>,
     stderr_tail: Option<StderrTail>,
-    /// Taken out when the connection ends.
+    /// Taken when the connection is closed.
     state: Mutex<Option<McpConnectionState>>,
 }
 
-/// What lives as long as the connection.
+/// The state of an open connection.
 #[derive(Debug)]
 struct McpConnectionState {
     service: RunningService<RoleClient, McpClientInfo>,
@@ -79,7 +78,7 @@ struct McpConnectionState {
 }
 
 impl McpConnection {
-    /// Connects and exchanges the first words.
+    /// Connects and performs the handshake.
     pub(super) async fn open(transport: &McpTransport, directory: &Path) -> Result<Self, String> {
         let client = McpClientInfo::default();
         let changed = Arc::clone(&client.has_changed);
@@ -133,7 +132,7 @@ impl McpConnection {
         Err(format!("its list of tools has more than {MAX_PAGES} pages"))
     }
 
-    /// Makes one call and gives the result as the server wrote it.
+    /// Makes one call and returns the result as the server sent it.
     pub(super) async fn call_tool(
         &self,
         name: String,
@@ -146,7 +145,7 @@ impl McpConnection {
             _ => None,
         };
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        // The SDK's own time limit tells the server that nobody waits any more.
+        // The SDK's own timeout tells the server that the call was cancelled.
         let options = PeerRequestOptions::with_timeout(timeout);
         let handle = self.peer.send_cancellable_request(request, options).await?;
         let mut asked = PendingMcpRequest(Some((self.peer.clone(), handle.id.clone())));
@@ -159,14 +158,13 @@ impl McpConnection {
             ServerResult::CreateTaskResult(_) => {
                 Err(McpCallError::from_message("it turned the call into a task, which is not supported"))
             }
-            // Whatever the SDK took it for: the fields say what it is.
+            // The fields identify a result, whatever type the SDK chose.
             other => {
                 serde_json::to_value(&other).map_err(|_| McpCallError::from_message("it sent an unreadable response"))
             }
         }
     }
 
-    /// Whether the connection is closed.
     pub(super) fn is_closed(&self) -> bool {
         let held = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         self.peer.is_transport_closed() || held.as_ref().is_none_or(|held| held.service.is_closed())
@@ -184,27 +182,27 @@ impl McpConnection {
         self.peer.peer_info()?.instructions.clone().filter(|text| !text.trim().is_empty())
     }
 
-    /// What the program complained last, for an error text.
+    /// The last line of the program's error output, for an error text.
     pub(super) fn last_stderr_line(&self) -> String {
         self.stderr_tail.as_ref().map(quote_stderr).unwrap_or_default()
     }
 }
 
-/// A request that waits for its answer. When nobody waits any more, the server is told.
+/// A pending request. If it is dropped, the server is told that it was cancelled.
 struct PendingMcpRequest(Option<(Peer<RoleClient>, RequestId)>);
 
 impl Drop for PendingMcpRequest {
     fn drop(&mut self) {
         let (Some((peer, id)), Ok(runtime)) = (self.0.take(), deadline::shared_runtime()) else { return };
         runtime.spawn(async move {
-            // A server that is gone needs no word.
+            // A server that has ended need not be notified.
             let _ = peer.notify_cancelled(CancelledNotificationParam::new(Some(id), None)).await;
         });
     }
 }
 
 impl Drop for McpConnection {
-    /// Says goodbye and ends the program, within a bounded time: our own process may end right after this.
+    /// Closes the connection and ends the program, within a time limit: this process may end right afterwards.
     fn drop(&mut self) {
         let held = self.state.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         let (Some(mut held), Ok(runtime)) = (held, deadline::shared_runtime()) else { return };
@@ -216,7 +214,7 @@ impl Drop for McpConnection {
             }
             let _ = done.send(());
         });
-        // The thread that moves the bytes cannot wait for itself.
+        // The runtime's own thread cannot wait for itself.
         if tokio::runtime::Handle::try_current().is_err() {
             let _ = ended.recv_timeout(LAST_CLOSE);
         }
@@ -234,10 +232,10 @@ fn to_mcp_tool(tool: rmcp::model::Tool) -> McpTool {
     }
 }
 
-/// Why a call has no answer.
+/// The reason why a call has no result.
 pub(super) struct McpCallError {
     pub(super) message: String,
-    /// Whether the connection ended in it.
+    /// Whether the connection was closed during the call.
     pub(super) closed_connection: bool,
 }
 
@@ -278,13 +276,13 @@ fn parse_headers(headers: &[(String, String)]) -> Result<HashMap<HeaderName, Hea
     headers.iter().map(header).collect()
 }
 
-/// A client that goes where it was told to: no redirects, which could carry the headers elsewhere.
+/// A client without redirects, which could send the headers to another host.
 fn build_http_client() -> Result<reqwest::Client, String> {
     reqwest::Client::builder()
         .user_agent(concat!("pintle/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(CONNECT)
         .redirect(reqwest::redirect::Policy::none())
-        // A kept connection to a server that went away would fail the next call.
+        // A reused connection to a restarted server would make the next call fail.
         .pool_max_idle_per_host(0)
         .build()
         .map_err(|fault| format!("cannot create the HTTP client: {fault}"))

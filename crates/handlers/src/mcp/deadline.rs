@@ -1,4 +1,4 @@
-//! Waiting for the SDK, which is asynchronous, from threads that are not.
+//! Waits for the asynchronous SDK from synchronous threads.
 
 use std::future::Future;
 use std::sync::OnceLock;
@@ -8,21 +8,21 @@ use std::time::{Duration, Instant};
 use pintle_contract::CancelToken;
 use tokio::runtime::{Builder, Runtime};
 
-/// How long a cancellation may go unnoticed.
+/// The interval between checks for cancellation.
 const CANCEL_POLL: Duration = Duration::from_millis(20);
 
-/// How long somebody waits.
+/// The time limit and the cancellation of a call.
 pub(super) struct CallDeadline<'a> {
     pub(super) timeout_ms: u64,
     pub(super) cancel: &'a CancelToken,
 }
 
-/// Why nobody waits any more.
+/// The reason why waiting ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum WaitAborted {
     TimedOut,
     Cancelled,
-    /// The task died, or there is no runtime for it.
+    /// The task crashed, or there is no runtime for it.
     TaskFailed(String),
 }
 
@@ -37,7 +37,7 @@ impl WaitAborted {
 }
 
 impl CallDeadline<'_> {
-    /// Waits for a future. One that is not waited for any more is dropped.
+    /// Waits for a future. The future is dropped if waiting ends early.
     pub(super) fn wait_for<T: Send + 'static>(
         &self,
         future: impl Future<Output = T> + Send + 'static,
@@ -45,7 +45,7 @@ impl CallDeadline<'_> {
         let runtime = shared_runtime().map_err(WaitAborted::TaskFailed)?;
         let (done, result) = channel();
         let task = runtime.spawn(async move {
-            // Nobody is there any more to be told; that is theirs to know.
+            // The receiver is gone if waiting ended early.
             let _ = done.send(future.await);
         });
         let began = Instant::now();
@@ -67,7 +67,7 @@ impl CallDeadline<'_> {
     }
 }
 
-/// The one runtime of all servers of the process: one thread that moves bytes.
+/// The runtime of all servers of the process, with one thread.
 pub(super) fn shared_runtime() -> Result<&'static Runtime, String> {
     static RUNTIME: OnceLock<Result<Runtime, String>> = OnceLock::new();
     let started = RUNTIME.get_or_init(|| {

@@ -1,9 +1,9 @@
-//! Servers of the Model Context Protocol, whose tools an agent uses.
+//! MCP servers, whose tools an agent uses.
 //!
-//! The protocol is spoken by the official SDK, over the standard input and output of a program or over streamable HTTP.
-//! This is its synchronous face: each function waits, no longer than it was told to, and ends early when it is
-//! cancelled. A server is not trusted with anything: not with time, not with memory, not with staying alive. One that
-//! died is started again by the next call, after a while that grows with every failure.
+//! The official SDK implements the protocol, over the standard input and output of a program or over streamable HTTP.
+//! This module is the synchronous interface: each function waits up to its time limit, and ends early when it is
+//! cancelled. A server is not trusted to save time or memory, or to keep running. A server that ended is restarted by
+//! the next call, after a pause that grows with every failure.
 
 mod connection;
 mod deadline;
@@ -23,25 +23,25 @@ use deadline::CallDeadline;
 /// A tool as its server declares it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct McpTool {
-    /// Its name.
+    /// The name of the tool.
     pub name: String,
-    /// What it does, for the model.
+    /// The description for the model.
     pub description: String,
-    /// JSON Schema of its arguments: an object.
+    /// The JSON Schema of its arguments: an object.
     pub schema: Value,
-    /// Whether the server says that it changes nothing. A claim, not a proof.
+    /// Whether the server claims that the tool is read-only. This is not a proof.
     pub read_only: bool,
 }
 
-/// What a server may use.
+/// The limits of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct McpLimits {
-    /// How long it may take to start and to tell its tools. Default 10,000.
+    /// The time limit for starting and listing the tools. Default: 10,000.
     pub start_ms: u64,
-    /// The most text of one result; the rest is cut and marked. Default 1 MiB.
+    /// The most bytes of one result; longer results are truncated and marked. Default: 1 MiB.
     pub result_bytes: usize,
-    /// How long a server that died stays down at least. It doubles with every death, up to a minute, and begins anew
-    /// after a call that went well. Default 1,000.
+    /// The shortest pause before a stopped server is restarted. It doubles with every crash, up to a minute, and is
+    /// reset by a successful call. Default: 1,000.
     pub pause_ms: u64,
 }
 
@@ -51,20 +51,20 @@ impl Default for McpLimits {
     }
 }
 
-/// The longest pause before a dead server is started again.
+/// The longest pause before a stopped server is restarted.
 const LONGEST_PAUSE_MS: u64 = 60_000;
 
-/// How much later than the SDK this side gives up.
+/// The delay after the SDK's timeout until this side stops waiting.
 const SLACK_MS: u64 = 500;
 
-/// A server that was started. Dropping it ends it with everything it started.
+/// A started server. Dropping it ends it with all its child processes.
 #[derive(Debug)]
 pub struct McpServer {
     spec: McpSpec,
     directory: PathBuf,
     limits: McpLimits,
     state: Mutex<McpServerState>,
-    /// Held by whoever starts the server again; the others wait and then use what there is.
+    /// Held while the server is restarted; other calls wait and then use the new connection.
     restart_lock: Mutex<()>,
 }
 
@@ -73,18 +73,18 @@ struct McpServerState {
     connection: Option<Arc<McpConnection>>,
     tools: Vec<McpTool>,
     instructions: Option<String>,
-    /// Deaths since the last call that went well.
+    /// The number of crashes since the last successful call.
     crash_count: u32,
-    /// When it may be started again.
+    /// The earliest time of the next restart.
     retry_at: Option<Instant>,
 }
 
 impl McpServer {
-    /// Starts a server, or connects to it, and reads its tools. A program starts in `directory`.
+    /// Starts a server, or connects to it, and lists its tools. A program starts in `directory`.
     ///
     /// # Errors
-    /// When it cannot be started or reached, does not speak the protocol, is too slow, or `cancel` is raised: one line
-    /// that names the server.
+    /// When it cannot be started or reached, does not speak the protocol, exceeds the time limit, or `cancel` is set:
+    /// one line that names the server.
     pub fn start(spec: &McpSpec, directory: &Path, limits: McpLimits, cancel: &CancelToken) -> Result<Self, String> {
         let (link, tools) = connect(spec, directory, limits, cancel)?;
         let state = McpServerState {
@@ -103,13 +103,13 @@ impl McpServer {
         })
     }
 
-    /// The tools as the server last told them. When it said that they changed, they are read again.
+    /// The tools as last listed. If the server announced a change, they are listed again.
     #[must_use]
     pub fn tools(&self) -> Vec<McpTool> {
         let link = self.lock_state().connection.clone();
         if let Some(link) = link.filter(|link| link.take_change_flag()) {
             let wait = CallDeadline { timeout_ms: self.limits.start_ms, cancel: &CancelToken::default() };
-            // A server that cannot tell its new tools keeps its old ones.
+            // A server that cannot list its new tools keeps its old ones.
             if let Ok(Ok(tools)) = wait.wait_for(async move { link.list_tools().await }) {
                 self.lock_state().tools = tools;
             }
@@ -117,28 +117,28 @@ impl McpServer {
         self.lock_state().tools.clone()
     }
 
-    /// Whether the server said that its tools are others now, and nobody has asked for them since.
+    /// Whether the server announced a change of its tools that has not been read yet.
     #[must_use]
     pub fn has_changed(&self) -> bool {
         self.lock_state().connection.as_ref().is_some_and(|link| link.has_changed())
     }
 
-    /// What the server says about its use, when it does.
+    /// The server's usage instructions, if it has any.
     #[must_use]
     pub fn instructions(&self) -> Option<String> {
         self.lock_state().instructions.clone()
     }
 
-    /// Calls a tool and gives what it answered as text.
+    /// Calls a tool and returns its result as text.
     ///
-    /// A call is made once: whether a server that died in it had done its work, nobody knows.
+    /// A call is made only once: if the server crashes during it, it is unknown whether its effects happened.
     ///
     /// # Errors
-    /// With what the tool itself reports as its failure, or one line that says why there is no answer: the server died,
-    /// was too slow, answered something that is no result, or `cancel` was raised.
+    /// With the error that the tool itself reports, or one line with the reason why there is no result: the server
+    /// crashed, exceeded the time limit, sent something that is not a result, or `cancel` was set.
     pub fn call(&self, tool: &str, arguments: &Value, timeout_ms: u64, cancel: &CancelToken) -> Result<String, String> {
         let link = self.connection(cancel)?;
-        // The SDK's own time limit comes first, since it tells the server that nobody waits any more.
+        // The SDK's timeout comes first, since it tells the server that the call was cancelled.
         let wait = CallDeadline { timeout_ms: timeout_ms.saturating_add(SLACK_MS), cancel };
         let (asked, name, arguments) = (Arc::clone(&link), tool.to_owned(), arguments.clone());
         let timeout = Duration::from_millis(timeout_ms);
@@ -162,7 +162,7 @@ impl McpServer {
         }
     }
 
-    /// The connection; a server that died is started again when its pause is over.
+    /// The connection; a stopped server is restarted after its pause.
     fn connection(&self, cancel: &CancelToken) -> Result<Arc<McpConnection>, String> {
         let _restarting = self.restart_lock.lock().unwrap_or_else(PoisonError::into_inner);
         let current = self.lock_state().connection.clone();
@@ -195,7 +195,7 @@ impl McpServer {
         }
     }
 
-    /// Takes note that a connection is over, once.
+    /// Marks a connection as closed, once.
     fn mark_closed(&self, dead: &Arc<McpConnection>) {
         let mut state = self.lock_state();
         if state.connection.as_ref().is_some_and(|link| Arc::ptr_eq(link, dead)) {
@@ -221,7 +221,7 @@ impl McpServerState {
     }
 }
 
-/// A server for people: its name, or how it is reached.
+/// The display name of a server: its name, or its command or URL.
 fn server_name(spec: &McpSpec) -> String {
     let reached = match &spec.transport {
         McpTransport::Stdio { command, .. } => command,

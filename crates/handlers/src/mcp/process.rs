@@ -1,4 +1,4 @@
-//! A server that is a program of our own.
+//! Runs an MCP server as a child process.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -13,33 +13,33 @@ use tokio::task::JoinHandle;
 
 use crate::process::{SupervisionEnd, base_variables, end_supervised, supervised};
 
-/// What of a server's complaints is kept: the end.
+/// The number of bytes at the end of a server's error output that are kept.
 const COMPLAINT_BYTES: usize = 4 << 10;
 
-/// How long a server has to end by itself once its input is closed.
+/// The time for a server to end by itself after its input is closed.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// How often somebody looks whether it has ended.
+/// The interval between checks whether it has ended.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// A program with a process group of its own, which ends with this. When the program ends by itself, what it started
-/// ends too: a descendant that holds its output would keep the dead server looking alive.
+/// A program with its own process group, which is killed when this is dropped. If the program ends by itself, its child
+/// processes are killed too: a child that holds its output open would make the server appear to be running.
 #[derive(Debug)]
 pub(super) struct McpServerProcess {
-    /// Whoever minds the program ends it when this is sent or dropped.
+    /// Sending to it, or dropping it, ends the program.
     stop: oneshot::Sender<()>,
     supervisor_task: JoinHandle<()>,
     stderr_task: JoinHandle<()>,
     stderr_tail: StderrTail,
 }
 
-/// The end of what a program wrote to its error output.
+/// The end of a program's error output.
 #[derive(Debug, Clone, Default)]
 pub(super) struct StderrTail(Arc<Mutex<Vec<u8>>>);
 
 impl McpServerProcess {
-    /// Starts it, under a supervisor where there can be one: it ends with this process then, however that ends. It has the
-    /// variables that every program needs, and its own. Its error output is read and dropped but for its end.
+    /// Starts the program, under a supervisor if possible: then it ends with this process, however that ends. It gets
+    /// the base variables that every program needs, and its own. Only the end of its error output is kept.
     pub(super) fn start(
         program: &str,
         arguments: &[String],
@@ -57,7 +57,7 @@ impl McpServerProcess {
         let mut command = Command::new(started);
         command.args(arguments).env_clear().envs(own).current_dir(directory);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // A supervisor that is killed ends nobody.
+        // A supervisor that is killed cannot end the program.
         command.process_group(0).kill_on_drop(!is_supervised);
         let mut child = command.spawn().map_err(|fault| match fault.kind() {
             std::io::ErrorKind::NotFound if directory.is_dir() => missing(),
@@ -80,37 +80,37 @@ impl McpServerProcess {
         &self.stderr_tail
     }
 
-    /// Waits a moment for it to end by itself, and then kills whatever is left of it. What it complained is known then.
+    /// Waits briefly for the program to end by itself, and then kills it. Its error output is complete then.
     pub(super) async fn stop(self) {
-        // A program that has ended already has nobody left to be told.
+        // The receiver is gone if the program has already ended.
         let _ = self.stop.send(());
         let _ = self.supervisor_task.await;
         let _ = tokio::time::timeout(GRACE, self.stderr_task).await;
     }
 }
 
-/// Waits for the end of a program, or for the word to end it, and leaves nothing of it behind.
+/// Waits for a program to end, or for the request to end it, and kills all its child processes.
 async fn supervise_child(mut child: Child, group: Option<Pid>, is_supervised: bool, stopped: oneshot::Receiver<()>) {
     tokio::select! {
         () = wait_for_exit(group) => {}
         _ = stopped => {
-            // Its input is closed by now, which a good server takes as a goodbye.
+            // Its input is closed by now, which a well-behaved server takes as a request to exit.
             let _ = tokio::time::timeout(GRACE, wait_for_exit(group)).await;
             if let Some(supervisor) = group.filter(|_| is_supervised) {
-                // It ends the rest, those that left the group of the program as well.
+                // The supervisor ends the rest, including processes that left the process group.
                 end_supervised(supervisor);
                 let _ = tokio::time::timeout(GRACE, wait_for_exit(group)).await;
             }
         }
     }
     if let Some(group) = group {
-        // A group that has nobody left to kill is what is wanted.
+        // Nothing is left to kill if this fails.
         let _ = kill_process_group(group, Signal::KILL);
     }
     let _ = child.wait().await;
 }
 
-/// Whether there is a program to start: at its path, or on the search path that it will see.
+/// Whether the program exists: at its path, or on its own PATH.
 fn program_exists(program: &str, directory: &Path, variables: &[(String, String)]) -> bool {
     if program.contains('/') {
         return directory.join(program).exists();
@@ -119,8 +119,7 @@ fn program_exists(program: &str, directory: &Path, variables: &[(String, String)
     path.is_none_or(|(_, path)| std::env::split_paths(path).any(|folder| directory.join(folder).join(program).exists()))
 }
 
-/// Waits for the end of a program and leaves it unreaped: as long as the leader is there, the group cannot be somebody
-/// else's.
+/// Waits for a program to end without reaping it: while the leader exists, the process group ID cannot be reused.
 async fn wait_for_exit(leader: Option<Pid>) {
     let Some(leader) = leader else { return };
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;

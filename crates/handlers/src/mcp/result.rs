@@ -1,8 +1,8 @@
-//! What a tool answered, as text.
+//! Converts tool results to text.
 
 use serde_json::Value;
 
-/// Reads a result of `tools/call`. A result that says it is an error is one.
+/// Reads a result of `tools/call`. A result with `isError` becomes an error.
 pub(super) fn decode_result(answer: &Value, most_bytes: usize) -> Result<String, String> {
     let Some(blocks) = answer.get("content").and_then(Value::as_array) else {
         return match answer.get("structuredContent") {
@@ -20,13 +20,13 @@ pub(super) fn decode_result(answer: &Value, most_bytes: usize) -> Result<String,
     if answer.get("isError").and_then(Value::as_bool) == Some(true) { Err(text) } else { Ok(text) }
 }
 
-/// One piece of content. What is no text is named and not shown.
+/// The text of one content block. Other content is described, not included.
 fn block_text(block: &Value) -> String {
     let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     match block.get("type").and_then(Value::as_str).unwrap_or_default() {
         "text" => text(block, "text"),
         kind @ ("image" | "audio") => {
-            // Four letters of base64 are three bytes.
+            // Four base64 characters are three bytes.
             let bytes = text(block, "data").len() / 4 * 3;
             format!("[{kind} {}, about {bytes} bytes, not shown]", text(block, "mimeType"))
         }

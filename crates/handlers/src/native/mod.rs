@@ -7,9 +7,9 @@ use pintle_contract::{Event, Failure, FailureKind, Handler, HookCall, MatchResul
 
 /// A hook that is a Rust closure.
 ///
-/// A panic of the closure is a failed verdict of kind [`FailureKind::Crash`] with the panic's text, not a crash of the
-/// host; the hook's failure policy says what follows. Nobody can stop a closure from outside: one that may take long
-/// must look at the call's `cancel` and `limits` itself.
+/// A panic of the closure is a failed verdict of kind [`FailureKind::Crash`] with the panic's text, and does not crash
+/// the host; the hook's failure policy applies. A closure cannot be stopped from outside: one that may take long must
+/// check the call's `cancel` and `limits` itself.
 ///
 /// ```
 /// use pintle_contract::{HookCall, Verdict};
@@ -30,13 +30,13 @@ pub struct NativeHandler {
 type NativeAnswerFn = dyn Fn(&HookCall<'_>) -> Verdict + Send + Sync;
 
 impl NativeHandler {
-    /// Makes a handler from a closure. `name` is for people: it stands in failures.
+    /// Creates a handler from a closure. `name` is shown in failures.
     pub fn new(name: impl Into<String>, answer: impl Fn(&HookCall<'_>) -> Verdict + Send + Sync + 'static) -> Self {
         Self { name: name.into(), answer_fn: Box::new(answer), may_wait: false }
     }
 
-    /// Says that the closure may wait for something outside this process, so that calls of several hooks are worth
-    /// running at once where their chain allows it.
+    /// Declares that the closure may wait for something outside this process, so that several hooks run concurrently if
+    /// their chain allows it.
     #[must_use]
     pub fn may_wait_outside(mut self) -> Self {
         self.may_wait = true;
@@ -54,7 +54,7 @@ impl Handler for NativeHandler {
     }
 
     fn call(&self, call: &HookCall<'_>) -> Verdict {
-        // A closure that panics may leave its own state half changed; that is its own affair, ours is not touched.
+        // A closure that panics may leave its own state inconsistent; Pintle's state is not affected.
         catch_unwind(AssertUnwindSafe(|| (self.answer_fn)(call)))
             .unwrap_or_else(|panic| Verdict::failed(panic_failure("hook", &self.name, panic.as_ref())))
     }
@@ -68,7 +68,7 @@ impl fmt::Debug for NativeHandler {
 
 /// A matcher that is a Rust closure.
 ///
-/// A panic of the closure is a failed match, as an error in a `when` is.
+/// A panic of the closure is a failed match, like an error in a `when`.
 ///
 /// ```
 /// use pintle_contract::{Matcher, SubjectFilter};
@@ -77,8 +77,8 @@ impl fmt::Debug for NativeHandler {
 /// let large = NativeMatcher::new("over 1 KiB", |event| event.payload.value().to_string().len() > 1024);
 /// assert_eq!(large.describe(), "over 1 KiB");
 ///
-/// // With the tools named, the hook costs nothing for other ones.
-/// let shell = NativeMatcher::new("shell calls", |_| true).only(["bash", "sh"]);
+/// // With the tools named, the hook costs nothing for other tools.
+/// let shell = NativeMatcher::new("shell calls", |_| true).for_subjects(["bash", "sh"]);
 /// assert_eq!(
 ///     shell.subjects(),
 ///     SubjectFilter::Only { names: vec!["bash".into(), "sh".into()], sufficient: false },
@@ -93,12 +93,12 @@ pub struct NativeMatcher {
 type NativePredicate = dyn Fn(&Event) -> bool + Send + Sync;
 
 impl NativeMatcher {
-    /// Makes a matcher from a predicate. `description` is for people: `explain` shows it.
+    /// Creates a matcher from a predicate. `description` is shown by `explain`.
     pub fn new(description: impl Into<String>, wants: impl Fn(&Event) -> bool + Send + Sync + 'static) -> Self {
         Self { description: description.into(), subjects: SubjectFilter::Any, predicate: Box::new(wants) }
     }
 
-    /// Says that only these subjects, such as tool names, can match. For others the predicate is not asked.
+    /// Declares that only these subjects, such as tool names, can match. For others the predicate is not called.
     #[must_use]
     pub fn for_subjects(mut self, subjects: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let names = subjects.into_iter().map(Into::into).collect();
@@ -131,8 +131,8 @@ impl fmt::Debug for NativeMatcher {
     }
 }
 
-/// A panic of a closure as the failure that it is, of kind [`FailureKind::Crash`]. `what` says what the closure is, such as
-/// `hook`, and `name` which one.
+/// The failure for a panic of a closure, of kind [`FailureKind::Crash`]. `what` is the kind of closure, such as `hook`,
+/// and `name` its name.
 #[must_use]
 pub fn panic_failure(what: &str, name: &str, panic: &(dyn std::any::Any + Send)) -> Failure {
     let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));

@@ -1,4 +1,4 @@
-//! When a program that died may be started again.
+//! Delays restarts of a crashed program.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ const FIRST: Duration = Duration::from_millis(100);
 /// The longest pause.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// Pauses that double with each failure. The time is told to it.
+/// Pauses that double with each failure. The caller provides the time.
 #[derive(Debug, Default)]
 pub(super) struct Backoff {
     pause: Option<Duration>,
@@ -15,19 +15,19 @@ pub(super) struct Backoff {
 }
 
 impl Backoff {
-    /// Whether it is time for another try.
+    /// Whether another attempt may be made.
     pub(super) fn may_retry(&self, now: Instant) -> bool {
         self.retry_at.is_none_or(|until| now >= until)
     }
 
-    /// Notes a failure.
+    /// Records a failure.
     pub(super) fn record_failure(&mut self, now: Instant) {
         let pause = self.pause.map_or(FIRST, |pause| (pause * 2).min(LONGEST));
         self.pause = Some(pause);
         self.retry_at = Some(now + pause);
     }
 
-    /// Notes an answer, which forgets all failures.
+    /// Records a successful call, which resets the pause.
     pub(super) fn record_success(&mut self) {
         *self = Self::default();
     }

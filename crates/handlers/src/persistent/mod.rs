@@ -1,21 +1,21 @@
-//! A program that is kept and answers many calls: a line of JSON each way.
+//! Persistent commands: a program that keeps running and answers many calls, with one line of JSON in each direction.
 //!
-//! The program is the one that would be started for each call, and it reads the same text, as one line. What it prints
-//! for a call is one line, which counts as the output of a program that ended with code 0. Whenever that does not work
-//! out, the call is answered by starting the program once more, for this call alone, and the kept one is killed: it died,
-//! it printed something that is no single line, it could not be started. So a kept guard that crashes means what the
-//! same guard would mean that is started for each call: nothing is allowed by a crash.
+//! The program is the one that would be started for each call, and it reads the same text, as one line. Its output for
+//! a call is one line, which counts as the output of a program that ended with code 0. Whenever that fails, the program
+//! is started once more for this call alone, and the persistent process is killed: it crashed, printed something other
+//! than a single line, or could not be started. So a crash of a persistent guard means the same as with a program per
+//! call: a crash never allows anything.
 //!
-//! - A program that does not answer in time is killed. One that has answered before has used up the hook's time, and the
-//!   call fails as late. One that has never answered may be a program that waits for the end of its input: it gets half
-//!   of the time, and the one that is started for the call gets the other half.
-//! - The line is the answer. A program that ends after it, whatever its exit code, has answered that call; an exit code
-//!   counts where there is no line.
-//! - One call at a time. A call that finds the program at work does not wait for it; it starts one of its own.
-//! - A program serves one place: another working directory or environment restarts it.
-//! - One that died without an answer is started again only after a pause, which doubles from 100 ms to 30 s until it
-//!   answers; meanwhile each call starts its own.
-//! - A line that comes after the answer, before the next call, shows that lines and calls are out of step.
+//! - A program that exceeds the time limit is killed. If it has answered before, it has used up the hook's time, and
+//!   the call times out. If it has never answered, it may be waiting for the end of its input: then it gets half of the
+//!   time, and the program that is started for the call gets the other half.
+//! - The line is the output. A program that exits after the line, with any exit code, has answered that call; the exit
+//!   code is used only if there is no line.
+//! - One call at a time. A call that finds the program busy does not wait for it; it starts its own program.
+//! - A program serves one environment: another working directory or other variables restart it.
+//! - A program that crashed without output is restarted only after a pause, which doubles from 100 ms to 30 s until it
+//!   answers; meanwhile each call starts its own program.
+//! - A line that arrives after the output, before the next call, shows that lines and calls are out of step.
 
 mod backoff;
 
@@ -28,7 +28,7 @@ use crate::command::{CommandEnvironment, HookCommand, run_to_end, timeout_failur
 use crate::process::RunningProcess;
 use backoff::Backoff;
 
-/// The kept process of one hook. It ends with this.
+/// The persistent process of one hook, which is killed when this is dropped.
 #[derive(Debug)]
 pub(crate) struct PersistentProcess {
     program: Arc<HookCommand>,
@@ -45,15 +45,14 @@ struct PersistentState {
 struct LiveProcess {
     process: RunningProcess,
     environment: CommandEnvironment,
-    /// Whether it has ever answered.
     has_answered: bool,
 }
 
-/// Why a kept program has no answer.
+/// The reason why a persistent process has no output.
 enum PersistentError {
-    /// The call is over too.
+    /// The call has ended as well.
     CallEnded(Failure),
-    /// The program is no good; starting one for the call may be.
+    /// The process failed; a program for this call may work.
     ProgramFailed,
 }
 
@@ -62,7 +61,7 @@ impl PersistentProcess {
         Self { program, state: Mutex::default() }
     }
 
-    /// Answers a call.
+    /// Handles a call.
     ///
     /// # Errors
     /// As for a program that is started for the call.
@@ -88,7 +87,7 @@ impl PersistentProcess {
                     return Ok(answer);
                 }
                 Err(trouble) => {
-                    // Dropping it kills it and what it started.
+                    // Dropping it kills it and its child processes.
                     state.live_process = None;
                     state.backoff.record_failure(Instant::now());
                     if let PersistentError::CallEnded(failure) = trouble {
@@ -106,7 +105,7 @@ impl PersistentProcess {
 }
 
 impl PersistentState {
-    /// The process for a place: the one that runs there, or a new one when it is time for that.
+    /// The process for an environment: the running one, or a new one if a restart is allowed.
     fn ensure_process(
         &mut self,
         program: &HookCommand,
@@ -131,7 +130,7 @@ impl PersistentState {
 }
 
 impl LiveProcess {
-    /// Whether it lives and has printed nothing that nobody asked for.
+    /// Whether it runs and has not printed anything unexpected.
     fn is_idle(&mut self) -> bool {
         let ended = self.process.wait(Duration::ZERO);
         matches!(ended, Ok(None)) && self.process.pipes_mut().printed_bytes().is_empty()
@@ -144,7 +143,7 @@ impl LiveProcess {
         cancel: &CancelToken,
         began: Instant,
     ) -> Result<CommandOutput, PersistentError> {
-        // What it complained between two calls belongs to none.
+        // Error output between two calls does not belong to either.
         self.process.pipes_mut().take_outputs();
         self.process.pipes_mut().feed_input(Arc::clone(line));
         let whole = Duration::from_millis(limits.timeout_ms);
@@ -161,7 +160,7 @@ impl LiveProcess {
                     PersistentError::ProgramFailed
                 });
             }
-            // One that ends is no kept program, whatever it printed last: its exit code may say otherwise.
+            // A program that exits is not persistent, whatever it printed last: its exit code may mean something else.
             if !matches!(self.process.wait(left), Ok(None)) {
                 return Err(PersistentError::ProgramFailed);
             }
@@ -177,7 +176,7 @@ impl LiveProcess {
 
     fn take_answer(&mut self) -> Result<CommandOutput, PersistentError> {
         let [(stdout, stdout_cut), (stderr, stderr_cut)] = self.process.pipes_mut().take_outputs();
-        // A line that was cut is not the line that was printed.
+        // A truncated line is not the line that was printed.
         if stdout_cut {
             return Err(PersistentError::ProgramFailed);
         }

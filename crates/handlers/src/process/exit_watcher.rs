@@ -1,4 +1,4 @@
-//! Noticing that a program has exited, before it is reaped.
+//! Detects that a program has exited, before it is reaped.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -11,7 +11,7 @@ use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 #[derive(Debug)]
 pub(super) struct ExitWatcher {
     pid: Pid,
-    /// Becomes readable on exit, where the system has such a thing.
+    /// Becomes readable on exit, on systems that support it.
     fd: Option<OwnedFd>,
 }
 
@@ -26,12 +26,12 @@ impl ExitWatcher {
         self.fd.as_ref().map(AsFd::as_fd)
     }
 
-    /// How long a wait may be before one has to look up: for cancellation, and for the exit where nothing tells it.
+    /// The longest wait before the next check: for cancellation, and for the exit if the system does not signal it.
     pub(super) fn poll_interval(&self) -> Duration {
         Duration::from_millis(if self.fd.is_some() { 20 } else { 2 })
     }
 
-    /// Whether the child has exited. It stays unreaped, so that its group cannot be taken over by a stranger.
+    /// Whether the child has exited. It stays unreaped, so that its process group ID cannot be reused.
     pub(super) fn has_exited(&self) -> io::Result<bool> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         match waitid(WaitId::Pid(self.pid), options) {

@@ -1,6 +1,6 @@
-//! How much memory this process has taken.
+//! Measures this process's memory.
 
-/// The bytes of its data: what it may write to and shares with nobody. `None` where the system does not tell.
+/// The bytes of its private writable data. `None` if the system does not report it.
 pub(crate) fn data_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let data = status.lines().find_map(|line| line.strip_prefix("VmData:"))?;

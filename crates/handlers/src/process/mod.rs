@@ -1,27 +1,28 @@
-//! Starting programs, bounded in time and output, with everything they start.
+//! Starts programs with limits on time and output, and contains all their child processes.
 //!
-//! This is the one place of the workspace that starts a program for a hook or a tool. A program has a deadline that is
-//! true: the call returns when it is reached, whoever still holds a pipe. And it leaves nothing behind: what it
-//! started ends with it, whether it succeeded, failed or was stopped.
+//! Only this module of the workspace starts a program for a hook or a tool. A program has a reliable deadline: the call
+//! returns when it is reached, even if another process still holds a pipe open. And it leaves nothing behind: its child
+//! processes end with it, whether it succeeded, failed or was stopped.
 //!
-//! What is guaranteed where:
+//! The guarantees:
 //!
 //! - **Linux, with a launcher.** Programs are started by a launcher: a small process, kept for many calls and used by
-//!   one at a time, that is the subreaper of all that a call starts. A process cannot leave the tree of its
-//!   subreaper: not with a group or a session of its own, not by a double fork, an empty environment or closed files.
-//!   When the program has ended, the launcher kills and reaps until it has no child left, and then says so. It kills
-//!   only what it started and has not reaped yet, so that it cannot hit a stranger. The process that embeds
-//!   Pintle is no subreaper and adopts nobody. When it dies, the launchers end their calls and follow it. When nothing has
-//!   escaped, all this costs one system call.
-//! - **Anywhere else** ([`enable_launchers`] was not called, its program is no launcher, or `/proc` hides it): the program has a process group of
-//!   its own, which is killed as one. A descendant that leaves the group is not waited for, but it may live on.
-//! - **Not held anywhere:** a process that became another user (`sudo`) is not ours to kill; one that kills its launcher
-//!   escapes it, and the call fails; one that a service of the machine started on request (`at`, `docker`) was never
-//!   below us.
+//!   one at a time, that is the subreaper of everything that a call starts. A process cannot leave the tree of its
+//!   subreaper: not with its own group or session, not by a double fork, an empty environment or closed files. When the
+//!   program has ended, the launcher kills and reaps until it has no child left, and then reports the end. It kills
+//!   only processes that it started and has not reaped yet, so that it cannot kill an unrelated one. The process that
+//!   embeds Pintle is not a subreaper and adopts nothing. When it dies, the launchers end their calls and exit. If
+//!   nothing has escaped, all this costs one system call.
+//! - **Otherwise** ([`enable_launchers`] was not called, its program is not a launcher, or `/proc` is hidden): the
+//!   program has its own process group, which is killed as a whole. A descendant that leaves the group is not waited
+//!   for, and may continue to run.
+//! - **Not contained:** a process that became another user (`sudo`) cannot be killed; one that kills its launcher
+//!   escapes it, and the call fails; one that a system service started on request (`at`, `docker`) never was a
+//!   descendant.
 //!
-//! The number of tasks is bounded by the machine's own limits (`ulimit -u` for everybody but root, `pids.max` of the
-//! control group Pintle runs in). What holds everywhere is the end: a group is killed in one system call that no
-//! fork slips through, and those outside it are killed in turns until none is left.
+//! The number of processes is limited only by the system (`ulimit -u` for all users except root, `pids.max` of Pintle's
+//! control group). The end is always guaranteed: one system call kills a group, so that no fork escapes it, and
+//! processes outside the group are killed repeatedly until none is left.
 
 mod exit_watcher;
 mod launcher;
@@ -49,24 +50,24 @@ pub(crate) use supervise::{
 };
 pub use variables::{all_variables, base_variables, harmless_variables, hold_variables, variable};
 
-/// What to run and what it may use.
+/// The program to run, with its limits.
 #[derive(Debug, Clone)]
 pub struct ProcessSpec {
     /// The program: a path, or a name to be found on `PATH`.
     pub program: String,
-    /// Its arguments.
+    /// The arguments.
     pub arguments: Vec<String>,
     /// The working directory; `None` is this process's own.
     pub directory: Option<PathBuf>,
-    /// The environment it sees.
+    /// The environment.
     pub environment: ProcessEnvironment,
-    /// What it reads, shared with whoever else reads it; empty closes its input at once.
+    /// The standard input, which can be shared; empty closes the input immediately.
     pub stdin: Arc<[u8]>,
-    /// How long it may run.
+    /// The time limit.
     pub timeout_ms: u64,
-    /// How much of each of its two outputs is kept; the rest is read and dropped.
+    /// The most bytes of each output that are kept; the rest is read and dropped.
     pub output_bytes: usize,
-    /// What it is kept from.
+    /// The sandbox limits.
     pub sandbox: SandboxSpec,
 }
 
@@ -86,22 +87,23 @@ impl ProcessSpec {
     }
 }
 
-/// The environment a program sees.
+/// The environment of a program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ProcessEnvironment {
-    /// This process's own.
+    /// This process's own variables.
     #[default]
     Inherited,
-    /// This process's own and these variables, which replace.
+    /// This process's own variables and these, which take precedence.
     InheritedAnd(Vec<(String, String)>),
-    /// This process's own without what looks like a secret, by name or by value (see [`is_secret`](crate::secrets::is_secret)).
+    /// This process's own variables without those that look like a secret, by name or by value (see
+    /// [`is_secret`](crate::secrets::is_secret)).
     WithoutSecrets,
-    /// These variables and no others.
+    /// Exactly these variables.
     Exactly(Vec<(String, String)>),
 }
 
 impl ProcessEnvironment {
-    /// All variables that the program is given; `None` when it is given what this process has, to the last byte.
+    /// All variables of the program; `None` if it gets exactly this process's own.
     fn explicit_variables(&self) -> Option<Vec<(String, String)>> {
         match self {
             Self::Inherited => variables::is_holding_variables().then(all_variables),
@@ -117,53 +119,53 @@ impl ProcessEnvironment {
     }
 }
 
-/// What a program did.
+/// The result of running a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessOutput {
-    /// What it printed.
+    /// The standard output.
     pub stdout: Vec<u8>,
-    /// Whether it printed more than what was kept.
+    /// Whether the standard output was truncated.
     pub stdout_cut: bool,
-    /// What it complained.
+    /// The standard error.
     pub stderr: Vec<u8>,
-    /// Whether it complained more than what was kept.
+    /// Whether the standard error was truncated.
     pub stderr_cut: bool,
-    /// Its exit code; `None` when a signal ended it.
+    /// The exit code; `None` if a signal ended it.
     pub exit_code: Option<i32>,
     /// The signal that ended it.
     pub signal: Option<i32>,
-    /// Whether its time was up.
+    /// Whether it exceeded its time limit.
     pub timed_out: bool,
-    /// Whether one of the outputs was longer than what was kept.
+    /// Whether one of the outputs was truncated.
     pub truncated: bool,
-    /// How long it ran.
+    /// The run time.
     pub duration_ms: u64,
 }
 
 impl ProcessOutput {
-    /// Whether it ended by itself with code 0.
+    /// Whether it exited with code 0.
     #[must_use]
     pub fn is_success(&self) -> bool {
         self.exit_code == Some(0) && !self.timed_out
     }
 }
 
-/// Why a program did not run to an end.
+/// The reason why a program did not run to its end.
 #[derive(Debug)]
 pub enum ProcessError {
-    /// There is no such program.
+    /// The program does not exist.
     Missing {
-        /// The program as it was asked for.
+        /// The requested program.
         program: String,
     },
-    /// It could not be started or watched.
+    /// It could not be started or supervised.
     Start {
-        /// The program as it was asked for.
+        /// The requested program.
         program: String,
-        /// Why.
+        /// The error.
         fault: std::io::Error,
     },
-    /// The caller no longer wants the answer; the program was killed.
+    /// The caller cancelled; the program was killed.
     Cancelled,
 }
 
@@ -201,13 +203,13 @@ impl std::error::Error for ProcessError {
 /// Runs a program to its end, its deadline or its cancellation, whichever is first.
 ///
 /// # Errors
-/// When the program cannot be started, or the call is cancelled. A program that fails or is too slow is an
-/// [`ProcessOutput`] that says so.
+/// When the program cannot be started, or the call is cancelled. A program that fails or times out is reported in the
+/// [`ProcessOutput`].
 pub fn run(spec: &ProcessSpec, cancel: &CancelToken) -> Result<ProcessOutput, ProcessError> {
     run_streaming(spec, cancel, &mut |_| {})
 }
 
-/// The same, with somebody who sees all that the program has printed so far, each time there may be more of it.
+/// As [`run`], with an observer that gets all output so far, each time there may be more.
 ///
 /// # Errors
 /// As for [`run`].
@@ -230,7 +232,7 @@ pub fn run_streaming(
             reason = WaitResult::Deadline;
             break started.kill();
         };
-        // A fault drops what was started, which ends it.
+        // An error drops the started program, which ends it.
         let ended = started.wait(left).map_err(fail)?;
         seen(started.pipes_mut().printed_bytes());
         if let Some(ended) = ended {
@@ -246,7 +248,7 @@ pub fn run_streaming(
     Ok(started.into_output(ended, reason == WaitResult::Deadline, began))
 }
 
-/// Why a wait was over.
+/// The reason why a wait ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum WaitResult {
     Exited,

@@ -1,4 +1,4 @@
-//! Our ends of a program's three pipes, none of which ever blocks us.
+//! Handles this side's ends of a program's three pipes without blocking.
 
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -8,7 +8,7 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_setfl};
 
-/// What a ready pipe holds at most unless somebody made it larger.
+/// The default capacity of a pipe.
 const PIPE_BYTES: usize = 64 << 10;
 
 /// The pipes to and from a program.
@@ -19,7 +19,7 @@ pub(crate) struct ProcessPipes {
     stderr: OutputCapture,
 }
 
-/// Our ends of a program's pipes.
+/// This side's ends of a program's pipes.
 #[derive(Debug)]
 pub(super) struct ParentEnds {
     pub(super) stdin: Option<PipeWriter>,
@@ -30,23 +30,23 @@ pub(super) struct ParentEnds {
 /// The program's ends of its pipes.
 #[derive(Debug)]
 pub(super) struct ChildEnds {
-    /// `None` is an input that has ended before it began.
+    /// `None` is an input that is closed before the program starts.
     pub(super) stdin: Option<PipeReader>,
     pub(super) stdout: PipeWriter,
     pub(super) stderr: PipeWriter,
 }
 
-/// What is still to be written to a program.
+/// The input that has not been written yet.
 #[derive(Debug)]
 struct StdinBuffer {
     pipe: PipeWriter,
     bytes: Arc<[u8]>,
     written_bytes: usize,
-    /// Whether more may follow when all of it is written.
+    /// Whether more may follow after everything is written.
     stays_open: bool,
 }
 
-/// What was read from a program.
+/// The captured output of a program.
 #[derive(Debug)]
 struct OutputCapture {
     pipe: Option<PipeReader>,
@@ -56,8 +56,8 @@ struct OutputCapture {
 }
 
 impl ProcessPipes {
-    /// Takes our ends of the pipes, whose reads and writes return when they would wait. As much of the input as a pipe holds is in it before the program begins; it ends with
-    /// the last byte unless it `stays` open.
+    /// Takes this side's ends of the pipes, whose reads and writes never block. As much of the input as a pipe holds is
+    /// written before the program starts; the input is closed after the last byte unless it `stays` open.
     pub(super) fn new(near: ParentEnds, bytes: &Arc<[u8]>, stays: bool, output_bytes: usize) -> Self {
         let feed =
             near.stdin.map(|pipe| StdinBuffer { pipe, bytes: Arc::clone(bytes), written_bytes: 0, stays_open: stays });
@@ -69,7 +69,7 @@ impl ProcessPipes {
         }
     }
 
-    /// Gives an open input more to read, in place of what is still to be written.
+    /// Replaces the unwritten rest of an open input.
     pub(crate) fn feed_input(&mut self, bytes: Arc<[u8]>) {
         if let Some(feed) = &mut self.input {
             (feed.bytes, feed.written_bytes) = (bytes, 0);
@@ -77,18 +77,18 @@ impl ProcessPipes {
         }
     }
 
-    /// What was printed since it was last taken, up to the limit.
+    /// The output since it was last taken, up to the limit.
     pub(crate) fn printed_bytes(&self) -> &[u8] {
         &self.stdout.bytes
     }
 
-    /// Takes what was printed and what was complained, and whether each was cut.
+    /// Takes both outputs, and whether each was truncated.
     pub(crate) fn take_outputs(&mut self) -> [(Vec<u8>, bool); 2] {
         [&mut self.stdout, &mut self.stderr]
             .map(|capture| (std::mem::take(&mut capture.bytes), std::mem::take(&mut capture.is_truncated)))
     }
 
-    /// Waits until a pipe or `other` is ready, or the time is up; then moves what can be moved.
+    /// Waits until a pipe or `other` is ready, or the time limit; then reads and writes what is possible.
     pub(super) fn wait(&mut self, other: Option<BorrowedFd<'_>>, most: Duration) -> io::Result<()> {
         let feed = self.input.as_ref().filter(|feed| feed.has_more());
         let feed = feed.map(|feed| PollFd::from_borrowed_fd(feed.pipe.as_fd(), PollFlags::OUT));
@@ -106,7 +106,7 @@ impl ProcessPipes {
         Ok(())
     }
 
-    /// Reads what is there, without waiting.
+    /// Reads the available output without waiting.
     pub(crate) fn drain(&mut self) {
         self.stdout.drain();
         self.stderr.drain();
@@ -118,13 +118,13 @@ impl StdinBuffer {
         self.written_bytes < self.bytes.len()
     }
 
-    /// Writes on. Dropping the pipe at the end is what tells the program that its input has ended.
+    /// Continues writing. Dropping the pipe at the end closes the program's input.
     fn continue_writing(mut self) -> Option<Self> {
         self.write();
         (self.stays_open || self.has_more()).then_some(self)
     }
 
-    /// Writes until there is nothing left to write, no room for it, or nobody to read it.
+    /// Writes until everything is written, the pipe is full, or the reader is gone.
     fn write(&mut self) {
         while let Some(rest) = self.bytes.get(self.written_bytes..).filter(|rest| !rest.is_empty()) {
             match self.pipe.write(rest) {
@@ -145,7 +145,7 @@ impl OutputCapture {
 
     fn drain(&mut self) {
         let mut buffer = [0; PIPE_BYTES / 4];
-        // A program that writes faster than we read must not keep us from looking at the clock.
+        // A program that writes faster than this side reads must not prevent checks of the deadline.
         for _ in 0..64 {
             let Some(pipe) = &mut self.pipe else { return };
             match pipe.read(&mut buffer) {
@@ -171,7 +171,7 @@ impl OutputCapture {
     }
 }
 
-/// Waits until one of them is ready or the time is up; an interruption is an end too.
+/// Waits until one of them is ready or the time limit expires; an interruption also ends the wait.
 pub(crate) fn poll_fds(fds: &mut [PollFd<'_>], most: Duration) -> io::Result<()> {
     let most = Timespec { tv_sec: most.as_secs().cast_signed(), tv_nsec: i64::from(most.subsec_nanos()) };
     match poll(fds, Some(&most)) {
@@ -181,7 +181,7 @@ pub(crate) fn poll_fds(fds: &mut [PollFd<'_>], most: Duration) -> io::Result<()>
 }
 
 impl ParentEnds {
-    /// Makes the pipes of a program.
+    /// Creates the pipes of a program.
     pub(super) fn create_pair(has_input: bool) -> io::Result<(Self, ChildEnds)> {
         let (far_stdin, stdin) = match has_input {
             true => io::pipe().map(|(far, near)| (Some(far), Some(near)))?,
@@ -192,11 +192,11 @@ impl ParentEnds {
         Ok((Self { stdin, stdout, stderr }, ChildEnds { stdin: far_stdin, stdout: far_stdout, stderr: far_stderr }))
     }
 
-    /// Makes reads and writes of these ends return when they would wait.
+    /// Makes reads and writes of these ends non-blocking.
     pub(super) fn set_nonblocking(self) -> io::Result<Self> {
         let stdin = self.stdin.as_ref().map(AsFd::as_fd);
         for fd in stdin.into_iter().chain([self.stdout.as_fd(), self.stderr.as_fd()]) {
-            // A pipe is made without any other flag.
+            // A pipe is created without any other flag.
             fcntl_setfl(fd, OFlags::NONBLOCK)?;
         }
         Ok(self)

@@ -1,7 +1,7 @@
-//! Starting this process again without the secrets in its environment.
+//! Restarts this process without the secrets in its environment.
 //!
-//! What a process was started with stands in `/proc` for as long as it lives, for its children too, and nothing that it
-//! does to its own variables changes that. So it starts itself once more, with the secrets in a pipe.
+//! A process's initial environment stays in `/proc` for its whole life, where its children can read it too, and
+//! changing its own variables does not change that. So it executes itself once more, with the secrets in a pipe.
 
 use std::fs::File;
 use std::io::{self, PipeReader, Read, Write};
@@ -14,20 +14,20 @@ use rustix::io::{FdFlags, fcntl_setfd};
 use super::variables::{all_variables, hold_variables};
 use crate::secrets::is_secret;
 
-/// Names the pipe that a process finds its secrets in.
+/// Names the pipe with the secrets of a process.
 pub(super) const MARK: &str = "PINTLE_HELD";
 
-/// The most that a pipe is sure to take at once.
+/// The most bytes that a pipe is certain to accept at once.
 const PIPE_BYTES: usize = 60 << 10;
 
-/// Moves what looks like a secret from the environment of this process into its memory: the process is replaced by itself
-/// once. To be called before anything else is done, since that begins anew. Where it cannot be done, all stays as it is.
+/// Moves secrets from the environment of this process into its memory: the process replaces itself once. Must be called
+/// before anything else, since the program starts again. If it fails, nothing changes.
 ///
-/// Variables of proxies stay: whoever makes a connection reads them in the environment.
+/// Proxy variables stay: HTTP clients read them from the environment.
 pub fn hide_secrets() {
     let marked = std::env::var(MARK).ok().and_then(|mark| mark.parse::<u32>().ok());
     if let Some(pipe) = marked {
-        // Nobody's input is read for a mark that somebody else made.
+        // A mark that another program set must not make this process read an input.
         let path = format!("/proc/self/fd/{pipe}");
         let is_pipe = std::fs::read_link(&path).is_ok_and(|link| link.to_string_lossy().starts_with("pipe:"));
         if pipe > 2 && is_pipe {
@@ -41,7 +41,7 @@ pub fn hide_secrets() {
         let (hidden, _): (Vec<_>, Vec<_>) =
             all_variables().into_iter().partition(|(name, value)| is_hidden(name, value));
         if !hidden.is_empty() {
-            // Only a failure comes back; the secrets then stay where they are.
+            // Only a failure returns; the secrets then stay in the environment.
             let _ = reexec_without(&hidden);
         }
     }
@@ -73,7 +73,7 @@ fn inherit_pipe(pipe: &PipeReader) -> io::Result<String> {
     Ok(pipe.as_raw_fd().to_string())
 }
 
-/// Reads the pipe, which is empty afterwards for everybody.
+/// Reads the pipe, which is empty afterwards.
 fn receive_variables(path: &str) -> io::Result<Vec<(String, String)>> {
     let mut message = Vec::new();
     File::open(path)?.read_to_end(&mut message)?;

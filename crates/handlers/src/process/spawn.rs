@@ -1,4 +1,4 @@
-//! A program that was started, here or by a launcher.
+//! A running program, started by this process or by a launcher.
 
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -14,10 +14,10 @@ use super::pipes::{ChildEnds, ParentEnds, ProcessPipes};
 use super::{ProcessOutput, ProcessSpec};
 use crate::sandbox;
 
-/// How long a wait may be before one has to look up for cancellation.
+/// The longest wait before the next check for cancellation.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// A program that runs, and our ends of its pipes. Dropping it ends the program and what it started.
+/// A running program with this side's ends of its pipes. Dropping it ends the program and its child processes.
 #[derive(Debug)]
 pub(crate) struct RunningProcess {
     pipes: ProcessPipes,
@@ -30,10 +30,10 @@ enum ProcessBackend {
     Launched(LaunchedProcess),
 }
 
-/// How a program ended.
+/// The exit of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ProcessExit {
-    /// Its exit code; `None` when a signal ended it.
+    /// The exit code; `None` if a signal ended it.
     pub(crate) exit_code: Option<i32>,
     /// The signal that ended it.
     pub(crate) signal: Option<i32>,
@@ -46,7 +46,7 @@ impl From<ExitStatus> for ProcessExit {
 }
 
 impl RunningProcess {
-    /// Starts a program with its whole input, which is closed behind it.
+    /// Starts a program with its complete input, which is closed afterwards.
     pub(crate) fn spawn(spec: &ProcessSpec) -> io::Result<Self> {
         Self::spawn_with(spec, false)
     }
@@ -70,8 +70,8 @@ impl RunningProcess {
         &mut self.pipes
     }
 
-    /// Waits for something to happen, but never long, and tells whether the program has ended. Then nothing that it
-    /// started is left either.
+    /// Waits briefly for an event, and returns whether the program has ended. If so, none of its child processes is
+    /// left either.
     pub(crate) fn wait(&mut self, most: Duration) -> io::Result<Option<ProcessExit>> {
         match &mut self.running {
             ProcessBackend::Local(here) => {
@@ -86,7 +86,7 @@ impl RunningProcess {
         }
     }
 
-    /// Ends the program and what it started.
+    /// Ends the program and its child processes.
     pub(crate) fn kill(&mut self) -> io::Result<ProcessExit> {
         match &mut self.running {
             ProcessBackend::Local(here) => here.kill_and_reap(),
@@ -94,7 +94,7 @@ impl RunningProcess {
         }
     }
 
-    /// What an ended program printed.
+    /// The output of an ended program.
     pub(super) fn into_output(mut self, ended: ProcessExit, timed_out: bool, began: Instant) -> ProcessOutput {
         self.pipes.drain();
         let [(stdout, stdout_cut), (stderr, stderr_cut)] = self.pipes.take_outputs();
@@ -134,7 +134,7 @@ impl LocalChild {
     }
 
     fn kill_and_reap(&mut self) -> io::Result<ProcessExit> {
-        // The group is there as long as its leader is not reaped, so this cannot hit a stranger.
+        // The group exists until its leader is reaped, so this cannot kill an unrelated process.
         kill_group(&self.child);
         let status = self.child.wait()?;
         self.is_reaped = true;
@@ -151,21 +151,21 @@ impl Drop for LocalChild {
 }
 
 fn kill_group(leader: &Child) {
-    // A group that has nobody left to kill is what is wanted.
+    // Nothing is left to kill if this fails.
     let _ = kill_process_group(Pid::from_child(leader), Signal::KILL);
 }
 
-/// Starts a program in a group of its own.
+/// Starts a program in its own process group.
 pub(super) fn spawn_in_group(command: &mut Command, far: ChildEnds, limits: SandboxSpec) -> io::Result<Child> {
     command.stdin(far.stdin.map_or_else(Stdio::null, Stdio::from)).stdout(far.stdout).stderr(far.stderr);
     command.process_group(0);
     let child = sandbox::run_sandboxed(limits, || command.spawn())?;
-    // The command holds the program's ends of the pipes; they are closed with it, or with these.
+    // The command holds the program's ends of the pipes; they are closed by dropping it, or by these.
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     child
 }
 
-/// What is to be started, without its pipes.
+/// The command to start, without its pipes.
 pub(crate) fn build_command(spec: &ProcessSpec) -> Command {
     let mut command = Command::new(&spec.program);
     command.args(&spec.arguments);

@@ -1,8 +1,9 @@
-//! Programs that live beside their host, such as servers, or on behind it: each has a supervisor, which ends it and all
-//! that came of it when the program ends, when its time is over, or when the host ends, whatever way it does.
+//! Supervises programs that run next to this process, such as servers, or longer than it. Each has a supervisor, which
+//! ends it and all its descendants when the program ends, when its time limit expires, or when this process ends for
+//! any reason.
 //!
-//! The supervisor is the launcher's program with other arguments. Input and outputs are the program's own; the supervisor
-//! touches none of them.
+//! The supervisor is the launcher's program with other arguments. Input and outputs belong to the program; the
+//! supervisor does not use them.
 
 use std::ffi::OsString;
 use std::io;
@@ -18,22 +19,23 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use super::exit_watcher::ExitWatcher;
 use super::launcher;
 
-/// How long it waits before it looks again.
+/// The interval between checks without other events.
 const LONG: Duration = Duration::from_secs(3600);
 
-/// What makes the launcher's program a supervisor: the number of its host, its time in milliseconds, and the program follow.
+/// The argument that makes the launcher's program a supervisor, followed by the ID of its host process, its time limit
+/// in milliseconds, and the program.
 const ARGUMENT: &str = "--supervise";
 
-/// When a supervisor ends its program, unless that has ended by itself.
+/// The time at which a supervisor ends its program, unless it has ended by itself.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum SupervisionEnd {
-    /// With this process.
+    /// When this process ends.
     HostExit,
-    /// When so many milliseconds are over, whatever becomes of this process.
+    /// After this many milliseconds, even if this process has ended.
     Timeout(u64),
 }
 
-/// The command line that starts a program under a supervisor; `None` where there is none to be had.
+/// The command line that starts a program under a supervisor; `None` if supervisors are not available.
 pub(crate) fn supervised_command(
     until: SupervisionEnd,
     program: &str,
@@ -49,14 +51,14 @@ pub(crate) fn supervised_command(
     Some((supervisor.program, supervisor.arguments.into_iter().chain(own).chain(arguments.iter().cloned()).collect()))
 }
 
-/// Ends the program of a supervisor, which then ends what is left and itself.
+/// Ends the program of a supervisor, which then ends the rest and itself.
 pub(crate) fn end_supervised(supervisor: Pid) {
     for child in launcher::supervised_children(supervisor) {
         let _ = kill_process_group(child, Signal::KILL);
     }
 }
 
-/// Runs as a supervisor, when this process was started as one.
+/// Runs as a supervisor, if this process was started as one.
 pub(crate) fn run_if_asked() -> Option<ExitCode> {
     let mut arguments = std::env::args_os().skip_while(|argument| argument != ARGUMENT).skip(1);
     let host: i32 = arguments.next()?.to_str()?.parse().ok()?;
@@ -78,7 +80,7 @@ fn supervise(
     let end = time.map(|time| Instant::now() + time);
     launcher::become_subreaper()?;
     let host_end = host.map(|host| pidfd_open(host, PidfdFlags::empty())).transpose()?;
-    // Its number may be a stranger's by now; then this process has another parent already.
+    // The ID may have been reused by now; then this process already has another parent.
     if host.is_some() && getppid() != host {
         return Err(io::ErrorKind::NotFound.into());
     }
@@ -97,7 +99,7 @@ fn supervise(
         }
         Ok(())
     });
-    // The group is there as long as its leader is not reaped.
+    // The group exists until its leader is reaped.
     let _ = kill_process_group(leader, Signal::KILL);
     let status = waitid(WaitId::Pid(leader), WaitIdOptions::EXITED)?;
     launcher::reap_descendants()?;

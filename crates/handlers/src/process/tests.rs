@@ -4,7 +4,7 @@ fn shell_spec(script: &str) -> ProcessSpec {
     ProcessSpec::new("/bin/sh", vec![String::from("-c"), script.to_owned()])
 }
 
-/// A script, what it prints to both outputs, and its exit code or the signal it died by.
+/// A script, its output on both streams, and its exit code or the signal that killed it.
 type ProcessCase = (&'static str, &'static str, &'static str, Option<i32>, Option<i32>);
 
 #[test]
@@ -59,7 +59,7 @@ fn a_descendant_that_holds_the_pipes_neither_delays_nor_outlives_the_call() {
     assert_gone(&output.stdout);
 }
 
-/// A killed process may be on its way out, or stay a zombie until somebody reaps it; what counts is that it ends.
+/// A killed process may still be ending, or stay a zombie until it is reaped; it only has to end.
 fn assert_gone(printed: &[u8]) {
     let pid = String::from_utf8_lossy(printed).trim().to_owned();
     let runs = || {

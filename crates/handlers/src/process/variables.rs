@@ -1,15 +1,16 @@
-//! The variables of this process, and which of them programs are given: what looks like a secret
-//! ([`is_secret`]) is kept from programs that a model makes run.
+//! The variables of this process, and those that programs get: variables that look like a secret ([`is_secret`]) are
+//! withheld from programs that a model runs.
 
 use std::ffi::OsString;
 use std::sync::OnceLock;
 
 use crate::secrets::{is_secret, matches_listed_name};
 
-/// Variables that this process holds in memory alone: its own environment, which its children can read, is without them.
+/// Variables that this process holds only in memory: its own environment, which its children can read, does not contain
+/// them.
 static HELD: OnceLock<Vec<(String, String)>> = OnceLock::new();
 
-/// What every program needs to work at all, and that says nothing.
+/// Harmless variables that every program needs.
 const BASE: &[&str] = &[
     "ALL_PROXY",
     "COLORTERM",
@@ -49,7 +50,7 @@ const BASE: &[&str] = &[
     "XDG_STATE_HOME",
 ];
 
-/// Keeps variables in memory for [`variable`], in the place of those that this process was started without.
+/// Holds variables in memory for [`variable`], instead of those that this process was started without.
 pub fn hold_variables(variables: Vec<(String, String)>) {
     let _ = HELD.set(variables);
 }
@@ -66,7 +67,7 @@ pub fn variable(name: &str) -> Option<String> {
     held.map(|(_, value)| value.clone()).or_else(|| std::env::var(name).ok())
 }
 
-/// All variables of this process that are text.
+/// All variables of this process that are UTF-8.
 #[must_use]
 pub fn all_variables() -> Vec<(String, String)> {
     let text = |text: OsString| text.into_string().ok();
@@ -75,13 +76,13 @@ pub fn all_variables() -> Vec<(String, String)> {
     own.chain(HELD.get().into_iter().flatten().cloned()).collect()
 }
 
-/// The variables that are no secrets.
+/// The variables that are not secrets.
 #[must_use]
 pub fn harmless_variables() -> Vec<(String, String)> {
     all_variables().into_iter().filter(|(name, value)| !is_secret(name, value)).collect()
 }
 
-/// The variables that any program is given, whoever wrote it: where it is, and how to show text. No secrets.
+/// The variables that every program gets: its location, and how to display text. No secrets.
 #[must_use]
 pub fn base_variables() -> Vec<(String, String)> {
     let is_base = |name: &str| BASE.iter().any(|base| matches_listed_name(base, name));

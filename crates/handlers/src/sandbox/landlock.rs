@@ -1,4 +1,4 @@
-//! The limits as Landlock rules.
+//! Applies the limits as Landlock rules.
 
 use std::io;
 
@@ -8,11 +8,11 @@ use landlock::{
 };
 use pintle_contract::SandboxSpec;
 
-/// The oldest kernel interface with each of the two; what newer kernels add is taken where it is there.
+/// The oldest Landlock ABI with each of the two limits; features of newer kernels are used if available.
 const FILES: ABI = ABI::V1;
 const NETWORK: ABI = ABI::V4;
 
-/// Puts the limits on the calling thread and what it will start.
+/// Applies the limits to the calling thread and its future children.
 pub(super) fn restrict(limits: SandboxSpec) -> io::Result<()> {
     apply_rules(limits).map_err(|fault| {
         let since = if limits.no_network { "6.7" } else { "5.13" };
@@ -33,7 +33,7 @@ fn apply_rules(limits: SandboxSpec) -> Result<(), RulesetError> {
     }
     let mut created = rules.set_compatibility(CompatLevel::BestEffort).create()?;
     if limits.read_only {
-        // Where there is no such file there is nothing to write to.
+        // Without that file there is nothing to write to.
         if let Ok(sink) = PathFd::new("/dev/null") {
             created = created.add_rule(PathBeneath::new(sink, AccessFs::WriteFile))?;
         }

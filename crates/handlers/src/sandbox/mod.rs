@@ -1,15 +1,16 @@
-//! What a program is kept from, where the system can keep it.
+//! Sandbox limits for programs, on systems that support them.
 //!
-//! On Linux this is Landlock: rules that a thread puts on itself for good, that its children inherit, and that nobody
-//! can take off. A thread is made for the call, restricts itself and starts the program; this process stays as it is.
+//! On Linux this uses Landlock: rules that a thread applies to itself permanently, that its children inherit, and that
+//! cannot be removed. A thread is created for the call, restricts itself and starts the program; this process is not
+//! affected.
 //!
-//! - `read_only`: every file may be read and run, and nothing written, made, moved or removed but `/dev/null`. The pipes
-//!   the program was given are open already and stay usable.
-//! - `no_network`: no TCP connection, neither out nor in. Landlock knows no other protocols: a program may still send
-//!   over UDP, and speak to a local service through a socket file that it can name. Abstract sockets are closed to it
-//!   where the kernel can do that (Linux 6.12).
+//! - `read_only`: every file can be read and executed, and nothing can be written, created, moved or removed except
+//!   `/dev/null`. The program's pipes are already open and stay usable.
+//! - `no_network`: no TCP connection, neither outgoing nor incoming. Landlock does not cover other protocols: a program
+//!   may still send over UDP, and connect to a local service through a socket file that it can name. Abstract sockets
+//!   are blocked if the kernel supports it (Linux 6.12).
 //!
-//! A sandboxed program cannot gain rights: `sudo` and other set-user programs fail inside.
+//! A sandboxed program cannot gain privileges: `sudo` and other set-user-ID programs fail inside.
 
 #[cfg(target_os = "linux")]
 mod landlock;
@@ -26,18 +27,18 @@ use std::thread;
 
 use pintle_contract::SandboxSpec;
 
-/// Whether this system can keep programs from what is asked.
+/// Checks whether this system supports the limits.
 ///
 /// # Errors
-/// Why it cannot, and what to do.
+/// The reason why not, and the next step.
 pub(crate) fn check(limits: SandboxSpec) -> Result<(), String> {
     run_sandboxed(limits, || ()).map_err(|fault| fault.to_string())
 }
 
-/// Does the work under the limits. What it starts is under them for good.
+/// Does the work under the limits. Programs that it starts are limited permanently.
 ///
 /// # Errors
-/// When the limits cannot be put on whole; the work is not done then.
+/// When the limits cannot be applied completely; the work is not done then.
 pub(crate) fn run_sandboxed<T: Send>(limits: SandboxSpec, work: impl FnOnce() -> T + Send) -> io::Result<T> {
     if limits == SandboxSpec::default() {
         return Ok(work());

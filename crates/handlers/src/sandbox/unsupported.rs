@@ -1,4 +1,4 @@
-//! Systems without a sandbox that a program can put on itself.
+//! Systems without a supported sandbox.
 
 use std::io;
 

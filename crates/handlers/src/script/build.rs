@@ -1,4 +1,4 @@
-//! Scripts into handlers and matchers.
+//! Builds handlers and matchers from scripts.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::remote::RemoteScript;
 use crate::DefaultHandlerFactory;
 
 impl DefaultHandlerFactory {
-    /// Compiles a script for a role: where it runs, and what was found.
+    /// Compiles a script for a role; returns where it runs, and the diagnostics.
     pub(super) fn compile_script(
         &self,
         name: &str,
@@ -37,7 +37,7 @@ impl DefaultHandlerFactory {
     }
 }
 
-/// The findings of both; the worker finds again what was found here.
+/// The diagnostics of both, without duplicates: the worker repeats those of this process.
 pub(super) fn merge_diagnostics(mut here: Vec<Diagnostic>, there: Vec<Diagnostic>) -> Vec<Diagnostic> {
     for found in there {
         if !here.contains(&found) {
@@ -96,7 +96,7 @@ impl DefaultHandlerFactory {
         BuiltMatcher { matcher: usable.then(|| Arc::new(matcher) as _), diagnostics }
     }
 
-    /// Compiles the scripts of a tool.
+    /// The diagnostics of a tool's scripts.
     pub(crate) fn tool_findings(&self, tool: &ToolSpec) -> Vec<Diagnostic> {
         let mut diagnostics = Vec::new();
         for (script, role) in [(&tool.script, ScriptKind::Tool), (&tool.verify, ScriptKind::Verify)] {
@@ -107,7 +107,7 @@ impl DefaultHandlerFactory {
         diagnostics
     }
 
-    /// Compiles a verify script.
+    /// The diagnostics of a verify script.
     pub(crate) fn verify_findings(&self, owner: &str, script: &ScriptSource) -> Vec<Diagnostic> {
         self.compile_script(owner, script, ScriptKind::Verify).2
     }

@@ -1,4 +1,4 @@
-//! Hooks that are functions of a module, and plugins, whose top level hands such functions out.
+//! Hooks that are functions of a module, and plugins, whose top level registers such functions.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::remote::{RemoteScript, WorkerEffects};
 use crate::DefaultHandlerFactory;
 
 impl DefaultHandlerFactory {
-    /// Loads a plugin: what its top level registered, and what was found.
+    /// Loads a plugin; returns its registrations and the diagnostics.
     pub(crate) fn load_plugin(&self, name: &str, text: &ScriptSource) -> LoadedPlugin {
         let module = self.load_cached_module(name, text);
         let registrations = match &module.location {
@@ -26,7 +26,7 @@ impl DefaultHandlerFactory {
 
     /// The handler of a hook that is a function of a module.
     ///
-    /// What keeps the module from being loaded is told for each hook, at its own place.
+    /// An error that prevents the module from loading is reported for each hook, at its own location.
     pub(crate) fn function_handler(&self, declaration: &HookDeclaration, spec: &FunctionSpec) -> BuiltHandler {
         let module = self.load_cached_module(&spec.name, &spec.module);
         let Some(place) = &module.location else {
@@ -56,7 +56,7 @@ impl DefaultHandlerFactory {
             influence: code_influence(facts.can_change_event),
         };
         let handler = place.map(|place| Arc::new(handler(place)) as _);
-        // Loading the plugin told what else was found in it.
+        // Loading the plugin already reported the other diagnostics.
         let diagnostics = match &spec.function {
             FunctionRef::Registered(_) => Vec::new(),
             FunctionRef::Exported(_) => module.diagnostics.clone(),
@@ -68,13 +68,13 @@ impl DefaultHandlerFactory {
 /// A hook that is a function of a module.
 #[derive(Debug)]
 struct FunctionHandler {
-    /// The function in this process, where its cost is bounded by its input.
+    /// The function in this process, if its cost is limited by its input.
     in_process: Option<PluginFunction>,
-    /// Where it runs otherwise, and when its input is too large for that.
+    /// The function in a script worker: otherwise, and for inputs that are too large.
     remote: RemoteScript,
     function: FunctionRef,
     codec: Arc<dyn Codec>,
-    /// What its code shows.
+    /// The influence that its code shows.
     influence: HookInfluence,
 }
 

@@ -9,21 +9,20 @@ use pintle_script::{Invocation, Script};
 
 use super::remote::{RemoteScript, WorkerEffects};
 
-/// Where a program runs.
+/// The place where a script runs.
 #[derive(Debug)]
 pub(super) enum ScriptLocation {
-    /// In this process, as its cost is bounded by its input; with an input that is too large for that, in a worker process.
+    /// In this process, since its cost is limited by its input; with a larger input in a script worker.
     InProcess(Arc<Script>, RemoteScript),
-    /// In a worker process.
+    /// In a script worker.
     Worker(RemoteScript),
 }
 
-/// A hook that is a script.
 #[derive(Debug)]
 pub(super) struct ScriptHandler {
     pub(super) location: ScriptLocation,
     pub(super) codec: Arc<dyn Codec>,
-    /// What its code shows.
+    /// The influence that its code shows.
     pub(super) influence: HookInfluence,
 }
 
@@ -74,16 +73,16 @@ impl ScriptHandler {
     }
 }
 
-/// What a script's code shows of its influence, by whether it can rewrite or refuse.
+/// The influence of a script, by whether its code can rewrite or withhold data.
 pub(super) fn code_influence(shapes: bool) -> HookInfluence {
     if shapes { HookInfluence::Shapes } else { HookInfluence::MayChange }
 }
 
-/// A payload as one dialect encodes it; `None` when the canonical one is already that.
+/// A payload as one dialect encodes it; `None` if it equals the canonical one.
 struct EncodedPayload(Option<Payload>);
 
-/// Gives the payload as the codec's handlers expect it. Encoded once a dispatch, for all hooks of the dialect: a script
-/// is told the spelling beside the payload, so that the payload is the same under every spelling.
+/// Passes the payload as the codec encodes it for handlers. It is encoded once per dispatch, for all hooks of the
+/// dialect: scripts get the event alias separately, so that the payload is the same for every alias.
 pub(super) fn with_handler_payload<T>(
     codec: &dyn Codec,
     event: &Event,
@@ -96,14 +95,14 @@ pub(super) fn with_handler_payload<T>(
     work(encoded.0.as_ref().unwrap_or(&event.payload))
 }
 
-/// A payload as one dialect encodes it for events of one spelling.
+/// A payload as one dialect encodes it for one event alias.
 struct EncodedSpellings {
     event_alias: Box<str>,
     payload: Option<Payload>,
 }
 
-/// Gives the payload as the codec's functions expect it. Encoded once a dispatch for all of one spelling: the name of the
-/// event is part of it. A second spelling in one dispatch encodes for itself.
+/// Passes the payload as the codec encodes it for functions. It is encoded once per dispatch for one alias, because the
+/// event name is part of it. A second alias in one dispatch is encoded separately.
 pub(super) fn with_function_payload<T>(
     codec: &dyn Codec,
     event: &Event,

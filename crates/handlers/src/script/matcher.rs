@@ -1,4 +1,4 @@
-//! `when` as the engine asks it.
+//! Matchers that are `when` expressions.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use pintle_script::WhenPredicate;
 use super::handler::with_handler_payload;
 use super::remote::RemoteScript;
 
-/// A `when` in this process; on a payload that is too large for that, in a worker process.
+/// A `when` in this process; for a payload that is too large, in a script worker.
 #[derive(Debug)]
 pub(super) struct ScriptMatcher {
     pub(super) when: WhenPredicate,
@@ -36,7 +36,7 @@ impl Matcher for ScriptMatcher {
     }
 }
 
-/// A `when` whose cost is not bounded, in a worker process.
+/// A `when` of unlimited cost, in a script worker.
 #[derive(Debug)]
 pub(super) struct RemoteMatcher {
     pub(super) remote: RemoteScript,

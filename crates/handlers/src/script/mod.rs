@@ -1,4 +1,4 @@
-//! Scripts: declarations into handlers and matchers, in this process or in an isolated one.
+//! Builds handlers and matchers from scripts, in this process or in a script worker.
 
 mod build;
 mod function;

@@ -1,4 +1,4 @@
-//! Plugins and modules: each is loaded once, and all hooks that call its functions share it.
+//! Plugins and modules: each is loaded once and shared by all hooks that call its functions.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -11,39 +11,37 @@ use pintle_script::{PluginInventory, PluginModule, compile_plugin};
 use super::remote::RemoteScript;
 use crate::DefaultHandlerFactory;
 
-/// Modules that a builder remembers. A hook keeps its own module beyond that.
+/// The most modules that a factory caches. A hook keeps its own module longer.
 const KEPT: usize = 64;
 
-/// A module as loaded, wherever that was.
+/// A loaded module, in this process or in a script worker.
 #[derive(Debug)]
 pub(super) struct LoadedModule {
-    /// Where its functions run; absent when it has errors.
+    /// The place where its functions run; absent if it has errors.
     pub(super) location: Option<ModuleLocation>,
-    /// What its top level registered and which functions it has.
+    /// Its registrations and functions.
     pub(super) inventory: PluginInventory,
-    /// What was found.
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
-/// Where the functions of a module run.
+/// The place where the functions of a module run.
 #[derive(Debug, Clone)]
 pub(super) enum ModuleLocation {
-    /// In this process, as their cost is bounded by their input; with an input that is too large for that, in a worker
-    /// process.
+    /// In this process, since their cost is limited by their input; with a larger input in a script worker.
     InProcess(Arc<PluginModule>, RemoteScript),
-    /// In a worker process.
+    /// In a script worker.
     Worker(RemoteScript),
 }
 
-/// The modules that a builder remembers, the newest last.
+/// The cached modules, the newest last.
 #[derive(Debug, Default)]
 pub(crate) struct ModuleCache(Mutex<VecDeque<(ModuleKey, Arc<LoadedModule>)>>);
 
-/// What makes two modules one: their text, and where findings about it belong.
+/// The identity of a module: its text, and the location of its diagnostics.
 type ModuleKey = (Arc<str>, Arc<str>, Option<PathBuf>);
 
 impl DefaultHandlerFactory {
-    /// Loads a module, or finds it loaded.
+    /// Loads a module, or returns the cached one.
     pub(super) fn load_cached_module(&self, name: &str, text: &ScriptSource) -> Arc<LoadedModule> {
         let path = text.location.path().map(PathBuf::from);
         let key: ModuleKey = (Arc::from(name), Arc::clone(&text.text), path);

@@ -1,4 +1,4 @@
-//! Programs that run in an isolated process.
+//! Programs that run in a script worker.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,11 +14,11 @@ use serde_json::Value;
 
 use crate::script_worker::{ScriptWorkerPool, WorkerCallError};
 
-/// How long loading a program may take.
+/// The time limit for loading a program.
 const LOAD_TIME: Duration = Duration::from_secs(5);
-/// What a call may take beyond its limit before its worker is killed: the worker's own limit should speak first.
+/// The time that a call may exceed its limit before its worker is killed: the worker's own limit should apply first.
 const GRACE: Duration = Duration::from_millis(80);
-/// How long a `when` may take.
+/// The time limit of a `when`.
 const MATCH_TIME: Duration = Duration::from_secs(1);
 
 /// A program and the pool that runs it.
@@ -36,7 +36,7 @@ impl fmt::Debug for RemoteScript {
     }
 }
 
-/// Where the requests of a call go.
+/// The effect runner for the requests of a call.
 pub(super) struct WorkerEffects<'a> {
     pub(super) effects: &'a dyn EffectRunner,
     pub(super) caller: EffectCaller<'a>,
@@ -44,17 +44,17 @@ pub(super) struct WorkerEffects<'a> {
 }
 
 impl RemoteScript {
-    /// A program whose findings are about `text`.
+    /// A program whose diagnostics are about `text`.
     pub(super) fn new(pool: &Arc<ScriptWorkerPool>, program: WorkerScript, name: &str, text: &ScriptSource) -> Self {
         Self { pool: Arc::clone(pool), program, name: Arc::from(name), text: text.clone() }
     }
 
-    /// Loads the program in a worker, to see whether it loads at all.
+    /// Loads the program in a worker to check it.
     pub(super) fn probe(&self) -> Vec<Diagnostic> {
         self.load_plugin().0
     }
 
-    /// Loads the program in a worker: what was found, and what it registered when it is a plugin.
+    /// Loads the program in a worker; returns the diagnostics, and the registrations of a plugin.
     pub(super) fn load_plugin(&self) -> (Vec<Diagnostic>, PluginInventory) {
         let placed = |findings: Vec<ScriptFinding>| {
             findings.iter().map(|finding| to_diagnostic(&self.name, &self.text, finding)).collect()
@@ -66,7 +66,7 @@ impl RemoteScript {
         }
     }
 
-    /// What keeps the program from being loaded.
+    /// The errors that prevent the program from loading.
     fn load_diagnostics(&self, report: Result<WorkerResponse, WorkerCallError>) -> Vec<Diagnostic> {
         let at = |message: String| Diagnostic::error("script_load", message, self.text.location.clone());
         match report {
@@ -148,7 +148,7 @@ impl RemoteScript {
     ) -> Result<WorkerResponse, Failure> {
         let time = Duration::from_millis(timeout_ms);
         let deadline = Instant::now() + time;
-        // What the script waits for on this side ends with its time.
+        // Effects that the script waits for end with its time limit.
         let cancel = door.cancel.child_with_time_limit(move || Instant::now() >= deadline);
         let timed = WorkerEffects { caller: door.caller.with_cancel(&cancel), ..*door };
         let report = self.exchange(work, time + GRACE, time + GRACE, Some(&timed));
@@ -160,8 +160,8 @@ impl RemoteScript {
             let message = format!("no answer within {timeout_ms} ms");
             Ok(WorkerResponse::Failed { kind: FailureKind::Timeout, message, span })
         };
-        // What it waited for was ended a moment before its own clock told it to stop: the script knows of an error, or of
-        // nothing at all.
+        // An effect that it waited for ended shortly before its own time limit: the script got an error, or no result
+        // at all.
         match report {
             WorkerResponse::Failed { kind: FailureKind::Error, span, .. } => late(span),
             WorkerResponse::Failed { .. } => Ok(report),

@@ -14,7 +14,7 @@ use crate::DefaultHandlerFactory;
 
 /// A tool or a verification that is a script.
 ///
-/// Tools always run in a worker process: they may wait for programs and files, and must be stopped wherever they are.
+/// Tools always run in a script worker: they may wait for programs and files, and must be stoppable at any point.
 #[derive(Debug, Clone)]
 pub struct ScriptTool {
     location: Arc<ScriptLocation>,
@@ -24,7 +24,7 @@ impl DefaultHandlerFactory {
     /// Compiles the script of a tool, `run(args)`. A tool without a script does not compile.
     ///
     /// # Errors
-    /// With everything that is wrong with it.
+    /// With all diagnostics.
     pub fn compile_tool(&self, tool: &ToolSpec) -> Result<ScriptTool, Vec<Diagnostic>> {
         match &tool.script {
             Some(script) => self.compile_checked(&tool.name, script, ScriptKind::Tool),
@@ -35,10 +35,10 @@ impl DefaultHandlerFactory {
         }
     }
 
-    /// Compiles a verify script, `run(result)`. `owner` names whose it is.
+    /// Compiles a verify script, `run(result)`. `owner` names its agent or tool.
     ///
     /// # Errors
-    /// With everything that is wrong with it.
+    /// With all diagnostics.
     pub fn compile_verifier(&self, owner: &str, script: &ScriptSource) -> Result<ScriptTool, Vec<Diagnostic>> {
         self.compile_checked(owner, script, ScriptKind::Verify)
     }
@@ -55,10 +55,10 @@ impl DefaultHandlerFactory {
 }
 
 impl ScriptTool {
-    /// Runs the script. `timeout_ms` bounds the whole run, what it waits for included.
+    /// Runs the script. `timeout_ms` limits the whole run, including effects that it waits for.
     ///
     /// # Errors
-    /// When the script raises an error, goes over a limit, ends its process or is late.
+    /// When the script raises an error, exceeds a limit, ends its worker or times out.
     pub fn run(
         &self,
         argument: Value,

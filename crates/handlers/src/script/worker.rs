@@ -1,4 +1,4 @@
-//! The program inside an isolated process.
+//! The program of a script worker.
 
 use std::io::{BufReader, stdin, stdout};
 use std::process::ExitCode;
@@ -6,13 +6,13 @@ use std::process::ExitCode;
 use crate::process;
 use crate::script_worker::{confine_memory, limit_this_process};
 
-/// The stack of the thread that serves. Only touched pages cost memory.
+/// The stack of the serving thread. Only touched pages use memory.
 const STACK_BYTES: usize = 256 << 20;
 
-/// Serves its host until the host is gone. What a worker program's `main` calls.
+/// Serves the host until it ends. The `main` function of a worker program calls it.
 ///
-/// A host that speaks to it over pipes has it run scripts; one that speaks over a socket has it start programs
-/// (see [`process`](crate::process)).
+/// A host with pipes makes it run scripts; a host with a socket makes it start programs (see
+/// [`process`](crate::process)).
 pub fn worker_main() -> ExitCode {
     if let Some(ended) = process::run_as_supervisor() {
         return ended;

@@ -1,12 +1,12 @@
-//! Processes that may die: a pool of isolated workers, spoken to in lines.
+//! A pool of script workers: processes that may crash, with a line protocol.
 //!
-//! A worker is the program's own binary, or one beside it, that limits itself ([`limit_this_process`]) and answers one
-//! message at a time. While it works it may ask back: a line that begins with [`ASK`] is a question, whose answer the
-//! host writes as a line; a line that begins with [`ANSWER`] ends the call. Lines hold no newline, which JSON never
-//! needs to.
+//! A worker is the program's own binary, or one next to it, that limits itself ([`limit_this_process`]) and answers one
+//! message at a time. Meanwhile it may send requests: a line that starts with [`ASK`] is a request, to which the host
+//! replies with a line; a line that starts with [`ANSWER`] ends the call. Lines contain no newline, which JSON never
+//! needs.
 //!
-//! A worker that is late, dies or talks nonsense is killed and forgotten; the next call gets a fresh one. Workers are
-//! never shared by two calls at once, and none outlives its pool.
+//! A worker that times out, crashes or sends an invalid line is killed and removed; the next call gets a new one. Two
+//! calls never share a worker, and no worker outlives its pool.
 
 mod limits;
 mod process;
@@ -23,39 +23,39 @@ pub(crate) use limits::confine_memory;
 pub use limits::limit_this_process;
 use process::ScriptWorkerProcess;
 
-/// The first byte of a line in which a worker asks its host for something.
+/// The first byte of a line with a worker's request.
 pub const ASK: u8 = b'?';
-/// The first byte of the line in which a worker answers a call.
+/// The first byte of a line with a worker's answer to a call.
 pub const ANSWER: u8 = b'=';
 
-/// Idle workers kept for the next call. More are started when more calls run at once.
+/// The number of idle workers that are kept. More are started for concurrent calls.
 const KEPT: usize = 8;
 
-/// How a worker is started.
+/// The way to start a worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkerProgram {
     /// The program.
     pub program: PathBuf,
-    /// Its arguments.
+    /// The arguments.
     pub arguments: Vec<String>,
 }
 
 /// The hidden argument that makes the `pintle` program a worker.
 pub const WORKER_ARGUMENT: &str = "script-worker";
 
-/// The name of the worker that is built beside programs that are not `pintle`.
+/// The name of the worker for programs other than `pintle`.
 const WORKER_NAME: &str = "pintle-script-worker";
 
 impl WorkerProgram {
-    /// This very program with the argument [`WORKER_ARGUMENT`]. For programs that know it.
+    /// This program with the argument [`WORKER_ARGUMENT`], for programs that support it.
     #[must_use]
     pub fn current_exe() -> Self {
         let program = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("pintle"));
         Self { program, arguments: vec![WORKER_ARGUMENT.to_owned()] }
     }
 
-    /// The program `pintle-script-worker` in the folder of this program or the one above (where test programs find it),
-    /// else whichever is on the search path.
+    /// The program `pintle-script-worker` in the directory of this program or its parent (where test programs find it),
+    /// otherwise the one on the search path.
     #[must_use]
     pub fn next_to_current_exe() -> Self {
         let name = format!("{WORKER_NAME}{}", std::env::consts::EXE_SUFFIX);
@@ -66,14 +66,14 @@ impl WorkerProgram {
     }
 }
 
-/// Why a call of a worker has no answer.
+/// The reason why a call of a worker has no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WorkerCallError {
     /// The worker could not be started.
     Start(String),
-    /// It did not answer in time and was killed.
+    /// It exceeded the time limit and was killed.
     TimedOut,
-    /// It died; the text says how, such as `signal 6` or `exit 1`.
+    /// It crashed; the text is the cause, such as `signal 6` or `exit 1`.
     Crashed(String),
     /// The host cancelled the call; the worker was killed.
     Cancelled,
@@ -87,26 +87,26 @@ pub struct ScriptWorkerPool {
 }
 
 impl ScriptWorkerPool {
-    /// A pool with no worker yet.
+    /// A pool without workers.
     #[must_use]
     pub fn new(program: WorkerProgram) -> Self {
         Self { program, idle_workers: Mutex::new(Vec::new()) }
     }
 
-    /// Starts a worker ahead of the first call, so that the call need not wait for it. A fault shows at the call.
+    /// Starts a worker before the first call, so that the call need not wait for it. An error is reported at the call.
     pub fn warm_up(&self) {
         if let Ok(worker) = ScriptWorkerProcess::start(&self.program) {
             self.release(worker);
         }
     }
 
-    /// Sends a message and waits for the answer, answering the worker's questions meanwhile.
+    /// Sends a message and waits for the answer, replying to the worker's requests meanwhile.
     ///
-    /// `own_time` bounds the time the worker itself takes; time spent in `reply` does not count against it, but the
-    /// whole call ends at `whole_time`.
+    /// `own_time` limits the time of the worker itself; time spent in `reply` is not included, but the whole call ends
+    /// at `whole_time`.
     ///
     /// # Errors
-    /// When there is no answer; the worker is gone then.
+    /// When there is no answer; the worker has ended then.
     pub fn call(
         &self,
         message: &[u8],

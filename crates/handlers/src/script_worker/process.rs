@@ -1,4 +1,4 @@
-//! One worker process and its two pipes.
+//! One worker process with its two pipes.
 
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::process::CommandExt;
@@ -12,10 +12,10 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::{WorkerCallError, WorkerProgram};
 
-/// How long a wait lasts before it looks at the cancel flag again.
+/// The longest wait before the next check for cancellation.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// The longest line a worker may send.
+/// The longest line that a worker may send.
 const MAX_LINE_BYTES: usize = 64 << 20;
 
 /// A running worker. Dropping it kills and reaps it.
@@ -24,7 +24,7 @@ pub(super) struct ScriptWorkerProcess {
     child: Child,
     input: ChildStdin,
     output: ChildStdout,
-    /// Bytes read past the last line.
+    /// Bytes after the last line.
     pending: Vec<u8>,
 }
 
@@ -36,7 +36,7 @@ impl ScriptWorkerProcess {
         let mut child = Command::new(&program.program)
             .args(&program.arguments)
             .env_clear()
-            // Errors of scripts must not cost a backtrace each, and nothing else of the environment is theirs.
+            // Script errors must not cost a backtrace each, and a worker gets no other variables.
             .env("RUST_BACKTRACE", "0")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -47,7 +47,7 @@ impl ScriptWorkerProcess {
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(failed(&"no pipes"));
         };
-        // A worker that does not read must not hold its host past the deadline.
+        // A worker that does not read must not block its host past the deadline.
         let flags = fcntl_getfl(&input).map_err(|fault| failed(&fault))?;
         fcntl_setfl(&input, flags | OFlags::NONBLOCK).map_err(|fault| failed(&fault))?;
         Ok(Self { child, input, output, pending: Vec::new() })
@@ -108,7 +108,7 @@ impl ScriptWorkerProcess {
         }
     }
 
-    /// How a worker whose pipe is closed died. Its end may be a moment behind its pipe's.
+    /// The error of a worker whose pipe is closed. The process may end shortly after its pipe.
     fn exit_error(&mut self) -> WorkerCallError {
         for _ in 0..50 {
             match self.child.try_wait() {
@@ -123,7 +123,7 @@ impl ScriptWorkerProcess {
 
 impl Drop for ScriptWorkerProcess {
     fn drop(&mut self) {
-        // Both fail only when it is gone already. The group goes with it: no descendant outlives a worker.
+        // Both fail only if it has already ended. Its process group is killed too: no descendant outlives a worker.
         let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
         let _ = self.child.wait();
     }

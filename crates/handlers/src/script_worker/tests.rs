@@ -1,4 +1,4 @@
-//! A pool driven with small shell programs as workers.
+//! Tests a pool with small shell programs as workers.
 
 use std::time::Duration;
 

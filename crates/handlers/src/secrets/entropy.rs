@@ -1,6 +1,6 @@
-//! How random a text looks.
+//! Measures how random a text looks.
 
-/// Shannon's entropy of the bytes of a text, in bits a byte.
+/// The Shannon entropy of a text, in bits per byte.
 pub(crate) fn bits_per_byte(text: &str) -> f64 {
     let mut counts = [0_u32; 256];
     for byte in text.bytes() {

@@ -1,8 +1,8 @@
-//! Finding secrets in texts.
+//! Finds secrets in texts.
 //!
-//! The rules stand in `rules.toml`, beside this file. Most secrets are known by how they begin, and need no regular
-//! expression: one pass over a text, with all beginnings and key words at once, finds the places that are worth a second
-//! look. A text without any costs that pass and nothing else.
+//! The rules are in `rules.toml` next to this file. Most secrets have a known prefix and need no regular expression:
+//! one pass over a text, with all prefixes and keywords at once, finds the candidates. A text without candidates costs
+//! only that pass.
 
 mod entropy;
 mod named;
@@ -23,34 +23,34 @@ use pattern::{CompiledPattern, SecretPlaceholder};
 use rules::TokenRule;
 use token::AlphabetRuns;
 
-/// What stands in the place of a secret.
+/// The replacement of a secret.
 pub const MARKER: &str = "[REDACTED]";
 
-/// Takes secrets out of texts by the rules that come with the program.
+/// Redacts secrets in texts by the built-in rules.
 #[derive(Debug)]
 pub struct SecretScanner {
     trigger_words: Option<AhoCorasick>,
-    /// What each word of `words` leads to.
+    /// The candidate for each word of `words`.
     candidates: Vec<SecretCandidate>,
     tokens: Vec<TokenRule>,
     patterns: Vec<CompiledPattern>,
     placeholders: SecretPlaceholder,
 }
 
-/// What a word in a text leads to.
+/// A candidate for a secret.
 #[derive(Debug, Clone, Copy)]
 enum SecretCandidate {
-    /// A token that begins with this word: the rule, and which of its beginnings.
+    /// A token that starts with this word: the rule, and the index of the prefix.
     Token(usize, usize),
-    /// A pattern that is worth trying.
+    /// A pattern to try.
     Pattern(usize),
 }
 
-/// Sets of patterns are bits of one word.
+/// A set of patterns is a bit mask of one word.
 const MOST_PATTERNS: usize = 64;
 
 impl SecretScanner {
-    /// The detector that all of the process shares. It is made when it is first asked for.
+    /// The scanner that the whole process shares, created on first use.
     #[must_use]
     pub fn process_wide() -> Arc<Self> {
         static SHARED: OnceLock<Arc<SecretScanner>> = OnceLock::new();
@@ -58,7 +58,7 @@ impl SecretScanner {
     }
 
     fn new() -> Self {
-        // The file is part of the program, and a test reads it: it is never broken here.
+        // The file is part of the program, and a test parses it: it is always valid here.
         let (tokens, patterns, plain) = rules::parse_rules()
             .map_or_else(|_| Default::default(), |rules| (rules.tokens, rules.patterns, rules.placeholders));
         let patterns: Vec<CompiledPattern> =
@@ -77,7 +77,7 @@ impl SecretScanner {
             }
         }
         let mut builder = AhoCorasick::builder();
-        // Words may stand within each other, so all of them have to be seen.
+        // Words may overlap, so all of them must be found.
         builder.match_kind(MatchKind::Standard).ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA));
         Self {
             trigger_words: builder.build(&words).ok(),
@@ -88,17 +88,17 @@ impl SecretScanner {
         }
     }
 
-    /// Whether there is a secret in a text.
+    /// Whether a text contains a secret.
     pub(crate) fn has_any(&self, text: &str) -> bool {
         !self.find_secrets(text).is_empty()
     }
 
-    /// Where secrets are, in order and without overlaps.
+    /// The positions of secrets, in order and without overlaps.
     fn find_secrets(&self, text: &str) -> Vec<Range<usize>> {
         let Some(words) = &self.trigger_words else { return Vec::new() };
         let mut found = Vec::new();
         let mut worth_trying = 0_u64;
-        // A beginning within a token that is already found needs no second look.
+        // A prefix inside a token that was already found needs no second check.
         let mut covered = 0;
         let mut runs = AlphabetRuns::default();
         for word in words.find_overlapping_iter(text) {
@@ -151,7 +151,7 @@ impl Redactor for SecretScanner {
         if let Some(clean) = self.redact(text) {
             return Some(clean);
         }
-        // The name of a field says what its value is, as it does in `name = value`.
+        // The name of a field shows that its value is a secret, as in `name = value`.
         if text.contains(['"', '\\', '\n']) || !self.may_contain_secret(name) {
             return None;
         }
@@ -162,7 +162,7 @@ impl Redactor for SecretScanner {
     }
 }
 
-/// Ranges in order, those that touch made one.
+/// Sorts ranges and merges those that touch.
 fn merge_ranges(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_by_key(|range| range.start);
     let mut joined: Vec<Range<usize>> = Vec::new();

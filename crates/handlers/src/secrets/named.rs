@@ -1,11 +1,11 @@
-//! Secrets that are known by a name or by a single value: variables of a process, and headers of a request.
+//! Finds secrets by a name or by a single value: variables of a process, and headers of a request.
 //!
-//! A name is looked at word by word. A value is a secret when it is an address with a password in it, a token of a known
-//! form, or looks random.
+//! A name is examined word by word. A value is a secret if it is a URL with a password, a token of a known form, or
+//! looks random.
 
 use super::{SecretScanner, bits_per_byte};
 
-/// Words of names that mean a secret. One more `S` behind a word changes nothing.
+/// Words in names of secrets. An additional `S` after a word is ignored.
 const SECRET_WORDS: &[&str] = &[
     "APIKEY",
     "AUTH",
@@ -37,17 +37,17 @@ const SECRET_WORDS: &[&str] = &[
     "WEBHOOK",
 ];
 
-/// Parts of words that mean a secret, wherever in a word they stand.
+/// Parts of words in names of secrets, at any position in a word.
 const SECRET_PARTS: &[&str] =
     &["AUTHORIZATION", "PASSWORD", "PASSWD", "PASSPHRASE", "SECRET", "CREDENTIAL", "WEBHOOK", "APIKEY"];
 
-/// Ends of words that mean a secret, such as `GITHUBTOKEN`.
+/// Word endings in names of secrets, such as `GITHUBTOKEN`.
 const SECRET_ENDS: &[&str] = &["KEY", "TOKEN", "PASS", "PWD", "PAT", "COOKIE"];
 
-/// Words whose ends mean nothing.
+/// Words with such an ending that do not mean a secret.
 const HARMLESS_WORDS: &[&str] = &["BYPASS", "COMPASS", "HOTKEY", "MONKEY", "PWD", "OLDPWD"];
 
-/// Addresses of stores, which mostly hold a password.
+/// Names of data stores, whose URLs usually contain a password.
 const STORES: &[&str] = &[
     "AMQP",
     "CACHE",
@@ -66,10 +66,10 @@ const STORES: &[&str] = &[
     "SMTP",
 ];
 
-/// What an address is called.
+/// Words for URLs and connection strings.
 const ADDRESSES: &[&str] = &["CONN", "STRING", "URI", "URL"];
 
-/// Names that look like secrets and are none. One that ends in `*` is a beginning.
+/// Names that look like those of secrets but are not. A name that ends in `*` is a prefix.
 const HARMLESS_NAMES: &[&str] = &[
     "DBUS_SESSION_BUS_*",
     "DESKTOP_SESSION",
@@ -81,19 +81,19 @@ const HARMLESS_NAMES: &[&str] = &[
     "XDG_SESSION_*",
 ];
 
-/// The shortest value that is looked at for being random.
+/// The shortest value that is tested for randomness.
 const RANDOM_CHARS: usize = 20;
 
-/// The least entropy of a random value, in bits a character.
+/// The lowest entropy of a random value, in bits per character.
 const RANDOM_BITS: f64 = 3.5;
 
-/// Whether a variable or header is a secret: by its name or by its value.
+/// Whether a variable or header is a secret, by its name or by its value.
 #[must_use]
 pub fn is_secret(name: &str, value: &str) -> bool {
     is_secret_name(name) || is_secret_value(value)
 }
 
-/// Whether a variable or header of this name is a secret, whatever its value.
+/// Whether a variable or header with this name is a secret, whatever its value.
 #[must_use]
 pub fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
@@ -119,7 +119,7 @@ pub fn is_secret_name(name: &str) -> bool {
         })
 }
 
-/// Whether a name is the one of a list; one there that ends in `*` is a beginning.
+/// Whether a name matches a listed one; a listed name that ends in `*` is a prefix.
 pub(crate) fn matches_listed_name(listed: &str, name: &str) -> bool {
     match listed.strip_suffix('*') {
         Some(beginning) => name.starts_with(beginning),
@@ -132,7 +132,7 @@ fn is_secret_value(value: &str) -> bool {
     has_password(value) || SecretScanner::process_wide().has_any(value) || is_random(value)
 }
 
-/// Whether there is an address with a password in it: `scheme://user:password@host`.
+/// Whether the value contains a URL with a password: `scheme://user:password@host`.
 fn has_password(value: &str) -> bool {
     value.match_indices("://").any(|(at, mark)| {
         let rest = value.get(at + mark.len()..).unwrap_or_default();
@@ -142,7 +142,7 @@ fn has_password(value: &str) -> bool {
     })
 }
 
-/// Whether a value looks random: one long word of capital and small letters and digits.
+/// Whether a value looks random: one long word of upper-case and lower-case letters and digits.
 fn is_random(value: &str) -> bool {
     let is_word = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+=_-.~".contains(&byte));
     let has = |kind: fn(&u8) -> bool| value.as_bytes().iter().any(kind);
@@ -154,7 +154,7 @@ fn is_random(value: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Names, the value that each is looked at with, and whether that is a secret.
+    /// The test table: names with values, and whether each is a secret.
     fn read_name_table() -> Vec<(String, String, bool)> {
         let secret = "GITHUB_PAT DATABASE_URL DB_PASS NPM_AUTH SLACK_WEBHOOK COOKIE AWS_ACCESS_KEY_ID OPENAI_KEY_2 \
                       OPENAI_API_KEY aws_secret_access_key MYSQL_PWD PGPASSWORD REDIS_URL SENTRY_DSN MY_TOKEN_FILE \

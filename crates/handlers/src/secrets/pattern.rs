@@ -1,4 +1,4 @@
-//! Secrets that are known by a regular expression.
+//! Finds secrets by a regular expression.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -8,17 +8,17 @@ use regex::{Regex, RegexBuilder, RegexSet};
 use super::entropy::bits_per_byte;
 use super::rules::PatternRule;
 
-/// How large a compiled expression, and what it keeps while it searches, may become.
+/// The size limit of a compiled expression, and of its search cache.
 const SIZE_BYTES: usize = 4 << 20;
 
-/// A rule whose expression is compiled when a text first needs it.
+/// A rule whose expression is compiled on first use.
 #[derive(Debug)]
 pub(super) struct CompiledPattern {
     pub(super) rule: PatternRule,
     compiled: OnceLock<Option<Regex>>,
 }
 
-/// What stands for a secret without being one.
+/// Placeholders that are not secrets.
 #[derive(Debug)]
 pub(super) struct SecretPlaceholder {
     texts: Vec<String>,
@@ -30,7 +30,7 @@ impl CompiledPattern {
         Self { rule, compiled: OnceLock::new() }
     }
 
-    /// The expression; `None` when it does not compile, which a test excludes.
+    /// The expression; `None` if it does not compile, which a test excludes.
     pub(super) fn compiled_regex(&self) -> Option<&Regex> {
         let compile = || {
             let mut builder = RegexBuilder::new(&self.rule.regex);
@@ -39,7 +39,7 @@ impl CompiledPattern {
         self.compiled.get_or_init(compile).as_ref()
     }
 
-    /// Adds where the rule's secrets are in a text.
+    /// Adds the positions of the rule's secrets in a text.
     pub(super) fn find_secrets(&self, text: &str, plain: &SecretPlaceholder, found: &mut Vec<Range<usize>>) {
         let Some(regex) = self.compiled_regex() else { return };
         for captures in regex.captures_iter(text) {
@@ -57,7 +57,7 @@ impl SecretPlaceholder {
         Self { texts, compiled: OnceLock::new() }
     }
 
-    /// The expressions; `None` when one does not compile, which a test excludes.
+    /// The expressions; `None` if one does not compile, which a test excludes.
     pub(super) fn compiled_set(&self) -> Option<&RegexSet> {
         self.compiled.get_or_init(|| RegexSet::new(&self.texts).ok()).as_ref()
     }

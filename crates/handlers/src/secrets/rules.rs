@@ -1,4 +1,4 @@
-//! The rules as `rules.toml` has them.
+//! The format of `rules.toml`.
 
 use serde::Deserialize;
 
@@ -6,7 +6,7 @@ use serde::Deserialize;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SecretRules {
-    /// What stands for a secret without being one.
+    /// Placeholders that are not secrets.
     #[serde(rename = "plain")]
     pub(super) placeholders: Vec<String>,
     #[serde(rename = "token")]
@@ -15,11 +15,11 @@ pub(super) struct SecretRules {
     pub(super) patterns: Vec<PatternRule>,
 }
 
-/// A secret that is known by its beginning.
+/// A secret with a known prefix.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TokenRule {
-    /// For people and tests.
+    /// Only for readers and tests.
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "the file names its rules for people; only tests read the names")
@@ -39,11 +39,11 @@ pub(super) struct TokenRule {
     pub(super) entropy: Option<f64>,
 }
 
-/// A secret that is known by a regular expression.
+/// A secret that is found by a regular expression.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PatternRule {
-    /// For people and tests.
+    /// Only for readers and tests.
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "the file names its rules for people; only tests read the names")
@@ -57,7 +57,7 @@ pub(super) struct PatternRule {
     pub(super) entropy: Option<f64>,
 }
 
-/// The characters that a token is made of.
+/// The alphabet of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum TokenAlphabet {
@@ -83,10 +83,10 @@ impl TokenAlphabet {
     }
 }
 
-/// Reads the rules that come with the program.
+/// Parses the built-in rules.
 ///
 /// # Errors
-/// When the file is broken, which a test excludes.
+/// When the file is invalid, which a test excludes.
 pub(super) fn parse_rules() -> Result<SecretRules, toml::de::Error> {
     toml::from_str(include_str!("rules.toml"))
 }

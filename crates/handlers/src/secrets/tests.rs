@@ -1,4 +1,4 @@
-//! Every family has a sample, built from pieces so that no scanner takes this file for a leak.
+//! Tests every kind of secret with a sample, built from parts so that secret scanners do not report this file.
 
 use pintle_contract::Redactor;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ const HEX: &str = "0123456789abcdef";
 const BASE32: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const BASE62: &str = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// Characters of an alphabet that look random and are the same every time.
+/// Characters of an alphabet that look random and are always the same.
 fn random_text(alphabet: &str, length: usize) -> String {
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let next = || {
@@ -20,7 +20,7 @@ fn random_text(alphabet: &str, length: usize) -> String {
     std::iter::repeat_with(next).take(length).collect()
 }
 
-/// Secrets that are known wherever they stand.
+/// Secrets that are recognised anywhere.
 fn known_tokens() -> Vec<(&'static str, String)> {
     let of = |begin: &[&str], alphabet, length| format!("{}{}", begin.concat(), random_text(alphabet, length));
     vec![
@@ -244,7 +244,7 @@ fn long_texts_full_of_beginnings_are_no_trap() {
         "://a:".repeat(10_000),
     ];
     for text in texts {
-        // It is enough that it ends: a search that is not linear would take hours with ten times as much.
+        // It only has to end: a search of non-linear time would take hours for ten times the text.
         let clean = SecretScanner::process_wide().redact(&text);
         assert!(clean.is_none_or(|clean| clean.len() <= text.len()));
     }

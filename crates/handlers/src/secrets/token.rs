@@ -1,20 +1,20 @@
-//! Secrets that are known by their beginning.
+//! Finds secrets by their prefix.
 
 use std::ops::Range;
 
 use super::entropy::bits_per_byte;
 use super::rules::{TokenAlphabet, TokenRule};
 
-/// How much of a token is looked at to see how random it is.
+/// The number of bytes of a token that are tested for randomness.
 const SAMPLE_BYTES: usize = 256;
 
-/// Where runs of the characters of an alphabet end that were looked at already. Without it a text that is full of
-/// beginnings, within one run, would be gone through from each of them.
+/// The ends of runs of an alphabet's characters that were already scanned. Without it a text full of prefixes, within
+/// one run, would be scanned again from each of them.
 #[derive(Debug, Default)]
 pub(super) struct AlphabetRuns(Vec<(TokenAlphabet, usize)>);
 
 impl AlphabetRuns {
-    /// Where the run that holds `from` ends. Calls come in the order of the text.
+    /// The end of the run that contains `from`. Calls must be in the order of the text.
     fn run_end(&mut self, alphabet: TokenAlphabet, text: &str, from: usize) -> usize {
         let known = self.0.iter().position(|(of, _)| *of == alphabet);
         if let Some((_, end)) = known.and_then(|at| self.0.get(at))
@@ -32,7 +32,7 @@ impl AlphabetRuns {
     }
 }
 
-/// The token that begins at `start` with `begin`, when the rule knows it.
+/// The token that starts at `start` with `begin`, if it matches the rule.
 pub(super) fn find_token(
     rule: &TokenRule,
     begin: &str,
@@ -40,12 +40,12 @@ pub(super) fn find_token(
     start: usize,
     runs: &mut AlphabetRuns,
 ) -> Option<Range<usize>> {
-    // Beginnings are found in any case of letters; a token has its own.
+    // Prefixes are found in any case; a token's own prefix is case-sensitive.
     if !text.get(start..)?.starts_with(begin) || (rule.must_stand_apart && !stands_apart(text.as_bytes(), start)) {
         return None;
     }
     let from = start + begin.len();
-    // A full stop behind a token ends the sentence.
+    // A full stop after a token ends the sentence.
     let body = text.get(from..runs.run_end(rule.alphabet, text, from))?.trim_end_matches('.');
     let fits = body.len() >= rule.min_length && rule.max_length.is_none_or(|most| body.len() <= most);
     let sample = body.get(..SAMPLE_BYTES).unwrap_or(body);
@@ -53,8 +53,8 @@ pub(super) fn find_token(
     (fits && random()).then(|| start..from + body.len())
 }
 
-/// Whether what stands before `start` ends there: no letter or digit, unless it belongs to an escape such as `\n` in JSON
-/// text, `%3D` in an address, or a colour of a terminal.
+/// Whether a word boundary precedes `start`: no letter or digit, unless it belongs to an escape such as `\n` in JSON
+/// text, `%3D` in a URL, or a terminal colour.
 fn stands_apart(text: &[u8], start: usize) -> bool {
     let before = text.get(..start).unwrap_or_default();
     match before {

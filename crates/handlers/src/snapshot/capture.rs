@@ -1,4 +1,4 @@
-//! Remembering the files as they are.
+//! Captures the current files.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -12,25 +12,25 @@ use super::shadow_git::{ShadowGit, write_atomically};
 use super::shadow_repository::ShadowRepository;
 use super::{SnapshotError, shadow_path};
 
-/// New files above this are left out (docker-agent behaviour, section 4.11). Those that a snapshot holds already are not.
+/// New files above this size are left out. Files that are already in a snapshot are not.
 const MOST_BYTES: u64 = 2 << 20;
 
-/// A folder without a repository and with more new files than this is none that an agent works in.
+/// A directory without a repository and with more new files than this is not a working directory of an agent.
 const MOST_FILES: usize = 20_000;
 
-/// The tree of the index is known by this file, as long as the index does not change.
+/// This file contains the tree of the index, as long as the index does not change.
 const TREE: &str = "tree";
 
-/// What was left out last time, a path a line.
+/// The files that were left out last time, one path per line.
 const LEFT_OUT: &str = "left-out";
 
-/// Files of this process that no snapshot holds.
+/// Files of this process that are excluded from snapshots.
 static OWN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// Where the shadow keeps the names of such files, for other processes and later ones.
+/// The file in the shadow with the names of such files, for other and later processes.
 const OWN_FILES: &str = "own-files";
 
-/// Keeps a file out of all snapshots, such as the tape of a session: it is no work of the agent.
+/// Excludes a file from all snapshots, such as the tape of a session, which is not the agent's work.
 pub fn exclude_file(file: &Path) {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if let (Ok(folder), Some(name)) = (fs::canonicalize(folder), file.file_name()) {
@@ -38,7 +38,7 @@ pub fn exclude_file(file: &Path) {
     }
 }
 
-/// The files below the root that are kept out, those of other processes among them.
+/// The excluded files below the root, including those of other processes.
 fn excluded_files(place: &ShadowRepository) -> Result<BTreeSet<String>, SnapshotError> {
     let list = shadow_path(&place.store, OWN_FILES);
     let text = fs::read_to_string(&list).unwrap_or_default();
@@ -53,7 +53,7 @@ fn excluded_files(place: &ShadowRepository) -> Result<BTreeSet<String>, Snapshot
     Ok(files)
 }
 
-/// Brings the index up to date and gives its tree. One git process when nothing changed, three otherwise.
+/// Updates the index and returns its tree. One git process if nothing changed, three otherwise.
 pub(super) fn capture_tree(git: &ShadowGit<'_>, place: &ShadowRepository) -> Result<String, SnapshotError> {
     let mut left_out = still_excluded(place);
     write_exclude_file(place, &left_out)?;
@@ -80,7 +80,7 @@ pub(super) fn capture_tree(git: &ShadowGit<'_>, place: &ShadowRepository) -> Res
     if left_out.len() > before {
         write_exclude_file(place, &left_out)?;
     }
-    // From here on the file would be wrong.
+    // From here on the file would be outdated.
     let _ = fs::remove_file(&known);
     if changed {
         git.run_git(&["add", "--all", "--", scope], b"")?;
@@ -90,7 +90,7 @@ pub(super) fn capture_tree(git: &ShadowGit<'_>, place: &ShadowRepository) -> Res
     Ok(tree)
 }
 
-/// Refuses folders that hold much more than an agent's work.
+/// Rejects directories that contain much more than an agent's work.
 pub(super) fn check_size(place: &ShadowRepository) -> Result<(), SnapshotError> {
     let home = std::env::var_os("HOME").and_then(|home| fs::canonicalize(home).ok());
     if !place.is_repository && (place.root.parent().is_none() || home.as_ref() == Some(&place.root)) {
@@ -114,12 +114,12 @@ fn should_exclude(root: &Path, path: &[u8]) -> bool {
     let path = root.join(OsStr::from_bytes(path));
     match fs::symlink_metadata(&path) {
         Ok(found) if found.is_file() => found.len() > MOST_BYTES || File::open(&path).is_err(),
-        // A link is kept as such, whatever it leads to; what is gone by now is git's to see.
+        // A link is captured as a link, whatever its target; git detects files that were removed.
         _ => false,
     }
 }
 
-/// What was left out last time and would be again.
+/// The files that were left out last time and would be left out again.
 fn still_excluded(place: &ShadowRepository) -> BTreeSet<Vec<u8>> {
     let text = fs::read_to_string(shadow_path(&place.store, LEFT_OUT)).unwrap_or_default();
     let paths = text.split('\0').filter(|path| !path.is_empty()).map(|path| path_bytes(&decode_path(path)).to_vec());
@@ -128,7 +128,7 @@ fn still_excluded(place: &ShadowRepository) -> BTreeSet<Vec<u8>> {
         .collect()
 }
 
-/// Tells git what to leave out: what the user told it for this clone alone, the shadow itself, and what is too much.
+/// Writes git's exclude file: the user's for this clone, the shadow itself, and the files that are left out.
 fn write_exclude_file(place: &ShadowRepository, left_out: &BTreeSet<Vec<u8>>) -> Result<(), SnapshotError> {
     let mut patterns = user_exclude_file(&place.root);
     patterns.push(b'\n');
@@ -153,12 +153,12 @@ fn write_exclude_file(place: &ShadowRepository, left_out: &BTreeSet<Vec<u8>>) ->
     Ok(())
 }
 
-/// The pattern that matches one path below the root and nothing else.
+/// The pattern that matches exactly one path below the root.
 fn exclude_pattern(path: &[u8]) -> Vec<u8> {
     let mut pattern = vec![b'/'];
     for byte in path {
         match byte {
-            // A line ends there; any one character comes near enough.
+            // A pattern ends at a newline; any single character is close enough.
             b'\n' | b'\r' => pattern.push(b'?'),
             b'\\' | b'*' | b'?' | b'[' | b' ' => pattern.extend([b'\\', *byte]),
             _ => pattern.push(*byte),
@@ -168,7 +168,7 @@ fn exclude_pattern(path: &[u8]) -> Vec<u8> {
     pattern
 }
 
-/// The user's `info/exclude`, also that of a linked worktree, whose `.git` is a file.
+/// The user's `info/exclude`, including that of a linked worktree, whose `.git` is a file.
 fn user_exclude_file(root: &Path) -> Vec<u8> {
     let mut folder = root.join(".git");
     if let Ok(text) = pintle_files::read_text(&folder) {

@@ -1,4 +1,4 @@
-//! What happened to one file.
+//! Describes the change of one file.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -6,42 +6,42 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// One file that changed.
+/// The change of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileChange {
-    /// The path below the root. A backslash is doubled, and a byte that is no UTF-8 is `\x` and two hex digits.
+    /// The path below the root. A backslash is doubled, and a byte that is not UTF-8 is `\x` and two hex digits.
     pub path: String,
-    /// What it was; absent for a new file.
+    /// The old file; absent for a new one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<TreeEntry>,
-    /// What it became; absent for one that is gone.
+    /// The new file; absent for a deleted one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<TreeEntry>,
 }
 
-/// A file as git keeps it.
+/// A file in git's object store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeEntry {
-    /// `100644` for a file, `100755` for one that can be run, `120000` for a symbolic link.
+    /// `100644` for a file, `100755` for an executable, `120000` for a symbolic link.
     pub mode: String,
-    /// The object with its content.
+    /// The object ID of its content.
     pub id: String,
 }
 
-/// How a file changed.
+/// The kind of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileChangeKind {
-    /// It is new.
+    /// The file is new.
     Created,
-    /// It is another.
+    /// The file was modified.
     Modified,
-    /// It is gone.
+    /// The file was deleted.
     Deleted,
 }
 
 impl FileChange {
-    /// How it changed.
+    /// The kind of the change.
     #[must_use]
     pub fn kind(&self) -> FileChangeKind {
         match (&self.before, &self.after) {
@@ -52,7 +52,7 @@ impl FileChange {
     }
 }
 
-/// A path as it is written down.
+/// The encoded form of a path.
 pub(super) fn encode_path(path: &[u8]) -> String {
     let mut text = String::new();
     for chunk in path.utf8_chunks() {
@@ -64,7 +64,7 @@ pub(super) fn encode_path(path: &[u8]) -> String {
     text
 }
 
-/// The path that was written down.
+/// The path of an encoded form.
 pub(super) fn decode_path(text: &str) -> PathBuf {
     let mut path = Vec::new();
     let mut rest = text;
@@ -86,7 +86,7 @@ pub(super) fn decode_path(text: &str) -> PathBuf {
     PathBuf::from(OsString::from_vec(path))
 }
 
-/// Reads what `git diff-tree --raw -z` prints: `:mode mode id id letter NUL path NUL`.
+/// Parses the output of `git diff-tree --raw -z`: `:mode mode id id letter NUL path NUL`.
 pub(super) fn parse_raw_diff(raw: &[u8]) -> Vec<FileChange> {
     let mut fields = raw.split(|byte| *byte == 0);
     let mut changes = Vec::new();
@@ -103,7 +103,6 @@ pub(super) fn parse_raw_diff(raw: &[u8]) -> Vec<FileChange> {
     changes
 }
 
-/// The bytes of a path.
 pub(super) fn path_bytes(path: &Path) -> &[u8] {
     OsStr::as_bytes(path.as_os_str())
 }

@@ -1,50 +1,50 @@
-//! What can go wrong with snapshots.
+//! The errors of snapshots.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Why a snapshot was not taken or not restored.
+/// The reason why a snapshot was not taken or not restored.
 #[derive(Debug)]
 pub enum SnapshotError {
-    /// There is nowhere to keep snapshots.
+    /// There is no directory for snapshots.
     NoData,
-    /// Snapshots have nothing to do with this event.
+    /// Snapshots have no effect on this event.
     UnsupportedEvent {
         /// The event.
         event: &'static str,
     },
-    /// There is no such folder.
+    /// The directory does not exist.
     MissingDirectory {
-        /// The folder.
+        /// The directory.
         folder: PathBuf,
     },
-    /// The folder is none to take snapshots of.
+    /// Snapshots of this directory are not supported.
     Unsuitable {
-        /// The folder.
+        /// The directory.
         folder: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// Something of the shadow cannot be read or written.
+    /// A file of the shadow repository cannot be read or written.
     Store {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         cause: String,
     },
     /// Git is missing, failed, or took too long.
     Git {
-        /// What happened.
+        /// The cause.
         cause: String,
     },
-    /// Files are not as the last checkpoint left them, so that restoring would lose what was done since.
+    /// Files were edited after the last checkpoint, so that restoring would lose these changes.
     EditedFiles {
         /// The files, below the root.
         paths: Vec<String>,
     },
-    /// A folder with files that no snapshot holds stands where a file has to be.
+    /// A directory with files outside every snapshot is at the path of a file.
     BlockedPaths {
-        /// The folders, below the root.
+        /// The directories, below the root.
         paths: Vec<String>,
     },
 }
@@ -56,7 +56,7 @@ impl SnapshotError {
     }
 }
 
-/// The first of some paths, and how many more there are.
+/// The first of some paths, and the number of the others.
 fn summarize_paths(paths: &[String]) -> String {
     const MOST: usize = 5;
     let shown: Vec<String> = paths.iter().take(MOST).map(|path| format!("`{path}`")).collect();

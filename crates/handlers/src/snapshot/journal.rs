@@ -1,4 +1,4 @@
-//! The checkpoints, written down.
+//! Stores the checkpoints.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -10,43 +10,43 @@ use super::change::{FileChange, FileChangeKind};
 use super::shadow_git::{ShadowGit, write_atomically};
 use super::{SnapshotError, shadow_path};
 
-/// What changed between two captures.
+/// The changes between two captures.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checkpoint {
-    /// Its number in the shadow, which grows and is never used again as long as a later one is there.
+    /// The number in the shadow, which grows and is not reused as long as a later checkpoint exists.
     pub id: u64,
-    /// When it was written down, milliseconds since the Unix epoch.
+    /// The time of the checkpoint, in milliseconds since the Unix epoch.
     pub at_ms: u64,
-    /// The session it belongs to.
+    /// The session.
     pub session: String,
     /// The agent.
     pub agent: String,
-    /// What the agent did: `iteration 2`, or a tool and the id of its call.
+    /// The agent's action: `iteration 2`, or a tool and the ID of its call.
     #[serde(rename = "what")]
     pub action: String,
-    /// What all files were.
+    /// The tree of all files before.
     pub before: String,
-    /// What they became.
+    /// The tree of all files after.
     pub after: String,
-    /// The files that changed, in the order of their paths.
+    /// The changed files, ordered by path.
     pub files: Vec<FileChange>,
 }
 
-/// Whose checkpoint it is.
+/// The origin of a checkpoint.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CheckpointLabel {
     /// The session.
     pub session: String,
     /// The agent.
     pub agent: String,
-    /// What it did, as in [`Checkpoint::action`].
+    /// The action, as in [`Checkpoint::action`].
     pub action: String,
-    /// When, milliseconds since the Unix epoch.
+    /// The time, in milliseconds since the Unix epoch.
     pub at_ms: u64,
 }
 
 impl Checkpoint {
-    /// How many files changed in a way.
+    /// The number of changed files of a kind.
     #[must_use]
     pub fn count_changes(&self, kind: FileChangeKind) -> usize {
         self.files.iter().filter(|change| change.kind() == kind).count()
@@ -55,10 +55,10 @@ impl Checkpoint {
 
 const FILE: &str = "checkpoints.jsonl";
 
-/// How many checkpoints are kept.
+/// The most checkpoints that are kept.
 const MOST: usize = 500;
 
-/// Reads the checkpoints. A last line that was not written whole is none.
+/// Reads the checkpoints. A torn last line is ignored.
 pub(super) fn read_checkpoints(store: &Path) -> Result<Vec<Checkpoint>, SnapshotError> {
     let path = shadow_path(store, FILE);
     let text = match fs::read_to_string(&path) {
@@ -74,7 +74,7 @@ pub(super) fn read_checkpoints(store: &Path) -> Result<Vec<Checkpoint>, Snapshot
     whole.lines().enumerate().map(read).collect()
 }
 
-/// Writes a checkpoint down. Its trees get a ref first, so that git's housekeeping leaves them alone.
+/// Stores a checkpoint. Its trees get a ref first, so that git's housekeeping keeps them.
 pub(super) fn add_checkpoint(
     git: &ShadowGit<'_>,
     store: &Path,
@@ -92,7 +92,7 @@ pub(super) fn add_checkpoint(
     let CheckpointLabel { session, agent, action: what, at_ms } = label.clone();
     let checkpoint = Checkpoint { id, at_ms, session, agent, action: what, before, after, files };
     let path = shadow_path(store, FILE);
-    // What is left of a line that was not written whole would spoil the next one.
+    // The rest of a torn line would corrupt the next one.
     let torn = fs::read(&path).is_ok_and(|bytes| bytes.last().is_some_and(|last| *last != b'\n'));
     if torn {
         rewrite_journal(store, &known)?;
@@ -103,7 +103,7 @@ pub(super) fn add_checkpoint(
     Ok(checkpoint)
 }
 
-/// Forgets all checkpoints but the first `keep`.
+/// Removes all checkpoints except the first `keep`.
 pub(super) fn keep_first(store: &Path, checkpoints: &[Checkpoint], keep: usize) -> Result<(), SnapshotError> {
     let (kept, forgotten) = checkpoints.split_at(keep.min(checkpoints.len()));
     rewrite_journal(store, kept)?;
@@ -111,7 +111,7 @@ pub(super) fn keep_first(store: &Path, checkpoints: &[Checkpoint], keep: usize) 
     Ok(())
 }
 
-/// Forgets the oldest checkpoints above the most that are kept.
+/// Removes the oldest checkpoints above the limit.
 pub(super) fn forget_oldest_checkpoints(store: &Path) -> Result<(), SnapshotError> {
     let checkpoints = read_checkpoints(store)?;
     let (forgotten, kept) = checkpoints.split_at(checkpoints.len().saturating_sub(MOST));
@@ -128,7 +128,7 @@ fn rewrite_journal(store: &Path, checkpoints: &[Checkpoint]) -> Result<(), Snaps
 }
 
 fn checkpoint_line(checkpoint: &Checkpoint) -> String {
-    // Texts and numbers alone: it always has a JSON form.
+    // Strings and numbers can always be encoded as JSON.
     serde_json::to_string(checkpoint).unwrap_or_default() + "\n"
 }
 
@@ -136,7 +136,7 @@ fn reference_path(store: &Path, id: u64) -> std::path::PathBuf {
     shadow_path(store, &format!("refs/checkpoints/{id}"))
 }
 
-/// A ref that stays behind keeps objects that nobody needs, and does no other harm.
+/// Removes the refs of a checkpoint. A leftover ref keeps unused objects, and is otherwise harmless.
 fn release_objects(store: &Path, checkpoint: &Checkpoint) {
     let _ = fs::remove_file(reference_path(store, checkpoint.id));
 }

@@ -1,4 +1,4 @@
-//! One process at a time.
+//! Limits access to one process at a time.
 
 use std::fs::{self, File, OpenOptions};
 use std::path::Path;
@@ -10,13 +10,13 @@ use rustix::io::Errno;
 
 use super::{SnapshotError, shadow_path};
 
-/// Holds the shadow until it is dropped. The operating system lets go of it when the process dies.
+/// Holds the lock of the shadow until it is dropped. The operating system releases it if the process dies.
 #[derive(Debug)]
 pub(super) struct ShadowLock {
     _file: File,
 }
 
-/// How long to wait before another try.
+/// The pause before another attempt.
 const PAUSE: Duration = Duration::from_millis(2);
 
 impl ShadowLock {
@@ -39,7 +39,7 @@ impl ShadowLock {
             }
             std::thread::sleep(PAUSE);
         }
-        // Whoever was stopped while git had the index left its lock behind; it is nobody's now.
+        // A process that was stopped while git used the index left its lock file behind.
         let _ = fs::remove_file(shadow_path(store, "index.lock"));
         Ok(Self { _file: file })
     }

@@ -1,13 +1,13 @@
-//! Snapshots of a folder's files in a shadow repository, and going back to them (docker-agent behaviour, section 4.11).
+//! Takes snapshots of a directory's files in a shadow repository, and restores them.
 //!
-//! The shadow is a git repository of its own, outside the user's: it has its own index, objects and refs, and git is told to
-//! read nobody's configuration. So nothing of the user's repository is touched, and snapshots work where there is
-//! none. A checkpoint is what changed between two captures. Checkpoints are written down in the shadow, with refs on
-//! what they need, so that they outlive the process and git's housekeeping.
+//! The shadow is a separate git repository outside the user's: it has its own index, objects and refs, and git ignores
+//! all user configuration. So the user's repository is never touched, and snapshots work without one. A checkpoint
+//! contains the changes between two captures. Checkpoints are stored in the shadow, with refs to their objects, so that
+//! they outlive the process and git's housekeeping.
 //!
-//! A capture of a folder in which nothing changed is one git process, any other is three; a checkpoint is two more.
-//! Files that git ignores there, folders that are repositories of their own, files that cannot be read, and new files above
-//! 2 MiB are left out.
+//! A capture of an unchanged directory takes one git process, any other takes three; a checkpoint takes two more. Files
+//! that git ignores, directories that are repositories of their own, unreadable files, and new files above 2 MiB are
+//! left out.
 
 mod capture;
 mod change;
@@ -34,7 +34,7 @@ use lock::ShadowLock;
 use shadow_git::ShadowGit;
 use shadow_repository::ShadowRepository;
 
-/// The files of one folder, as they were at different times.
+/// The files of one directory at different times.
 #[derive(Debug, Clone)]
 pub struct SnapshotStore {
     repository: ShadowRepository,
@@ -43,11 +43,12 @@ pub struct SnapshotStore {
 }
 
 impl SnapshotStore {
-    /// The snapshots of a folder, which are kept beneath `data` (see [`data_dir`]). In a git repository they are those of
-    /// the whole repository, and captures look at the folder alone. All that is done with them ends after `timeout_ms`.
+    /// Opens the snapshots of a directory, which are stored below `data` (see [`data_dir`]). In a git repository they
+    /// belong to the whole repository, and captures are limited to the directory. All operations end after
+    /// `timeout_ms`.
     ///
     /// # Errors
-    /// When there is no such folder.
+    /// When the directory does not exist.
     pub fn open(data: &Path, folder: &Path, timeout_ms: u64, cancel: &CancelToken) -> Result<Self, SnapshotError> {
         let place = ShadowRepository::for_directory(data, folder)?;
         Ok(Self {
@@ -57,14 +58,14 @@ impl SnapshotStore {
         })
     }
 
-    /// The same, with an eye on all of the root.
+    /// Extends captures to the whole root.
     #[must_use]
     pub fn covering_root(mut self) -> Self {
         self.repository.scope = PathBuf::new();
         self
     }
 
-    /// The folder whose snapshots these are: the repository's, or the one that was named.
+    /// The directory of these snapshots: the repository's, or the one that was named.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.repository.root
@@ -76,27 +77,27 @@ impl SnapshotStore {
         &self.repository.store
     }
 
-    /// The part of the root that captures look at; empty is all of it.
+    /// The part of the root that is captured; empty for all of it.
     #[must_use]
     pub fn scope(&self) -> &Path {
         &self.repository.scope
     }
 
-    /// Remembers all files as they are; gives the name of what is remembered.
+    /// Captures all files; returns the ID of the tree.
     ///
     /// # Errors
-    /// When git fails, or the folder is none to take snapshots of, such as a home without a repository.
+    /// When git fails, or snapshots of the directory are not supported, such as a home directory without a repository.
     pub fn capture(&self) -> Result<String, SnapshotError> {
-        // First, so that such a folder gets no shadow.
+        // Checked first, so that such a directory gets no shadow.
         capture::check_size(&self.repository)?;
         let _lock = self.lock_shadow()?;
         capture::capture_tree(&self.shadow_git(), &self.repository)
     }
 
-    /// Writes down what changed between two captures; nothing when nothing did.
+    /// Stores the changes between two captures, if there are any.
     ///
     /// # Errors
-    /// When git fails or the shadow cannot be written to.
+    /// When git fails or the shadow cannot be written.
     pub fn write_checkpoint(
         &self,
         before: &str,
@@ -114,7 +115,7 @@ impl SnapshotStore {
         journal::add_checkpoint(&self.shadow_git(), &self.repository.store, before, after, label, files).map(Some)
     }
 
-    /// The checkpoints there are, oldest first.
+    /// The checkpoints, oldest first.
     ///
     /// # Errors
     /// When they cannot be read.
@@ -122,7 +123,7 @@ impl SnapshotStore {
         journal::read_checkpoints(&self.repository.store)
     }
 
-    /// What changed between two captures, as a patch.
+    /// The changes between two captures, as a patch.
     ///
     /// # Errors
     /// When git fails.
@@ -138,12 +139,12 @@ impl SnapshotStore {
         self.shadow_git().diff_trees(before, after)
     }
 
-    /// Takes back all checkpoints but the first `keep`: their files become what they were before, and then the
-    /// checkpoints are forgotten. `None` when there are no others.
+    /// Reverts all checkpoints except the first `keep`: their files are restored, and then the checkpoints are removed.
+    /// `None` if there are no others.
     ///
     /// # Errors
-    /// When a file was edited since and `force` is not given; then nothing was touched. When git fails; then the
-    /// checkpoints are still there.
+    /// When a file was edited since and `force` is not set; then nothing was changed. When git fails; then the
+    /// checkpoints still exist.
     pub fn revert_after(&self, keep: usize, force: bool) -> Result<Option<RestoreReport>, SnapshotError> {
         if self.checkpoints()?.len() <= keep {
             return Ok(None);
@@ -156,11 +157,11 @@ impl SnapshotStore {
         Ok(Some(restored))
     }
 
-    /// Keeps the shadow small: forgets the oldest checkpoints above 500, and lets git pack what has become many files.
-    /// Nothing is done most of the time.
+    /// Limits the size of the shadow: removes the oldest checkpoints above 500, and lets git pack objects. Most calls
+    /// do nothing.
     ///
     /// # Errors
-    /// When git fails or the shadow cannot be written to.
+    /// When git fails or the shadow cannot be written.
     pub fn prune(&self) -> Result<(), SnapshotError> {
         let _lock = self.lock_shadow()?;
         journal::forget_oldest_checkpoints(&self.repository.store)?;
@@ -171,7 +172,7 @@ impl SnapshotStore {
         ShadowGit::new(&self.repository, self.deadline, &self.cancel)
     }
 
-    /// Keeps everybody else from the shadow, which is made when it is not there yet.
+    /// Locks the shadow, which is created if it does not exist.
     fn lock_shadow(&self) -> Result<ShadowLock, SnapshotError> {
         let store = &self.repository.store;
         std::fs::create_dir_all(store).map_err(SnapshotError::store_error(store))?;
@@ -181,7 +182,7 @@ impl SnapshotStore {
     }
 }
 
-/// A path of the shadow's own.
+/// The path of a file in the shadow.
 fn shadow_path(store: &Path, name: &str) -> PathBuf {
     store.join(name)
 }

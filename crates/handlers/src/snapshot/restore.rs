@@ -1,4 +1,4 @@
-//! Going back.
+//! Restores files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,25 +10,25 @@ use super::journal::Checkpoint;
 use super::shadow_git::ShadowGit;
 use super::shadow_repository::ShadowRepository;
 
-/// What was restored.
+/// The result of a restore.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RestoreReport {
-    /// The files that are again what they were, below the root.
+    /// The restored files, below the root.
     pub files: Vec<String>,
-    /// How many checkpoints were taken back.
+    /// The number of reverted checkpoints.
     pub reverted_count: usize,
 }
 
-/// What a file has to become, and what it is as far as the checkpoints know.
+/// The state that a file must get, and its current state according to the checkpoints.
 struct FileRestore<'a> {
     target: Option<&'a TreeEntry>,
     expected: Option<&'a TreeEntry>,
 }
 
-/// A repository within the folder: its files are not ours.
+/// The mode of a nested repository, whose files are not captured.
 const REPOSITORY: &str = "160000";
 
-/// Makes the files of these checkpoints, oldest first, what they were before the first of them.
+/// Restores the files of these checkpoints, oldest first, to their state before the first of them.
 pub(super) fn restore_files(
     git: &ShadowGit<'_>,
     place: &ShadowRepository,
@@ -70,7 +70,7 @@ pub(super) fn restore_files(
     Ok(RestoreReport { files, reverted_count: checkpoints.len() })
 }
 
-/// Puts entries into an empty index; tells whether there were any.
+/// Adds entries to an empty index; returns whether there were any.
 fn fill_index<'a>(
     git: &ShadowGit<'_>,
     entries: impl Iterator<Item = (&'a Path, &'a TreeEntry)>,
@@ -88,7 +88,7 @@ fn fill_index<'a>(
     Ok(true)
 }
 
-/// The files that are no longer what the last checkpoint left.
+/// The files that differ from the last checkpoint.
 fn find_edited_files(
     git: &ShadowGit<'_>,
     place: &ShadowRepository,
@@ -96,7 +96,7 @@ fn find_edited_files(
 ) -> Result<Vec<String>, SnapshotError> {
     let mut edited = BTreeSet::new();
     for (path, step) in steps {
-        // A folder is no file; whether it is in the way is asked later.
+        // A directory is not a file; whether it blocks a path is checked later.
         let is_file = fs::symlink_metadata(place.root.join(path)).is_ok_and(|found| !found.is_dir());
         let is_there = is_file && !is_behind_a_link(&place.root, path);
         if is_there != step.expected.is_some() {
@@ -112,13 +112,13 @@ fn find_edited_files(
     Ok(edited.into_iter().collect())
 }
 
-/// Whether a folder that leads to the path is a symbolic link, so that the file is somewhere else.
+/// Whether a directory on the path is a symbolic link, so that the file is elsewhere.
 fn is_behind_a_link(root: &Path, path: &Path) -> bool {
     let folders = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
     folders.into_iter().any(|folder| fs::symlink_metadata(root.join(folder)).is_ok_and(|found| found.is_symlink()))
 }
 
-/// The folders that stand where a file has to be and would not be empty. Git would take them away with all they hold.
+/// The directories at the path of a file that would not be empty. Git would remove them with all their files.
 fn find_blocked_paths(place: &ShadowRepository, steps: &BTreeMap<PathBuf, FileRestore<'_>>) -> Vec<String> {
     let mut blocked = Vec::new();
     for (path, step) in steps {
@@ -129,7 +129,7 @@ fn find_blocked_paths(place: &ShadowRepository, steps: &BTreeMap<PathBuf, FileRe
     blocked
 }
 
-/// Whether a path is a folder with a file in it that is not about to be removed.
+/// Whether a path is a directory with a file that is not about to be removed.
 fn holds_other_files(root: &Path, path: &Path, steps: &BTreeMap<PathBuf, FileRestore<'_>>) -> bool {
     let whole = root.join(path);
     if !fs::symlink_metadata(&whole).is_ok_and(|found| found.is_dir()) {
@@ -144,14 +144,14 @@ fn holds_other_files(root: &Path, path: &Path, steps: &BTreeMap<PathBuf, FileRes
     })
 }
 
-/// Removes a file, and the folders that are empty then.
+/// Removes a file, and directories that become empty.
 fn remove_file_and_empty_dirs(root: &Path, path: &Path) -> Result<(), SnapshotError> {
     if is_behind_a_link(root, path) {
         return Ok(());
     }
     let whole = root.join(path);
     match fs::symlink_metadata(&whole) {
-        // Somebody made a folder of that name since; it is not what the checkpoint knows.
+        // A directory with that name was created later; it is not the file of the checkpoint.
         Ok(found) if found.is_dir() => return Ok(()),
         Ok(_) => fs::remove_file(&whole).map_err(SnapshotError::store_error(&whole))?,
         Err(_) => return Ok(()),

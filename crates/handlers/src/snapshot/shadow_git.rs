@@ -1,4 +1,4 @@
-//! Git, on the shadow alone.
+//! Runs git on the shadow repository.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use super::shadow_repository::ShadowRepository;
 use super::{SnapshotError, shadow_path};
 use crate::process::{ProcessEnvironment, ProcessSpec, run};
 
-/// The shadow's configuration. Contents are kept byte for byte: no line ends are converted and no filter runs.
+/// The shadow's configuration. Contents are stored byte for byte: no line ends are converted and no filter runs.
 const CONFIGURATION: &str = "[core]
 \trepositoryformatversion = 0
 \tbare = false
@@ -34,13 +34,13 @@ const CONFIGURATION: &str = "[core]
 \taddEmbeddedRepo = false
 ";
 
-/// What the user's `.gitattributes` may not do to a content.
+/// Disables the conversions of the user's `.gitattributes`.
 const ATTRIBUTES: &str = "* -text -eol -ident -filter -working-tree-encoding\n";
 
-/// What git may print. A list of paths that is longer is no list of an agent's changes.
+/// The most output of git. A longer list of paths cannot be an agent's changes.
 const OUTPUT_BYTES: usize = 64 << 20;
 
-/// How many loose objects are packed, as counted by one folder of the 256.
+/// The number of loose objects in one of the 256 directories above which objects are packed.
 const LOOSE_IN_ONE_FOLDER: usize = 20;
 
 /// Runs git on one shadow until a deadline.
@@ -52,7 +52,7 @@ pub(super) struct ShadowGit<'a> {
     index: PathBuf,
 }
 
-/// Makes the shadow when it is not there yet. That takes no git.
+/// Creates the shadow if it does not exist, without running git.
 pub(super) fn prepare_shadow(place: &ShadowRepository) -> Result<(), SnapshotError> {
     let store = &place.store;
     if shadow_path(store, "HEAD").exists() {
@@ -65,19 +65,19 @@ pub(super) fn prepare_shadow(place: &ShadowRepository) -> Result<(), SnapshotErr
     restrict_access(store)?;
     write_atomically(&shadow_path(store, "config"), CONFIGURATION.as_bytes())?;
     write_atomically(&shadow_path(store, "info/attributes"), ATTRIBUTES.as_bytes())?;
-    // For people who find the folder.
+    // For users who find the directory.
     write_atomically(&shadow_path(store, "root"), format!("{}\n", place.root.display()).as_bytes())?;
-    // The last one: a shadow with a head is whole.
+    // Written last: a shadow with a `HEAD` is complete.
     write_atomically(&shadow_path(store, "HEAD"), b"ref: refs/heads/none\n")
 }
 
-/// Writes a file whole or not at all.
+/// Writes a file completely or not at all.
 pub(super) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), SnapshotError> {
     let aside = path.with_extension("new");
     fs::write(&aside, bytes).and_then(|()| fs::rename(&aside, path)).map_err(SnapshotError::store_error(path))
 }
 
-/// Keeps others from reading the contents of files that they may not read where they stand.
+/// Prevents other users from reading contents of files that they cannot read in place.
 fn restrict_access(store: &Path) -> Result<(), SnapshotError> {
     use std::os::unix::fs::PermissionsExt;
     fs::set_permissions(store, fs::Permissions::from_mode(0o700)).map_err(SnapshotError::store_error(store))
@@ -88,7 +88,7 @@ impl<'a> ShadowGit<'a> {
         Self { repository: place, deadline: until, cancel, index: shadow_path(&place.store, "index") }
     }
 
-    /// The same with another index, which is empty at first and gone with what is returned beside it.
+    /// The same with another index, which is empty at first and removed when the returned guard is dropped.
     pub(super) fn with_temp_index(&self, name: &str) -> (Self, TempIndex) {
         let index = shadow_path(&self.repository.store, name);
         let aside = TempIndex(index.clone());
@@ -96,7 +96,7 @@ impl<'a> ShadowGit<'a> {
         (Self { repository: self.repository, deadline: self.deadline, cancel: self.cancel, index }, aside)
     }
 
-    /// Runs a command; gives what it prints.
+    /// Runs a command; returns its output.
     pub(super) fn run_git(&self, arguments: &[&str], stdin: &[u8]) -> Result<Vec<u8>, SnapshotError> {
         let name = arguments.first().copied().unwrap_or_default();
         let failed = |why: String| SnapshotError::Git { cause: format!("`git {name}` failed: {why}") };
@@ -126,7 +126,7 @@ impl<'a> ShadowGit<'a> {
         Ok(output.stdout)
     }
 
-    /// Nothing of the user's configuration, and nothing of a repository that Pintle may run in.
+    /// Variables that disable the user's configuration, and that of a repository in which Pintle may run.
     fn git_environment(&self) -> Result<Vec<(String, String)>, SnapshotError> {
         let mut variables: Vec<(String, String)> = [
             ("GIT_CONFIG_NOSYSTEM", "1"),
@@ -147,12 +147,12 @@ impl<'a> ShadowGit<'a> {
         Ok(variables)
     }
 
-    /// The name of a tree or object that a command prints.
+    /// The ID of a tree or object that a command prints.
     pub(super) fn object_name(&self, arguments: &[&str], stdin: &[u8]) -> Result<String, SnapshotError> {
         Ok(String::from_utf8_lossy(&self.run_git(arguments, stdin)?).trim().to_owned())
     }
 
-    /// The part of the root that is looked at, as git is told.
+    /// The captured part of the root, as a git argument.
     pub(super) fn scope_argument(&self) -> Result<&'a str, SnapshotError> {
         Ok(match path_text(&self.repository.scope)? {
             "" => ".",
@@ -160,21 +160,21 @@ impl<'a> ShadowGit<'a> {
         })
     }
 
-    /// What changed between two trees, within the scope.
+    /// The changes between two trees, within the scope.
     pub(super) fn diff_trees(&self, before: &str, after: &str) -> Result<Vec<FileChange>, SnapshotError> {
         let scope = self.scope_argument()?;
         let raw = self.run_git(&["diff-tree", "-r", "-z", "--raw", "--no-renames", before, after, "--", scope], b"")?;
         Ok(change::parse_raw_diff(&raw))
     }
 
-    /// The same as a patch for people.
+    /// The changes as a readable patch.
     pub(super) fn diff_patch(&self, before: &str, after: &str) -> Result<Vec<u8>, SnapshotError> {
         let scope = self.scope_argument()?;
         let options = ["diff-tree", "-r", "-p", "--no-ext-diff", "--no-textconv", "--find-renames", "--no-color"];
         self.run_git(&[&options[..], &[before, after, "--", scope]].concat(), b"")
     }
 
-    /// Packs the objects when they have become many. Objects that no checkpoint needs go after seven days.
+    /// Packs the objects if there are many. Objects that no checkpoint needs are removed after seven days.
     pub(super) fn pack_when_large(&self) -> Result<(), SnapshotError> {
         let sample = shadow_path(&self.repository.store, "objects/17");
         let loose = fs::read_dir(sample).map_or(0, Iterator::count);
@@ -185,14 +185,14 @@ impl<'a> ShadowGit<'a> {
     }
 }
 
-/// An index for one piece of work.
+/// A temporary index.
 #[derive(Debug)]
 pub(super) struct TempIndex(PathBuf);
 
 impl TempIndex {
     fn remove_index(&self) {
         for path in [self.0.clone(), self.0.with_extension("lock")] {
-            // What is not there need not go.
+            // A missing file need not be removed.
             let _ = fs::remove_file(path);
         }
     }
@@ -204,7 +204,7 @@ impl Drop for TempIndex {
     }
 }
 
-/// A path as an argument. Arguments are text here; a root that is none is refused.
+/// A path as an argument. Arguments are UTF-8; any other path is an error.
 fn path_text(path: &Path) -> Result<&str, SnapshotError> {
     path.to_str().ok_or_else(|| SnapshotError::Unsuitable {
         folder: path.to_owned(),

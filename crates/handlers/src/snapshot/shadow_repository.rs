@@ -1,4 +1,4 @@
-//! Where a folder's snapshots are.
+//! Locates the snapshots of a directory.
 
 use std::env;
 use std::fs;
@@ -8,20 +8,20 @@ use sha2::{Digest, Sha256};
 
 use super::SnapshotError;
 
-/// A folder and its shadow.
+/// A directory and its shadow.
 #[derive(Debug, Clone)]
 pub(super) struct ShadowRepository {
-    /// The repository's folder, or the one that was named where there is none; without symbolic links.
+    /// The repository's directory, or the named one if there is no repository; without symbolic links.
     pub(super) root: PathBuf,
-    /// What of it is looked at: empty, or a folder below it.
+    /// The captured part: empty for all, or a directory below the root.
     pub(super) scope: PathBuf,
-    /// The shadow.
+    /// The shadow repository.
     pub(super) store: PathBuf,
     /// Whether the root is that of a git repository.
     pub(super) is_repository: bool,
 }
 
-/// Where Pintle keeps data of the user's: `$PINTLE_DATA_DIR`, else `pintle` in `$XDG_DATA_HOME`, else
+/// The directory of Pintle's user data: `$PINTLE_DATA_DIR`, otherwise `pintle` in `$XDG_DATA_HOME`, otherwise
 /// `~/.local/share/pintle`.
 ///
 /// # Errors
@@ -31,15 +31,15 @@ pub fn data_dir() -> Result<PathBuf, SnapshotError> {
     if let Some(own) = named("PINTLE_DATA_DIR") {
         return std::path::absolute(&own).map_err(SnapshotError::store_error(&own));
     }
-    // A relative path means nothing there, says the specification of these folders.
+    // The XDG Base Directory Specification says to ignore relative paths.
     let shared = named("XDG_DATA_HOME").filter(|path| path.is_absolute());
     let shared = shared.or_else(|| named("HOME").map(|home| home.join(".local/share")));
     Ok(shared.ok_or(SnapshotError::NoData)?.join("pintle"))
 }
 
 impl ShadowRepository {
-    /// The place of a folder: that of the repository around it, else of the nearest folder that has snapshots, else its
-    /// own.
+    /// The shadow of a directory: that of the repository around it, otherwise of the nearest directory that has
+    /// snapshots, otherwise its own.
     pub(super) fn for_directory(data: &Path, folder: &Path) -> Result<Self, SnapshotError> {
         let folder = match fs::canonicalize(folder) {
             Ok(found) if found.is_dir() => found,
@@ -53,7 +53,7 @@ impl ShadowRepository {
     }
 }
 
-/// The shadow of a root: named after the first half of the digest of its path.
+/// The shadow of a root, named after the first half of the digest of its path.
 fn shadow_store(data: &Path, root: &Path) -> PathBuf {
     let mut name = String::from("snapshots/");
     for byte in Sha256::digest(root.as_os_str().as_encoded_bytes()).iter().take(16) {

@@ -1,4 +1,4 @@
-//! Snapshots of real folders with the real git.
+//! Tests snapshots of real directories with the real git.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -9,19 +9,16 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A folder to work in and one for the shadow.
 struct SnapshotFixture {
     folder: TempDir,
     data: TempDir,
 }
 
 impl SnapshotFixture {
-    /// A folder without a repository.
     fn without_repository() -> Self {
         Self { folder: tempfile::tempdir().unwrap(), data: tempfile::tempdir().unwrap() }
     }
 
-    /// A folder with a repository and one commit in it.
     fn with_repository() -> Self {
         let stage = Self::without_repository();
         stage.write_file("kept.txt", "one\n");
@@ -55,7 +52,6 @@ impl SnapshotFixture {
         SnapshotStore::open(self.data.path(), &self.path(folder), 60_000, &CancelToken::default()).unwrap()
     }
 
-    /// Does some work between two captures and writes the checkpoint down.
     fn checkpoint_work(&self, what: &str, work: impl FnOnce()) -> Option<Checkpoint> {
         let snapshots = self.open_store();
         let before = snapshots.capture().unwrap();
@@ -66,7 +62,7 @@ impl SnapshotFixture {
         snapshots.write_checkpoint(&before, &after, &label).unwrap()
     }
 
-    /// Every file of the folder but the repository's own: its path, how it may be used, and its bytes or where it leads.
+    /// Every file of the directory except the repository's own: its path, its mode, and its bytes or link target.
     fn list_files(&self) -> Vec<(String, u32, Vec<u8>)> {
         fn walk(folder: &Path, root: &Path, found: &mut Vec<(String, u32, Vec<u8>)>) {
             for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
@@ -195,7 +191,6 @@ fn what_git_ignores_and_what_is_too_large_is_left_alone() {
     });
     let expected = [(FileChangeKind::Modified, "grows.bin"), (FileChangeKind::Created, "just.bin")];
     assert_eq!(describe_checkpoint(checkpoint), expected.map(|(kind, path)| (kind, path.to_owned())));
-    // A file that is small again is a file like any other.
     let checkpoint = stage.checkpoint_work("y", || stage.write_file("huge [1]*?.bin", "small"));
     assert_eq!(describe_checkpoint(checkpoint), [(FileChangeKind::Created, String::from("huge [1]*?.bin"))]);
     stage.open_store().revert_after(0, /*force*/ false).unwrap().unwrap();
@@ -207,7 +202,6 @@ fn what_git_ignores_and_what_is_too_large_is_left_alone() {
 fn nothing_is_written_down_when_nothing_changed() {
     let stage = SnapshotFixture::with_repository();
     assert_eq!(stage.checkpoint_work("x", || ()), None);
-    // Written again, with the same bytes.
     assert_eq!(stage.checkpoint_work("x", || stage.write_file("kept.txt", "one\n")), None);
     assert_eq!(stage.open_store().checkpoints().unwrap(), []);
     assert_eq!(stage.open_store().revert_after(0, /*force*/ false).unwrap(), None);
@@ -311,7 +305,7 @@ fn a_folder_is_found_through_a_link_and_a_worktree_has_its_own_snapshots() {
     stage.write_file("tree/seen.txt", "x");
     let changes = tree.changed_files(&before, &tree.capture().unwrap()).unwrap();
     assert_eq!(changes.iter().map(|change| change.path.as_str()).collect::<Vec<_>>(), ["seen.txt"]);
-    // A folder below one without a repository belongs to it, once that has snapshots.
+    // A subdirectory without a repository belongs to its parent, once that has snapshots.
     let plain = SnapshotFixture::without_repository();
     plain.write_file("deep/er/a.txt", "a");
     plain.open_store().capture().unwrap();
@@ -326,14 +320,14 @@ fn checkpoints_outlive_the_process_and_gits_housekeeping() {
     let pruned =
         Command::new("git").arg("--git-dir").arg(&store).args(["gc", "--quiet", "--prune=now"]).status().unwrap();
     assert!(pruned.success());
-    // The last line was being written when the program died.
+    // The program died while writing the last line.
     let path = store.join("checkpoints.jsonl");
     let torn = fs::read_to_string(&path).unwrap() + "{\"id\":2,\"at";
     fs::write(&path, torn).unwrap();
     assert_eq!(stage.open_store().checkpoints().unwrap().len(), 1);
     stage.checkpoint_work("y", || stage.write_file("kept.txt", "three\n"));
     assert_eq!(stage.open_store().checkpoints().unwrap().len(), 2);
-    // Git was killed while it held the index.
+    // Git was killed while it held the index lock.
     fs::write(store.join("index.lock"), "").unwrap();
     stage.open_store().revert_after(0, /*force*/ false).unwrap().unwrap();
     assert_eq!(fs::read_to_string(stage.path("kept.txt")).unwrap(), "one\n");

@@ -1,13 +1,13 @@
-//! What a template is made of.
+//! The syntax tree of a template.
 
 use serde_json::Value;
 
 use super::functions::TemplateFunction;
 
-/// A piece of a template.
+/// A node of a template.
 #[derive(Debug)]
 pub(super) enum TemplateNode {
-    /// Text that stays as it is.
+    /// Literal text.
     Text(String),
     /// A value that is printed, or a variable that is set.
     Print(PipelineNode),
@@ -23,7 +23,7 @@ pub(super) enum TemplateNode {
     Continue,
 }
 
-/// A condition and what follows from it.
+/// A condition with its branches.
 #[derive(Debug)]
 pub(super) struct ConditionalNode {
     pub(super) condition: PipelineNode,
@@ -31,12 +31,12 @@ pub(super) struct ConditionalNode {
     pub(super) else_nodes: Vec<TemplateNode>,
 }
 
-/// Commands, of which each gets the value of the one before as its last argument.
+/// Commands, each of which gets the value of the previous one as its last argument.
 #[derive(Debug)]
 pub(super) struct PipelineNode {
     /// The variables that it sets; two only in a `range`.
     pub(super) variables: Vec<String>,
-    /// Whether the variables exist already.
+    /// Whether the variables already exist.
     pub(super) is_assignment: bool,
     pub(super) commands: Vec<PipelineCommand>,
 }
@@ -48,14 +48,14 @@ pub(super) enum PipelineCommand {
     Value(TemplateOperand),
 }
 
-/// A value and the fields that are taken of it, one of the other.
+/// A value and the chain of fields that are read from it.
 #[derive(Debug)]
 pub(super) struct TemplateOperand {
     pub(super) base: OperandBase,
     pub(super) fields: Vec<String>,
 }
 
-/// Where a value comes from.
+/// The origin of a value.
 #[derive(Debug)]
 pub(super) enum OperandBase {
     /// `.`.

@@ -1,15 +1,15 @@
-//! What is wrong with a template, and where.
+//! The errors of templates, with their positions.
 
 use std::fmt;
 
-/// Why a text is no template.
+/// The reason why a text is not a valid template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TemplateError {
     /// The line, from 1.
     pub(crate) line: usize,
     /// The column in characters, from 1.
     pub(crate) column: usize,
-    /// What is wrong, in one line.
+    /// The error, in one line.
     pub(crate) message: String,
 }
 
@@ -21,7 +21,7 @@ impl fmt::Display for TemplateError {
 
 impl std::error::Error for TemplateError {}
 
-/// A fault at a byte of the text.
+/// An error at a byte offset of the text.
 #[derive(Debug)]
 pub(super) struct TemplateErrorAt {
     pub(super) byte: usize,
@@ -33,14 +33,14 @@ impl TemplateErrorAt {
         Self { byte: at, message: message.into() }
     }
 
-    /// The same with line and column.
+    /// The error with line and column.
     pub(super) fn with_position(self, text: &str) -> TemplateError {
         let (line, column) = line_and_column(text, self.byte);
         TemplateError { line, column, message: self.message }
     }
 }
 
-/// Line and column of a byte, both from 1.
+/// Line and column of a byte offset, both from 1.
 fn line_and_column(text: &str, at: usize) -> (usize, usize) {
     let before = text.get(..text.floor_char_boundary(at)).unwrap_or_default();
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;

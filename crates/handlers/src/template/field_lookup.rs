@@ -1,9 +1,9 @@
-//! The names of fields: as Go spells them, and as the input does.
+//! Looks up fields by Go's names and by the input's.
 
 use serde_json::Value;
 
-/// Fields that docker-agent leaves out when they are empty (docker-agent behaviour, section 1.2). A template may ask for
-/// them on every event, as it may ask for an empty field of a Go structure.
+/// Fields that docker-agent omits if they are empty. A template may use them on every event, like an empty field of a
+/// Go structure.
 const KNOWN: [&str; 66] = [
     "agent_name",
     "agent_switch_kind",
@@ -73,18 +73,18 @@ const KNOWN: [&str; 66] = [
     "worktree_source_dir",
 ];
 
-/// What a field of a value is.
+/// The result of a field lookup.
 pub(super) enum FieldLookup<'a> {
-    /// There.
+    /// The field exists.
     Present(&'a Value),
-    /// Left out because it is empty.
+    /// The field is omitted because it is empty.
     Omitted,
-    /// Not a field of this value.
+    /// The value has no such field.
     Unknown,
 }
 
-/// Looks a field up: as it is written, then as Go's name of it. `known` fields may be left out of the value: those of the
-/// input itself, and what begins with a capital letter, which is a field of a Go structure.
+/// Looks up a field by the name as written, then by Go's name. Known fields may be omitted from the value: those of the
+/// input itself, and names that start with a capital letter, which are fields of Go structures.
 pub(super) fn look_up_field<'a>(value: &'a Value, name: &str, is_input: bool) -> FieldLookup<'a> {
     if let Some(found) = value.get(name) {
         return FieldLookup::Present(found);
@@ -97,7 +97,7 @@ pub(super) fn look_up_field<'a>(value: &'a Value, name: &str, is_input: bool) ->
     if of_structure && KNOWN.contains(&key.as_str()) { FieldLookup::Omitted } else { FieldLookup::Unknown }
 }
 
-/// The key that a Go name stands for: `ToolUseID` is `tool_use_id`.
+/// The key for a Go name: `ToolUseID` is `tool_use_id`.
 fn snake_case_key(name: &str) -> String {
     let letters: Vec<char> = name.chars().collect();
     let mut key = String::with_capacity(name.len() + 4);
@@ -106,7 +106,7 @@ fn snake_case_key(name: &str) -> String {
         let after = letters.get(index + 1);
         let begins = match before {
             Some(before) if before.is_lowercase() || before.is_ascii_digit() => true,
-            // The last capital of a run belongs to the word that follows.
+            // The last capital letter of a run belongs to the next word.
             Some(before) if before.is_uppercase() => after.is_some_and(|after| after.is_lowercase()),
             _ => false,
         };

@@ -1,4 +1,4 @@
-//! Values as Go prints them.
+//! Formats values as Go does.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::MOST_OUTPUT_BYTES;
 use super::value::TemplateValue;
 
-/// The widest field that `printf` pads to.
+/// The largest width that `printf` pads to.
 const MOST_WIDTH: usize = 1_000;
 
 /// A value as `{{ . }}` prints it.
@@ -52,12 +52,12 @@ fn write_value(text: &mut String, value: &Value) {
             }
             text.push(']');
         }
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         scalar => drop(write!(text, "{scalar}")),
     }
 }
 
-/// Refuses a text that has grown too large to be printed. Looked at after each value, so that many of them cost no more.
+/// Rejects a text that is too large to print. Checked after each value, so that many values cost no more.
 fn check_printable_size(text: &str) -> Result<(), String> {
     match text.len() > MOST_OUTPUT_BYTES {
         true => Err(format!("the output is larger than {MOST_OUTPUT_BYTES} bytes; shorten its parts with `truncate`")),
@@ -65,7 +65,7 @@ fn check_printable_size(text: &str) -> Result<(), String> {
     }
 }
 
-/// `println`: a space between all values, and the end of the line.
+/// `println`: a space between all values, and a newline.
 pub(super) fn format_println(cells: &[TemplateValue<'_>]) -> Result<String, String> {
     let mut text = String::new();
     for (index, cell) in cells.iter().enumerate() {
@@ -77,7 +77,7 @@ pub(super) fn format_println(cells: &[TemplateValue<'_>]) -> Result<String, Stri
     Ok(text)
 }
 
-/// `print`: a space between two values of which neither is a text.
+/// `print`: a space between two values if neither is a string.
 pub(super) fn format_print(cells: &[TemplateValue<'_>]) -> Result<String, String> {
     let mut text = String::new();
     let mut before_is_text = true;
@@ -98,7 +98,7 @@ fn quote_value(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }
 
-/// How one verb of `printf` is to be printed.
+/// The format of one `printf` verb.
 #[derive(Default)]
 struct VerbFormat {
     is_left_aligned: bool,
@@ -108,7 +108,7 @@ struct VerbFormat {
     precision: Option<usize>,
 }
 
-/// `printf` with the verbs `%v %s %q %d %f %g %e %t %x %%`, and Go's marks for what does not fit.
+/// `printf` with the verbs `%v %s %q %d %f %g %e %t %x %%`, and Go's error marks for mismatches.
 pub(super) fn format_printf(format: &str, cells: &[TemplateValue<'_>]) -> Result<String, String> {
     let mut text = String::new();
     let mut has_extra = false;
@@ -135,7 +135,7 @@ pub(super) fn format_printf(format: &str, cells: &[TemplateValue<'_>]) -> Result
     text.push_str(rest);
     for (index, cell) in cells.enumerate() {
         text.push_str(if index > 0 { ", " } else { "%!(EXTRA " });
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{}={}", type_name(cell.value()), plain_text(cell.value()));
         check_printable_size(&text)?;
         has_extra = true;
@@ -144,7 +144,7 @@ pub(super) fn format_printf(format: &str, cells: &[TemplateValue<'_>]) -> Result
     Ok(text)
 }
 
-/// Reads flags, width and precision.
+/// Parses flags, width and precision.
 fn parse_verb_format(mut rest: &str) -> (VerbFormat, &str) {
     let mut style = VerbFormat::default();
     while let Some(after) = rest.strip_prefix(['-', '0', '+', ' ', '#']) {
@@ -184,7 +184,7 @@ fn format_verb(verb: char, value: &Value, style: &VerbFormat) -> String {
         ('s', Value::Array(_) | Value::Object(_)) => plain_text(value),
         ('q', Value::String(text)) => quote_value(text),
         ('t', Value::Bool(truth)) => truth.to_string(),
-        // Go's JSON numbers are all floats, which `%d` refuses; a whole one is meant as one here.
+        // Go's JSON numbers are all floats, which `%d` rejects; an integer is accepted here.
         ('d', Value::Number(number)) => match number.as_i64() {
             Some(whole) => sign(whole.to_string()),
             None => misfit(),

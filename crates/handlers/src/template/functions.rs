@@ -1,4 +1,4 @@
-//! The functions of templates, a row each.
+//! The template functions.
 
 use std::cmp::Ordering;
 
@@ -7,27 +7,27 @@ use serde_json::Value;
 use super::format;
 use super::value::TemplateValue;
 
-/// One function.
+/// A template function.
 #[derive(Debug)]
 pub(super) struct TemplateFunction {
-    /// Its name.
+    /// The name of the function.
     pub(super) name: &'static str,
     min_arguments: usize,
     max_arguments: usize,
-    /// What it does.
+    /// The implementation.
     pub(super) body: FunctionBody,
 }
 
-/// How a function is called.
+/// The way in which a function is called.
 #[derive(Debug)]
 pub(super) enum FunctionBody {
     /// With all its arguments.
     Eager(for<'a> fn(&[TemplateValue<'a>]) -> Result<TemplateValue<'a>, String>),
-    /// With one argument after the other, up to the first that is true (`or`) or is not (`and`).
+    /// With one argument after the other, up to the first that is true (`or`) or false (`and`).
     ShortCircuit(bool),
 }
 
-/// As many arguments as one likes.
+/// No maximum number of arguments.
 const ANY: usize = usize::MAX;
 
 /// Every function.
@@ -80,13 +80,12 @@ pub(super) static FUNCTIONS: &[TemplateFunction] = &[
     TemplateFunction { name: "truncate", min_arguments: 2, max_arguments: 2, body: FunctionBody::Eager(truncate) },
 ];
 
-/// Finds a function by its name.
 pub(super) fn find_function(name: &str) -> Option<&'static TemplateFunction> {
     FUNCTIONS.iter().find(|function| function.name == name)
 }
 
 impl TemplateFunction {
-    /// Whether it takes so many arguments; says how many it does take.
+    /// Checks the number of arguments; the error contains the expected number.
     pub(super) fn check_argument_count(&self, given: usize) -> Result<(), String> {
         if (self.min_arguments..=self.max_arguments).contains(&given) {
             return Ok(());
@@ -99,7 +98,7 @@ impl TemplateFunction {
     }
 }
 
-/// Whether the first value is one of the others.
+/// Whether the first value equals one of the others.
 fn compare_equal<'a>(cells: &[TemplateValue<'a>]) -> Result<TemplateValue<'a>, String> {
     let Some((first, others)) = cells.split_first() else { return Ok(TemplateValue::from_bool(false)) };
     for other in others {
@@ -115,10 +114,10 @@ fn compare_unequal<'a>(cells: &[TemplateValue<'a>]) -> Result<TemplateValue<'a>,
     are_equal(one, other).map(|same| TemplateValue::from_bool(!same))
 }
 
-/// Whether two values are equal. Lists and objects are not compared, as in Go, so that the work is bounded.
+/// Whether two values are equal. Lists and objects are not compared, as in Go, so that the cost is limited.
 fn are_equal(one: &TemplateValue<'_>, other: &TemplateValue<'_>) -> Result<bool, String> {
     match (one.value(), other.value()) {
-        // A field that is left out is empty.
+        // An omitted field is empty.
         (Value::Null, Value::String(text)) | (Value::String(text), Value::Null) => Ok(text.is_empty()),
         (Value::Number(_), Value::Number(_)) => Ok(order_values(one, other) == Some(Ordering::Equal)),
         (Value::Null, _) | (_, Value::Null) => Ok(one.value() == other.value()),
@@ -148,7 +147,7 @@ fn compare_values<'a>(cells: &[TemplateValue<'a>], holds: fn(Ordering) -> bool) 
     }
 }
 
-/// The part of a list or an object. A key that is not there gives nothing.
+/// An element of a list or an object. A missing key yields nothing.
 fn index_value<'a>(cells: &[TemplateValue<'a>]) -> Result<TemplateValue<'a>, String> {
     let Some((first, places)) = cells.split_first() else { return Ok(TemplateValue::Absent) };
     let mut cell = first.clone();
@@ -168,7 +167,7 @@ fn index_value<'a>(cells: &[TemplateValue<'a>]) -> Result<TemplateValue<'a>, Str
     Ok(cell)
 }
 
-/// Bytes of a text, or parts of a list or an object.
+/// The number of bytes of a string, or of elements of a list or an object.
 fn value_length<'a>(cells: &[TemplateValue<'a>]) -> Result<TemplateValue<'a>, String> {
     let Some(cell) = cells.first() else { return Ok(TemplateValue::from_count(0)) };
     match cell.value() {
@@ -196,7 +195,7 @@ fn to_json<'a>(cells: &[TemplateValue<'a>]) -> Result<TemplateValue<'a>, String>
     Ok(TemplateValue::from_text(cells.first().map_or_else(String::new, |cell| cell.value().to_string())))
 }
 
-/// `truncate N TEXT`: at most so many bytes, never within a character, and `…` when something was cut.
+/// `truncate N TEXT`: the first N bytes at most, without splitting a character, and `…` if something was cut.
 fn truncate<'a>(cells: &[TemplateValue<'a>]) -> Result<TemplateValue<'a>, String> {
     let [most, cell] = cells else { return Ok(TemplateValue::Absent) };
     let Some(most) = most.as_count() else {

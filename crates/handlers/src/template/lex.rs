@@ -1,22 +1,22 @@
-//! A template's text into words.
+//! Splits a template into tokens.
 
 use serde_json::{Number, Value};
 
 use super::error::TemplateErrorAt;
 
-/// A word of a template and where it begins.
+/// A token of a template with its offset.
 #[derive(Debug)]
 pub(super) struct TemplateToken<'t> {
     pub(super) offset: usize,
-    /// Whether it follows the word before without a space; fields that do belong to it.
+    /// Whether it follows the previous token without a space; fields then belong to it.
     pub(super) is_glued: bool,
     pub(super) kind: TokenKind<'t>,
 }
 
-/// The kinds of words.
+/// The kinds of tokens.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum TokenKind<'t> {
-    /// What stands outside of actions.
+    /// Text outside actions.
     Text(&'t str),
     /// `{{`.
     Open,
@@ -28,9 +28,9 @@ pub(super) enum TokenKind<'t> {
     Field(&'t str),
     /// `$name`; the name is empty for `$` alone.
     Variable(&'t str),
-    /// A name of a function or a keyword.
+    /// The name of a function or a keyword.
     Name(&'t str),
-    /// A text, a number or a truth value.
+    /// A string, a number or a boolean.
     Literal(Value),
     /// `|`.
     Pipe,
@@ -88,7 +88,7 @@ impl<'t> TemplateLexer<'t> {
         self.text.get(self.offset..).unwrap_or_default()
     }
 
-    /// Reads from `{{` to `}}`; says whether the text after it is to be trimmed.
+    /// Reads from `{{` to `}}`; returns whether to trim the text after it.
     fn read_action(&mut self, trims: bool) -> Result<bool, TemplateErrorAt> {
         let opened = self.offset;
         self.offset += if trims { 4 } else { 2 };
@@ -140,7 +140,7 @@ impl<'t> TemplateLexer<'t> {
     }
 }
 
-/// The first word of a text that begins with one, and its length in bytes.
+/// The first token of a text, and its length in bytes.
 fn read_word(rest: &str) -> Result<(usize, TokenKind<'_>), String> {
     let first = rest.chars().next().unwrap_or_default();
     let after = rest.get(first.len_utf8()..).unwrap_or_default();
@@ -201,7 +201,7 @@ fn read_number(rest: &str) -> Result<(usize, TokenKind<'_>), String> {
     }
 }
 
-/// A text in double quotes with Go's escapes.
+/// Reads a string in double quotes with Go's escapes.
 fn read_quoted(rest: &str) -> Result<(usize, TokenKind<'_>), String> {
     let open = || String::from("the string is not closed; add `\"`");
     let mut text = String::new();

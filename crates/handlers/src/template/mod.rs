@@ -1,13 +1,11 @@
-//! Texts with places to be filled in: the part of Go's `text/template` that hooks need (docker-agent behaviour,
-//! sections 3.7 and 4.1).
+//! Templates: the part of Go's `text/template` that hooks need.
 //!
-//! What is there: fields (`.ToolName`, `.ToolInput.cmd`), `$` and variables, pipelines, parentheses, `if`, `else if`,
-//! `else`, `range`, `with`, `break`, `continue`, comments, trim markers, text, number and truth literals, and the
-//! functions of [`functions`]. What is not: `define`, `template`, `block` and methods. A template is checked when it is
-//! parsed, so that a bad one is found when its hook is built.
+//! Supported are fields (`.ToolName`, `.ToolInput.cmd`), `$` and variables, pipelines, parentheses, `if`, `else if`,
+//! `else`, `range`, `with`, `break`, `continue`, comments, trim markers, string, number and boolean literals, and the
+//! functions of [`functions`]. Not supported are `define`, `template`, `block` and methods. A template is checked when
+//! it is parsed, so that an error is found when its hook is built.
 //!
-//! Whatever the template and the input are, parsing and rendering end: the nesting, the steps, the work and the size of
-//! the result are bounded.
+//! Parsing and rendering always end: the nesting, the steps, the work and the size of the result are limited.
 
 mod ast;
 mod error;
@@ -28,17 +26,17 @@ use serde_json::Value;
 pub(crate) use error::TemplateError;
 pub(crate) use input::encode_input;
 
-/// The largest text that a template may make.
+/// The largest output of a template.
 pub(crate) const MOST_OUTPUT_BYTES: usize = 1 << 20;
 
-/// A template that was parsed.
+/// A parsed template.
 #[derive(Debug)]
 pub(crate) struct Template {
     nodes: Vec<ast::TemplateNode>,
 }
 
 impl Template {
-    /// Reads a template.
+    /// Parses a template.
     ///
     /// # Errors
     /// When it is not well-formed, or uses something that is not supported.
@@ -47,12 +45,12 @@ impl Template {
         parsed.map(|nodes| Self { nodes }).map_err(|fault| fault.with_position(text))
     }
 
-    /// Fills the template in from `input`. A top-level field is named as in Go (`.ToolName`) or as in the input
+    /// Renders the template with `input`. A top-level field is named as in Go (`.ToolName`) or as in the input
     /// (`.tool_name`).
     ///
     /// # Errors
-    /// When a key is missing, a function gets what it cannot use, or the result is larger than [`MOST_OUTPUT_BYTES`];
-    /// in one line.
+    /// When a key is missing, a function gets invalid arguments, or the result is larger than [`MOST_OUTPUT_BYTES`]; in
+    /// one line.
     pub(crate) fn render(&self, input: &Value) -> Result<String, String> {
         render::render_nodes(&self.nodes, input)
     }

@@ -1,4 +1,4 @@
-//! Words into a tree.
+//! Parses tokens into a syntax tree.
 
 use std::iter::Peekable;
 use std::vec::IntoIter;
@@ -8,7 +8,7 @@ use super::error::TemplateErrorAt;
 use super::lex::{TemplateToken, TokenKind};
 use super::pipeline::parse_pipeline;
 
-/// How deep actions and parentheses may nest.
+/// The deepest nesting of actions and parentheses.
 pub(super) const MOST_DEPTH: usize = 64;
 
 /// Parses a whole template.
@@ -32,25 +32,25 @@ pub(super) fn parse_nodes(tokens: Vec<TemplateToken<'_>>) -> Result<Vec<Template
 
 pub(super) struct TemplateParser<'t> {
     pub(super) tokens: Peekable<IntoIter<TemplateToken<'t>>>,
-    /// The variables that are known here; the first is the whole input.
+    /// The variables in scope; the first is the whole input.
     pub(super) variables: Vec<String>,
     pub(super) nesting_depth: usize,
     loop_depth: usize,
-    /// Where the action that is read begins.
+    /// The offset of the current action.
     pub(super) action_offset: usize,
     pub(super) end_offset: usize,
 }
 
-/// What ended a list of nodes.
+/// The end of a list of nodes.
 #[derive(PartialEq)]
 enum BlockEnd {
     Input,
-    /// `{{ else`; what stands before `}}` is not read yet.
+    /// `{{ else`; the tokens up to `}}` are not read yet.
     Else,
     End,
 }
 
-/// The actions that hold others.
+/// The actions that contain other nodes.
 #[derive(Clone, Copy, PartialEq)]
 enum BlockKind {
     If,
@@ -59,7 +59,7 @@ enum BlockKind {
 }
 
 impl<'t> TemplateParser<'t> {
-    /// Nodes up to the end of the input, an `else` or an `end`.
+    /// Parses nodes up to the end of the input, an `else` or an `end`.
     fn parse_list(&mut self) -> Result<(Vec<TemplateNode>, BlockEnd), TemplateErrorAt> {
         let mut nodes = Vec::new();
         while let Some(TemplateToken { offset: at, kind: word, .. }) = self.tokens.next() {
@@ -133,7 +133,7 @@ impl<'t> TemplateParser<'t> {
         })
     }
 
-    /// What follows `else`: its own nodes, or the same kind of action again, which shares the `end`.
+    /// Parses the part after `else`: its own nodes, or the same kind of action again, which shares the `end`.
     fn parse_else(
         &mut self,
         kind: BlockKind,
@@ -156,7 +156,7 @@ impl<'t> TemplateParser<'t> {
         }
     }
 
-    /// Counts one level of nesting.
+    /// Enters one level of nesting.
     pub(super) fn enter_level(&mut self, at: usize) -> Result<(), TemplateErrorAt> {
         self.nesting_depth += 1;
         if self.nesting_depth > MOST_DEPTH {

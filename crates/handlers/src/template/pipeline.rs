@@ -1,4 +1,4 @@
-//! The inside of an action: variables, commands and their operands.
+//! Parses the content of an action: variables, commands and their operands.
 
 use pintle_contract::suggest_nearest;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use super::functions::{FUNCTIONS, find_function};
 use super::lex::{TemplateToken, TokenKind};
 use super::parse::TemplateParser;
 
-/// Reads a pipeline up to what ends it: `}}` or `)`, which is left to the caller. A `range` may set two variables.
+/// Parses a pipeline up to `}}` or `)`, which is left to the caller. A `range` may set two variables.
 pub(super) fn parse_pipeline(parser: &mut TemplateParser<'_>, ranges: bool) -> Result<PipelineNode, TemplateErrorAt> {
     let at = parser.tokens.peek().map_or(parser.end_offset, |token| token.offset);
     let (variables, assigns, mut first) = parse_variables(parser, ranges)?;
@@ -22,14 +22,14 @@ pub(super) fn parse_pipeline(parser: &mut TemplateParser<'_>, ranges: bool) -> R
             _ => break,
         };
     }
-    // What is declared is known from here on, not in its own value.
+    // A declared variable is in scope from here on, but not in its own value.
     if !assigns {
         parser.variables.extend(variables.iter().cloned());
     }
     Ok(PipelineNode { variables, is_assignment: assigns, commands })
 }
 
-/// Reads `$x :=`, `$x =` or `$i, $x :=`. A variable that nothing is set to is the first operand.
+/// Parses `$x :=`, `$x =` or `$i, $x :=`. A variable that is not set is the first operand.
 fn parse_variables(
     parser: &mut TemplateParser<'_>,
     ranges: bool,
@@ -75,7 +75,7 @@ fn parse_variable(
     Ok(TemplateOperand { base: OperandBase::Variable(name), fields: parse_fields(parser) })
 }
 
-/// Reads a function with its arguments, or one value.
+/// Parses a function with its arguments, or one value.
 fn parse_command(
     parser: &mut TemplateParser<'_>,
     at: usize,
@@ -115,13 +115,13 @@ fn parse_command(
     Ok(PipelineCommand::Value(value))
 }
 
-/// Reads one operand, or nothing when something else follows.
+/// Parses one operand; `None` if something else follows.
 fn parse_operand(parser: &mut TemplateParser<'_>) -> Result<Option<TemplateOperand>, TemplateErrorAt> {
     let Some(TemplateToken { offset: at, kind: word, .. }) = parser.tokens.peek() else { return Ok(None) };
     let (at, word) = (*at, word.clone());
     let base = match word {
         TokenKind::Dot => OperandBase::Dot,
-        // The name is read with the fields below.
+        // The name is read together with the following fields.
         TokenKind::Field(_) => {
             return Ok(Some(TemplateOperand { base: OperandBase::Dot, fields: parse_dot_fields(parser) }));
         }
@@ -168,7 +168,7 @@ fn parse_fields(parser: &mut TemplateParser<'_>) -> Vec<String> {
     fields
 }
 
-/// The fields of the dot, of which the first begins an operand.
+/// The fields of the dot, the first of which starts an operand.
 fn parse_dot_fields(parser: &mut TemplateParser<'_>) -> Vec<String> {
     let mut names = Vec::new();
     if let Some(TemplateToken { kind: TokenKind::Field(name), .. }) = parser.tokens.next() {

@@ -1,4 +1,4 @@
-//! Fills a template in.
+//! Renders a template.
 
 use serde_json::Value;
 
@@ -9,12 +9,12 @@ use super::format::display_value;
 use super::functions::FunctionBody;
 use super::value::TemplateValue;
 
-/// How many nodes and commands one rendering may go through.
+/// The most nodes and commands of one rendering.
 const MOST_STEPS: u32 = 1_000_000;
-/// How many bytes of text its functions may get and give together.
+/// The most bytes of text that its functions may process in total.
 const MOST_HANDLED_BYTES: usize = 64 << 20;
 
-/// Fills the nodes in from `input`.
+/// Renders the nodes with `input`.
 pub(super) fn render_nodes(nodes: &[TemplateNode], input: &Value) -> Result<String, String> {
     let dot = TemplateValue::Known(input);
     let variables = vec![("", dot.clone())];
@@ -31,7 +31,7 @@ struct Renderer<'a> {
     variables: Vec<(&'a str, TemplateValue<'a>)>,
 }
 
-/// What follows after some nodes.
+/// The control flow after some nodes.
 #[derive(PartialEq)]
 enum ControlFlow {
     Next,
@@ -165,7 +165,7 @@ impl<'a> Renderer<'a> {
         Ok(value.unwrap_or(TemplateValue::Absent))
     }
 
-    /// The first value that is as wanted, else the last; nothing after it is looked at.
+    /// The first value with the wanted truth, otherwise the last one; later arguments are not evaluated.
     fn evaluate_short_circuit(
         &mut self,
         wanted: bool,
@@ -237,7 +237,7 @@ impl<'a> Renderer<'a> {
         Ok(())
     }
 
-    /// Counts a text that a function gets or gives.
+    /// Counts a text that a function gets or returns.
     fn count_handled_bytes(&mut self, cell: &TemplateValue<'a>) -> Result<(), String> {
         self.handled_bytes += cell.value().as_str().map_or(0, str::len);
         if self.handled_bytes > MOST_HANDLED_BYTES {
@@ -247,7 +247,7 @@ impl<'a> Renderer<'a> {
     }
 }
 
-/// What a `range` goes through, with places or keys; the keys of an object in order.
+/// The items of a `range`, with indexes or keys; the keys of an object are sorted.
 fn range_items<'a>(cell: &TemplateValue<'a>) -> Result<Vec<(TemplateValue<'a>, TemplateValue<'a>)>, String> {
     match cell {
         TemplateValue::Absent => Ok(Vec::new()),

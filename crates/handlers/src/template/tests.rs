@@ -1,4 +1,4 @@
-//! Templates against what Go's own engine makes of them.
+//! Tests templates against the results of Go's own engine.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ fn templates_render_as_in_go() {
         ("{{ .ToolUseID }} {{ .SessionID }} {{ .Cwd }}", "call_1 s1 /project"),
         ("{{ .ToolInput.cmd }} {{ .ToolInput.Key }}", "ls -la kept"),
         ("{{ .Usage.InputTokens }}", "7"),
-        // Known fields that the dialect leaves out are empty.
+        // Known fields that the dialect omits are empty.
         ("[{{ .ToolError }}{{ .Prompt }}]{{ if .ToolError }}x{{ else }}fine{{ end }}", "[]fine"),
         ("{{ range .SteeringMessages }}x{{ else }}none{{ end }} {{ len .SteeringMessages }}", "none 0"),
         ("{{ eq .Prompt \"\" }} {{ toJSON .Prompt }}", "true null"),

@@ -1,19 +1,19 @@
-//! A value while a template is filled in.
+//! The values of a template during rendering.
 
 use std::rc::Rc;
 
 use serde_json::{Number, Value};
 
-/// A value: of the input or the template, made by a function, or a known field that the input leaves out.
+/// A value: of the input or the template, computed by a function, or a known field that the input omits.
 ///
-/// What a function makes is a text, a number or a truth value, so that a clone is always cheap.
+/// A function computes only strings, numbers and booleans, so that a clone is always cheap.
 #[derive(Debug, Clone)]
 pub(super) enum TemplateValue<'a> {
-    /// A field that the dialect leaves out when it is empty.
+    /// A field that the dialect omits if it is empty.
     Absent,
-    /// A value that is there already.
+    /// A borrowed value.
     Known(&'a Value),
-    /// A value that was made.
+    /// A computed value.
     Computed(Rc<Value>),
 }
 
@@ -32,7 +32,7 @@ impl<'a> TemplateValue<'a> {
         Self::Computed(Rc::new(Value::Number(Number::from(count))))
     }
 
-    /// The value; null for what is absent.
+    /// The value; null if it is absent.
     pub(super) fn value(&self) -> &Value {
         match self {
             Self::Absent => &NOTHING,
@@ -41,7 +41,7 @@ impl<'a> TemplateValue<'a> {
         }
     }
 
-    /// A part of the value. What was made has no parts.
+    /// A part of the value. A computed value has no parts.
     pub(super) fn borrow_part(&self, pick: impl FnOnce(&'a Value) -> Option<&'a Value>) -> Option<Self> {
         match self {
             Self::Known(value) => pick(value).map(Self::Known),
@@ -61,7 +61,7 @@ impl<'a> TemplateValue<'a> {
         }
     }
 
-    /// The value's kind, for messages.
+    /// The kind of the value, for messages.
     pub(super) fn kind_name(&self) -> &'static str {
         match self.value() {
             Value::Null => "nothing",
@@ -73,7 +73,7 @@ impl<'a> TemplateValue<'a> {
         }
     }
 
-    /// A whole number that is not negative.
+    /// A non-negative integer.
     pub(super) fn as_count(&self) -> Option<usize> {
         self.value().as_u64().and_then(|count| usize::try_from(count).ok())
     }

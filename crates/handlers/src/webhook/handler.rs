@@ -1,4 +1,4 @@
-//! The handler: payload to a server, its answer to a verdict.
+//! The handler of webhooks: payload to a server, response to a verdict.
 
 use std::sync::Arc;
 use std::thread;
@@ -13,21 +13,21 @@ use super::header::HeaderTemplate;
 use crate::command::{InputTerminator, encode_input};
 use crate::http::HttpGateway;
 
-/// A hook that is a server.
+/// A hook that calls a server.
 #[derive(Debug)]
 pub(super) struct WebhookHandler {
     pub(super) server: Arc<WebhookServer>,
-    /// Whether nobody waits for the answer.
+    /// Whether the response is ignored.
     pub(super) is_background: bool,
     pub(super) codec: Arc<dyn Codec>,
 }
 
-/// Who is asked.
+/// The server of a webhook.
 #[derive(Debug)]
 pub(super) struct WebhookServer {
     pub(super) gateway: HttpGateway,
     pub(super) url: String,
-    /// The host alone, for people: the rest of an address is often a key.
+    /// Only the host, for messages: the rest of a URL is often a key.
     pub(super) host: String,
     pub(super) headers: Vec<HeaderTemplate>,
 }
@@ -64,7 +64,7 @@ impl Handler for WebhookHandler {
 }
 
 impl WebhookHandler {
-    /// Posts the event while nobody waits.
+    /// Posts the event in the background.
     fn send_in_background(&self, body: Arc<[u8]>, limits: &CallLimits) -> Verdict {
         let (server, limits) = (Arc::clone(&self.server), *limits);
         let posting = move || drop(server.post_event(&body, &limits, &CancelToken::default()));
@@ -79,7 +79,7 @@ impl WebhookHandler {
 }
 
 impl WebhookServer {
-    /// Sends the event and waits for the answer. Only a status from 200 to 299 is one.
+    /// Posts the event and waits for the response. Only a status from 200 to 299 is a success.
     fn post_event(&self, body: &[u8], limits: &CallLimits, cancel: &CancelToken) -> Result<CommandOutput, Failure> {
         let known = |name: &str| crate::process::variable(name);
         let json = (String::from("Content-Type"), String::from("application/json"));
@@ -103,7 +103,7 @@ impl WebhookServer {
     }
 }
 
-/// Why there is no answer, without the address.
+/// The failure of a request, without the URL.
 fn request_failure(host: &str, why: &str) -> Failure {
     let why = why.split(" (url=").next().unwrap_or_default();
     let why = why.strip_prefix("http.post: ").unwrap_or(why);

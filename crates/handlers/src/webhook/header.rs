@@ -1,4 +1,4 @@
-//! Headers whose values name variables.
+//! Headers whose values contain variables.
 
 /// A header as its author wrote it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,8 +15,8 @@ enum HeaderSegment {
 }
 
 impl HeaderTemplate {
-    /// Reads a value: `$NAME` and `${NAME}` of `allowed` are variables, and of other names nothing at all, so that
-    /// no hook file can send a key that it was not given.
+    /// Parses a value: `$NAME` and `${NAME}` are expanded for names in `allowed`, and are empty for other names, so
+    /// that a hook file cannot send a key that it was not given.
     pub(super) fn new(name: &str, value: &str, allowed: &[String]) -> Self {
         let mut pieces = Vec::new();
         let mut rest = value;
@@ -38,7 +38,7 @@ impl HeaderTemplate {
         Self { name: name.to_owned(), value: pieces }
     }
 
-    /// The header with the variables as they are now; one that is not set is empty.
+    /// The header with the current values of the variables; one that is not set is empty.
     pub(super) fn expand(&self, known: &dyn Fn(&str) -> Option<String>) -> (String, String) {
         let piece = |piece: &HeaderSegment| match piece {
             HeaderSegment::Text(text) => text.clone(),

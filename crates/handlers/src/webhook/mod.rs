@@ -1,4 +1,4 @@
-//! Hooks that are servers: the event is posted as JSON, and what comes back is read as what a program prints.
+//! Webhooks: the event is posted as JSON, and the response is decoded like a command's output.
 
 mod handler;
 mod header;
@@ -15,9 +15,8 @@ use header::HeaderTemplate;
 
 /// Builds the handler of a declaration.
 ///
-/// The host that the hook's author wrote is the only one that is spoken to, also after a redirect. When it is a name, it
-/// must not stand for an address of a private network; such an address, and `localhost`, are asked where they are
-/// written themselves.
+/// The hook can connect only to the host that its author wrote, even after a redirect. If it is a name, it must not
+/// resolve to an address of a private network; such an address, and `localhost`, must be written explicitly.
 pub(crate) fn build(declaration: &HookDeclaration, spec: &HttpSpec) -> BuiltHandler {
     let guard = command::may_deny(declaration);
     let failed = |message: String, help: &str| {

@@ -1,8 +1,8 @@
-//! `safer_shell`: how much a shell command may destroy (docker-agent behaviour, section 4.6).
+//! `safer_shell`: rates how destructive a shell command is.
 //!
-//! A command is *safe* only when it is one plain command of [`read_only_commands`]. It is *destructive* when a command anywhere in
-//! the text is one of [`risky_commands`], also behind `sudo`, in `sh -c '..'` or in a substitution; what stands in the quotes of
-//! some other command is only text. Anything else is *unknown*.
+//! A command is *safe* only if it is one plain command of [`read_only_commands`]. It is *destructive* if a command
+//! anywhere in the text is one of [`risky_commands`], including after `sudo`, in `sh -c '..'` or in a substitution;
+//! quoted arguments of other commands are only text. Anything else is *unknown*.
 
 mod parse;
 mod read_only_commands;
@@ -15,16 +15,16 @@ use super::{BuiltinCall, BuiltinHook, BuiltinResult};
 use parse::{ShellCommand, parse_command_line};
 use risky_commands::{BlastRadius, CommandRisk, command_risk, file_write_risk, program_name};
 
-/// What is asked, and what is let through.
+/// The policy: which commands need approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SaferShellPolicy {
-    /// Nothing is asked.
+    /// No command needs approval.
     Unsafe,
-    /// What is destructive is asked.
+    /// Destructive commands need approval.
     Safer,
-    /// What is safe needs nobody, all else is asked.
+    /// All commands except safe ones need approval.
     SafeAuto,
-    /// Everything is asked.
+    /// Every command needs approval.
     Strict,
 }
 
@@ -35,8 +35,8 @@ const POLICIES: [(&str, SaferShellPolicy); 4] = [
     ("strict", SaferShellPolicy::Strict),
 ];
 
-/// The modes of a session and the policy each stands for. Who put this hook beside an autonomous agent still wants to be
-/// asked about what destroys.
+/// The session modes with their policies. Whoever adds this hook to an autonomous agent still wants to approve
+/// destructive commands.
 const MODES: [(&str, SaferShellPolicy); 4] = [
     ("balanced", SaferShellPolicy::SafeAuto),
     ("strict", SaferShellPolicy::Strict),
@@ -48,10 +48,10 @@ fn find_policy(table: &[(&str, SaferShellPolicy)], name: &str) -> Option<SaferSh
     table.iter().find(|(known, _)| *known == name).map(|(_, policy)| *policy)
 }
 
-/// Labels calls of the shell tool and asks a person about them.
+/// Labels calls of the shell tool and asks the user about them.
 #[derive(Debug)]
 struct SaferShell {
-    /// `None` follows the session.
+    /// The policy; `None` follows the session's mode.
     policy: Option<SaferShellPolicy>,
 }
 
@@ -92,19 +92,19 @@ impl BuiltinHook for SaferShell {
     }
 }
 
-/// How safe a shell command is, as docker-agent labels it.
+/// The safety of a shell command, by docker-agent's labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommandSafety {
-    /// It is one plain command that only looks.
+    /// One plain command that only reads.
     Safe,
-    /// It destroys something.
+    /// The command destroys something.
     Destructive,
     /// Neither is known.
     Unknown,
 }
 
 impl CommandSafety {
-    /// Its name in payloads.
+    /// The label in payloads.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -115,7 +115,7 @@ impl CommandSafety {
     }
 }
 
-/// How safe a shell command is.
+/// Classifies a shell command.
 #[must_use]
 pub fn classify_command(command: &str) -> CommandSafety {
     match CommandLabel::from_command(command) {
@@ -125,10 +125,10 @@ pub fn classify_command(command: &str) -> CommandSafety {
     }
 }
 
-/// What a command is.
+/// The label of a command with its details.
 #[derive(Debug, PartialEq, Eq)]
 enum CommandLabel {
-    /// It only looks; its category.
+    /// The command only reads; contains its category.
     Safe(&'static str),
     Destructive(CommandRisk),
     Unknown,
@@ -167,19 +167,19 @@ impl CommandLabel {
     }
 }
 
-/// Programs and words that run the command that follows them, somewhere after their own options.
+/// Programs and words that run the command in their arguments, after their own options.
 const CARRIERS: [&str; 32] = [
     "sudo", "doas", "su", "env", "xargs", "timeout", "nice", "ionice", "nohup", "time", "command", "builtin", "exec",
     "busybox", "setsid", "stdbuf", "chroot", "watch", "strace", "parallel", "if", "then", "else", "elif", "while",
     "until", "do", "!", "{", "flock", "pkexec", "unshare",
 ];
-/// Programs that run a command on what they find, after an option of [`SEARCH_RUNS`].
+/// Programs that run a command on the files they find, after an option of [`SEARCH_RUNS`].
 const SEARCHES: [&str; 3] = ["find", "fd", "fdfind"];
 const SEARCH_RUNS: [&str; 8] = ["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"];
 /// Programs that run the text after `-c`.
 const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "fish"];
-/// How deep texts of commands may lie in each other, how many of them are read, how many words of a command are taken
-/// for the beginning of another, and how many words such a command may have.
+/// Limits of the search: the nesting of command texts, their number, the words of a command that may start another
+/// command, and the words of such a command.
 const MOST_DEPTH: u32 = 4;
 const MOST_TEXTS: u32 = 64;
 const MOST_STARTS: usize = 128;
@@ -188,14 +188,14 @@ const MOST_WORDS: usize = 2_048;
 const HIDDEN: CommandRisk =
     CommandRisk { radius: BlastRadius::Medium, category: "execution", reason: "nests too many commands to analyze" };
 
-/// The worst that a text does.
+/// The highest risk of a text.
 fn worst_risk(text: &str) -> Option<CommandRisk> {
     let mut search = RiskSearch::default();
     search.search_text(text, 0);
     search.worst_risk
 }
 
-/// A search for the worst.
+/// The state of the search for the highest risk.
 #[derive(Default)]
 struct RiskSearch {
     worst_risk: Option<CommandRisk>,
@@ -225,12 +225,12 @@ impl RiskSearch {
         reading.commands.iter().for_each(|command| self.search_command(command, depth));
     }
 
-    /// Looks at a command and at those that it runs in turn, which are the ends of it.
+    /// Examines a command and the commands that it runs, which are suffixes of it.
     fn search_command(&mut self, command: &ShellCommand, depth: u32) {
         let (mut carries, mut searches) = (true, false);
         let mut before = "";
         for (start, word) in command.words.iter().enumerate() {
-            // Which word begins the command of a carrier cannot be told without knowing all its options, so each may.
+            // Without knowing all options of the carrier, any word may start its command.
             if carries || (searches && SEARCH_RUNS.contains(&before)) {
                 if start > MOST_STARTS || (start > 0 && command.words.len() > MOST_WORDS) {
                     self.add_risk(Some(HIDDEN));
@@ -245,7 +245,7 @@ impl RiskSearch {
         }
     }
 
-    /// Looks at one command that nothing stands before.
+    /// Examines one command without a carrier.
     fn search_single_command(&mut self, program: &str, words: &[String], is_piped: bool, depth: u32) {
         self.add_risk(command_risk(words, is_piped));
         let arguments = words.get(1..).unwrap_or_default();

@@ -1,28 +1,28 @@
-//! Shell text into words, as far as that can be done without running it.
+//! Splits shell text into words, as far as possible without running it.
 //!
-//! This is no shell. What it does not understand it says so, and a command that was not understood is never called safe.
+//! This is not a shell. It reports text that it does not understand, and such a command is never labelled safe.
 
-/// How deep substitutions may nest.
+/// The deepest nesting of substitutions.
 const MOST_DEPTH: usize = 8;
 
-/// What was read of a text.
+/// The result of parsing a text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ParsedCommandLine {
-    /// Every command of the text, those in substitutions too.
+    /// Every command of the text, including those in substitutions.
     pub(super) commands: Vec<ShellCommand>,
-    /// Whether the text is exactly one command of plain words: nothing in it is replaced, redirected, set or joined.
-    /// A `~` before a word is plain: it only names a home directory.
+    /// Whether the text is exactly one command of plain words, without substitutions, redirections, assignments or
+    /// operators. A `~` before a word is plain: it only names a home directory.
     pub(super) is_plain: bool,
-    /// The files that outputs go to.
+    /// The files that output is redirected to.
     pub(super) written_files: Vec<String>,
 }
 
 /// One command.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ShellCommand {
-    /// Its words, with the quotes taken off.
+    /// Its words, without quotes.
     pub(super) words: Vec<String>,
-    /// Whether it reads what another one prints.
+    /// Whether it reads another command's output.
     pub(super) is_piped: bool,
 }
 
@@ -48,9 +48,9 @@ type RedirectWrites = bool;
 #[derive(Default)]
 struct ShellWord {
     text: String,
-    /// Whether there is one, which quotes alone make.
+    /// Whether a word has started, which an empty pair of quotes does.
     has_begun: bool,
-    /// Whether it is the target of a redirection, and of one that writes.
+    /// Whether it is the target of a redirection, and whether that writes.
     redirect_target: Option<RedirectWrites>,
 }
 
@@ -82,7 +82,7 @@ impl<I: Iterator<Item = char>> ShellParser<I> {
                 }
                 '<' | '>' => {
                     self.is_plain = false;
-                    // The number of a file before the sign is no word.
+                    // The file descriptor before the operator is not a word.
                     if word.text.chars().all(|digit| digit.is_ascii_digit()) {
                         word = ShellWord::default();
                     }
@@ -96,13 +96,13 @@ impl<I: Iterator<Item = char>> ShellParser<I> {
                 _ => self.read_letter(letter, &mut word, depth),
             }
         }
-        // An end that was asked for is missing.
+        // The expected end is missing.
         self.is_plain &= end.is_none();
         self.close_word(&mut word, &mut command);
         self.close_command(&mut command, false);
     }
 
-    /// Reads a letter of a word, with what belongs to it.
+    /// Reads a character of a word, with everything that belongs to it.
     fn read_letter(&mut self, letter: char, word: &mut ShellWord, depth: usize) {
         word.has_begun = true;
         match letter {
@@ -139,7 +139,7 @@ impl<I: Iterator<Item = char>> ShellParser<I> {
                 }
             },
             '$' | '`' => self.read_substitution(letter, word, depth),
-            // Names of files, lists, and what a history would put in.
+            // Glob patterns, brace lists, and history expansion.
             '*' | '?' | '[' | ']' | '{' | '}' | '!' => {
                 self.is_plain = false;
                 word.text.push(letter);
@@ -151,7 +151,7 @@ impl<I: Iterator<Item = char>> ShellParser<I> {
         }
     }
 
-    /// Reads what the shell replaces: the commands of a substitution are read too, a variable stays as it is written.
+    /// Reads a shell substitution: the commands of a command substitution are read too, a variable stays as written.
     fn read_substitution(&mut self, letter: char, word: &mut ShellWord, depth: usize) {
         self.is_plain = false;
         if depth >= MOST_DEPTH {
@@ -162,7 +162,7 @@ impl<I: Iterator<Item = char>> ShellParser<I> {
         } else if self.letters.next_if_eq(&'(').is_some() {
             self.read_commands(depth + 1, Some(')'));
         } else if self.letters.next_if_eq(&'\'').is_some() {
-            // `$'..'` with escapes, which are not read.
+            // `$'..'`, whose escapes are not interpreted.
             while let Some(inner) = self.letters.next_if(|inner| *inner != '\'') {
                 word.text.push(inner);
             }
@@ -178,7 +178,7 @@ impl<I: Iterator<Item = char>> ShellParser<I> {
             return;
         }
         if let Some(writes) = word.redirect_target {
-            // A number is a file that is open already.
+            // A number is an open file descriptor.
             if writes && !word.text.chars().all(|digit| digit.is_ascii_digit()) {
                 self.reading.written_files.push(word.text);
             }

@@ -1,24 +1,25 @@
-//! Commands that only look, a row each.
+//! Lists commands that only read.
 
 use super::risky_commands::program_name;
 
-/// A command that only looks.
+/// A command that only reads.
 struct ReadOnlyCommandDef {
     program: &'static str,
-    /// The words right after the program, one of which there has to be; empty asks for none.
+    /// The words directly after the program, one of which is required; empty requires none.
     words: &'static [&'static str],
-    /// The options it may have.
+    /// The options that it may have.
     options: ReadOnlyFlags,
-    /// How many words that are no options it may have, besides those above.
+    /// The most operands that it may have in addition to those words.
     most_operands: usize,
     category: &'static str,
 }
 
-/// Which options still only look.
+/// The options with which a command still only reads.
 enum ReadOnlyFlags {
     /// Every option of the program.
     Any,
-    /// These alone: letters that may stand together and with a number, and long ones that may have a value.
+    /// Only these: single letters that can be combined and followed by a number, and long options that can have a
+    /// value.
     Only(&'static str, &'static [&'static str]),
 }
 
@@ -182,7 +183,7 @@ static ROWS: &[ReadOnlyCommandDef] = &[
     read_only_command("kubectl", &["version", "cluster-info"], Only("", &["--client"]), 0, "cluster"),
 ];
 
-/// What may be read of a cluster; secrets may not.
+/// The readable resources of a cluster; secrets are not among them.
 const OF_CLUSTER: [&str; 14] = [
     "pods",
     "pod",
@@ -200,7 +201,7 @@ const OF_CLUSTER: [&str; 14] = [
     "jobs",
 ];
 
-/// Files that hold keys. To look at them is not harmless.
+/// Files that contain keys, which are not harmless to read.
 const PRIVATE: [&str; 12] = [
     ".ssh",
     ".aws",
@@ -216,10 +217,10 @@ const PRIVATE: [&str; 12] = [
     "environ",
 ];
 
-/// The category of a command that only looks; `None` for any other.
+/// The category of a command that only reads; `None` for any other.
 pub(super) fn read_only_category(words: &[String]) -> Option<&'static str> {
     let (program, arguments) = words.split_first()?;
-    // A program that is named with its directory may be any program.
+    // A program with a directory in its name may be any program.
     if program != program_name(program) || arguments.iter().any(|word| is_private_path(word)) {
         return None;
     }

@@ -1,6 +1,6 @@
-//! Commands that destroy, a row each.
+//! Lists commands that destroy data or disrupt a system.
 
-/// How much a command may destroy, from the least.
+/// The extent of the damage that a command can do, from the least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum BlastRadius {
     Low,
@@ -18,7 +18,7 @@ impl BlastRadius {
     }
 }
 
-/// Something dangerous.
+/// A risk of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CommandRisk {
     pub(super) radius: BlastRadius,
@@ -26,13 +26,13 @@ pub(super) struct CommandRisk {
     pub(super) reason: &'static str,
 }
 
-/// A command that is dangerous when all of this holds.
+/// The definition of a risky command; all fields must match.
 struct RiskyCommandDef {
-    /// Its program.
+    /// The program.
     program: &'static str,
-    /// Words that are no options, in this order, others between them.
+    /// Words that are not options, in this order, possibly with others in between.
     words: &'static [&'static str],
-    /// Options of which one is there; empty asks for none.
+    /// Options, one of which is required; empty requires none.
     options: &'static [&'static str],
     danger: CommandRisk,
 }
@@ -139,17 +139,17 @@ static ROWS: &[RiskyCommandDef] = &[
     risky_command("pkexec", &[], &[], Medium, "privilege", "runs with another user's permissions"),
 ];
 
-/// Programs that run what they read, when nothing else is named.
+/// Programs that run their standard input if no script is named.
 const INTERPRETERS: [&str; 10] = ["sh", "bash", "dash", "zsh", "ksh", "fish", "python", "python3", "perl", "node"];
-/// Programs of databases, whose arguments may be statements.
+/// Database programs, whose arguments may be statements.
 const DATABASES: [&str; 5] = ["psql", "mysql", "mariadb", "sqlite3", "mongosh"];
 const STATEMENTS: [&str; 6] =
     ["drop table", "drop database", "drop schema", "truncate table", "delete from", ".dropdatabase"];
-/// Places whose files are run or trusted by others.
+/// Paths whose files other programs run or trust.
 const TRUSTED: [&str; 7] =
     ["/.ssh/", "/.bashrc", "/.profile", "/.bash_profile", "/.zshrc", "/.git/hooks/", "/.gitconfig"];
 
-/// The worst that one command does, itself.
+/// The highest risk of one command itself.
 pub(super) fn command_risk(words: &[String], is_piped: bool) -> Option<CommandRisk> {
     let (program, arguments) = words.split_first()?;
     let program = program_name(program);
@@ -168,7 +168,7 @@ pub(super) fn command_risk(words: &[String], is_piped: bool) -> Option<CommandRi
         .max_by_key(|danger| danger.radius)
 }
 
-/// What writing to a file does.
+/// The risk of writing to a file.
 pub(super) fn file_write_risk(path: &str) -> Option<CommandRisk> {
     let harmless = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"].contains(&path);
     let home = path.strip_prefix("~/").or_else(|| path.strip_prefix("$HOME/")).map(|rest| format!("/{rest}"));
@@ -184,7 +184,7 @@ pub(super) fn file_write_risk(path: &str) -> Option<CommandRisk> {
     }
 }
 
-/// The name of a program without its directories; all forms of `mkfs` are one.
+/// The name of a program without its directories; all variants of `mkfs` are one.
 pub(super) fn program_name(program: &str) -> &str {
     let name = program.rsplit('/').next().unwrap_or(program);
     if name.starts_with("mkfs.") { "mkfs" } else { name }
@@ -204,7 +204,7 @@ impl RiskyCommandDef {
     }
 }
 
-/// Whether a word is an option: itself, with a value, cut short, or one letter of several.
+/// Whether a word is the option: exactly, with a value, abbreviated, or as one of several letters.
 fn is_option(word: &str, option: &str) -> bool {
     let bare = word.split('=').next().unwrap_or(word);
     if bare == option {

@@ -1,4 +1,4 @@
-//! Commands and what they are, from the lists of docker-agent's behaviour, section 4.6, and section 8, item 4.
+//! Tests the labels of commands, based on docker-agent's lists.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -245,7 +245,7 @@ proptest! {
     #[test]
     fn any_text_gets_a_label(text in "[a-z '\"$`(){}<>|&;#~=\\\\\n\\-]{0,60}") {
         let label = CommandLabel::from_command(&text);
-        // What holds a sign of the shell outside of quotes is never called safe.
+        // A command with an unquoted special character is never labelled safe.
         if text.chars().all(|letter| letter != '\'' && letter != '"' && letter != '\\')
             && text.trim().contains(['$', '`', '(', ')', '<', '>', '|', '&', ';', '\n'])
         {

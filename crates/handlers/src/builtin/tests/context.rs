@@ -1,4 +1,4 @@
-//! Built-ins that tell the model something, and the one that counts.
+//! Tests built-ins that add context, and `max_iterations`.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::BuiltinFixture;
 
-/// The context of a verdict that gives one and nothing else.
+/// The context of a verdict that has only context.
 fn context_text(verdict: &Verdict) -> &str {
     match (&verdict.kind, verdict.effects.as_slice()) {
         (VerdictKind::Pass, [Effect::Context(text)]) => text,
@@ -16,7 +16,7 @@ fn context_text(verdict: &Verdict) -> &str {
     }
 }
 
-/// A repository with as many commits.
+/// A repository with this many commits.
 fn create_repository(commits: usize) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     run_git(directory.path(), &["init", "--quiet", "--initial-branch=main"]);
@@ -38,7 +38,7 @@ fn run_git(directory: &Path, arguments: &[&str]) {
 
 #[test]
 fn the_date_is_that_of_the_zone_and_the_clock_of_the_seam() {
-    // Time stands still at the epoch in the tests.
+    // The tests' clock stays at the epoch.
     let fixture =
         |zone: &'static str| BuiltinFixture::new("iteration.start", json!({})).with_environment(&[("TZ", zone)], None);
     assert_eq!(context_text(&fixture("UTC0").call_by_name("add_date", &[])), "Today's date: 1970-01-01");
@@ -117,7 +117,7 @@ fn the_hooks_own_directory_replaces_the_sessions() {
     let session = BuiltinFixture::new("iteration.start", json!({})).in_directory(elsewhere.path(), "s");
     let fixture = session.with_environment(&[], Some(repository.path().to_str().unwrap()));
     assert_eq!(context_text(&fixture.call_by_name("add_git_status", &[])), "Current git status:\n\n## main");
-    // The variables of the hook are git's too.
+    // git gets the hook's variables too.
     let fixture = fixture.with_environment(&[("GIT_DIR", "/nonexistent")], Some(repository.path().to_str().unwrap()));
     assert_eq!(fixture.call_by_name("add_git_status", &[]), Verdict::pass());
 }

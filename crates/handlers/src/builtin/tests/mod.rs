@@ -1,5 +1,4 @@
-//! What the built-ins have in common. Those that tell the model something and those that change results are in files
-//! of their own.
+//! Tests for all built-ins, with separate files for those that add context and those that change results.
 
 mod context;
 mod results;
@@ -17,7 +16,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::script::NoopHandler;
 
-/// A codec whose handlers see the canonical payload.
+/// A codec whose handlers get the canonical payload.
 #[derive(Debug)]
 struct CanonicalCodec;
 
@@ -35,7 +34,7 @@ impl Codec for CanonicalCodec {
     }
 }
 
-/// An event that built-ins are asked about.
+/// An event for calling built-ins.
 pub(super) struct BuiltinFixture {
     event: Event,
     spec: BuiltinSpec,
@@ -48,14 +47,14 @@ impl BuiltinFixture {
         Self { event, spec: BuiltinSpec::default(), redactor: Arc::default() }
     }
 
-    /// The same in a directory and a session.
+    /// The same event in a directory and a session.
     pub(super) fn in_directory(self, directory: &Path, session: &str) -> Self {
         let (cwd, session) = (directory.to_str().unwrap().to_owned(), session.to_owned());
         let origin = Arc::new(Origin { cwd, session, ..Origin::default() });
         Self { event: Event { origin, ..self.event }, ..self }
     }
 
-    /// The same beside hooks that take secrets out.
+    /// The same event with a redactor.
     pub(super) fn with_redactor(self) -> Self {
         let spec = BuiltinSpec { name: String::from("redact_secrets"), ..BuiltinSpec::default() };
         let built = build(&test_declaration(&self.event.name, spec.clone()), &spec, &self.redactor);
@@ -63,7 +62,7 @@ impl BuiltinFixture {
         self
     }
 
-    /// The same with variables and a directory of the hook's own.
+    /// The same event with variables and a directory of the hook.
     pub(super) fn with_environment(self, environment: &[(&str, &str)], directory: Option<&str>) -> Self {
         let environment = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let spec = BuiltinSpec { environment, directory: directory.map(str::to_owned), ..self.spec };
@@ -92,14 +91,14 @@ impl BuiltinFixture {
             .call(&BuiltinCall::new(&call, &BuiltinConfig::new(&declaration, &self.spec, Arc::clone(&self.redactor))))
     }
 
-    /// What a built-in of the table says.
+    /// The verdict of a built-in.
     pub(super) fn call_by_name(&self, name: &str, arguments: &[&str]) -> Verdict {
         let row = builtins().iter().find(|row| row.name == name).unwrap();
         let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
         self.call_builtin(&*(row.make)(&arguments, &mut Vec::new()).unwrap())
     }
 
-    /// The one word for a verdict.
+    /// A one-word name of a verdict.
     pub(super) fn verdict_name(&self, builtin: &dyn BuiltinHook) -> &'static str {
         match self.call_builtin(builtin).kind {
             VerdictKind::Pass => "pass",
@@ -146,7 +145,7 @@ fn every_row_is_whole_and_the_table_is_in_order() {
         for event in row.events {
             assert!(EventName::parse(event).is_ok(), "{}: {event}", row.name);
         }
-        // Without arguments none of them fails to be built, and on an event without data none panics.
+        // Without arguments each of them can be built, and on an event without data none panics.
         let builtin = (row.make)(&[], &mut Vec::new()).unwrap();
         for event in ["user.input", "tool.result", "completion.pre", "session.start", "tool.pre", "agent.switch"] {
             for payload in [json!({}), json!(null), json!({"content": 7, "messages": 7, "args": [], "from_models": 7})]
@@ -212,7 +211,8 @@ fn a_wrong_name_is_found_when_the_hook_is_built() {
             "tool.result",
             "handle_large_tool_output",
             vec!["{\"Treshold\":1}"],
-            "handle_large_tool_output: unknown option `Treshold`; the options are `Threshold`, `OutputDir` and `PreviewSize`",
+            "handle_large_tool_output: unknown option `Treshold`; the options are `Threshold`, `OutputDir` and \
+             `PreviewSize`",
         ),
     ];
     for (event, name, arguments, expected) in doubts {

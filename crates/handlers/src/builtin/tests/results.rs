@@ -1,4 +1,4 @@
-//! Built-ins that change the results of tools.
+//! Tests built-ins that change tool results.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::BuiltinFixture;
 
-/// The content that a verdict replaces a result with.
+/// The replaced content of a result in a verdict.
 fn result_content(verdict: &Verdict) -> &str {
     match &verdict.kind {
         VerdictKind::Rewrite(Rewrite::Fields(fields)) if fields.len() == 1 => fields["content"].as_str().unwrap(),
@@ -54,7 +54,7 @@ fn a_large_result_goes_to_a_private_file_until_the_session_ends() {
     assert!(result_content(&lines).ends_with(&format!(":\n\n{}", "l\n".repeat(2_000))));
     assert_eq!(path.parent().unwrap().read_dir().unwrap().count(), 2);
 
-    // A run of the agent, and a delegated agent, end without taking the files away; the session's end does.
+    // The end of a run or a delegated agent keeps the files; the end of the session removes them.
     let end = |event: &str, depth: u32| {
         let fixture = BuiltinFixture::new(event, json!({})).in_directory(directory.path(), "limit-1");
         let origin = Origin { depth, ..(*fixture.event.origin).clone() };
@@ -167,7 +167,7 @@ fn a_result_that_was_seen_is_not_sent_again() {
     let marker = "[pintle] `read_file` ran again with the same arguments and gave the same 500 bytes as before in this session; \
                   they are not repeated here. Nothing has changed since.";
     assert_eq!(result_content(&ask("elide-1", &look)), marker);
-    // Another session, other arguments, another text and its return.
+    // Another session, other arguments, another text, and the first text again.
     assert_eq!(ask("elide-2", &look), Verdict::pass());
     let mut other = look.clone();
     other["args"] = json!({"path": "b"});
@@ -177,7 +177,7 @@ fn a_result_that_was_seen_is_not_sent_again() {
     assert_eq!(ask("elide-1", &changed), Verdict::pass());
     assert_eq!(ask("elide-1", &look), Verdict::pass());
     assert_eq!(result_content(&ask("elide-1", &look)), marker);
-    // What may not be elided, twice each.
+    // Results that must not be elided, twice each.
     let with = |field: &str, value: Value| {
         let mut payload = look.clone();
         payload[field] = value;

@@ -1,15 +1,15 @@
-//! Files of the zone database (RFC 9636).
+//! Parses files of the time zone database (RFC 9636).
 
-/// The changes of a zone's offset that are written down, in order.
+/// The recorded offset changes of a zone, in order.
 #[derive(Debug, Default)]
 pub(super) struct ZoneTransitions {
-    /// What holds before the first.
+    /// The offset before the first change.
     initial_offset_s: i64,
-    /// When, and the offset from then on.
+    /// The time of each change, and the offset from then on.
     offset_changes: Vec<(i64, i64)>,
 }
 
-/// An offset, and whether a later rule may know better.
+/// An offset, and whether a later rule may override it.
 pub(super) enum ZoneOffset {
     Known(i64),
     Last(i64),
@@ -26,14 +26,14 @@ impl ZoneTransitions {
     }
 }
 
-/// Reads a file: its changes, and the rule for what follows them, which is empty in old files. `None` for anything else.
+/// Parses a file: its changes, and the rule for later times, which is empty in old files. `None` for anything else.
 pub(super) fn parse_zone_file(bytes: &[u8]) -> Option<(ZoneTransitions, &str)> {
     let mut reader = ZoneFileReader(bytes);
     let (version, counts) = reader.read_header()?;
     if version == 0 {
         return reader.read_transitions(&counts, 4).map(|transitions| (transitions, ""));
     }
-    // The first half is for readers that know 32 bits only.
+    // The first half is for 32-bit readers.
     reader.take_bytes(counts.data_bytes(4)?)?;
     let (_, counts) = reader.read_header()?;
     let transitions = reader.read_transitions(&counts, 8)?;

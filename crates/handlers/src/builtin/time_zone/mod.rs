@@ -1,7 +1,7 @@
-//! The time zone of the host, so that a date is the user's and not Greenwich's.
+//! Determines the host's time zone, so that dates are local.
 //!
-//! The zone is found as everywhere else: the variable `TZ`, which is a rule or names a file of the zone database, else
-//! `/etc/localtime`, else universal time.
+//! The zone comes from the variable `TZ`, which is a rule or names a file of the zone database, otherwise from
+//! `/etc/localtime`, otherwise it is UTC.
 
 mod file;
 mod rule;
@@ -12,15 +12,14 @@ use file::ZoneTransitions;
 use rule::ZoneRule;
 pub use rule::calendar_date;
 
-/// Where files of the zone database lie.
+/// The directories of the zone database.
 const DATABASES: [&str; 3] = ["/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/etc/zoneinfo"];
 
-/// A time zone.
 #[derive(Debug, Default)]
 pub(super) struct TimeZone {
-    /// The changes that are written down.
+    /// The recorded changes.
     transitions: ZoneTransitions,
-    /// What holds after the last of them.
+    /// The rule after the last change.
     rule: Option<ZoneRule>,
 }
 
@@ -46,7 +45,7 @@ impl TimeZone {
         calendar_date((unix_s.saturating_add(self.offset_s(unix_s))).div_euclid(86_400))
     }
 
-    /// Seconds that the zone is ahead of universal time.
+    /// The offset from UTC in seconds.
     fn offset_s(&self, unix_s: i64) -> i64 {
         match (self.transitions.offset_s(unix_s), &self.rule) {
             (file::ZoneOffset::Known(offset), _) | (file::ZoneOffset::Last(offset), None) => offset,
@@ -55,10 +54,10 @@ impl TimeZone {
     }
 }
 
-/// The most bytes of a file of the database.
+/// The largest file of the database that is read.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// The file of a named zone. A name does not lead out of the database.
+/// The file of a named zone. A name cannot lead out of the database.
 fn zone_file(named: &str) -> Option<PathBuf> {
     if named.starts_with('/') {
         return Some(PathBuf::from(named));
@@ -79,7 +78,7 @@ fn read_zone(path: &Path) -> Option<TimeZone> {
 mod tests {
     use super::*;
 
-    /// A file of the zone database in its second version: two changes and a rule for what follows.
+    /// A version 2 file of the zone database: two changes and a rule for later times.
     fn test_zone() -> TimeZone {
         let mut bytes = Vec::new();
         for (version, width, times) in [(b'2', 4_usize, vec![0_i64, 0]), (b'2', 8, vec![1_000_000, 2_000_000])] {
@@ -103,7 +102,7 @@ mod tests {
         let (transitions, rule) = file::parse_zone_file(&bytes).unwrap();
         assert_eq!(rule, "EST5EDT,M3.2.0,M11.1.0");
         for length in 0..bytes.len() {
-            // A file that was cut short is refused or read, and never a panic.
+            // A truncated file is rejected or parsed, but never panics.
             let _ = file::parse_zone_file(&bytes[..length]);
         }
         TimeZone { transitions, rule: ZoneRule::parse(rule) }

@@ -1,4 +1,4 @@
-//! Rules of a zone, such as `CET-1CEST,M3.5.0,M10.5.0/3` (POSIX, the variable `TZ`).
+//! Parses time zone rules such as `CET-1CEST,M3.5.0,M10.5.0/3`, the POSIX format of the variable `TZ`.
 
 /// A standard time, and a daylight saving time between two days of each year.
 #[derive(Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ struct DaylightRule {
     end: YearlyTime,
 }
 
-/// A time of a day of every year, in local time.
+/// A local time on a day of every year.
 #[derive(Debug, PartialEq, Eq)]
 struct YearlyTime {
     day: YearlyDay,
@@ -23,16 +23,16 @@ struct YearlyTime {
 
 #[derive(Debug, PartialEq, Eq)]
 enum YearlyDay {
-    /// `Jn`: from 1, never counting the 29th of February.
+    /// `Jn`: from 1, without counting February 29.
     WithoutLeap(i64),
     /// `n`: from 0.
     WithLeap(i64),
-    /// `Mm.w.d`: the `w`th `d`th day of the week in a month; the fifth is the last.
+    /// `Mm.w.d`: weekday `d` in week `w` of month `m`; week 5 is the last.
     OfMonth { month: i64, week: i64, weekday: i64 },
 }
 
 impl ZoneRule {
-    /// Reads a rule; `None` for anything else.
+    /// Parses a rule; `None` for anything else.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let mut rest = text;
         skip_name(&mut rest)?;
@@ -45,14 +45,14 @@ impl ZoneRule {
             true => standard_s + 3_600,
             false => -parse_time_s(&mut rest)?,
         };
-        // Without days, those of the United States.
+        // Without days, the rule of the United States applies.
         let days = if rest.is_empty() { ",M3.2.0,M11.1.0" } else { rest };
         let (start, end) = days.strip_prefix(',')?.split_once(',')?;
         let daylight = DaylightRule { offset_s, start: YearlyTime::parse(start)?, end: YearlyTime::parse(end)? };
         Some(Self { standard_s, daylight: Some(daylight) })
     }
 
-    /// Seconds ahead of universal time.
+    /// The offset from UTC in seconds.
     pub(super) fn offset_s(&self, unix_s: i64) -> i64 {
         let Some(daylight) = &self.daylight else { return self.standard_s };
         let (year, _, _) = calendar_date(unix_s.saturating_add(self.standard_s).div_euclid(86_400));
@@ -60,7 +60,7 @@ impl ZoneRule {
         let end = daylight.end.unix_s(year) - daylight.offset_s;
         let saves = match start < end {
             true => (start..end).contains(&unix_s),
-            // South of the equator it begins at the end of the year.
+            // South of the equator, daylight saving time starts late in the year.
             false => !(end..start).contains(&unix_s),
         };
         if saves { daylight.offset_s } else { self.standard_s }
@@ -87,7 +87,7 @@ impl YearlyTime {
         Some(Self { day, time_s })
     }
 
-    /// The moment in a year, as if local time were universal.
+    /// The time in a year, as if local time were UTC.
     fn unix_s(&self, year: i64) -> i64 {
         let new_year = days_since_epoch(year, 1, 1);
         let day = match self.day {
@@ -100,7 +100,7 @@ impl YearlyTime {
                 let first = days_since_epoch(year, month, 1);
                 let next =
                     if month == 12 { days_since_epoch(year + 1, 1, 1) } else { days_since_epoch(year, month + 1, 1) };
-                // The first of January 1970 was a Thursday.
+                // January 1, 1970 was a Thursday.
                 let first_fit = first + (weekday - (first + 4).rem_euclid(7)).rem_euclid(7);
                 let fit = first_fit + (week - 1) * 7;
                 if fit >= next { fit - 7 } else { fit }
@@ -110,7 +110,7 @@ impl YearlyTime {
     }
 }
 
-/// Reads the name of a time: letters, or anything in `<` and `>`.
+/// Skips the name of a zone: letters, or anything in `<` and `>`.
 fn skip_name(rest: &mut &str) -> Option<()> {
     let text = *rest;
     if let Some(quoted) = text.strip_prefix('<') {
@@ -122,7 +122,7 @@ fn skip_name(rest: &mut &str) -> Option<()> {
     (text.len() - after.len() >= 3).then_some(())
 }
 
-/// Reads `[+-]h[:m[:s]]` as seconds.
+/// Parses `[+-]h[:m[:s]]` as seconds.
 fn parse_time_s(rest: &mut &str) -> Option<i64> {
     let text = *rest;
     let (sign, digits) = match text.strip_prefix('-') {
@@ -140,7 +140,7 @@ fn parse_time_s(rest: &mut &str) -> Option<i64> {
     (written.split(':').count() <= 3).then_some(sign * seconds)
 }
 
-/// Days since the Unix epoch of a date. Years begin in March here, so that the leap day is their last.
+/// The days from the Unix epoch to a date. Years start in March here, so that the leap day is their last day.
 fn days_since_epoch(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
@@ -149,7 +149,7 @@ fn days_since_epoch(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
 }
 
-/// The date of a day since the Unix epoch, in the Gregorian calendar: year, month and day of the month.
+/// The Gregorian date of a day since the Unix epoch: year, month and day of the month.
 #[must_use]
 pub fn calendar_date(days_since: i64) -> (i64, i64, i64) {
     let days_since = days_since.clamp(-100_000_000, 100_000_000) + 719_468;

@@ -1,6 +1,7 @@
-//! Launchers: processes that start programs for us and own all that comes of it.
+//! Launchers: processes that start programs for this process and contain their child processes.
 //!
-//! This side keeps a few of them, hands each call to one of its own, and gets it back when nothing of the call is left.
+//! This side keeps a few of them, gives each call its own, and gets the launcher back when no process of the call is
+//! left.
 
 mod pool;
 mod reap;
@@ -22,23 +23,25 @@ use super::pipes::{ParentEnds, ProcessPipes};
 use super::spawn::ProcessExit;
 use pool::LauncherConnection;
 
-/// How long the end of a call that was stopped is waited for. The launcher goes on alone when it takes longer.
+/// The wait for the end of a stopped call. The launcher continues alone if it takes longer.
 const GRACE: Duration = Duration::from_millis(150);
 
-/// How long a launcher may take to begin, however little time the program itself has.
+/// The shortest time limit for starting a launcher, however little time the program has.
 const LEAST: Duration = Duration::from_millis(250);
 
-/// How often a launcher is woken meanwhile: the program may have stopped it.
+/// The interval at which a launcher is woken meanwhile: the program may have stopped it.
 const WAKE: Duration = Duration::from_millis(10);
 
-/// A program that a launcher runs. Dropped before its end, it is ended by the launcher, which is not used again.
+/// A program that a launcher runs. If it is dropped before the program ends, the launcher ends it, and is not used
+/// again.
 ///
-/// The launcher is absent when the call has ended; it serves others then.
+/// The launcher is absent after the call has ended; it then serves other calls.
 #[derive(Debug)]
 pub(super) struct LaunchedProcess(Option<LauncherConnection>);
 
 impl LaunchedProcess {
-    /// Hands a program to a launcher, once `take` has our ends of its pipes; `None` when there can be no launcher.
+    /// Gives a program to a launcher, once `take` has this side's ends of its pipes; `None` if launchers are not
+    /// available.
     ///
     /// # Errors
     /// When a launcher cannot be started now.
@@ -55,7 +58,7 @@ impl LaunchedProcess {
                 launcher.send_request(&wire::encode_request(spec, directory.as_deref(), has_input), end)?;
                 Ok(pipes)
             });
-            // A launcher that is gone shows when it is spoken to.
+            // A launcher that has ended is detected when it is written to.
             match told {
                 Ok(pipes) => return Ok(Some((pipes, Self(Some(launcher))))),
                 Err(_) => pool::discard(launcher),
@@ -69,7 +72,7 @@ impl LaunchedProcess {
         self.0.as_ref().map(|launcher| launcher.control.as_fd())
     }
 
-    /// How the call ended, when it has.
+    /// The exit of the call, if it has ended.
     pub(super) fn try_exit(&mut self) -> io::Result<Option<ProcessExit>> {
         let Some(launcher) = &mut self.0 else { return Ok(None) };
         let heard = launcher.receive();
@@ -90,7 +93,7 @@ impl LaunchedProcess {
         }
     }
 
-    /// Ends the call and waits a moment for its end.
+    /// Ends the call and waits briefly for its end.
     pub(super) fn kill(&mut self) -> io::Result<ProcessExit> {
         let end = Instant::now() + GRACE;
         if let Some(launcher) = &mut self.0 {

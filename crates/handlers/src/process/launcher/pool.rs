@@ -22,25 +22,25 @@ use crate::process::base_variables;
 use crate::process::pipes::{self, ParentEnds};
 use crate::script_worker::WorkerProgram;
 
-/// Idle launchers kept for the next call. More are started when more calls run at once.
+/// The number of idle launchers that are kept. More are started for concurrent calls.
 const KEPT: usize = 16;
 
-/// How long a launcher may take to say what is expected of it, at most.
+/// The longest wait for an expected message of a launcher.
 pub(super) const SPEAKING: Duration = Duration::from_secs(10);
 
-/// How long a launcher may take to read what it is told.
+/// The longest wait until a launcher reads a message.
 const HEARING: Duration = Duration::from_secs(1);
 
-/// One for the whole process: launchers know nothing of hooks, sessions or runtimes.
+/// One pool for the whole process: launchers do not depend on hooks, sessions or runtimes.
 static LAUNCHERS: Mutex<LauncherPool> =
     Mutex::new(LauncherPool { program: None, idle: Vec::new(), discarded: Vec::new() });
 
 #[derive(Debug)]
 struct LauncherPool {
-    /// What a launcher is started from; absent when nobody has said, or when it is no launcher.
+    /// The program of launchers; absent if none was set, or if it is not a launcher.
     program: Option<WorkerProgram>,
     idle: Vec<LauncherConnection>,
-    /// Launchers that go on ending a call alone; they are reaped when they are done.
+    /// Launchers that are ending a call alone; they are reaped when they are done.
     discarded: Vec<Child>,
 }
 
@@ -50,18 +50,18 @@ pub(super) struct LauncherConnection {
     child: Child,
     pub(super) control: UnixStream,
     received: Vec<u8>,
-    /// Our ends of the next call's pipes.
+    /// This side's ends of the next call's pipes.
     next_ends: Option<ParentEnds>,
-    /// Where this process was when the launcher began, which is where the launcher is.
+    /// This process's working directory when the launcher started, which is the launcher's.
     directory: PathBuf,
 }
 
-/// Has programs started by launchers from now on, in this whole process. `program` is one whose `main` calls
-/// [`worker_main`](crate::worker_main); it is started at the first call. A program that turns out to be none is never
-/// tried again, and programs are started by this process itself.
+/// Makes this process start programs by launchers from now on. `program` is one whose `main` calls
+/// [`worker_main`](crate::worker_main); it is started at the first call. If it turns out not to be a launcher, it is
+/// never tried again, and this process starts programs itself.
 ///
-/// Launchers have harmless variables alone; what a program is to see is sent to them with each call. Where there is no
-/// `/proc`, this does nothing.
+/// Launchers have only harmless variables; a program's variables are sent with each call. Without `/proc` this has no
+/// effect.
 pub fn enable_launchers(program: &WorkerProgram) {
     if cfg!(target_os = "linux") {
         let mut launchers = lock_pool();
@@ -69,19 +69,20 @@ pub fn enable_launchers(program: &WorkerProgram) {
     }
 }
 
-/// What launchers are started from, where there are any.
+/// The program of launchers, if there is one.
 pub(crate) fn launcher_program() -> Option<WorkerProgram> {
     lock_pool().program.clone()
 }
 
-/// An idle launcher, or a new one, which has until `end` to begin; `None` when there can be none.
+/// An idle launcher, or a new one, which must start before `end`; `None` if launchers are not available.
 ///
 /// # Errors
-/// When one cannot be started now. Then nothing is: to start the program without one would let it leave things behind.
+/// When a launcher cannot be started now. The program is not started then: without a launcher it could leave processes
+/// behind.
 pub(super) fn acquire(end: Instant) -> io::Result<Option<LauncherConnection>> {
     let mut launchers = lock_pool();
     launchers.discarded.retain_mut(|child| matches!(child.try_wait(), Ok(None)));
-    // What they end may have stopped them once more.
+    // The programs that they end may have stopped them again.
     launchers.discarded.iter().for_each(wake_launcher);
     if let Some(launcher) = launchers.idle.pop() {
         return Ok(Some(launcher));
@@ -108,15 +109,16 @@ pub(super) fn release(launcher: LauncherConnection) {
     }
 }
 
-/// Lets a launcher go on, and ends what could stop it again. It is not reaped, so this cannot hit a stranger.
+/// Continues a stopped launcher, and kills what could stop it again. It is not reaped, so this cannot affect an
+/// unrelated process.
 fn wake_launcher(launcher: &Child) {
     let pid = Pid::from_child(launcher);
     kill_stopped(pid);
-    // One that has ended needs no waking.
+    // A launcher that has ended need not be continued.
     let _ = kill_process(pid, Signal::CONT);
 }
 
-/// Parts with a launcher: it ends its call by itself.
+/// Discards a launcher: it ends its call by itself.
 pub(super) fn discard(launcher: LauncherConnection) {
     launcher.wake();
     lock_pool().discarded.push(launcher.child);
@@ -129,11 +131,11 @@ fn lock_pool() -> MutexGuard<'static, LauncherPool> {
 impl LauncherConnection {
     fn start(program: &WorkerProgram, end: Instant) -> io::Result<Self> {
         let (control, far) = UnixStream::pair()?;
-        // Where that is gone, a call without a directory of its own has none either.
+        // If that does not exist any more, a call without its own directory has none either.
         let directory = std::env::current_dir().unwrap_or_default();
         let child = Command::new(&program.program)
             .args(&program.arguments)
-            // What a launcher starts can read the launcher's own variables.
+            // The programs that a launcher starts can read the launcher's own variables.
             .env_clear()
             .envs(base_variables())
             .env("RUST_BACKTRACE", "0")
@@ -148,7 +150,7 @@ impl LauncherConnection {
             Err(fault) => {
                 let _ = launcher.child.kill();
                 let _ = launcher.child.wait();
-                // One that is merely slow may be a launcher.
+                // A slow program may still be a launcher.
                 let slow = fault.kind() == ErrorKind::TimedOut;
                 let name = program.program.display();
                 let silent =
@@ -167,12 +169,12 @@ impl LauncherConnection {
         if self.receive_by(end)? != HELLO {
             return Err(io::Error::other("this is not a launcher"));
         }
-        // One whose files this process may not open is no use.
+        // A launcher whose files this process cannot open is useless.
         self.next_ends = Some(self.open_next_pipes(end)?);
         Ok(())
     }
 
-    /// Waits for a frame that has to come.
+    /// Waits for an expected frame.
     fn receive_by(&mut self, end: Instant) -> io::Result<Vec<u8>> {
         loop {
             if let Some(body) = self.receive()? {
@@ -186,7 +188,7 @@ impl LauncherConnection {
         }
     }
 
-    /// Our ends of the next call's pipes.
+    /// This side's ends of the next call's pipes.
     pub(super) fn take_pipes(&mut self, has_input: bool) -> io::Result<ParentEnds> {
         let mut near = self.next_ends.take().ok_or(ErrorKind::NotFound)?;
         if !has_input {
@@ -195,21 +197,21 @@ impl LauncherConnection {
         Ok(near)
     }
 
-    /// Sends a request, and opens the pipes of the call after it while it is done.
+    /// Sends a request, and opens the pipes of the following call in the meantime.
     pub(super) fn send_request(&mut self, request: &[u8], end: Instant) -> io::Result<()> {
         self.send(request)?;
         self.next_ends = Some(self.open_next_pipes(end)?);
         Ok(())
     }
 
-    /// Opens the pipes of the next call that has none open yet; the launcher has named them long before.
+    /// Opens the pipes of the next call; the launcher has already sent their numbers.
     fn open_next_pipes(&mut self, end: Instant) -> io::Result<ParentEnds> {
         let ready = self.receive_by(end)?;
         let [stdin, stdout, stderr] = decode_pipes(&ready)?.map(|pipe| format!("/proc/{}/fd/{pipe}", self.child.id()));
         let nonblocking = OFlags::NONBLOCK.bits().cast_signed();
         let open = |path, options: &mut OpenOptions| options.custom_flags(nonblocking).open(path).map(OwnedFd::from);
-        // An output that can also be written to never ends: the end of the program is told by the launcher, and no
-        // end of a pipe has to wake us before.
+        // An output that is also open for writing never ends: the launcher reports the end of the program, and the end
+        // of a pipe must not wake this side before.
         let output = |path| open(path, File::options().read(true).write(true)).map(PipeReader::from);
         Ok(ParentEnds {
             stdin: Some(PipeWriter::from(open(stdin, File::options().write(true))?)),
@@ -218,7 +220,7 @@ impl LauncherConnection {
         })
     }
 
-    /// A directory as the launcher needs it: absolute, or `None` for its own.
+    /// A directory for the launcher: absolute, or `None` for its own.
     pub(super) fn resolve_dir(&self, wanted: Option<&Path>) -> Option<PathBuf> {
         if let Some(wanted) = wanted.filter(|wanted| wanted.is_absolute()) {
             return Some(wanted.to_path_buf());
@@ -246,7 +248,7 @@ impl LauncherConnection {
         Ok(())
     }
 
-    /// A frame, when a whole one is there.
+    /// Receives a frame, if a complete one has arrived.
     pub(super) fn receive(&mut self) -> io::Result<Option<Vec<u8>>> {
         let mut chunk = [0; 256];
         loop {
@@ -263,12 +265,12 @@ impl LauncherConnection {
         }
     }
 
-    /// Lets it go on when somebody stopped it: one that sleeps ends nothing.
+    /// Continues a stopped launcher, which otherwise cannot end anything.
     pub(super) fn wake(&self) {
         wake_launcher(&self.child);
     }
 
-    /// Waits until it says something.
+    /// Waits for a message.
     pub(super) fn wait_for_message(&self, most: Duration) -> io::Result<()> {
         pipes::poll_fds(&mut [PollFd::new(&self.control, PollFlags::IN)], most)
     }

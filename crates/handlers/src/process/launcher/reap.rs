@@ -1,4 +1,4 @@
-//! Killing what a program left behind.
+//! Kills the processes that a program left behind.
 
 use std::fs;
 use std::io;
@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
 
-/// How long one sweep tries. What is left then cannot be killed by us: it belongs to another user, or hangs in the
-/// system.
+/// The time limit of one sweep. Processes that are left then cannot be killed: they belong to another user, or hang in
+/// the kernel.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Kills and reaps all children of this process, and their children, which become ours when they lose their parents.
+/// Kills and reaps all children of this process, and their children, which become its own when they lose their parents.
 ///
-/// Only children of this process are killed, and the groups they lead: nobody else can reap them, so that no number
-/// can have passed to a stranger.
+/// Only children of this process, and the process groups they lead, are killed: no other process can reap them, so their
+/// IDs cannot have been reused.
 pub(in crate::process) fn reap_descendants() -> io::Result<()> {
     if reap_ended() {
         return Ok(());
@@ -22,8 +22,8 @@ pub(in crate::process) fn reap_descendants() -> io::Result<()> {
     let mut pause = Duration::from_micros(50);
     loop {
         for child in read_children(std::process::id())? {
-            // A group of that number is led by the child or not there. One call ends the whole group, and no fork slips
-            // through it.
+            // A group with that ID is led by the child or does not exist. One call kills the whole group, and no fork
+            // can escape it.
             let _ = kill_process_group(child, Signal::KILL);
             let _ = kill_process(child, Signal::KILL);
         }
@@ -41,7 +41,7 @@ pub(in crate::process) fn reap_descendants() -> io::Result<()> {
     }
 }
 
-/// Reaps who has ended; true when no child is left.
+/// Reaps processes that have ended; true if no child is left.
 fn reap_ended() -> bool {
     loop {
         match waitid(WaitId::All, WaitIdOptions::EXITED | WaitIdOptions::NOHANG) {
@@ -52,8 +52,8 @@ fn reap_ended() -> bool {
     }
 }
 
-/// Kills the children of a launcher that was stopped, which could stop it again as often as it is woken. Nobody reaps
-/// them meanwhile, and a number that has passed to a stranger all the same is told by its parent.
+/// Kills the children of a stopped launcher, which could stop it again whenever it is continued. They are not reaped
+/// meanwhile, and a reused ID is detected by its parent.
 #[cfg(target_os = "linux")]
 pub(super) fn kill_stopped(launcher: Pid) {
     use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
@@ -74,12 +74,12 @@ pub(super) fn kill_stopped(launcher: Pid) {
 #[cfg(not(target_os = "linux"))]
 pub(super) fn kill_stopped(_launcher: Pid) {}
 
-/// The children of a supervisor; none when it is gone.
+/// The children of a supervisor; none if it has ended.
 pub(in crate::process) fn supervised_children(supervisor: Pid) -> Vec<Pid> {
     read_children(supervisor.as_raw_nonzero().get().unsigned_abs()).unwrap_or_default()
 }
 
-/// The children of a process which has one thread that starts any.
+/// The children of a process in which only one thread starts any.
 fn read_children(of: u32) -> io::Result<Vec<Pid>> {
     let mut found = Vec::new();
     for task in fs::read_dir(format!("/proc/{of}/task"))? {
@@ -91,7 +91,7 @@ fn read_children(of: u32) -> io::Result<Vec<Pid>> {
     Ok(found)
 }
 
-/// The same for kernels that keep no such list.
+/// The same for kernels without such a list.
 fn scan_children(parent: u32) -> io::Result<Vec<Pid>> {
     let parent = parent.to_string();
     let mut found = Vec::new();
@@ -105,10 +105,10 @@ fn scan_children(parent: u32) -> io::Result<Vec<Pid>> {
     Ok(found)
 }
 
-/// The state of a process and its parent.
+/// The state and the parent of a process.
 fn read_stat(pid: &str) -> Option<(String, String)> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name before the bracket may hold anything; the state and the parent follow.
+    // The name in parentheses may contain anything; the state and the parent follow.
     let mut after = stat.rsplit_once(')')?.1.split_ascii_whitespace();
     Some((after.next()?.to_owned(), after.next()?.to_owned()))
 }

@@ -1,4 +1,4 @@
-//! The launcher itself: what runs in its process.
+//! Runs in the launcher's own process.
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
@@ -17,12 +17,12 @@ use super::super::spawn::{ProcessExit, build_command, spawn_in_group};
 use super::reap::reap_descendants;
 use super::wire::{HELLO, LaunchRequest, decode_request, encode_frame, encode_pipes, encode_reply, take_frame};
 
-/// Whether this process was started as a launcher: its input is a socket. The worker that runs scripts has a pipe.
+/// Whether this process was started as a launcher: its input is a socket. A script worker has a pipe.
 pub(crate) fn is_launcher() -> bool {
     fstat(io::stdin()).is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Socket)
 }
 
-/// Serves the host on the socket that is this process's input, until the host is gone.
+/// Serves the host on the socket that is this process's input, until the host ends.
 pub(crate) fn serve() -> ExitCode {
     match LauncherServer::new().and_then(LauncherServer::serve) {
         Ok(()) => ExitCode::SUCCESS,
@@ -33,13 +33,13 @@ pub(crate) fn serve() -> ExitCode {
 struct LauncherServer {
     host: UnixStream,
     received: Vec<u8>,
-    /// What is to be said with the next frame that the host waits for.
+    /// The output for the next frame that the host waits for.
     pending_output: Vec<u8>,
-    /// The pipes of the next two calls: the host opens those of the next while one runs.
+    /// The pipes of the next two calls: the host opens those of the next one while a call runs.
     pipes: VecDeque<(ParentEnds, ChildEnds)>,
 }
 
-/// What the host said.
+/// A message from the host.
 enum LauncherMessage {
     Frame(Vec<u8>),
     HostClosed,
@@ -62,14 +62,14 @@ impl LauncherServer {
             let swept = reap_descendants();
             self.pending_output.splice(..0, encode_reply(&ended));
             if swept.is_err() {
-                // A launcher with a child that it cannot kill is no use for the next call.
+                // A launcher with a child that it cannot kill is useless for the next call.
                 self.host.write_all(&self.pending_output)?;
                 return swept;
             }
         }
     }
 
-    /// Makes the pipes of another call.
+    /// Creates the pipes of another call.
     fn prepare_pipes(&mut self) -> io::Result<()> {
         let pair = ParentEnds::create_pair(true)?;
         self.pending_output.extend(encode_pipes(&pair.0));
@@ -77,7 +77,7 @@ impl LauncherServer {
         Ok(())
     }
 
-    /// Waits for a request. An empty frame was to end a call that had ended by itself meanwhile.
+    /// Waits for a request. An empty frame was meant to end a call that had already ended.
     fn receive_request(&mut self) -> io::Result<LauncherMessage> {
         loop {
             match self.receive()? {
@@ -87,7 +87,7 @@ impl LauncherServer {
         }
     }
 
-    /// Waits for a whole frame.
+    /// Waits for a complete frame.
     fn receive(&mut self) -> io::Result<LauncherMessage> {
         loop {
             if let Some(body) = take_frame(&mut self.received)? {
@@ -103,20 +103,20 @@ impl LauncherServer {
         }
     }
 
-    /// Runs a program until it ends or the host has had enough.
+    /// Runs a program until it ends or the host ends the call.
     fn run_call(&mut self, request: &LaunchRequest) -> io::Result<ProcessExit> {
         let Some((near, mut far)) = self.pipes.pop_front() else { return Err(io::ErrorKind::NotFound.into()) };
         if !request.has_input {
             far.stdin = None;
         }
         let spawned = spawn_in_group(&mut build_command(&request.spec), far, request.spec.sandbox);
-        // From here on the host's ends are the host's alone, and end when it closes them.
+        // From here on only the host holds its ends, so that they close with it.
         drop(near);
-        // This is done while the program runs, and nobody waits for it.
+        // This is done while the program runs, so it does not delay the call.
         let prepared = self.prepare_pipes();
         let child = spawned?;
         let watched = prepared.and_then(|()| ExitWatcher::new(&child)).and_then(|watch| self.wait(&watch));
-        // The group is there as long as its leader is not reaped.
+        // The group exists until its leader is reaped.
         let leader = Pid::from_child(&child);
         let _ = kill_process_group(leader, Signal::KILL);
         let status = waitid(WaitId::Pid(leader), WaitIdOptions::EXITED)?;
@@ -127,7 +127,7 @@ impl LauncherServer {
         })
     }
 
-    /// Waits until the program has exited, or the host has said anything or is gone: both end the call.
+    /// Waits until the program has exited, or the host has sent anything or has ended: both end the call.
     fn wait(&self, watch: &ExitWatcher) -> io::Result<()> {
         let host = PollFd::new(&self.host, PollFlags::IN);
         let Some(exit) = watch.as_fd().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)) else {
@@ -141,13 +141,13 @@ impl LauncherServer {
     }
 }
 
-/// Makes this process the one that descendants without a parent come to.
+/// Makes this process the parent of descendants that lose their own.
 #[cfg(target_os = "linux")]
 pub(in crate::process) fn become_subreaper() -> io::Result<()> {
     let own = rustix::process::getpid();
-    // Without these the end of a program could not be waited for together with the host.
+    // Without pidfds, the program's end and the host cannot be waited for together.
     rustix::process::pidfd_open(own, rustix::process::PidfdFlags::empty())?;
-    // Its own number is only the flag that this is wanted.
+    // The process's own ID only serves as the flag.
     Ok(rustix::process::set_child_subreaper(Some(own))?)
 }
 

@@ -1,9 +1,9 @@
-//! What is said between this process and a launcher: frames of a length, four bytes little endian, and a body.
+//! The messages between this process and a launcher: frames of a length, four bytes little endian, and a body.
 //!
-//! The launcher greets with [`HELLO`] when it begins. It makes the pipes of each call and names them two calls ahead: with
-//! the greeting those of the first two, with each answer another. The host opens its ends through `/proc`. It sends a
-//! request, and at any time an empty frame, which ends the call. The launcher answers the request with one frame when
-//! nothing of the call is left: how the program ended, or why it did not start.
+//! The launcher sends [`HELLO`] when it starts. It creates the pipes of each call and sends their numbers two calls
+//! ahead: those of the first two with the greeting, and another with each reply. The host opens its ends through
+//! `/proc`. It sends a request, and at any time an empty frame, which ends the call. The launcher replies to the
+//! request with one frame when no process of the call is left: the program's exit, or the reason why it did not start.
 
 use std::ffi::OsStr;
 use std::io;
@@ -17,32 +17,32 @@ use super::super::pipes::ParentEnds;
 use super::super::spawn::ProcessExit;
 use super::super::{ProcessEnvironment, ProcessSpec, all_variables};
 
-/// What a launcher says first. Another greeting is another program, or another version of this one.
+/// The greeting of a launcher. Another greeting means another program, or another version of this one.
 pub(super) const HELLO: &[u8] = concat!("pintle launcher ", env!("CARGO_PKG_VERSION"), " 3").as_bytes();
 
-/// The longest frame; longer than any command line that the system would start.
+/// The longest frame; longer than any command line that the system can start.
 const MAX_FRAME_BYTES: usize = 16 << 20;
 
-/// A request as the launcher reads it.
+/// A request as the launcher decodes it.
 #[derive(Debug)]
 pub(super) struct LaunchRequest {
-    /// Whether the program has an input; otherwise it has ended before it began.
+    /// Whether the program has an input; otherwise its input is closed before it starts.
     pub(super) has_input: bool,
-    /// What to run; without what the host keeps to itself: input, deadline and limits of output.
+    /// The process to start, without the parts that the host handles itself: input, deadline and output limits.
     pub(super) spec: ProcessSpec,
 }
 
-/// A body as a frame.
+/// Encodes a body as a frame.
 pub(super) fn encode_frame(body: &[u8]) -> Vec<u8> {
     let mut frame = Vec::with_capacity(body.len() + 4);
     put_bytes(&mut frame, body);
     frame
 }
 
-/// Takes the first whole frame off what was received.
+/// Takes the first complete frame off the received bytes.
 ///
 /// # Errors
-/// When what was received is no frame.
+/// When the bytes are not a frame.
 pub(super) fn take_frame(received: &mut Vec<u8>) -> io::Result<Option<Vec<u8>>> {
     let Some(length) = received.first_chunk::<4>().map(|length| u32::from_le_bytes(*length) as usize) else {
         return Ok(None);
@@ -59,7 +59,7 @@ pub(super) fn take_frame(received: &mut Vec<u8>) -> io::Result<Option<Vec<u8>>> 
     Ok(Some(taken))
 }
 
-/// The host's ends of the next call's pipes, as numbers of this process: input, output, complaints.
+/// Encodes the host's ends of the next call's pipes, as file descriptors of this process: input, output, error output.
 pub(super) fn encode_pipes(near: &ParentEnds) -> Vec<u8> {
     let stdin = near.stdin.as_ref().map_or(-1, AsRawFd::as_raw_fd);
     let mut body = Vec::with_capacity(32);
@@ -69,33 +69,33 @@ pub(super) fn encode_pipes(near: &ParentEnds) -> Vec<u8> {
     encode_frame(&body)
 }
 
-/// Reads the numbers of the next call's pipes.
+/// Decodes the file descriptors of the next call's pipes.
 ///
 /// # Errors
-/// When this is something else.
+/// When the body is malformed.
 pub(super) fn decode_pipes(body: &[u8]) -> io::Result<[RawFd; 3]> {
     let mut rest = body;
     let rest = &mut rest;
     Ok([take_number(rest)?, take_number(rest)?, take_number(rest)?].map(RawFd::from_le_bytes))
 }
 
-/// A request as a frame. The directory is absolute; `None` is the launcher's own.
+/// Encodes a request as a frame. The directory is absolute; `None` is the launcher's own.
 pub(super) fn encode_request(spec: &ProcessSpec, directory: Option<&Path>, has_input: bool) -> Vec<u8> {
     let mut body = Vec::with_capacity(512);
     put_bytes(&mut body, &[has_input, spec.sandbox.read_only, spec.sandbox.no_network].map(u8::from));
     put_bytes(&mut body, spec.program.as_bytes());
     put_list(&mut body, spec.arguments.iter().map(String::as_bytes));
     put_bytes(&mut body, directory.map_or(&[], |directory| directory.as_os_str().as_bytes()));
-    // The launcher has no variables but harmless ones: its children can read them.
+    // The launcher has only harmless variables, because its children can read them.
     let variables = spec.environment.explicit_variables().unwrap_or_else(all_variables);
     put_list(&mut body, variables.iter().flat_map(|(name, value)| [name.as_bytes(), value.as_bytes()]));
     encode_frame(&body)
 }
 
-/// Reads a request.
+/// Decodes a request.
 ///
 /// # Errors
-/// When it is none.
+/// When the body is malformed.
 pub(super) fn decode_request(body: &[u8]) -> io::Result<LaunchRequest> {
     let mut rest = body;
     let rest = &mut rest;
@@ -113,7 +113,7 @@ pub(super) fn decode_request(body: &[u8]) -> io::Result<LaunchRequest> {
     Ok(LaunchRequest { has_input, spec })
 }
 
-/// How a call went, as a frame: the exit code, the signal, or the fault.
+/// Encodes the result of a call as a frame: the exit code, the signal, or the error.
 pub(super) fn encode_reply(ended: &io::Result<ProcessExit>) -> Vec<u8> {
     let (kind, number, text) = match ended {
         Ok(ProcessExit { exit_code: Some(code), .. }) => (0_u8, *code, String::new()),
@@ -127,10 +127,10 @@ pub(super) fn encode_reply(ended: &io::Result<ProcessExit>) -> Vec<u8> {
     encode_frame(&body)
 }
 
-/// Reads how a call went.
+/// Decodes the result of a call.
 ///
 /// # Errors
-/// When it did not start, or this is no reply.
+/// When the program did not start, or the body is malformed.
 pub(super) fn decode_reply(body: &[u8]) -> io::Result<ProcessExit> {
     let mut rest = body;
     let rest = &mut rest;
@@ -149,7 +149,7 @@ fn malformed_frame_error() -> io::Error {
 }
 
 fn put_bytes(body: &mut Vec<u8>, bytes: &[u8]) {
-    // What is longer than this cannot be started either; the reader will find the frame broken.
+    // Longer data cannot be started either; the receiver rejects the frame.
     body.extend_from_slice(&u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_le_bytes());
     body.extend_from_slice(bytes);
 }
