@@ -24,8 +24,7 @@ pub struct FieldReader<'a> {
 }
 
 impl<'a> FieldReader<'a> {
-    /// Creates a reader for a node. `owner` names the owner of the fields, such as ``hook `guard` ``; `place` is used
-    /// if there is no node.
+    /// Reads a node. `owner` names its owner, such as ``hook `guard` ``; `place` is used if there is no node.
     ///
     /// A node that is not a mapping is reported and has no fields.
     #[must_use]
@@ -37,12 +36,8 @@ impl<'a> FieldReader<'a> {
         };
         if let Some(node) = node.filter(|node| !matches!(node.kind, NodeKind::Map(_))) {
             let message = format!("{owner} must be a mapping, not {}", node.describe());
-            report.value_error(
-                "wrong_type",
-                &message,
-                node.span,
-                Some(String::from("write lines such as `field: value`")),
-            );
+            let help = Some(String::from("write lines such as `field: value`"));
+            report.value_error("wrong_type", &message, node.span, help);
         }
         Self {
             report,
