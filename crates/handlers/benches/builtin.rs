@@ -1,4 +1,4 @@
-//! What a built-in costs with a conversation of 400 KB in the payload, through the engine.
+//! Measures a built-in with a conversation of 400 KB in the payload, through the engine.
 #![expect(clippy::expect_used, reason = "a bench ends when it cannot be set up")]
 
 use std::process::ExitCode;
@@ -15,10 +15,10 @@ use pintle_testkit::bench::{BenchBound, BenchReport};
 use pintle_testkit::{RunningClock, chain, hook};
 use serde_json::{Value, json};
 
-/// The most that a dispatch with one built-in may take (the bar).
+/// The limit for a dispatch with one built-in.
 const MOST_NS: f64 = 1_000.0;
 
-/// A codec that must not be asked: built-ins answer verdicts.
+/// A codec that must not be called: built-ins return verdicts directly.
 #[derive(Debug)]
 struct UnreachableCodec;
 

@@ -1,7 +1,7 @@
-//! What a command hook costs beside a bare spawn of the same shell, in wall time: a process is waited for.
+//! Measures a command hook against a bare spawn of the same shell, in wall time: both wait for a process.
 //!
-//! Both sides alternate, so that a machine whose speed drifts slows both; a row is the medians of both and of their
-//! differences or ratios.
+//! Both sides alternate, so that a change of the machine's speed affects both; a result is the medians of both and of
+//! their differences or ratios.
 #![expect(clippy::expect_used, reason = "a bench ends when it cannot be set up")]
 
 use std::io::{Read, Write};
@@ -20,15 +20,15 @@ use pintle_handlers::{DefaultHandlerFactory, WorkerProgram};
 use pintle_testkit::{RunningClock, chain, hook};
 use serde_json::{Value, json};
 
-/// How often each side is measured.
+/// The number of measurements of each side.
 const ROUNDS: usize = 1_500;
-/// What a command hook may cost over a bare spawn, in microseconds.
+/// The overhead limit of a command hook over a bare spawn, in microseconds.
 const OVER_US: f64 = 50.0;
-/// How many times seven bare spawns at once seven command hooks may take.
+/// The limit for seven concurrent command hooks, as a multiple of seven concurrent bare spawns.
 const TIMES: f64 = 1.2;
-/// What a program that hangs is given, in milliseconds.
+/// The time limit of a program that hangs, in milliseconds.
 const TIMEOUT_MS: u64 = 200;
-/// How late the end of such a call may be, with all its descendants, in microseconds.
+/// The limit for ending such a call with all its child processes after its timeout, in microseconds.
 const LATE_US: f64 = 200_000.0;
 
 #[derive(Debug)]
@@ -51,11 +51,11 @@ impl Codec for SilentCodec {
     }
 }
 
-/// What ends at once.
+/// A command that ends immediately.
 const QUICK: &str = "true";
-/// What answers a line with a line.
+/// A command that answers each line with a line.
 const LOOP: &str = "while read -r line; do echo; done";
-/// What does not end by itself, and neither does what it leaves behind.
+/// A command that does not end by itself, and neither do its child processes.
 const HANGS: &str = "sleep 1000 & (setsid sleep 1000 <&- >/dev/null 2>&1 &); sleep 1000";
 
 fn command_hook(builder: &DefaultHandlerFactory, index: usize, text: &str, keep: bool) -> Hook {
@@ -90,12 +90,12 @@ fn hook_set(hooks: impl IntoIterator<Item = Hook>) -> HookSet {
     HookSet::new(vec![chain(Layer::Project, Profile::ParallelStrictest, hooks)])
 }
 
-/// What an author of a runtime would write without a runtime: spawn, write, read to the end, wait.
+/// The code without a hook runtime: spawn, write, read to the end, wait.
 fn run_shell_directly(input: &[u8]) {
     let mut shell = Command::new("/bin/sh");
     shell.args(["-c", "true"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = shell.spawn().expect("the shell starts");
-    // A shell that has ended already does not read.
+    // A shell that has already ended does not read.
     let _ = child.stdin.take().map(|mut pipe| pipe.write_all(input));
     let mut output = Vec::new();
     let _ = child.stdout.take().map(|mut pipe| pipe.read_to_end(&mut output));
@@ -123,11 +123,11 @@ fn median(mut values: Vec<f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// Medians in microseconds: of the thing, of the floor, of the differences, of the ratios.
+/// Medians in microseconds: of the measured side, of the baseline, of the differences, of the ratios.
 fn compare_with_floor(rounds: usize, mut thing: impl FnMut(), mut floor: impl FnMut()) -> [f64; 4] {
     let mut pairs = Vec::with_capacity(rounds);
     for round in 0..rounds {
-        // Who goes first changes, so that neither always finds the other's warm caches.
+        // The order alternates, so that neither side always gets warm caches.
         pairs.push(if round % 2 == 0 {
             let thing = measure_us(&mut thing);
             (thing, measure_us(&mut floor))

@@ -1,4 +1,4 @@
-//! What a script hook costs: beside the same function called barely, and with payloads of different sizes.
+//! Measures a script hook against a bare call of the same function, and with payloads of different sizes.
 #![expect(clippy::expect_used, reason = "a bench ends when it cannot be set up")]
 
 use std::process::ExitCode;

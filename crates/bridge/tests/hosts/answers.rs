@@ -1,4 +1,4 @@
-//! What hosts are answered, byte for byte.
+//! Compares responses to hosts, byte for byte.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -34,7 +34,7 @@ fn every_host_is_answered_in_its_own_terms() {
     }
 }
 
-/// The rules that hold for every host: a status that decides, one JSON document or none, and no reason without a word.
+/// The rules for every host: a status with a decision, one JSON document or none, and no empty reason.
 fn assert_well_formed(answer: &HostResponse, host: &str, event: &str, said: &str) {
     let place = format!("{host} {event}, {said}: {answer:?}");
     assert!(matches!(answer.exit_code, 0 | 2), "{place}");

@@ -1,4 +1,4 @@
-//! What a failed tool gave is withheld as that of any other.
+//! The result of a failed tool is withheld like any other.
 
 use pintle::{EventName, Hook, Rewrite, Verdict, native};
 use pintle_bridge::{HostDef, HostResponse};
@@ -8,7 +8,7 @@ use crate::fixture::respond_with_state;
 
 const SECRET: &str = "SECRET-123";
 
-/// A hook that takes the secret out of results, and one that refuses results with it.
+/// A hook that removes the secret from results, and one that denies results with it.
 fn redacting_hook() -> Hook {
     native::hook("redacts", EventName::parse("tool.post").unwrap(), |call| {
         let result = call.event.payload.field("result").unwrap();
@@ -86,7 +86,7 @@ fn a_failed_tools_secret_ends_the_run_where_the_host_cannot_change_it() {
     }
 }
 
-/// What Claude Code's line is answered when Copilot runs it.
+/// The response to Claude Code's command line when Copilot runs it.
 fn respond_to_copilot(event: &str, payload: &Value, hooks: Vec<Hook>) -> HostResponse {
     let host = HostDef::by_name("claude").unwrap();
     respond_with_state(host, host.find_event(event).unwrap(), payload.to_string().as_bytes(), hooks, None)

@@ -1,4 +1,4 @@
-//! Guards see the final bytes, whoever changes a call and under whatever name.
+//! Guards see the final call, whichever hook changes it and under whatever name.
 
 use pintle::{EventName, Hook, Rewrite, Verdict, native};
 use pintle_bridge::{HostDef, HostResponse};
@@ -8,22 +8,22 @@ use serde_json::{Map, Value, json};
 
 use crate::fixture::{respond, respond_with_state};
 
-/// What a hook does with the text of a call.
+/// The edit of a hook to the text of a call.
 #[derive(Debug, Clone)]
 enum CallTextEdit {
-    /// Puts a word behind it, each time.
+    /// Appends a word each time.
     Append(&'static str),
-    /// Puts a word behind it that is not there yet.
+    /// Appends a word that is not there yet.
     Ensure(&'static str),
-    /// Puts something else in its place.
+    /// Replaces the text.
     Replace(&'static str),
-    /// Takes a word away.
+    /// Removes a word.
     Strip(&'static str),
     /// Denies a word.
     Deny(&'static str),
 }
 
-/// A hook: the event, the only tool name that it listens to, and what it does.
+/// A hook: the event, the only tool name that it matches, and its edit.
 #[derive(Debug, Clone)]
 struct CallTextHook {
     event: &'static str,
@@ -69,7 +69,7 @@ impl CallTextHook {
     }
 }
 
-/// The text of a call, and the argument that holds it.
+/// The text of a call, and the argument that contains it.
 fn text_of(value: &Value) -> Option<(Option<&'static str>, String)> {
     if let Some(text) = value.as_str() {
         return Some((None, text.to_owned()));
@@ -82,7 +82,7 @@ fn build_hooks(plans: &[CallTextHook]) -> Vec<Hook> {
     plans.iter().enumerate().map(|(number, plan)| plan.hook(number)).collect()
 }
 
-/// What an agent is answered about a call.
+/// The response to an agent's call.
 fn respond_to_call(host: &str, event: &str, payload: &Value, plans: &[CallTextHook]) -> HostResponse {
     let host = HostDef::by_name(host).unwrap();
     respond(host, host.find_event(event).unwrap(), payload.to_string().as_bytes(), build_hooks(plans))
@@ -93,7 +93,7 @@ fn bash_call(command: &str) -> Value {
         "tool_input": {"command": command}})
 }
 
-/// What Claude Code would run: the changed command, else the one that was asked about; `None` where it is denied.
+/// The command that Claude Code would run: the changed one, otherwise the original; `None` if it is denied.
 fn command_to_run(answer: &HostResponse, asked: &str, field: &str) -> Option<String> {
     if answer.exit_code == 2 {
         return None;

@@ -1,4 +1,4 @@
-//! A host's call under hooks that say what they are told to.
+//! Handles a host's call with hooks that return given verdicts.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,12 +11,12 @@ use pintle::{
 use pintle_bridge::{Deadline, HOSTS, HostCall, HostDef, HostEventDef, HostResponse, handle_call};
 use serde_json::{Map, Value, json};
 
-/// The canonical event that a row is about before all others.
+/// The most important canonical event of a host event.
 pub(crate) fn main_event(row: &HostEventDef) -> Option<&'static str> {
     ["tool.pre", "tool.post"].into_iter().find(|event| row.fires.contains(event)).or(row.fires.first().copied())
 }
 
-/// The hosts that there are payloads of.
+/// The hosts with recorded payloads.
 pub(crate) fn recorded_hosts() -> Vec<(&'static HostDef, Vec<PathBuf>)> {
     let with = |host: &&'static HostDef| {
         let folder = data_dir(host).join("payloads");
@@ -27,18 +27,18 @@ pub(crate) fn recorded_hosts() -> Vec<(&'static HostDef, Vec<PathBuf>)> {
     HOSTS.iter().filter_map(with).collect()
 }
 
-/// The folder of a host's data.
+/// The directory of a host's test data.
 pub(crate) fn data_dir(host: &HostDef) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(host.name)
 }
 
-/// The event that a file of payloads is named after: `PreToolUse.WriteResponseFn.json` is of `PreToolUse`.
+/// The event in the name of a payload file: `PreToolUse.Write.json` is of `PreToolUse`.
 pub(crate) fn event_of_file(host: &'static HostDef, file: &Path) -> &'static HostEventDef {
     let name = file.file_name().unwrap().to_str().unwrap().split('.').next().unwrap();
     host.find_event(name).unwrap_or_else(|| panic!("{} has no event `{name}`", host.name))
 }
 
-/// Answers a payload under hooks, without keeping anything.
+/// Handles a payload with hooks, without storing anything.
 pub(crate) fn respond(
     host: &'static HostDef,
     row: &'static HostEventDef,
@@ -48,7 +48,7 @@ pub(crate) fn respond(
     respond_with_state(host, row, payload, hooks, None)
 }
 
-/// The same, keeping the session in a folder.
+/// The same, with the session stored in a directory.
 pub(crate) fn respond_with_state(
     host: &'static HostDef,
     row: &'static HostEventDef,
@@ -73,7 +73,7 @@ pub(crate) fn builder_with(hooks: Vec<Hook>) -> RuntimeBuilder {
     Runtime::builder().chain(native::chain("hooks", Layer::Project, hooks))
 }
 
-/// What a hook of the row's main event says, in the words of the tables.
+/// The verdicts of a hook of the main event, by their names in the tables.
 pub(crate) const SAYINGS: [&str; 14] = [
     "allow",
     "approve",
@@ -91,7 +91,7 @@ pub(crate) const SAYINGS: [&str; 14] = [
     "shadow deny",
 ];
 
-/// A hook that says it.
+/// A hook that returns this verdict.
 pub(crate) fn hook_saying(said: &'static str, event: &str) -> Hook {
     let name = EventName::parse(event).unwrap();
     let hook = native::hook("h", name, move |call| match said {
@@ -119,7 +119,7 @@ pub(crate) fn hook_saying(said: &'static str, event: &str) -> Hook {
     }
 }
 
-/// What a rewrite changes: the first text among what the event lets change.
+/// A rewrite of the first string in the event's rewrite target.
 pub(crate) fn changed_fields(payload: &Value) -> Map<String, Value> {
     let one = |name: &str, value: Value| Map::from_iter([(name.to_owned(), value)]);
     if let Some(args) = payload.get("args").filter(|_| payload.get("content").is_none()) {
@@ -139,10 +139,10 @@ pub(crate) fn changed_fields(payload: &Value) -> Map<String, Value> {
     found.map_or_else(Map::new, |name| one(name, json!("REWRITTEN")))
 }
 
-/// Events that were heard: their names and payloads.
+/// The fired events: their names and payloads.
 pub(crate) type HostEventLog = Arc<Mutex<Vec<(String, Value)>>>;
 
-/// Hooks that write down the events they hear, and what is written.
+/// Hooks that record the events they get, and the record.
 pub(crate) fn listening_hooks(row: &HostEventDef) -> (Vec<Hook>, HostEventLog) {
     let heard = HostEventLog::default();
     let listen = |event: &&str| {

@@ -1,4 +1,4 @@
-//! Whatever comes on standard input: an answer, and never an allow of what could not be read.
+//! Invalid input gets a response, and an unreadable payload is never allowed.
 
 use pintle_bridge::{Deadline, HOSTS, HostCall, handle_call};
 use proptest::prelude::*;
@@ -21,7 +21,7 @@ fn what_cannot_be_read_is_denied_where_something_is_guarded() {
                 b"\"text\"",
                 b"1",
                 b"{}{}",
-                // The host and a hook may disagree about which of the two counts.
+                // The host and a hook may use different ones of the two values.
                 b"{\"session_id\":\"a\",\"session_id\":\"b\"}",
                 b"{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls\",\"c\\u006fmmand\":\"rm\"}}",
             ];

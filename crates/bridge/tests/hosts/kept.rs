@@ -1,4 +1,4 @@
-//! Sessions that are kept, as lists tell of them.
+//! Stored sessions in lists.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::fixture::respond_with_state;
 
-/// Answers an event of a session that works in `/tmp`.
+/// Handles an event of a session that works in `/tmp`.
 fn fire(state: &Path, host: &str, event: &str, fields: &Value) {
     let host = HostDef::by_name(host).unwrap();
     let mut payload = json!({"session_id": "s1", "cwd": "/tmp", "hook_event_name": event});
@@ -24,7 +24,7 @@ fn fire(state: &Path, host: &str, event: &str, fields: &Value) {
     );
 }
 
-/// The one session that is kept of a host.
+/// The only stored session of a host.
 fn only_stored_session(state: &Path, host: &str) -> StoredSession {
     let mut all = StoredSession::list(state, HostDef::by_name(host).unwrap());
     assert_eq!(all.len(), 1);

@@ -1,5 +1,5 @@
-//! Every host against the same questions: its payloads as real agents sent them, and what it is answered when hooks say
-//! this or that. The payloads are in `tests/data/HOST/payloads`, the answers beside them.
+//! Tests every host with the same cases: payloads as real agents sent them, and the responses for given verdicts. The
+//! payloads are in `tests/data/HOST/payloads`, the responses next to them.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 

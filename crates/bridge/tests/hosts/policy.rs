@@ -1,4 +1,4 @@
-//! An agent does not change what guards it, in any host and by any spelling; reading stays allowed.
+//! An agent cannot change its own policy, in any host and by any notation; reading stays allowed.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::fixture::respond_with_state;
 
-/// A project with policy of every kind, and a folder for state beside it.
+/// A project with policy of every kind, next to a state directory.
 fn create_project() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap().join("project");

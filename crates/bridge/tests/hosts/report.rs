@@ -1,4 +1,4 @@
-//! What is reported of the hosts, event by event, held against what really comes of it when hooks say so.
+//! Compares the reported support of each host event with the actual response.
 
 use std::fmt::Write;
 use std::fs;
@@ -10,28 +10,28 @@ use serde_json::{Map, Value};
 
 use crate::fixture::{changed_fields, data_dir, event_of_file, recorded_hosts, respond_with_state};
 
-/// What a hook says, which is nowhere else in an answer.
+/// A hook's text, which does not occur elsewhere in a response.
 const WORD: &str = "KUMQUAT";
-/// How a person is told of a decision that nothing else comes of.
+/// The start of the notice about an action without effect.
 const TOLD: &str = "pintle: a hook's `";
-/// The end of the words of an ability that asks for no answer.
+/// The end of the texts for support that needs no response.
 const AS_WITHOUT: &str = "as without the hook";
-/// The words of what becomes of the host's next calls.
+/// Phrases about the host's next calls.
 const LATER_CALLS: [&str; 2] = ["every tool call is denied", "tool calls are denied"];
-/// The events that are about what is to come, and those that are about what came of it.
+/// The events before an action, and those after it.
 const BEFORE: [&str; 7] =
     ["prompt.submit", "turn.start", "tool.transform", "tool.pre", "delegation.pre", "permission.ask", "completion.pre"];
 const AFTER: [&str; 6] = ["tool.result", "tool.post", "delegation.post", "agent.stop", "turn.end", "completion.post"];
 
-/// A host with the payloads that it really sent.
+/// A host with recorded payloads.
 struct RecordedHost {
     host: &'static HostDef,
     files: Vec<PathBuf>,
 }
 
 impl RecordedHost {
-    /// A payload of an event, of the session `s1`: one that was really sent, else one of Claude Code where the host speaks
-    /// like it, else the fields of all that were sent.
+    /// A payload of an event, of the session `s1`: a recorded one, otherwise one of Claude Code if the host uses its
+    /// format, otherwise the fields of all recorded ones.
     fn payload_of(&self, row: &'static HostEventDef) -> Vec<u8> {
         let read = |file: &PathBuf| serde_json::from_slice::<Map<String, Value>>(&fs::read(file).unwrap()).unwrap();
         let claude = HostDef::by_name("claude").unwrap();
@@ -41,7 +41,7 @@ impl RecordedHost {
         let mut fields = own.as_ref().map_or_else(Map::new, read);
         if own.is_none() {
             let mut files = self.files.clone();
-            // The plain call of a tool before all others.
+            // The plain call of a tool comes first.
             files.sort_by_key(|file| {
                 (!event_of_file(self.host, file).fires.contains(&"tool.pre"), file.as_os_str().len())
             });
@@ -66,31 +66,31 @@ impl RecordedHost {
         respond_with_state(self.host, row, &self.payload_of(row), hooks, Some(state))
     }
 
-    /// The host's next call of a canonical event, when nobody has anything to say any more.
+    /// The response to the host's next call of a canonical event, without hooks.
     fn respond_to_next(&self, event: &str, state: &Path) -> HostResponse {
         let row = self.host.events.iter().find(|row| row.fires.contains(&event) && !row.high_volume).unwrap();
         self.respond_to(row, Vec::new(), state)
     }
 }
 
-/// What a row comes to without a hook, and with one that denies on its first event.
+/// The response to a host event without a hook, and with one that denies its first event.
 struct ResponseBaseline {
     without_hook: HostResponse,
     with_denial: HostResponse,
-    /// What the host's next tool call comes to when nothing was said before.
+    /// The response to the host's next tool call without earlier denials.
     next_tool_call: HostResponse,
 }
 
-/// What comes of a decision of one hook.
+/// The effect of one hook's decision.
 struct ObservedSupport {
     event: &'static str,
-    /// Whether the hook gave a reminder rather than another text.
+    /// Whether the hook returned a reminder instead of other context.
     is_reminder: bool,
     answer: HostResponse,
     is_unchanged: bool,
     /// Whether the host's next tool call is denied.
     is_next_call_denied: bool,
-    /// Whether the model is told at one of the host's next events.
+    /// Whether the model gets the text at a later event.
     is_model_told_later: bool,
 }
 
@@ -99,19 +99,19 @@ impl ObservedSupport {
         self.answer.stdout.contains(text) || self.answer.stderr.contains(text)
     }
 
-    /// Whether the host is told to do something.
+    /// Whether the response contains the action.
     fn is_done(&self, verb: HookAction) -> bool {
         let shows =
             matches!(verb, HookAction::Approve | HookAction::Rewrite | HookAction::Output) || self.contains_text(WORD);
         !self.is_unchanged && shows && (verb == HookAction::Notice || !self.contains_text(TOLD))
     }
 
-    /// Whether nothing comes of it, but that somebody is told so.
+    /// Whether the action has no effect, apart from a notice.
     fn has_no_effect(&self) -> bool {
         (self.is_unchanged || self.contains_text(TOLD)) && !self.is_next_call_denied && !self.is_model_told_later
     }
 
-    /// Whether it is as an ability says.
+    /// Whether the effect matches the reported support.
     fn is_as_reported(&self, ability: ActionSupport, verb: HookAction, known: &ResponseBaseline) -> bool {
         match ability {
             ActionSupport::Supported => self.is_done(verb) && !self.is_reminder,
@@ -140,7 +140,7 @@ impl ObservedSupport {
     }
 }
 
-/// Whether what comes of a decision on the events of a row is what is reported of it.
+/// Whether the effect of an action on a host event matches the report.
 fn is_report_true(
     row: &'static HostEventDef,
     verb: HookAction,
@@ -152,7 +152,7 @@ fn is_report_true(
     let one = || all.iter().any(|came| came.is_as_reported(ability, verb, known));
     match ability {
         ActionSupport::NotApplicable => each(ObservedSupport::has_no_effect),
-        // Whoever can be told is told, so that it is not lost.
+        // If the user can be notified, the action must not be dropped silently.
         ActionSupport::Dropped(_) if row.support.notice == ActionSupport::Supported => {
             !all.is_empty() && each(|came| came.is_unchanged)
         }
@@ -164,7 +164,7 @@ fn is_report_true(
     }
 }
 
-/// An answer without its words.
+/// A response without its texts.
 fn response_shape(answer: &HostResponse) -> (String, u8) {
     fn without_words(value: &Value) -> Value {
         match value {
@@ -177,7 +177,7 @@ fn response_shape(answer: &HostResponse) -> (String, u8) {
     (out.unwrap_or_default(), answer.exit_code)
 }
 
-/// The hooks that say something on an event, each in another way; none where there is nothing to be said about.
+/// The hooks for an action on an event, each with another verdict; none if the action is not applicable.
 fn hooks_for_action(verb: HookAction, event: &'static str) -> Vec<Hook> {
     let hook = |say: fn(&Value) -> Verdict| {
         native::hook("h", EventName::parse(event).unwrap(), move |call| say(call.event.payload.value()))
@@ -211,7 +211,7 @@ fn hooks_for_action(verb: HookAction, event: &'static str) -> Vec<Hook> {
     }
 }
 
-/// Has a hook say something on each event of a row.
+/// Runs a hook with the action on each canonical event of a host event.
 fn observe_action(
     sent: &RecordedHost,
     row: &'static HostEventDef,
@@ -223,7 +223,7 @@ fn observe_action(
         for (at, hook) in hooks_for_action(verb, event).into_iter().enumerate() {
             let state = tempfile::tempdir().unwrap();
             let answer = sent.respond_to(row, vec![hook], state.path());
-            // What is kept for later is looked at where something can be.
+            // Deferred effects are observed at an event that can show them.
             let may_deny = matches!(verb, HookAction::Deny | HookAction::Ask | HookAction::Stop | HookAction::Output);
             let later =
                 (may_deny || verb == HookAction::Context).then(|| sent.respond_to_next("tool.pre", state.path()));

@@ -1,4 +1,4 @@
-//! A session over many processes: its state, its tape, and what is said only once.
+//! A session across many processes: its state, its tape, and texts that are sent only once.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ fn claude_host() -> &'static HostDef {
     HostDef::by_name("claude").unwrap()
 }
 
-/// Answers an event of one session of Claude Code.
+/// Handles an event of one session of Claude Code.
 fn fire_event(state: &Path, event: &str, fields: Value, hooks: Vec<Hook>) -> HostResponse {
     let mut payload = json!({"session_id": "s1", "cwd": "/tmp", "hook_event_name": event});
     payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
@@ -94,7 +94,7 @@ fn a_process_that_died_leaves_a_session_that_goes_on() {
     let path = state.path();
     fire_prompt(path, vec![]);
     fire_tool(path, vec![]);
-    // It wrote half a record, and its state is the one before.
+    // It wrote half a record, and its state is the previous one.
     let file = path.join("bridge/claude/s1/tape.jsonl");
     let mut bytes = fs::read(&file).unwrap();
     bytes.extend_from_slice(b"{\"seq\":99,\"at_ms\":1,\"pr");
@@ -146,7 +146,7 @@ fn a_tape_that_lost_records_between_two_calls_denies_and_says_so() {
     let answer = fire_tool(path, vec![]);
     assert!(answer.exit_code == 2 && answer.stderr.contains("it was deleted"), "{answer:?}");
     assert!(!file.exists(), "it does not begin again");
-    // What only tells is told, and keeps nobody from ending.
+    // An event that cannot block is still reported, and does not prevent the end.
     let answer = fire_event(path, "SessionEnd", json!({"reason": "other"}), vec![]);
     assert_eq!(answer.exit_code, 0, "{answer:?}");
     fs::write(&file, &whole).unwrap();

@@ -1,4 +1,4 @@
-//! What payloads become: canonical events.
+//! Converts payloads to canonical events.
 
 use std::fmt::Write;
 use std::fs;

@@ -1,10 +1,10 @@
-//! Settings files as people write them: every blank, comment and foreign entry somewhere.
+//! Settings files as users write them, with blanks, comments and foreign entries anywhere.
 
 /// Turns bytes into choices, so that a smaller input is a smaller document.
 pub(crate) struct ByteChoices<'a>(pub(crate) &'a [u8]);
 
 impl ByteChoices<'_> {
-    /// A number below a limit; 0 when the bytes are used up.
+    /// A number below a limit; 0 if the bytes are used up.
     fn number_below(&mut self, limit: usize) -> usize {
         let Some((first, rest)) = self.0.split_first() else { return 0 };
         self.0 = rest;
@@ -16,7 +16,7 @@ impl ByteChoices<'_> {
     }
 }
 
-/// A settings file that may have hooks of others for these events, and handlers with their command in this field.
+/// A settings file that may have foreign hooks for these events, with their command in this field.
 pub(crate) fn settings_document(choices: &mut ByteChoices<'_>, events: &[&str], field: &str, groups: bool) -> String {
     let mark = choices.pick_one(&["", "", "", "\u{feff}"]);
     let before = write_trivia(choices);

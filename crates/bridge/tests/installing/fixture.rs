@@ -1,4 +1,4 @@
-//! A machine in a folder.
+//! A fake machine in a directory.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use pintle_bridge::HostDef;
 use pintle_bridge::install::{InstallEnvironment, InstallOptions, InstallPlan, InstallScope};
 use tempfile::TempDir;
 
-/// A home and a project of nobody.
+/// An empty home directory and project.
 pub(crate) struct InstallFixture {
     folder: TempDir,
     pub(crate) environment: InstallEnvironment,
@@ -49,12 +49,12 @@ impl InstallFixture {
     }
 }
 
-/// What is installed when nobody says more.
+/// The default installation options.
 pub(crate) fn default_options(program: &str) -> InstallOptions {
     InstallOptions { program: program.to_owned(), ..InstallOptions::default() }
 }
 
-/// Writes a file and the folders above it.
+/// Writes a file and creates its parent directories.
 pub(crate) fn write_file(path: &Path, text: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, text).unwrap();

@@ -1,4 +1,4 @@
-//! The folders that command lines name.
+//! Tests the directories in command lines.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -12,7 +12,7 @@ use pintle_bridge::install::{
 
 use crate::fixture::{InstallFixture, default_options};
 
-/// What is installed for a person whose own hooks are in this folder of the home.
+/// The options for a user whose own hooks are in this directory of the home directory.
 fn user_options(stage: &InstallFixture, config: &str) -> InstallOptions {
     let folder = |name: &str| Some(stage.environment.home.join(name));
     InstallOptions {
@@ -35,7 +35,7 @@ fn the_folder_of_own_hooks_is_made_before_a_line_names_it_and_stays() {
         assert_eq!(fs::metadata(&own).unwrap().permissions().mode() & 0o777, 0o700);
         assert!(plan(".config/pintle").is_empty());
 
-        // What is gone is made anew, though no line changes.
+        // A missing directory is created again, even if no line changes.
         fs::remove_dir(&own).unwrap();
         let again = plan(".config/pintle");
         assert_eq!((again.changes.len(), again.config_dir.as_ref()), (0, Some(&own)));
@@ -61,7 +61,7 @@ fn a_line_names_its_folders_until_it_is_installed_with_others() {
                 assert!(is_current(host, InstallScope::User, entry), "{}", entry.command);
             }
         }
-        // As before there were folders on it.
+        // As with earlier lines without directories.
         stage.plan_install(host, InstallScope::User).apply().unwrap();
         for entry in installed_entries(host, &stage.environment, InstallScope::User).unwrap() {
             assert_eq!(named_dirs(host, &entry), UserDirs::default());

@@ -1,4 +1,4 @@
-//! The command lines that hosts get, letter for letter.
+//! Compares the command lines of hosts, byte for byte.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::fixture::{InstallFixture, default_options};
 
 #[test]
 fn every_host_gets_lines_that_name_the_persons_folders() {
-    // A folder that is there, so that none is made.
+    // An existing directory, so that none is created.
     let person = UserDirs { config: Some(PathBuf::from("/")), state: Some(PathBuf::from("/s")), managed: None };
     let managed = UserDirs { managed: Some(PathBuf::from("/it's")), ..person.clone() };
     let hooks = vec![PathBuf::from("/rules")];

@@ -1,4 +1,4 @@
-//! Installing in every host, and taking it out again.
+//! Installs in every host, and uninstalls again.
 
 mod cases;
 mod documents;

@@ -1,4 +1,4 @@
-//! Whatever a settings file looks like, installing twice and uninstalling leaves its bytes.
+//! For any settings file, installing twice and uninstalling restores its bytes.
 
 use std::fs;
 
@@ -35,7 +35,7 @@ proptest! {
             let again = stage.plan_install(host, InstallScope::User);
             prop_assert_eq!(again.changes, Vec::new());
 
-            // An update replaces our own entries and nothing else.
+            // An update replaces only Pintle's entries.
             let newer = default_options("/opt/newer/pintle");
             pintle_bridge::install::InstallPlan::install(host, &stage.environment, InstallScope::User, &newer).unwrap().apply().unwrap();
             let updated = fs::read_to_string(&path).unwrap();

@@ -1,4 +1,4 @@
-//! What a program is given and what becomes of its answer.
+//! Tests a command's input and the use of its output.
 
 use std::fs;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ fn exit_codes_signals_and_outputs_reach_the_codec() {
     for (text, told) in cases {
         assert_eq!(CommandFixture::new(shell_command(text)).call_output(), told, "{text}");
     }
-    // 127 is the shell's word for a missing program; the shell itself is there.
+    // 127 is the shell's exit code for a missing program; the shell itself exists.
     assert!(CommandFixture::new(shell_command("pintle-no-such-program")).call_output().starts_with("exit 127||"));
 }
 
@@ -44,7 +44,7 @@ fn the_shell_is_sh_unless_one_is_named() {
     assert_eq!(CommandFixture::new(spec).call_failure(), Failure::new(FailureKind::Missing, missing));
 }
 
-/// A session's directory, the hook's, whether that is expanded, where the program runs, and a warning.
+/// The session's directory, the hook's, whether that is expanded, the resulting directory, and a warning.
 type DirectoryCase<'a> = (&'a str, Option<&'a str>, bool, &'a str, Option<&'a str>);
 
 #[test]
@@ -176,7 +176,7 @@ fn a_hook_is_a_guard_where_it_can_stop_something() {
     assert_eq!(kinds, [("command", true), ("worker", true)]);
 }
 
-/// Counts how often a payload is written.
+/// Counts how often a payload is encoded.
 #[derive(Debug, Default)]
 struct CountingCodec(AtomicUsize);
 
@@ -211,7 +211,7 @@ fn hooks_of_one_dialect_and_spelling_share_one_text() {
     assert_eq!(ask("one", &event, false), 1);
     assert_eq!(ask("one", &event, false), 1);
     assert_eq!(ask("two", &event, false), 2);
-    // A kept program reads a line, which is another text.
+    // A persistent command reads a line, which is another text.
     assert_eq!(ask("one", &event, true), 3);
     let other = Event { origin: Arc::new(Origin { session: String::from("s"), ..Origin::default() }), ..event };
     assert_eq!(ask("one", &other, false), 4);

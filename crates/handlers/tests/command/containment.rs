@@ -1,4 +1,4 @@
-//! Nothing that a hook starts outlives its call, and nobody else is hurt.
+//! No process that a hook starts outlives its call, and no unrelated process is killed.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::fs;
@@ -12,7 +12,7 @@ use pintle_handlers::{DefaultHandlerFactory, WorkerProgram};
 
 use crate::fixture::{CommandFixture, command_declaration, shell_command};
 
-/// A way to leave, with `LEAVE` for the process that would stay. It writes its number to a file and sleeps.
+/// A way to escape, with `LEAVE` for the process that would stay. It writes its ID to a file and sleeps.
 const VARIANTS: &[(&str, &str)] = &[
     ("a child that holds the pipes", "LEAVE &"),
     ("a double fork", "(LEAVE &)"),
@@ -29,7 +29,7 @@ const VARIANTS: &[(&str, &str)] = &[
     ("many generations", "f() { [ $1 -gt 0 ] && (setsid sh -c \". STAY\" & f $(($1-1))) & LEAVE & }; f 5"),
 ];
 
-/// How the program itself goes on, and what the call then is.
+/// The way in which the program itself ends, and the result of the call.
 const ENDINGS: &[(&str, &str, Option<FailureKind>)] = &[
     ("ends well", "exit 0", None),
     ("ends badly", "exit 1", None),
@@ -59,7 +59,7 @@ impl ContainmentFixture {
         self.folder.path().join("stay")
     }
 
-    /// A script that lets somebody leave, waits until that one is there, and goes on.
+    /// A script that starts an escaping process, waits until it exists, and continues.
     fn leaving_script(&self, leave: &str, ending: &str) -> String {
         let stay = self.stay_script();
         let leave = leave.replace("LEAVE2", &format!("sh {}", stay.display()));
@@ -67,7 +67,7 @@ impl ContainmentFixture {
         format!("{leave}\nuntil [ -s {} ]; do sleep 0.01; done\n{ending}", self.pids_file().display())
     }
 
-    /// Those who are said to have left, of whom there must be some, and of those the ones that are still there.
+    /// The IDs of escaped processes, at least one, that are still running.
     fn live_pids(&self) -> Vec<String> {
         let pids = fs::read_to_string(self.pids_file()).unwrap();
         assert!(!pids.trim().is_empty(), "nobody left");
@@ -78,7 +78,7 @@ impl ContainmentFixture {
 #[test]
 fn no_descendant_outlives_its_call() {
     for (variant, leave) in VARIANTS {
-        // The calls of one variant run at once: none may take what another started for its own.
+        // The calls of one variant run concurrently: none may kill the processes of another.
         std::thread::scope(|scope| {
             for ending in ENDINGS {
                 scope.spawn(move || assert_nobody_outlives(variant, leave, ending));
@@ -106,7 +106,7 @@ fn failure_kind(verdict: &Verdict) -> Option<FailureKind> {
     }
 }
 
-/// The bombs stop by themselves after a few hundred processes, so that a failing test does not take the machine along.
+/// The fork bombs stop by themselves after a few hundred processes, so that a failing test does not block the machine.
 #[test]
 fn a_fork_bomb_is_over_with_its_call() {
     let same_group = "f() { [ $1 -gt 0 ] && { f $(($1-1)) & f $(($1-1)) & }; LEAVE; }; f 6 &";
@@ -128,7 +128,7 @@ fn a_fork_bomb_is_over_with_its_call() {
     }
 }
 
-/// The command lines of all processes that name a path.
+/// The command lines of all processes that mention a path.
 fn processes_naming(path: &str) -> Vec<String> {
     let read = |entry: std::io::Result<fs::DirEntry>| fs::read(entry.ok()?.path().join("cmdline")).ok();
     let lines = fs::read_dir("/proc").unwrap().filter_map(read);
@@ -189,7 +189,7 @@ fn a_program_that_stops_its_launcher_leaves_nobody_all_the_same() {
             FailureKind::Timeout,
             "{ending}"
         );
-        // A launcher that was stopped again and again goes on alone when nobody waits for it any more.
+        // A launcher that is stopped repeatedly continues alone after its call is abandoned.
         let end = Instant::now() + Duration::from_secs(30);
         while !scene.live_pids().is_empty() {
             assert!(Instant::now() < end, "{ending}: still there: {:?}", scene.live_pids());
@@ -198,7 +198,7 @@ fn a_program_that_stops_its_launcher_leaves_nobody_all_the_same() {
     }
 }
 
-/// What tells this program, started once more, that it has a launcher that is none.
+/// Tells this program, started once more, that its launcher is not a launcher.
 const SILENT: &str = "PINTLE_TEST_SILENT_LAUNCHER";
 
 #[test]
@@ -215,7 +215,7 @@ fn a_launcher_that_says_nothing_is_a_failure_within_the_time_of_the_hook() {
         assert_eq!((failure.kind, &*failure.message), (FailureKind::Error, expected));
         return;
     }
-    // One process has one kind of launcher for all its life.
+    // A process has one kind of launcher for its whole life.
     let own_name = "containment::a_launcher_that_says_nothing_is_a_failure_within_the_time_of_the_hook";
     let began = Instant::now();
     let own = std::env::current_exe().unwrap();
@@ -224,7 +224,7 @@ fn a_launcher_that_says_nothing_is_a_failure_within_the_time_of_the_hook() {
     assert!(began.elapsed() < Duration::from_secs(4), "the launcher was waited for longer than the hook");
 }
 
-/// What tells this program, started once more, that it is the host that is to be killed.
+/// Tells this program, started once more, that it is the host to be killed.
 const HOST: &str = "PINTLE_TEST_HOST_SCRIPT";
 
 #[test]
@@ -243,7 +243,7 @@ fn what_a_killed_host_had_started_ends_too() {
     }
     host.kill().unwrap();
     host.wait().unwrap();
-    // Nobody tells when the launcher is done: it has lost the one it would tell.
+    // The launcher cannot report that it is done: it has lost its host.
     let end = Instant::now() + Duration::from_secs(30);
     while !scene.live_pids().is_empty() {
         assert!(Instant::now() < end, "still there: {:?}", scene.live_pids());

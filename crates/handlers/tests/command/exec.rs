@@ -1,4 +1,4 @@
-//! Programs that are started without a shell, and those that nobody waits for.
+//! Programs that are started without a shell, and background commands.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::fs;
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::fixture::{CommandFixture, OutputCodec, command_declaration, shell_command, test_factory};
 
-/// A dialect whose programs see a variable.
+/// A dialect that sets a variable for programs.
 #[derive(Debug)]
 struct VariableCodec;
 
@@ -92,7 +92,7 @@ fn a_program_in_the_background_reads_the_event_and_answers_nothing() {
     let declared = background_declaration(&format!("cat > '{}'; echo no >&2; exit 2", path.display()));
     assert!(!test_factory().build_handler(&declared).guard);
     let stage = fixture_for(&declared);
-    // Nobody reads the pipe yet, so the program cannot have ended.
+    // The pipe has no reader yet, so the program cannot have ended.
     assert_eq!(stage.call_hook(), Verdict::pass());
     let read = fs::read_to_string(&path).unwrap();
     assert_eq!(read, r#"{"event":"tool.pre","session":"","payload":{"name":"shell"}}"#);
@@ -104,7 +104,7 @@ fn a_program_in_the_background_ends_when_its_time_is_up() {
     let path = make_pipe(folder.path(), "out");
     let declared = background_declaration(&format!("exec 3> '{}'; echo begun >&3; sleep 600", path.display()));
     assert_eq!(fixture_for(&declared).with_timeout(300).call_hook(), Verdict::pass());
-    // The pipe is at its end only when nobody holds it any more.
+    // The pipe ends only when no process holds it any more.
     assert_eq!(fs::read_to_string(&path).unwrap(), "begun\n");
 }
 
@@ -117,7 +117,7 @@ fn a_hook_has_so_many_programs_in_the_background_and_no_more() {
         assert_eq!(stage.call_hook(), Verdict::pass());
     }
     assert!(matches!(stage.call_hook().kind, VerdictKind::Failed(failure) if failure.kind == FailureKind::Error));
-    // Those that have opened the pipe by now end with this, and the others when their time is up.
+    // Programs that have opened the pipe by now end here, and the others at their time limit.
     drop(fs::File::options().write(true).open(&path).unwrap());
     let missing = CommandSpec { command: String::from("/no/such/program"), ..echo_command(&[]) };
     let missing = HookDeclaration { background: true, ..command_declaration("tool.pre", missing) };

@@ -1,4 +1,4 @@
-//! Builds a hook and asks it.
+//! Builds a hook and calls it.
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use pintle_handlers::{DefaultHandlerFactory, WorkerProgram};
 use pintle_testkit::hook;
 use serde_json::{Value, json};
 
-/// A dialect that hands on what a program did, as the reason of an allow.
+/// A dialect that returns a program's output as the reason of an allow.
 #[derive(Debug)]
 pub(crate) struct OutputCodec;
 
@@ -33,7 +33,7 @@ impl Codec for OutputCodec {
     }
 }
 
-/// One line of what a program did.
+/// A one-line description of a program's output.
 pub(crate) fn describe_output(answer: &CommandOutput) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
     let cut = |cut: bool| if cut { " cut" } else { "" };
@@ -45,7 +45,7 @@ pub(crate) fn describe_output(answer: &CommandOutput) -> String {
     format!("{end}{}{}|{stdout}|{stderr}", cut(answer.stdout_cut), cut(answer.stderr_cut))
 }
 
-/// A worker program that is there: programs are started by launchers.
+/// A factory with an existing worker program, so that programs are started by launchers.
 pub(crate) fn test_factory() -> DefaultHandlerFactory {
     DefaultHandlerFactory::new(WorkerProgram {
         program: env!("CARGO_BIN_EXE_pintle-script-worker").into(),
@@ -90,7 +90,7 @@ pub(crate) fn command_handler(spec: CommandSpec) -> Arc<dyn Handler> {
     build_handler(spec).handler.expect("the hook builds")
 }
 
-/// A hook and what it is asked with.
+/// A hook with the inputs of its call.
 pub(crate) struct CommandFixture {
     pub(crate) hook: Hook,
     pub(crate) event: Event,
@@ -127,7 +127,7 @@ impl CommandFixture {
         })
     }
 
-    /// What the program did.
+    /// The output of the program.
     pub(crate) fn call_output(&self) -> String {
         match self.call_hook().kind {
             VerdictKind::Allow { reason } => reason,
@@ -135,7 +135,7 @@ impl CommandFixture {
         }
     }
 
-    /// Why there was no answer.
+    /// The failure of the call.
     pub(crate) fn call_failure(&self) -> Failure {
         match self.call_hook().kind {
             VerdictKind::Failed(failure) => failure,

@@ -1,4 +1,4 @@
-//! Programs that are kept: the same answers as programs that are started for each call, from one process.
+//! Persistent commands: the same outputs as programs that are started for each call, from one process.
 
 use std::fs;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ fn persistent_fixture(text: &str) -> CommandFixture {
     CommandFixture::new(CommandSpec { keep: true, ..shell_command(text) })
 }
 
-/// A program that answers a line with a line, for ever, and what it answers `{"name": "shell"}`.
+/// Programs that answer each line with a line, and their output for `{"name": "shell"}`.
 const LOOPS: &[(&str, &str)] = &[
     ("while read -r line; do echo ok; done", "exit 0|ok|"),
     ("while read -r line; do echo; done", "exit 0||"),
@@ -23,7 +23,7 @@ const LOOPS: &[(&str, &str)] = &[
     ("while read -r line; do printf '\\377\\n'; done", "exit 0|\u{fffd}|"),
 ];
 
-/// Programs that are no good to keep. All of these answer a call that they are started for.
+/// Programs that do not work persistently. All of them answer a call that they are started for.
 const NOT_KEEPING: &[&str] = &[
     "true",
     "exit 2",
@@ -49,7 +49,7 @@ fn a_kept_program_answers_as_one_that_is_started_for_the_call() {
         assert_eq!(kept.call_output(), *told, "{text}");
     }
     for text in NOT_KEEPING {
-        // The plain form gets the line that the kept form gets.
+        // The program per call gets the same line as the persistent one.
         let (kept, plain) = (
             persistent_fixture(text),
             CommandFixture::new(shell_command(&format!("printf '%s\\n' \"$(cat)\" | {{ {text}; }}"))),
@@ -82,7 +82,8 @@ fn one_process_answers_many_calls() {
 fn a_crash_costs_one_call_a_process_of_its_own_and_no_answer() {
     let folder = tempfile::tempdir().unwrap();
     let crashed = folder.path().join("crashed");
-    // The second call kills the kept process; the one that is started for it denies with exit 2, and so on.
+    // The second call kills the persistent process; the program that is started for it denies with exit code 2, and so
+    // on.
     let text = format!(
         "n=0; while read -r line; do n=$((n+1)); [ $n = 2 ] && {{ echo >{0}; kill -9 $$; }}; [ -e {0} ] && exit 2; echo $n; done",
         crashed.display()

@@ -1,4 +1,4 @@
-//! Hooks that are programs, run as real processes through the handler that a declaration builds.
+//! Command hooks, run as real processes through the handler of a declaration.
 #![cfg(unix)]
 
 mod calls;

@@ -1,4 +1,4 @@
-//! What a sandboxed program can still do. Where the kernel has no such thing, the hook does not build.
+//! Tests what a sandboxed program can still do. Without kernel support the hook does not build.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::net::TcpListener;
@@ -10,7 +10,7 @@ use crate::fixture::{CommandFixture, build_handler, shell_command};
 const READ_ONLY: SandboxSpec = SandboxSpec { read_only: true, no_network: false };
 const NO_NETWORK: SandboxSpec = SandboxSpec { read_only: false, no_network: true };
 
-/// What a program says in a sandbox; `None` where there is none, which is then an error at the hook.
+/// The output of a program in a sandbox; `None` without kernel support, which must be an error of the hook.
 fn sandboxed_output(spec: CommandSpec) -> Option<String> {
     let built = build_handler(spec);
     match built.handler {
@@ -43,7 +43,7 @@ fn a_read_only_program_reads_prints_and_writes_nothing() {
         }
     }
     assert_eq!(std::fs::read_to_string(folder.path().join("file")).unwrap(), "text");
-    // This process and the next program are as free as before.
+    // This process and the next program are not restricted.
     assert_eq!(
         CommandFixture::new(shell_command(&format!("echo more >>{file} && cat {file}"))).call_output(),
         "exit 0|textmore|"

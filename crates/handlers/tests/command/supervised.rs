@@ -1,4 +1,4 @@
-//! Programs under a supervisor: whatever they do, they end with their host or with their time.
+//! Supervised programs end with their host or at their time limit, whatever they do.
 
 use std::fs;
 use std::path::Path;
@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 const SUPERVISOR: &str = env!("CARGO_BIN_EXE_pintle-script-worker");
 
-/// A program that leaves its group and its session, and one that stays.
+/// A program that leaves its process group and session, and one that stays.
 const ESCAPES: &str = "setsid sh -c 'echo $$ > far; exec sleep 1000' & echo $$ > near; exec sleep 1000";
 
-/// Waits for the number that a program wrote down.
+/// Waits for the process ID that a program writes.
 fn read_pid(path: &Path) -> String {
     let began = Instant::now();
     loop {
@@ -25,7 +25,7 @@ fn read_pid(path: &Path) -> String {
 
 fn is_alive(number: &str) -> bool {
     let stat = fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
-    // A process that nobody has reaped yet is dead all the same.
+    // A process that was not reaped yet is dead as well.
     !stat.is_empty() && !stat.contains(") Z ")
 }
 

@@ -1,4 +1,4 @@
-//! The gate against real servers on loopback.
+//! Tests the gateway against real servers on loopback.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod server;
@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 
 use self::server::{FakeHttpServer, response_text};
 
-/// Enough for any answer that comes at all.
+/// Long enough for any response that arrives at all.
 const LONG_MS: u64 = 30_000;
 
-/// Names and their addresses, one answer after the other; the last one stays.
+/// Names with their addresses, one response after the other; the last one stays.
 #[derive(Debug)]
 struct ScriptedDns {
     answers: Vec<IpAddr>,
@@ -43,7 +43,7 @@ fn network_spec(allowed: &[&str]) -> NetworkSpec {
     NetworkSpec { allowed_domains: allowed.iter().map(|entry| (*entry).to_owned()).collect() }
 }
 
-/// A gate for which every name is this machine.
+/// A gateway for which every name is this machine.
 fn local_gateway(allowed: &[&str]) -> HttpGateway {
     HttpGateway::with_dns(&network_spec(allowed), scripted_dns(&["127.0.0.1"]))
 }
@@ -264,14 +264,14 @@ fn redirects_end() {
 
 #[test]
 fn a_second_answer_of_the_name_server_changes_nothing() {
-    // The name is asked for once for each connection, and the connection goes to that answer.
+    // The name is resolved once per connection, and the connection uses that response.
     let server = FakeHttpServer::with_response("200 OK", "", "first");
     let once = scripted_dns(&["127.0.0.1", "127.0.0.2"]);
     let gate = HttpGateway::with_dns(&network_spec(&["a.test", "127.0.0.1"]), once.clone());
     assert_eq!(get_url(&gate, &server.url("a.test", "/")).unwrap()["body"], json!("first"));
     assert_eq!(once.lookup_count.load(Ordering::SeqCst), 1);
 
-    // A new connection to the same name, here of a redirect, is checked anew.
+    // A new connection to the same name, here for a redirect, is checked again.
     let server = FakeHttpServer::with_response("302 Found", "Location: /inside\r\n", "");
     let turns = scripted_dns(&["127.0.0.1", "10.0.0.1"]);
     let gate = HttpGateway::with_dns(&network_spec(&["a.test", "127.0.0.1"]), turns);
@@ -353,7 +353,7 @@ fn what_is_no_request_is_refused() {
 
 #[test]
 fn a_closed_door_is_told_as_such() {
-    // Bound and dropped: nobody listens there.
+    // Bound and dropped, so that nothing listens there.
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let error = get_url(&local_gateway(&["127.0.0.1"]), &format!("http://{address}/")).unwrap_err();
     assert!(error.starts_with("http.get: no answer: Connection refused"), "{error}");

@@ -4,8 +4,8 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-/// A server that gives each request to a closure and writes what it returns. `None` keeps the connection open and
-/// says nothing.
+/// A server that passes each request to a closure and writes its return value. `None` keeps the connection open without
+/// a response.
 pub(crate) struct FakeHttpServer {
     pub(crate) address: SocketAddr,
     requests: Arc<Mutex<Vec<String>>>,
@@ -24,7 +24,7 @@ impl FakeHttpServer {
                 let request = read_request(&mut stream);
                 kept.lock().unwrap().push(request.clone());
                 match answer(&request) {
-                    // The client may have hung up already.
+                    // The client may have closed the connection.
                     Some(response) => drop(stream.write_all(response.as_bytes())),
                     None => silent.push(stream),
                 }

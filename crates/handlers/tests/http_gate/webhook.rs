@@ -1,4 +1,4 @@
-//! Hooks that are servers.
+//! Tests webhooks.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::server::{FakeHttpServer, response_text};
 
-/// A dialect that hands on what a server answered, as the reason of an allow.
+/// A dialect that returns a server's response as the reason of an allow.
 #[derive(Debug)]
 struct ReplyReasonCodec;
 
@@ -160,7 +160,7 @@ fn a_server_that_is_late_or_says_too_much_has_failed() {
 fn nobody_waits_for_a_server_in_the_background() {
     let (tell, told) = std::sync::mpsc::channel();
     let tell = std::sync::Mutex::new(tell);
-    // It never answers, so whoever waited would fail as late.
+    // It never responds, so a caller that waits would time out.
     let server = FakeHttpServer::start(move |request| {
         tell.lock().unwrap().send(request.to_owned()).unwrap();
         None

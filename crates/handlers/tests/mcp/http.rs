@@ -1,4 +1,4 @@
-//! Servers behind an address.
+//! Tests MCP servers over HTTP.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -10,7 +10,7 @@ use pintle_contract::{CancelToken, McpSpec, McpTransport};
 use pintle_handlers::mcp::{McpLimits, McpServer};
 use serde_json::{Value, json};
 
-/// A request as the server saw it.
+/// A request as the server received it.
 #[derive(Debug)]
 struct ReceivedMcpRequest {
     method: String,
@@ -18,7 +18,7 @@ struct ReceivedMcpRequest {
     body: Value,
 }
 
-/// A server on loopback that speaks streamable HTTP, and what it saw.
+/// A server on loopback that speaks streamable HTTP, with the requests that it received.
 struct FakeMcpServer {
     url: String,
     requests: Arc<Mutex<Vec<ReceivedMcpRequest>>>,
@@ -81,7 +81,7 @@ fn serve_connection(stream: &TcpStream, seen: &Mutex<Vec<ReceivedMcpRequest>>) {
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nMcp-Session-Id: s1\r\nConnection: close\r\n\r\n"
     );
     let mut stream = stream;
-    // A client that went away has its reasons.
+    // The client may have closed the connection.
     let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(answer.as_bytes()));
 }
 

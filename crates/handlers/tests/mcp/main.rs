@@ -1,4 +1,4 @@
-//! Servers of the Model Context Protocol: good ones, slow ones, dying ones and liars.
+//! Tests MCP servers: correct, slow, crashing and lying ones.
 
 mod http;
 mod stdio;

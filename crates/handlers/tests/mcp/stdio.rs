@@ -1,4 +1,4 @@
-//! Servers that are programs.
+//! Tests MCP servers that are programs.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::fs;
@@ -10,7 +10,7 @@ use pintle_handlers::WorkerProgram;
 use pintle_handlers::mcp::{McpLimits, McpServer, McpTool};
 use serde_json::json;
 
-/// A server in shell. What a tool does is its name.
+/// A server written in shell. The name of a tool is what it does.
 const SERVER: &str = r#"
 echo start >> starts
 sleep 1000 &
@@ -65,7 +65,7 @@ fn call_tool(server: &McpServer, tool: &str) -> Result<String, String> {
     server.call(tool, &json!({"n": 1}), 20_000, &CancelToken::default())
 }
 
-/// Waits for what must come about.
+/// Waits until a condition holds.
 fn wait_until(is_so: impl Fn() -> bool) {
     let began = Instant::now();
     while !is_so() {
@@ -163,7 +163,7 @@ fn changed_tools_are_read_again() {
     assert!(!server.has_changed());
     assert_eq!(call_tool(&server, "grow").unwrap(), "grown");
     let names = || server.tools().into_iter().map(|tool| tool.name).collect::<Vec<_>>();
-    // The word of the change came before the answer, but is handled beside it.
+    // The change notification came before the response, but is handled concurrently.
     wait_until(|| names() == ["echo", "look", "more"]);
     assert!(!server.has_changed());
 }
@@ -175,16 +175,16 @@ fn nothing_of_a_server_outlives_it() {
     let child = fs::read_to_string(folder.path().join("child")).unwrap().trim().to_owned();
     let is_alive = || {
         let stat = fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
-        // A process that nobody has reaped yet is dead all the same.
+        // A process that was not reaped yet is dead as well.
         !stat.is_empty() && !stat.contains(") Z ")
     };
     assert!(is_alive());
     drop(server);
-    // It was killed; the system may still be busy with that.
+    // It was killed; the system may still be ending it.
     wait_until(|| !is_alive());
 }
 
-/// A server that says nothing at all, and a process that left its group.
+/// A server that sends nothing at all, and a process that left its process group.
 const SILENT: &str = "setsid sh -c 'echo $$ > far; exec sleep 1000' & echo $$ > near; exec sleep 1000";
 
 #[test]
@@ -217,7 +217,7 @@ fn a_server_sees_its_own_variables_and_those_that_all_programs_need() {
     let seen = fs::read_to_string(folder.path().join("seen")).unwrap();
     let names: Vec<&str> = seen.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name).collect();
     assert!(names.contains(&"OWN_TOKEN") && names.contains(&"PATH"), "{names:?}");
-    // Those of cargo are there to be seen by this process.
+    // This process has cargo's variables.
     assert!(std::env::vars().any(|(name, _)| name.starts_with("CARGO_PKG_")));
     assert!(!names.iter().any(|name| name.starts_with("CARGO_")), "{names:?}");
 }

@@ -1,4 +1,5 @@
-//! Scripts that try to end or hold the process: at load and at dispatch, each ends in a diagnostic or a failed verdict.
+//! Scripts that try to end or block the process, at load and at dispatch: each ends in a diagnostic or a failed
+//! verdict.
 
 use std::time::Instant;
 
@@ -7,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::fixture::{FakeEffects, assert_finishes_in_time, call_script, call_script_with_limits, test_factory};
 
-/// What a hook may end in.
+/// The expected end of an attack.
 #[derive(Debug, Clone, Copy)]
 enum AttackEnd {
     /// An error diagnostic when it is built.
@@ -16,7 +17,7 @@ enum AttackEnd {
     Failed(&'static [FailureKind]),
     /// Any failed verdict or diagnostic.
     Either,
-    /// A verdict: the attack is none.
+    /// A verdict: the attack is harmless.
     Harmless,
 }
 
@@ -31,7 +32,7 @@ fn handle_script(body: &str) -> String {
     format!("def handle(event, payload):\n{body}")
 }
 
-/// Runs one attack after the other with one builder; after each a plain hook must still answer.
+/// Runs the attacks one after the other with one factory; after each a plain hook must still work.
 fn assert_survives(limits: CallLimits, attacks: Vec<(&str, String, Value, AttackEnd)>) {
     let builder = test_factory();
     let world = FakeEffects::default();
@@ -176,8 +177,8 @@ fn memory_ends_the_call_or_its_worker() {
     );
 }
 
-/// Twice what a script may have is the most that its worker takes, however it comes by it: the process ends there, before
-/// the interpreter looks at its heap.
+/// A worker may use at most twice the memory of its script, by whatever means: the process ends there, before the
+/// interpreter checks its heap.
 #[test]
 fn a_worker_ends_at_twice_the_memory_of_its_script() {
     let big = json!({"a": "x".repeat(1 << 20)});
@@ -240,8 +241,8 @@ fn computing_ends_at_the_deadline() {
     );
 }
 
-/// Lines that put `x` so many times into itself, with the brackets of a list or of a tuple. One turn of the loop does it
-/// 90 times: a turn costs much more than a bracket, above all in a build for tests.
+/// Lines that nest `x` in itself the given number of times, with the brackets of a list or of a tuple. One iteration of
+/// the loop nests 90 times: an iteration costs much more than a bracket, especially in a test build.
 fn nesting_script(times: usize, open: &str, close: &str) -> String {
     let (open, close) = (open.repeat(90), close.repeat(90));
     format!("x = {open}1{close}\nfor i in range({}):\n  x = {open}x{close}\n", times / 90)
@@ -250,9 +251,9 @@ fn nesting_script(times: usize, open: &str, close: &str) -> String {
 #[test]
 fn deep_values_and_numbers_without_end_are_refused() {
     const REFUSED: AttackEnd = AttackEnd::Failed(&[FailureKind::Error]);
-    // Deep enough for a printed form that is too long, and far beyond what the conversions and comparisons allow.
+    // Deep enough for a printed form that is too long, and far beyond the limits of conversions and comparisons.
     let deep = nesting_script(30_000, "[", "]");
-    // Deeper than the stack of the worker, where printing has no bound of its own.
+    // Deeper than the worker's stack, where printing has no limit of its own.
     let bottomless = nesting_script(600_000, "(", ",)");
     let limits = CallLimits { timeout_ms: 10_000, output_bytes: 50_000, ..CallLimits::default() };
     assert_survives(

@@ -1,4 +1,4 @@
-//! Built-ins, in this process and through a worker.
+//! Tests built-in functions, in this process and in a worker.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 
 use super::fixture::{FakeEffects, build_handler, call_handler, call_script, test_factory};
 
-/// Makes a script need a worker without changing what it does.
+/// Makes a script need a worker without changing its result.
 const UNBOUNDED: &str = "def _again(n):\n  return _again(n - 1) if n > 0 else 0\n";
 
-/// What an expression is, seen through `modify({"is": ..})`, here and in a worker.
+/// The value of an expression, seen through `modify({"is": ..})`, here and in a worker.
 fn evaluate_in_both(expression: &str, payload: &Value) -> Value {
     let script = format!("def handle(event, payload):\n  return modify({{\"is\": {expression}}})\n");
     let builder = test_factory();

@@ -1,4 +1,4 @@
-//! What the tests of scripts stand on: a plain codec, a seam that counts, and one way to build and call a hook.
+//! Fixtures for script tests: a plain codec, an effect runner that counts, and one way to build and call a hook.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -38,7 +38,7 @@ impl Codec for IdentityCodec {
     }
 }
 
-/// A world that counts metrics and keeps logs.
+/// An effect runner that counts metrics and keeps logs.
 #[derive(Debug, Default)]
 pub(crate) struct FakeEffects {
     pub(crate) counters: Mutex<BTreeMap<String, i64>>,
@@ -118,7 +118,7 @@ pub(crate) fn script_declaration(event: &str, when: Option<&str>, script: &str) 
     }
 }
 
-/// Builds a hook's handler; errors among the diagnostics mean there is none.
+/// Builds a hook's handler; with errors among the diagnostics there is none.
 pub(crate) fn build_handler(builder: &DefaultHandlerFactory, script: &str) -> BuiltHandler {
     let built = builder.build_handler(&script_declaration("tool.pre", None, script));
     let failed = built.diagnostics.iter().any(|found| found.severity == Severity::Error);
@@ -174,7 +174,7 @@ pub(crate) fn call_script(
     call_script_with_limits(builder, script, payload, world, CallLimits::default())
 }
 
-/// Builds and calls a hook with limits of its own.
+/// Builds and calls a hook with custom limits.
 pub(crate) fn call_script_with_limits(
     builder: &DefaultHandlerFactory,
     script: &str,
@@ -189,7 +189,7 @@ pub(crate) fn call_script_with_limits(
     }
 }
 
-/// A bound that no test comes near unless something hangs: the machine may be busy.
+/// A limit that no test reaches unless something hangs: the machine may be busy.
 pub(crate) fn assert_finishes_in_time(started: Instant) {
     assert!(started.elapsed() < Duration::from_secs(60), "took {:?}", started.elapsed());
 }

@@ -1,4 +1,4 @@
-//! Hooks like those that people write: they run in this process and do what they say.
+//! Typical hooks: they run in this process and work as written.
 
 use std::sync::Arc;
 
@@ -137,7 +137,7 @@ fn conditions_are_pure_and_may_call_the_scripts_functions() {
         matched("\n  payload[\"name\"] == \"x\" or\n  event == \"tool.pre\"\n", payload.clone()),
         Ok(MatchResult::Yes)
     );
-    // Not bounded: decided in a worker.
+    // Its cost is unlimited, so it runs in a worker.
     assert_eq!(matched("payload[\"name\"] in payload[\"name\"] * 2", payload.clone()), Ok(MatchResult::Yes));
     assert!(matches!(matched("payload[\"absent\"] == 1", payload.clone()), Ok(MatchResult::Failed(_))));
     let refused = [

@@ -1,4 +1,4 @@
-//! Scripts through the builder, with real worker processes.
+//! Tests scripts through the factory, with real worker processes.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 mod attacks;

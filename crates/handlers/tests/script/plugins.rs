@@ -1,4 +1,4 @@
-//! Plugins and the functions they hand out, in this process and through a worker.
+//! Tests plugins and the functions they register, in this process and in a worker.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 
 use super::fixture::{FakeEffects, assert_finishes_in_time, call_handler, script_declaration, test_factory};
 
-/// Makes a plugin need a worker without changing what it does.
+/// Makes a plugin need a worker without changing its result.
 const UNBOUNDED: &str = "def _again(n):\n    return _again(n - 1) if n > 0 else 0\n\n\n";
 
-/// A codec that shows the event under its spelling and what came back.
+/// A codec that shows the event under its alias, and the function's output.
 #[derive(Debug)]
 struct EventAliasCodec;
 
@@ -65,7 +65,7 @@ fn function_handler(
     builder.build_handler(&declaration)
 }
 
-/// What the first registered function says, here and in a worker.
+/// The verdict of the first registered function, here and in a worker.
 fn call_in_both(text: &str, payload: &Value, world: &FakeEffects, limits: CallLimits) -> VerdictKind {
     let builder = test_factory();
     let said = |text: &str| {

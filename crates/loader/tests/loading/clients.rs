@@ -1,4 +1,4 @@
-//! The hook files of coding agents, found by their places and loaded beside everything else.
+//! The hook files of coding agents are found by their paths and loaded together with everything else.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -49,7 +49,7 @@ fn a_project_has_the_hooks_of_every_agent_besides_its_own() {
     assert_eq!(hook_order(&loaded), wanted);
     let dialects: Vec<&str> = loaded.chains.iter().map(|chain| chain.dialect).collect();
     assert_eq!(dialects.len(), 8, "{dialects:?}");
-    // Without hooks of Pintle's own the folder is no folder of hooks all the same.
+    // Even without hooks of Pintle, the directory is not a directory of hooks.
     fs::remove_dir_all(project.path(".harness")).unwrap();
     let loaded = project.load("");
     assert_eq!(hook_order(&loaded), CLIENTS);

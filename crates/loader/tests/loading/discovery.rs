@@ -1,4 +1,4 @@
-//! Which files a path means.
+//! Tests which files belong to a path.
 
 use pintle_contract::{EnforcementMode, FailurePolicy, Layer, Profile, Severity};
 
@@ -12,7 +12,7 @@ fn bundle_file(handler: &str) -> String {
     format!("---\nhooks:\n  - handler: {handler}\n    event: tool.pre\n    priority: 5\n    script: x\n---\n")
 }
 
-/// One of everything, and some files that are nothing.
+/// One file of every kind, and some files that are not artifacts.
 fn create_project() -> LoaderFixture {
     LoaderFixture::new(&[
         (

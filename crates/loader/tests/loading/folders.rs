@@ -1,11 +1,11 @@
-//! The folders of a person, and what is remembered in them.
+//! Tests the directories of a user and the state in them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use pintle_loader::{LayerDirs, MissingDir, TrustOptions, UserDirs, find_config_dir, find_managed_dir, find_projects};
 
-/// The finding of a folder that an option names.
+/// A function that finds the directory that an option names.
 type FindDirFn = fn(Option<&Path>) -> Result<Option<PathBuf>, MissingDir>;
 
 #[test]

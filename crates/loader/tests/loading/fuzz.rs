@@ -1,4 +1,4 @@
-//! Whatever a file holds, loading gives hooks and findings and never panics.
+//! For any file content, loading returns hooks and diagnostics and never panics.
 
 use proptest::prelude::*;
 
@@ -15,7 +15,7 @@ fn load_everywhere(bytes: &[u8]) {
     ];
     let project = LoaderFixture::new(&places.map(|place| (place, bytes)));
     let loaded = project.load("");
-    // Whoever reads the findings shows their places.
+    // Reports show the locations of diagnostics.
     for finding in &loaded.diagnostics {
         assert!(!finding.to_string().is_empty());
         if let Some(file) = &finding.location.file {

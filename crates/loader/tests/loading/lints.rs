@@ -1,4 +1,4 @@
-//! Hooks that run as declared and not as meant.
+//! Tests hooks that load but probably do not do what their author wants.
 
 use pintle_contract::Severity;
 
@@ -87,7 +87,7 @@ fn a_hook_on_questions_in_a_project_that_asks_none_is_pointed_out() {
             ".harness/hooks/waiting.md:2:8: warning: hook `waiting` never runs: nothing in this project asks the user";
         assert_eq!(project.findings(&loaded, Severity::Warning), vec![line; told], "{agent} {event}");
     }
-    // Without an agent of its own the hooks are another host's, which may ask.
+    // Without an agent of its own, the hooks belong to another host, which may ask the user.
     let project = LoaderFixture::new(&[(".harness/hooks/waiting.md", hook_file("permission.ask", 5))]);
     assert_eq!(project.findings(&project.load(""), Severity::Warning), Vec::<String>::new());
 }

@@ -1,4 +1,4 @@
-//! Loading real folders: what is found, in which order, and what is reported.
+//! Loads real directories: which files are found, in which order, and what is reported.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod clients;

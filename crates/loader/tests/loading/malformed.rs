@@ -1,10 +1,10 @@
-//! Malformed artifacts: every fault of every file is reported in one run, and nothing panics.
+//! Malformed artifacts: every error of every file is reported in one run, and nothing panics.
 
 use pintle_contract::Severity;
 
 use crate::support::{LoaderFixture, hook_file, hook_order};
 
-/// File name, contents, and the findings of at least a warning.
+/// File name, content, and the diagnostics of at least a warning.
 fn malformed_files() -> Vec<(&'static str, Vec<u8>, Vec<&'static str>)> {
     let text = |text: &str| text.as_bytes().to_vec();
     vec![

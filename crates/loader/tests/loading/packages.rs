@@ -1,4 +1,4 @@
-//! Packages and plugins: which files a path means.
+//! Packages and plugins: which files belong to a path.
 
 use pintle_contract::{
     BuiltHandler, BuiltMatcher, Diagnostic, HandlerFactory, HookDeclaration, Layer, LoadedPlugin, RegistrationArgument,
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::support::{AcceptingFactory, LoaderFixture, hook_file, hook_order};
 
-/// Takes everything; a plugin registers one hook that denies the tool of its file's name.
+/// Accepts everything; a plugin registers one hook that denies the tool with its file's name.
 struct RegisteringFactory;
 
 impl HandlerFactory for RegisteringFactory {

@@ -1,4 +1,4 @@
-//! Settings that register scripts: where they lie, and what their scripts are on this machine.
+//! Settings that register scripts: their paths, and what their scripts are on this machine.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,4 @@
-//! A project in a folder of its own, and a build that takes everything.
+//! A project in its own directory, and a factory that accepts everything.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use pintle_contract::{
 use pintle_loader::LoadedPath;
 use tempfile::TempDir;
 
-/// Takes every script; one that contains `SYNTAX` has an error, as a real compiler would find.
+/// Accepts every script; one that contains `SYNTAX` has an error, as from a real compiler.
 #[derive(Debug)]
 pub(crate) struct AcceptingFactory;
 
@@ -27,7 +27,7 @@ impl Handler for PassingHandler {
     }
 }
 
-/// Matches always; the names in `one of a, b` are its subjects.
+/// Always matches; the names in `one of a, b` are its subjects.
 #[derive(Debug)]
 struct SubjectListMatcher(String);
 
@@ -83,7 +83,7 @@ impl HandlerFactory for AcceptingFactory {
     }
 }
 
-/// A folder of files.
+/// A directory of files.
 pub(crate) struct LoaderFixture(TempDir);
 
 impl LoaderFixture {
@@ -108,7 +108,7 @@ impl LoaderFixture {
         pintle_loader::load(&self.path(path), Layer::Project, &AcceptingFactory)
     }
 
-    /// The findings of at least a severity, each as `file:line:column: severity: message`, relative to the project.
+    /// The diagnostics of at least a severity, each as `file:line:column: severity: message`, relative to the project.
     pub(crate) fn findings(&self, loaded: &LoadedPath, least: Severity) -> Vec<String> {
         let root = format!("{}/", self.0.path().display());
         let worst = loaded.diagnostics.iter().filter(|finding| finding.severity >= least);
@@ -121,7 +121,7 @@ pub(crate) fn hook_order(loaded: &LoadedPath) -> Vec<String> {
     loaded.chains.iter().flat_map(|chain| &chain.hooks).map(|hook| hook.id.to_string()).collect()
 }
 
-/// A hook file that does nothing wrong.
+/// A valid hook file.
 pub(crate) fn hook_file(event: &str, priority: i64) -> String {
     format!(
         "---\nevent: {event}\npriority: {priority}\nscript: |\n  def handle(event, payload):\n      return allow()\n---\n\n# why\n"

@@ -1,4 +1,4 @@
-//! Agents of docker-agent: which YAML is one, and what becomes of its hooks.
+//! docker-agent's team files: which YAML is one, and how its hooks are used.
 
 use pintle_contract::{Layer, Severity};
 use pintle_dialects::docker_agent::DockerAgentVersion;
@@ -31,7 +31,7 @@ fn a_harness_wins_over_a_team_and_two_teams_are_no_answer() {
     let both = LoaderFixture::new(&[("harness.md", "---\nname: a\n---\nHelp.\n"), ("team.yaml", TEAM)]);
     let loaded = both.load("");
     assert!(loaded.team.is_none() && loaded.agent.is_some());
-    // By its usual name its hooks are the project's, and its agents nobody's.
+    // With a usual name its hooks belong to the project, and none of its agents runs.
     let usual = LoaderFixture::new(&[("harness.md", "---\nname: a\n---\nHelp.\n"), ("agent.yaml", TEAM)]);
     let loaded = usual.load("");
     assert!(loaded.team.is_none() && loaded.agent.is_some());

@@ -1,4 +1,4 @@
-//! The user's own configuration: settings and drop-ins (docker-agent behaviour, section 7, Config).
+//! Tests the user's own configuration: settings and drop-ins.
 
 use pintle_contract::{Layer, PermissionMode, Severity};
 use pintle_loader::{LoadOptions, LoadedPath, load_layer};

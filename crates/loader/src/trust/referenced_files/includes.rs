@@ -117,7 +117,7 @@ pub(super) fn find_quoted_includes(text: &str, folders: &[PathBuf]) -> IncludedF
         }
         let quoted: Vec<&str> = line.split(['"', '\'', '`']).skip(1).step_by(2).collect();
         let modules = words().filter(|_| line.starts_with("use ")).map(str::to_owned);
-        // `Foo::BenchBound` is `Foo/Bar.pm`.
+        // `Foo::Bar` is `Foo/Bar.pm`.
         let modules = modules.chain(
             line.strip_prefix("use ").map(|rest| rest.split([' ', ';']).next().unwrap_or_default().replace("::", "/")),
         );
