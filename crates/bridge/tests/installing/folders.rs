@@ -118,6 +118,6 @@ fn a_folder_that_cannot_be_made_or_named_changes_nothing() {
     let plan =
         InstallPlan::install(HOSTS[0], &stage.environment, InstallScope::User, &user_options(&stage, "taken")).unwrap();
     let fault = plan.apply().unwrap_err().to_string();
-    assert_eq!(fault, format!("cannot make the folder `{}`: file exists", taken.display()));
+    assert_eq!(fault, format!("cannot create the directory `{}`: file exists", taken.display()));
     assert_eq!(stage.list_all_files(), untouched);
 }

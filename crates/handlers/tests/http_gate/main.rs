@@ -356,7 +356,7 @@ fn a_closed_door_is_told_as_such() {
     // Bound and dropped, so that nothing listens there.
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let error = get_url(&local_gateway(&["127.0.0.1"]), &format!("http://{address}/")).unwrap_err();
-    assert!(error.starts_with("http.get: no answer: Connection refused"), "{error}");
+    assert!(error.starts_with("http.get: request failed: Connection refused"), "{error}");
     assert!(error.ends_with(&format!("(url=http://{address}/)")), "{error}");
 }
 
@@ -367,5 +367,5 @@ fn a_secure_address_of_a_server_that_is_not_secure_is_an_error() {
     let server = std::thread::spawn(move || listener.accept().unwrap().0.write_all(b"plain words\r\n\r\n"));
     let error = get_url(&local_gateway(&["127.0.0.1"]), &url).unwrap_err();
     server.join().unwrap().unwrap();
-    assert!(error.starts_with("http.get: no answer: "), "{error}");
+    assert!(error.starts_with("http.get: request failed: "), "{error}");
 }

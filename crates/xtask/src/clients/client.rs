@@ -112,7 +112,7 @@ pub(super) const CLIENTS: &[TestClient] = &[
         shell_tool: "exec_command",
         shell_input: |command| json!({"cmd": command}),
         give_up_message: None,
-        expected_problem: Some("nobody has reviewed them"),
+        expected_problem: Some("they have not been reviewed"),
         exceptions: &[
             (ProofKind::Prompt, ProofResult::PromptDeniedSilently, "`codex exec` does not show why"),
             (ProofKind::End, ProofResult::NextCommandDenied, "it goes on, and its calls are denied"),

@@ -137,7 +137,7 @@ pub(super) const PROOFS: &[ClientProof] = &[
     deny_proof("a Harness Framework script asks", "asked.txt", "is that kumquat yours?"),
     ClientProof {
         fate: PintleCondition::Killed,
-        ..deny_proof("denied when Pintle is killed in the middle", "hang.txt", "could not be asked")
+        ..deny_proof("denied when Pintle is killed in the middle", "hang.txt", "did not answer")
     },
     ClientProof {
         fate: PintleCondition::OutOfTime,
@@ -165,7 +165,7 @@ pub(super) const PROOFS: &[ClientProof] = &[
     },
     ClientProof {
         begin: "echo > .harness/hooks/kumquats.md; ",
-        ..deny_proof("a command that changes the policy is denied", "policy.txt", "holds policy")
+        ..deny_proof("a command that changes the policy is denied", "policy.txt", "a policy file")
     },
     ClientProof {
         begin: "cat .harness/hooks/kumquats.md; ",
