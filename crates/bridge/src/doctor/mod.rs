@@ -143,7 +143,7 @@ pub fn examine(host: &'static HostDef, site: &InstallEnvironment, now: &UserDirs
     let mut examination = DoctorReport { host, client, locations: places, findings, events: Vec::new() };
     if !examination.is_installed() {
         let what = format!("Pintle is not installed in {}", host.title);
-        examination.findings.push(DoctorFinding::problem(what).help(format!("`pintle install {}`", host.name)));
+        examination.findings.push(DoctorFinding::problem(what).help(format!("run `pintle install {}`", host.name)));
         return examination;
     }
     if examination.client.is_none() {
