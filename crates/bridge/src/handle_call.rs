@@ -29,7 +29,7 @@ pub struct HostCall<'a> {
     pub event: Option<&'static HostEventDef>,
     /// The payload as the host sent it.
     pub payload: &'a [u8],
-    /// The state directory for sessions. Without one nothing is stored, and there is no tape.
+    /// The state directory for sessions. Without one nothing is stored or recorded.
     pub state_directory: Option<&'a Path>,
     /// The project's directory, from the host's environment.
     pub project: Option<PathBuf>,

@@ -21,7 +21,7 @@ use crate::{lint, read};
 /// The result of loading a path.
 #[derive(Debug)]
 pub struct LoadedPath {
-    /// The chains, one for each source; empty if there are no hooks.
+    /// The chains, one for each source; empty without hooks.
     pub chains: Vec<Chain>,
     /// The agent, if the files declare one: an agent's own file, tools or child agents.
     pub agent: Option<AgentSpec>,

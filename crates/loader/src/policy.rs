@@ -252,7 +252,7 @@ fn resolve_links_up_to(path: &Path, links: usize) -> PathBuf {
             return if missing.as_os_str().is_empty() { real } else { real.join(missing) };
         }
         let Some(parent) = known.parent().map(Path::to_owned) else { return path.to_owned() };
-        // Whoever creates the file of a dangling link follows the link.
+        // Creating the target of a dangling link follows the link.
         if let Some(target) = fs::read_link(&known).ok().filter(|_| links > 0) {
             return resolve_links_up_to(&parent.join(target).join(missing), links - 1);
         }

@@ -112,7 +112,7 @@ pub struct LastFired {
 }
 
 impl DoctorReport {
-    /// Whether there is no problem.
+    /// Whether no problem was found.
     #[must_use]
     pub fn is_healthy(&self) -> bool {
         self.findings.iter().all(|finding| finding.status < CheckStatus::Problem)

@@ -58,7 +58,7 @@ impl<'a> JsonTree<'a> {
         })
     }
 
-    /// The fields of the object at a path; `None` if there is no object.
+    /// The fields of the object at a path; `None` if it is not an object.
     pub(super) fn fields_at(&self, steps: &[JsonPathStep<'_>]) -> Option<&[ObjectProp<'a>]> {
         self.node_at(steps)?.as_object().map(|object| object.properties.as_slice())
     }

@@ -71,7 +71,7 @@ impl HostSession {
         let path = self.folder.tape_path();
         match &self.state.cursor {
             Some(cursor) => Tape::resume_at(&path, cursor, clock),
-            // No call was saved yet, so there is no saved end to check.
+            // No call was saved yet, so the end of the tape cannot be checked.
             None => Tape::open_or_create(&path, HeaderRecord::new(session, clock.unix_ms()), clock),
         }
     }

@@ -28,7 +28,7 @@ pub struct HostSessionSummary {
     pub has_ended: bool,
 }
 
-/// The guards on a session's tape, by project directory. `None` if there is no tape, or it contains no guards.
+/// The guards on a session's tape, by project directory. `None` without a tape, or without guards on it.
 pub(super) fn read_recorded_guards(tape: &Path) -> Option<BTreeMap<PathBuf, TrustGrant>> {
     let bytes = session_folder::read_if_exists(tape).ok()??;
     // The complete records of a torn tape are used; whether it may be continued is checked elsewhere.

@@ -35,7 +35,7 @@ fn only_stored_session(state: &Path, host: &str) -> StoredSession {
 fn a_session_is_told_by_its_tape() {
     let folder = tempfile::tempdir().unwrap();
     let state = folder.path();
-    assert!(StoredSession::list(state, HostDef::by_name("gemini").unwrap()).is_empty(), "there is no such folder");
+    assert!(StoredSession::list(state, HostDef::by_name("gemini").unwrap()).is_empty(), "the directory does not exist");
     let told = || {
         let story = only_stored_session(state, "gemini").summary.unwrap();
         (story.turns, story.last_prompt, story.has_ended)
@@ -50,7 +50,7 @@ fn a_session_is_told_by_its_tape() {
         &json!({"prompt": "first", "prompt_response": "no", "stop_hook_active": false}),
     );
     fire(state, "gemini", "BeforeAgent", &json!({"prompt": "go on"}));
-    assert_eq!(told(), (1, String::from("first"), false), "what sent it on is no person's prompt");
+    assert_eq!(told(), (1, String::from("first"), false), "the reason to continue is not a prompt of the user");
     fire(state, "gemini", "SessionEnd", &json!({"reason": "exit"}));
     assert_eq!(told(), (1, String::from("first"), true));
     fire(state, "gemini", "BeforeAgent", &json!({"prompt": "second"}));
@@ -90,7 +90,7 @@ fn whatever_lies_in_the_folder_is_listed_or_passed_over() {
     }
     fs::remove_file(&tape).unwrap();
     assert!(
-        only_stored_session(state, "claude").summary.unwrap_err().starts_with("there is no `"),
+        only_stored_session(state, "claude").summary.unwrap_err().ends_with("` does not exist"),
         "it was claimed, and never began"
     );
     only_stored_session(state, "claude").delete().unwrap();

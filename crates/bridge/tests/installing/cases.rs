@@ -43,12 +43,12 @@ fn install_then_uninstall_leaves_no_trace_for_any_host_and_scope() {
 #[test]
 fn what_cannot_be_read_is_left_as_it_is() {
     let cases = [
-        ("{\"a\": }", "line 1 is no JSON"),
+        ("{\"a\": }", "line 1 is not valid JSON"),
         ("{\"hooks\": []}", "`hooks` is not an object"),
         ("[]", "it does not contain a JSON object"),
         ("{\"hooks\": {\"PreToolUse\": {}}}", "`hooks.PreToolUse` is not a list"),
-        ("{\"hooks\": {}, \"hooks\": {}}", "`hooks` stands there twice"),
-        ("{} {}", "is no JSON"),
+        ("{\"hooks\": {}, \"hooks\": {}}", "`hooks` occurs twice"),
+        ("{} {}", "is not valid JSON"),
     ];
     for (text, why) in cases {
         let stage = InstallFixture::new();

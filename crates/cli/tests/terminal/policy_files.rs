@@ -123,7 +123,7 @@ fn a_guard_that_is_taken_away_in_the_middle_of_a_run_goes_on_guarding() {
          toolsets: [{{type: shell}}]\n    hooks:\n      pre_tool_use:\n        - matcher: shell\n          hooks: [{command}]\n"
     );
     let turn = |cmd: &str| format!("  - calls: [{{tool: shell, args: {{cmd: {cmd}}}}}]\n");
-    let gone = "guard.sh` changed or went since the hook was loaded";
+    let gone = "guard.sh` changed or was removed after the hook was loaded";
     for (how, next, told) in [
         ("rm -rf .harness guard.sh agent.yaml", "echo fine", gone),
         ("echo 'exit 0 # more' > guard.sh", "echo fine", gone),

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::limit_large_tool_results::MOST_BYTES;
 use super::{BuiltinCall, BuiltinHook, BuiltinResult, doubt_arguments};
 
-/// The categories of read-only tools. A tool's own claim to be read-only is no proof, so both are required.
+/// The categories of read-only tools. A tool's own claim to be read-only does not prove it, so both are required.
 const CATEGORIES: [&str; 5] = ["filesystem", "lsp", "rag", "memory", "git"];
 /// The most calls of one conversation that are remembered.
 const MOST_CALLS: usize = 4_096;

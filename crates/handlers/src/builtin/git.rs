@@ -13,8 +13,8 @@ const MOST_BYTES: usize = 4_096;
 const PLAIN: [&str; 7] =
     ["--no-pager", "--no-optional-locks", "-c", "color.ui=false", "-c", "core.fsmonitor=false", "--literal-pathspecs"];
 
-/// git's output in the working directory, trimmed and cut to 4,096 bytes. `None` if there is no directory, repository,
-/// git program, output, or not enough time.
+/// git's output in the working directory, trimmed and cut to 4,096 bytes. `None` without a directory, repository, git
+/// program or output, or if the time is too short.
 pub(super) fn git_output(asked: &BuiltinCall<'_>, arguments: &[&str]) -> Option<String> {
     let arguments = PLAIN.iter().chain(arguments).map(|argument| (*argument).to_owned()).collect();
     let mut variables = asked.extra_variables();

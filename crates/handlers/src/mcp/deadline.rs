@@ -22,7 +22,7 @@ pub(super) struct CallDeadline<'a> {
 pub(super) enum WaitAborted {
     TimedOut,
     Cancelled,
-    /// The task crashed, or there is no runtime for it.
+    /// The task crashed, or its runtime could not be started.
     TaskFailed(String),
 }
 

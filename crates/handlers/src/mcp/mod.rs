@@ -134,7 +134,7 @@ impl McpServer {
     /// A call is made only once: if the server crashes during it, it is unknown whether its effects happened.
     ///
     /// # Errors
-    /// With the error that the tool itself reports, or one line with the reason why there is no result: the server
+    /// With the error that the tool itself reports, or one line with the reason why the result is missing: the server
     /// crashed, exceeded the time limit, sent something that is not a result, or `cancel` was set.
     pub fn call(&self, tool: &str, arguments: &Value, timeout_ms: u64, cancel: &CancelToken) -> Result<String, String> {
         let link = self.connection(cancel)?;

@@ -10,7 +10,7 @@
 //!   the call times out. If it has never answered, it may be waiting for the end of its input: then it gets half of the
 //!   time, and the program that is started for the call gets the other half.
 //! - The line is the output. A program that exits after the line, with any exit code, has answered that call; the exit
-//!   code is used only if there is no line.
+//!   code is used only without a line.
 //! - One call at a time. A call that finds the program busy does not wait for it; it starts its own program.
 //! - A program serves one environment: another working directory or other variables restart it.
 //! - A program that crashed without output is restarted only after a pause, which doubles from 100 ms to 30 s until it

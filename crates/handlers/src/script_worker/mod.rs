@@ -106,7 +106,7 @@ impl ScriptWorkerPool {
     /// at `whole_time`.
     ///
     /// # Errors
-    /// When there is no answer; the worker has ended then.
+    /// When the worker did not answer; it has ended then.
     pub fn call(
         &self,
         message: &[u8],

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// The reason why a snapshot was not taken or not restored.
 #[derive(Debug)]
 pub enum SnapshotError {
-    /// There is no directory for snapshots.
+    /// The directory for snapshots is unknown.
     NoData,
     /// Snapshots have no effect on this event.
     UnsupportedEvent {

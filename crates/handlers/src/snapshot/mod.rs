@@ -140,7 +140,7 @@ impl SnapshotStore {
     }
 
     /// Reverts all checkpoints except the first `keep`: their files are restored, and then the checkpoints are removed.
-    /// `None` if there are no others.
+    /// `None` without others.
     ///
     /// # Errors
     /// When a file was edited since and `force` is not set; then nothing was changed. When git fails; then the

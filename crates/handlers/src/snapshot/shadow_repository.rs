@@ -11,7 +11,7 @@ use super::SnapshotError;
 /// A directory and its shadow.
 #[derive(Debug, Clone)]
 pub(super) struct ShadowRepository {
-    /// The repository's directory, or the named one if there is no repository; without symbolic links.
+    /// The repository's directory, or the named one outside a repository; without symbolic links.
     pub(super) root: PathBuf,
     /// The captured part: empty for all, or a directory below the root.
     pub(super) scope: PathBuf,

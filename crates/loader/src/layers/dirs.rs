@@ -109,7 +109,7 @@ fn default_config_dir() -> Option<PathBuf> {
 }
 
 /// The directory of what Pintle stores between runs: `PINTLE_STATE_DIR`, `$XDG_STATE_HOME/pintle`, otherwise
-/// `~/.local/state/pintle`. It may not exist; `None` if there is no home directory.
+/// `~/.local/state/pintle`. It may not exist; `None` without a home directory.
 #[must_use]
 pub fn state_dir() -> Option<PathBuf> {
     dir_from_env(STATE).or_else(|| default_pintle_dir("XDG_STATE_HOME", ".local/state"))

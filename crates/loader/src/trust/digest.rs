@@ -35,8 +35,8 @@ pub(super) fn digest_file(path: &Path) -> io::Result<String> {
     Ok(to_hex(&hasher.finalize()))
 }
 
-/// The relevant part of a loaded file: all of it, or the part about hooks of an agent's own settings. `None` if there
-/// is no such part.
+/// The relevant part of a loaded file: all of it, or the part about hooks of an agent's own settings. `None` without
+/// such a part.
 pub(super) fn hashed_bytes<'a>(path: &Path, text: &'a str) -> Option<Cow<'a, [u8]>> {
     if !is_shared_settings(path) {
         return Some(Cow::Borrowed(text.as_bytes()));

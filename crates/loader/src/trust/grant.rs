@@ -68,7 +68,7 @@ impl TrustGrant {
     }
 
     /// The guards of a project that run without trust, with the digests of their files, combined with those known
-    /// before. `None` if there are no guards, or the project is trusted.
+    /// before. `None` without guards, or if the project is trusted.
     #[must_use]
     pub fn for_session(state: TrustState, footprint: &TrustManifest, before: Option<&Self>) -> Option<Self> {
         if matches!(state, TrustState::Trusted | TrustState::Changed) {
@@ -115,8 +115,8 @@ impl TrustGrant {
     }
 
     /// The guards that the project no longer has, that no longer deny, or that no longer match the same. Of several
-    /// identical guards each must exist. Guards of agents only have to exist: the program that runs an agent checks all its
-    /// items.
+    /// identical guards each must exist. Guards of agents only have to exist: the program that runs an agent checks
+    /// all its items.
     pub(super) fn removed_guards<'a>(&'a self, footprint: &'a TrustManifest) -> impl Iterator<Item = &'a TrustItem> {
         let is_guard = |claim: &&TrustItem| claim.is_guard && claim.kind == TrustItemKind::Hook;
         let alike = |guard: &TrustItem, claims: &[TrustItem]| {

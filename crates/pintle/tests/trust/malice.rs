@@ -64,7 +64,7 @@ fn a_broken_file_of_agreements_agrees_to_nothing_and_is_kept() {
     for (text, said) in [
         ("{", "is not a valid trust file: EOF"),
         ("[]", "is not a valid trust file: invalid"),
-        ("{\"version\": 2, \"projects\": {}}", "is of version 2"),
+        ("{\"version\": 2, \"projects\": {}}", "it has version 2"),
         ("\u{0}", "is not a valid trust file: expected value"),
     ] {
         let stage = TrustFixture::new_trusted();

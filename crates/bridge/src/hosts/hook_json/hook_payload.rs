@@ -52,7 +52,7 @@ pub fn session_end(payload: &Value) -> Result<HostEventData, HostPayloadError> {
 /// The user sent a prompt.
 ///
 /// # Errors
-/// When there is no prompt.
+/// When the prompt is missing or is not a string.
 pub fn prompt(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let fields = object(payload)?;
     let prompt = fields.get("prompt").and_then(Value::as_str);

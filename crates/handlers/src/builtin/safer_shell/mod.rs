@@ -35,7 +35,7 @@ const POLICIES: [(&str, SaferShellPolicy); 4] = [
     ("strict", SaferShellPolicy::Strict),
 ];
 
-/// The session modes with their policies. Whoever adds this hook to an autonomous agent still wants to approve
+/// The session modes with their policies. A user who adds this hook to an autonomous agent still wants to approve
 /// destructive commands.
 const MODES: [(&str, SaferShellPolicy); 4] = [
     ("balanced", SaferShellPolicy::SafeAuto),
