@@ -1,11 +1,11 @@
-//! A resolver that gives one answer and remembers what it was asked.
+//! An approver that always gives the same response and remembers the requests.
 
 use std::sync::{Mutex, PoisonError};
 
 use pintle_contract::{ApprovalRequest, ApprovalResponse, Approver, OutcomeReason};
 use serde_json::Value;
 
-/// Always gives the same answer.
+/// Always gives the same response.
 #[derive(Debug)]
 pub struct ScriptedApprover {
     answer: ApprovalResponse,
@@ -13,13 +13,13 @@ pub struct ScriptedApprover {
 }
 
 impl ScriptedApprover {
-    /// A resolver with this answer.
+    /// Creates an approver with this response.
     #[must_use]
     pub fn new(answer: ApprovalResponse) -> Self {
         Self { answer, requests: Mutex::default() }
     }
 
-    /// Payload, digest and reasons of each question so far.
+    /// The payload, digest and reasons of each request so far.
     #[must_use]
     pub fn requests(&self) -> Vec<(Value, String, Vec<OutcomeReason>)> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()

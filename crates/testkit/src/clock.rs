@@ -1,4 +1,4 @@
-//! A clock that is told the time, and one for benches that really runs.
+//! A clock that tests control, and a running clock for benches.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use pintle_contract::Clock;
 
-/// A clock that moves only when it is told to, or by a fixed step at each reading. Clones share the time.
+/// A clock that only moves when told to, or by a fixed step at each reading. Clones share the time.
 #[derive(Debug, Clone, Default)]
 pub struct FakeClock {
     now_us: Arc<AtomicU64>,
@@ -14,19 +14,19 @@ pub struct FakeClock {
 }
 
 impl FakeClock {
-    /// A clock that stands at the epoch until it is told otherwise.
+    /// Creates a clock that stays at the epoch.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A clock that goes on by `step_us` after each reading.
+    /// Creates a clock that advances by `step_us` after each reading.
     #[must_use]
     pub fn with_step(step_us: u64) -> Self {
         Self { now_us: Arc::default(), step_us }
     }
 
-    /// Moves the time forward.
+    /// Advances the time.
     pub fn advance_us(&self, by_us: u64) {
         self.now_us.fetch_add(by_us, Ordering::AcqRel);
     }
@@ -46,12 +46,12 @@ impl Clock for FakeClock {
     }
 }
 
-/// The machine's clock since it was made, for benches. It knows no date.
+/// The time since the clock was created, for benches. It has no date.
 #[derive(Debug)]
 pub struct RunningClock(Instant);
 
 impl RunningClock {
-    /// A clock that starts now.
+    /// Creates a clock that starts now.
     #[must_use]
     pub fn start() -> Self {
         Self(Instant::now())

@@ -1,4 +1,4 @@
-//! A seam over plain maps.
+//! An effect runner that keeps everything in memory.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,9 +6,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pintle_contract::{EffectCaller, EffectError, EffectReply, EffectRequest, EffectRunner, LogLevel};
 use serde_json::{Map, Value};
 
-/// Metrics, log, cache and per-turn values in memory; time stands still, randomness is the least value.
+/// Keeps metrics, log lines, the cache and per-turn values in memory. Time does not advance, and random numbers have
+/// their lowest value.
 ///
-/// What reaches outside the process (`http`, tools, `exec`, `fs`, the host) is refused.
+/// Requests to the outside (`http`, tools, `exec`, `fs`, the host) fail, except that every file can be read.
 #[derive(Debug, Default)]
 pub struct InMemoryEffects(Mutex<EffectState>);
 
@@ -23,13 +24,13 @@ struct EffectState {
 }
 
 impl InMemoryEffects {
-    /// An empty world.
+    /// Creates an empty state.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A counter's value, 0 when nobody counted.
+    /// A counter's value; 0 if it was never incremented.
     #[must_use]
     pub fn counter(&self, name: &str) -> i64 {
         self.lock_state().metrics.get(name).and_then(Value::as_i64).unwrap_or_default()

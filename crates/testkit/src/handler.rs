@@ -1,4 +1,4 @@
-//! Handlers that say what they are told to.
+//! Handlers that follow a script.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -16,23 +16,23 @@ pub struct ScriptedHandler {
     calls: Mutex<Vec<SeenCall>>,
 }
 
-/// One call that a [`ScriptedHandler`] handler got.
+/// One call of a [`ScriptedHandler`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeenCall {
-    /// The event's whole name.
+    /// The event's full name.
     pub event: String,
-    /// The payload as the hook saw it.
+    /// The payload that the hook saw.
     pub payload: Value,
 }
 
 impl ScriptedHandler {
-    /// Says the same at every call.
+    /// Creates a handler that always returns the same verdict.
     #[must_use]
     pub fn from_verdict(verdict: Verdict) -> Arc<Self> {
         Self::from_fn(move |_| verdict.clone())
     }
 
-    /// Says one verdict after the other, and passes once they are used up.
+    /// Creates a handler that returns one verdict after the other, and then passes.
     #[must_use]
     pub fn from_verdicts(verdicts: impl IntoIterator<Item = Verdict>) -> Arc<Self> {
         let queue = Mutex::new(verdicts.into_iter().collect::<VecDeque<_>>());
@@ -42,12 +42,12 @@ impl ScriptedHandler {
         })
     }
 
-    /// Says what a closure says.
+    /// Creates a handler that calls a closure.
     pub fn from_fn(script: impl Fn(&HookCall<'_>) -> Verdict + Send + Sync + 'static) -> Arc<Self> {
         Arc::new(Self { script: Box::new(script), can_wait: false, calls: Mutex::default() })
     }
 
-    /// The same as [`ScriptedHandler::from_fn`], for a handler that may wait and is therefore called on a thread of its own.
+    /// Like [`ScriptedHandler::from_fn`], for a handler that may wait and is therefore called on its own thread.
     pub fn from_waiting_fn(script: impl Fn(&HookCall<'_>) -> Verdict + Send + Sync + 'static) -> Arc<Self> {
         Arc::new(Self { script: Box::new(script), can_wait: true, calls: Mutex::default() })
     }
@@ -58,16 +58,16 @@ impl ScriptedHandler {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Checks that the hook was called with these payloads, in this order, and nothing else.
+    /// Checks that the hook was called with exactly these payloads, in this order.
     ///
     /// # Errors
-    /// When it was not: what was wanted and what was seen.
+    /// When it was not; the message lists the expected and the actual calls.
     pub fn check_calls(&self, payloads: &[Value]) -> Result<(), String> {
         let seen: Vec<Value> = self.calls().into_iter().map(|call| call.payload).collect();
         if seen == payloads {
             return Ok(());
         }
-        Err(format!("wanted calls with {payloads:?} and nothing else, saw {seen:?}"))
+        Err(format!("expected calls with exactly {payloads:?}, but got {seen:?}"))
     }
 }
 
@@ -89,7 +89,7 @@ impl Handler for ScriptedHandler {
 
 impl fmt::Debug for ScriptedHandler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scripted").field("waits", &self.can_wait).finish_non_exhaustive()
+        f.debug_struct("ScriptedHandler").field("waits", &self.can_wait).finish_non_exhaustive()
     }
 }
 
@@ -126,6 +126,6 @@ mod tests {
         assert_eq!(verdicts, [Verdict::deny("no"), Verdict::allow("yes"), Verdict::pass()]);
         assert_eq!(handler.check_calls(&[json!(1), json!(2), json!(3)]), Ok(()));
         let fault = handler.check_calls(&[json!(1)]).unwrap_err();
-        assert!(fault.starts_with("wanted calls with [Number(1)] and nothing else, saw [Number(1), "), "{fault}");
+        assert!(fault.starts_with("expected calls with exactly [Number(1)], but got [Number(1), "), "{fault}");
     }
 }

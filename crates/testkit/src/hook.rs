@@ -1,4 +1,4 @@
-//! Hooks and chains with the options most tests want.
+//! Hooks and chains with the options that most tests need.
 
 use std::sync::Arc;
 
@@ -7,7 +7,8 @@ use pintle_contract::{
     SourceTrust,
 };
 
-/// An enforced guard without a matcher that fails closed. Change a field for anything else.
+/// Creates an enforced guard without a matcher and with the failure policy `closed`. Change its fields for other
+/// options.
 #[must_use]
 pub fn hook(id: &str, event: EventName, handler: Arc<dyn Handler>) -> Hook {
     Hook {
@@ -30,7 +31,7 @@ pub fn hook(id: &str, event: EventName, handler: Arc<dyn Handler>) -> Hook {
     }
 }
 
-/// A chain named after its layer, of a dialect called `test`.
+/// Creates a chain named after its layer, of a dialect called `test`.
 #[must_use]
 pub fn chain(layer: Layer, profile: Profile, hooks: impl IntoIterator<Item = Hook>) -> Chain {
     Chain {

@@ -1,11 +1,11 @@
-//! A journal that keeps lines of text.
+//! A journal of text lines.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pintle_contract::{CallId, Journal, JournalEntry};
 
-/// Keeps every step as a line, whole, so that two dispatches can be compared byte for byte. Clones share the lines.
+/// Keeps every entry as one line, so that two dispatches can be compared byte for byte. Clones share the lines.
 #[derive(Debug, Clone, Default)]
 pub struct LineJournal(Arc<JournalInner>);
 
@@ -16,7 +16,7 @@ struct JournalInner {
 }
 
 impl LineJournal {
-    /// An empty journal; its first call has the number 1.
+    /// Creates an empty journal; its first call has the number 1.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

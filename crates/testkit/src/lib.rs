@@ -1,5 +1,5 @@
-//! What the tests of Pintle share: a clock that is told the time, hooks that say what they are told to, a journal that
-//! keeps lines, a seam over plain maps, and a bench that compares two things in one run. For development only.
+//! Helpers for Pintle's tests: a controlled clock, scripted hooks, a journal of lines, an effect runner in memory, a
+//! model server, and a bench that compares two things in one run. For development only.
 
 pub mod bench;
 pub mod model_server;

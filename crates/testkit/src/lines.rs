@@ -1,4 +1,4 @@
-//! Lines that several parties write.
+//! Lines that several threads write.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,7 +18,7 @@ impl SharedLines {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The lines so far, which are gone then.
+    /// Takes the lines so far.
     #[must_use]
     pub fn take(&self) -> Vec<String> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))

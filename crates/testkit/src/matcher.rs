@@ -7,11 +7,11 @@ use pintle_contract::{Event, Failure, FailureKind, MatchResult, Matcher, Subject
 
 type MatcherPredicate = dyn Fn(&Event) -> MatchResult + Send + Sync;
 
-/// A matcher that asks a closure, and that the index knows nothing about.
+/// A matcher that calls a closure, and that cannot be indexed.
 pub struct ClosureMatcher(Box<MatcherPredicate>);
 
 impl ClosureMatcher {
-    /// Makes a matcher from a closure.
+    /// Creates a matcher from a closure.
     pub fn new(predicate: impl Fn(&Event) -> MatchResult + Send + Sync + 'static) -> Arc<Self> {
         Arc::new(Self(Box::new(predicate)))
     }
@@ -33,7 +33,7 @@ impl fmt::Debug for ClosureMatcher {
     }
 }
 
-/// A matcher for exact subjects, which the index knows all about. It fails on events without a subject.
+/// A matcher for exact subjects, which can be indexed. It fails on events without a subject.
 #[derive(Debug, Clone)]
 pub struct SubjectMatcher {
     names: Vec<String>,
@@ -41,12 +41,12 @@ pub struct SubjectMatcher {
 }
 
 impl SubjectMatcher {
-    /// Matches these subjects; the index alone decides.
+    /// Matches these subjects; only the index decides.
     pub fn new<'n>(names: impl IntoIterator<Item = &'n str>) -> Arc<Self> {
         Arc::new(Self { names: names.into_iter().map(str::to_owned).collect(), is_sufficient: true })
     }
 
-    /// Matches these subjects; the index decides, and the matcher is asked all the same.
+    /// Matches these subjects; the matcher is called in addition to the index.
     pub fn new_checked<'n>(names: impl IntoIterator<Item = &'n str>) -> Arc<Self> {
         Arc::new(Self { names: names.into_iter().map(str::to_owned).collect(), is_sufficient: false })
     }

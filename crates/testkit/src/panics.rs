@@ -1,8 +1,8 @@
-//! Panics that are meant.
+//! Silences expected panics.
 
 use std::panic;
 
-/// Tells nobody of panics whose text ends with these words; all others are told as before, for the rest of the process.
+/// Silences panics whose text ends with these words, for the rest of the process; all others are reported as before.
 pub fn quiet_panics(ending: &'static str) {
     let told = panic::take_hook();
     panic::set_hook(Box::new(move |info| {

@@ -1,58 +1,59 @@
-//! Compares two things in one run.
+//! Compares the run times of two things.
 //!
-//! What counts is the processor time of the calling thread, so that other work on the machine is not measured: it fits
-//! things that run on one thread and wait for nothing. Batches of both alternate, so that a machine whose speed drifts
-//! slows both; the ratio is the median of the ratios of neighbouring batches. Nothing here is for tests: a bar that is missed is the exit status of a bench.
+//! The measure is the processor time of the calling thread, so that other work on the machine does not count. It suits
+//! code that runs on one thread and does not wait. Batches of both alternate, so that a change of the machine's speed
+//! affects both; the ratio is the median of the ratios of neighbouring batches. This is for benches only: a missed
+//! bound becomes the bench's exit status.
 
 use std::process::ExitCode;
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// How long one batch takes at least.
+/// The minimum duration of one batch.
 const BATCH: Duration = Duration::from_micros(200);
-/// How often a row with a bar in nanoseconds is measured at most.
+/// The maximum number of measurements of a row with a bound in nanoseconds.
 const PASSES: usize = 8;
-/// How many batches of each side are measured.
+/// The number of batches of each side.
 const BATCHES: usize = 400;
 
-/// What a row has to hold.
+/// The bound that a row has to meet.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum BenchBound {
-    /// Nothing; the row is for information.
+    /// No bound; the row is for information.
     None,
-    /// The thing takes at most this many nanoseconds.
+    /// At most this many nanoseconds.
     AtMostNs(f64),
-    /// The thing takes at most this many times what the floor takes.
+    /// At most this many times the floor.
     AtMostTimes(f64),
 }
 
-/// What was measured of a thing and its floor.
+/// The measurement of a thing and its floor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BenchMeasurement {
-    /// Nanoseconds of one run of the thing, median.
+    /// Nanoseconds of one run of the thing (median).
     pub thing_ns: f64,
-    /// Nanoseconds of one run of the floor, median.
+    /// Nanoseconds of one run of the floor (median).
     pub floor_ns: f64,
-    /// How many times the floor the thing takes, median.
+    /// The time of the thing divided by that of the floor (median).
     pub ratio: f64,
 }
 
-/// A table of measurements. Prints each row as it is made.
+/// A table of measurements, which prints each row when it is measured.
 #[derive(Debug, Default)]
 pub struct BenchReport {
     missed_count: usize,
 }
 
 impl BenchReport {
-    /// An empty table; prints its head.
+    /// Creates an empty table and prints its heading.
     #[must_use]
     pub fn new(title: &str) -> Self {
         print_line(&format!("{title}\n{:<52} {:>12} {:>12} {:>8}  bar", "", "ns", "floor ns", "ratio"));
         Self::default()
     }
 
-    /// Measures a thing against a floor and checks the bar.
+    /// Measures a thing against a floor and checks the bound.
     pub fn compare<A, B>(
         &mut self,
         label: &str,
@@ -64,8 +65,8 @@ impl BenchReport {
             || measure_pair(&mut || drop(std::hint::black_box(thing())), &mut || drop(std::hint::black_box(floor())));
         let mut measured = once();
         if let BenchBound::AtMostNs(most) = bar {
-            // A ratio does not mind a machine that is slowed by its neighbours; nanoseconds do. The best of a few passes
-            // is what the code takes.
+            // A ratio does not change on a machine slowed down by other work, but nanoseconds do. The best of a few
+            // passes is the time of the code itself.
             for _ in 1..PASSES {
                 if measured.thing_ns <= most {
                     break;
@@ -80,7 +81,7 @@ impl BenchReport {
         measured
     }
 
-    /// Checks nanoseconds that follow from other rows against a bar.
+    /// Checks a time computed from other rows against a bound.
     pub fn check(&mut self, label: &str, bar: BenchBound, thing_ns: f64) {
         self.print_row(label, bar, BenchMeasurement { thing_ns, floor_ns: f64::NAN, ratio: f64::NAN });
     }
@@ -103,13 +104,13 @@ impl BenchReport {
         self.missed_count += usize::from(held == Some(false));
     }
 
-    /// Whether every bar was held.
+    /// Whether every bound was met.
     #[must_use]
     pub fn is_met(&self) -> bool {
         self.missed_count == 0
     }
 
-    /// The exit status of the bench: 1 when a bar was missed.
+    /// The exit status of the bench: 1 if a bound was missed.
     #[must_use]
     pub fn finish(self) -> ExitCode {
         if self.is_met() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
@@ -154,7 +155,7 @@ fn time_batch_ns(act: &mut dyn FnMut(), runs: u32) -> f64 {
     thread_time().saturating_sub(start).as_secs_f64() * 1e9 / f64::from(runs)
 }
 
-/// Processor time of the calling thread since it began.
+/// The processor time of the calling thread since it began.
 fn thread_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))

@@ -1,8 +1,8 @@
-//! A small model server on loopback that speaks the providers' wire formats.
+//! A small model server on loopback that implements the providers' wire formats.
 //!
-//! The format is told from the path that is asked for: `…/chat/completions` is the chat form of OpenAI, `…/responses`
-//! its newer one, `…/messages` that of Anthropic, `…:streamGenerateContent` that of Gemini. So one list of answers serves
-//! them all. Whoever does not ask for a stream gets the reply as one body.
+//! The requested path selects the format: `…/chat/completions` is OpenAI's chat format, `…/responses` its newer one,
+//! `…/messages` Anthropic's, `…:streamGenerateContent` Gemini's. So one list of answers serves them all. A request
+//! without streaming gets the reply as one body.
 
 pub mod script;
 
@@ -17,23 +17,23 @@ use serde_json::{Value, json};
 
 use wire::WireFormat;
 
-/// A running server. It ends with the process.
+/// A running server, which stops with the process.
 #[derive(Debug)]
 pub struct ModelServer {
     address: SocketAddr,
     requests: Arc<Mutex<Vec<ReceivedRequest>>>,
 }
 
-/// One request as it came.
+/// A request that the server received.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReceivedRequest {
     /// The method, such as `POST`.
     pub method: String,
     /// The path with its query.
     pub path: String,
-    /// The headers, names in lower case.
+    /// The headers, with names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The body; null when it is no JSON.
+    /// The body; null if it is not JSON.
     pub body: Value,
 }
 
@@ -45,24 +45,24 @@ impl ReceivedRequest {
     }
 }
 
-/// What the server does with a request.
+/// How the server answers a request.
 #[derive(Debug, Clone)]
 pub enum ServerAnswer {
-    /// Gives a reply: as a stream, or as one body where the request says that it wants no stream.
+    /// Sends a reply: as a stream, or as one body if the request asks for no stream.
     Reply(ScriptedReply),
-    /// Gives this body.
+    /// Sends this body.
     Body(Value),
-    /// Streams the beginning of a reply and hangs up.
+    /// Streams the beginning of a reply and closes the connection.
     CutShort(ScriptedReply),
-    /// Streams the beginning of a reply and ends as if that were all.
+    /// Streams the beginning of a reply and ends as if it were complete.
     EndEarly(ScriptedReply),
     /// Streams the beginning of a reply, then an error event of this type, such as `overloaded_error`.
     BreakOff(ScriptedReply, &'static str),
-    /// An error with this status, and the provider's words.
+    /// Sends an error with this status and message.
     Refuse(u16, &'static str),
-    /// Sends the caller elsewhere.
+    /// Redirects the caller.
     Redirect(String),
-    /// Says nothing and keeps the connection open.
+    /// Sends nothing and keeps the connection open.
     Silent,
 }
 
@@ -73,14 +73,14 @@ pub struct ScriptedReply {
     pub text: String,
     /// Tool calls: id, name and the arguments' text. Gemini sends no ids.
     pub calls: Vec<(&'static str, &'static str, &'static str)>,
-    /// Tokens read and written.
+    /// Input and output tokens.
     pub usage: (u64, u64),
-    /// Whether the reply was cut at the token limit.
+    /// Whether the reply was cut off at the token limit.
     pub is_truncated: bool,
 }
 
 impl ScriptedReply {
-    /// A reply of nothing but text.
+    /// Creates a reply of text only.
     #[must_use]
     pub fn from_text(text: impl Into<String>) -> Self {
         Self { text: text.into(), usage: (10, 5), ..Self::default() }
@@ -88,10 +88,10 @@ impl ScriptedReply {
 }
 
 impl ModelServer {
-    /// Starts a server that gives these answers, one a request, and refuses with status 500 when they run out.
+    /// Starts a server that sends these answers, one per request, and then fails with status 500.
     ///
     /// # Errors
-    /// When no port can be had.
+    /// When no port is available.
     pub fn start(answers: Vec<ServerAnswer>) -> io::Result<Self> {
         let left = Mutex::new(answers.into_iter());
         Self::start_with(move |_| {
@@ -100,18 +100,18 @@ impl ModelServer {
         })
     }
 
-    /// Starts a server that plays these turns to a whole agent: see [`script`].
+    /// Starts a server that plays these turns to a complete agent: see [`script`].
     ///
     /// # Errors
-    /// When no port can be had.
+    /// When no port is available.
     pub fn play(turns: Vec<ScriptedReply>) -> io::Result<Self> {
         Self::start_with(script::play_turns(turns))
     }
 
-    /// Starts a server that asks a closure for each answer.
+    /// Starts a server that calls a closure for each answer.
     ///
     /// # Errors
-    /// When no port can be had.
+    /// When no port is available.
     pub fn start_with(answer: impl Fn(&ReceivedRequest) -> ServerAnswer + Send + Sync + 'static) -> io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let server = Self { address: listener.local_addr()?, requests: Arc::default() };
@@ -119,7 +119,7 @@ impl ModelServer {
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let (seen, answer) = (Arc::clone(&seen), Arc::clone(&answer));
-                // A caller that hangs up in the middle is its own affair.
+                // A caller that disconnects in the middle is not an error.
                 std::thread::spawn(move || drop(serve(stream, &seen, answer.as_ref())));
             }
         });
@@ -173,7 +173,7 @@ fn serve(
             send_body(&mut out, status, &json!({"error": {"message": words, "type": "refused"}}))
         }
         ServerAnswer::Redirect(location) => send_response(&mut out, 307, &format!("location: {location}\r\n"), ""),
-        // Until the caller hangs up.
+        // Until the caller disconnects.
         ServerAnswer::Silent => reader.read_to_end(&mut Vec::new()).map(drop),
     }
 }

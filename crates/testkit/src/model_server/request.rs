@@ -1,4 +1,4 @@
-//! Reading a request.
+//! Reads HTTP requests.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::net::TcpStream;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::ReceivedRequest;
 
 impl ReceivedRequest {
-    /// Whether the caller wants one body and no stream. Gemini says it in the path, the others in the body.
+    /// Whether the caller wants one body instead of a stream. Gemini says so in the path, the others in the body.
     pub(super) fn is_non_streaming(&self) -> bool {
         match self.path.to_ascii_lowercase().contains("generatecontent") {
             true => !self.path.contains(":stream"),
@@ -17,7 +17,7 @@ impl ReceivedRequest {
     }
 }
 
-/// Reads a request whole.
+/// Reads a complete request.
 pub(super) fn read_request(reader: &mut BufReader<TcpStream>) -> io::Result<ReceivedRequest> {
     let mut line = String::new();
     reader.read_line(&mut line)?;
@@ -54,7 +54,7 @@ fn read_chunks(reader: &mut BufReader<TcpStream>) -> io::Result<Vec<u8>> {
         reader.read_line(&mut line)?;
         let length = usize::from_str_radix(line.trim(), 16).unwrap_or(0);
         body.extend(read_exact(reader, length)?);
-        // The end of the line after the bytes.
+        // The line end after the bytes.
         read_exact(reader, 2)?;
         if length == 0 {
             return Ok(body);

@@ -1,5 +1,5 @@
-//! Plays a conversation to a whole agent: the turns of its main conversation in order, and harmless answers to all that
-//! such a program asks on the side.
+//! Plays a conversation to a complete agent: the turns of its main conversation in order, and harmless answers to its
+//! side requests.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -8,17 +8,18 @@ use serde_json::{Value, json};
 use super::wire::WireFormat;
 use super::{ReceivedRequest, ScriptedReply, ServerAnswer};
 
-/// The text that ends a conversation whose turns are used up.
+/// The reply after all turns are used up.
 pub const LAST_WORDS: &str = "That is all.";
 
-/// What tells a request of the main conversation: it offers tools. Titles, summaries and checks offer none.
+/// Whether a request belongs to the main conversation: it offers tools. Requests for titles, summaries and checks do
+/// not.
 #[must_use]
 pub fn is_main(request: &ReceivedRequest) -> bool {
     let offered = request.body.get("tools").and_then(Value::as_array);
     offered.is_some_and(|tools| tools.iter().any(offers_function))
 }
 
-/// Whether a tool can be called; Gemini's search on the side is offered alone and cannot.
+/// Whether a tool can be called. Gemini's search in side requests is offered alone and cannot.
 fn offers_function(tool: &Value) -> bool {
     let declares = |field| tool.get(field).and_then(Value::as_array).is_some_and(|list| !list.is_empty());
     tool.get("name").is_some() || tool.get("function").is_some() || declares("functionDeclarations")
@@ -39,7 +40,7 @@ pub(super) fn play_turns(turns: Vec<ScriptedReply>) -> impl Fn(&ReceivedRequest)
     }
 }
 
-/// What is answered to requests that ask no model: counting, lists of models, telemetry.
+/// The answer to requests that call no model: counting, lists of models, telemetry.
 fn answer_other_path(path: &str) -> Value {
     let path = path.split('?').next().unwrap_or_default();
     if path.ends_with("/count_tokens") {
@@ -53,7 +54,7 @@ fn answer_other_path(path: &str) -> Value {
     }
 }
 
-/// A side request's answer: JSON that fits what the agents' schemas ask for where one is given, else a few words.
+/// The answer to a side request: JSON that fits the request's schema if it has one, otherwise a few words.
 fn answer_side_request(body: &Value) -> String {
     let schema = [
         "/generationConfig/responseJsonSchema",
@@ -66,7 +67,8 @@ fn answer_side_request(body: &Value) -> String {
     schema.map_or_else(|| String::from("A test"), |schema| example_value(schema).to_string())
 }
 
-/// The plainest value that fits a schema: of each choice the last one, which in the agents' own schemas is the idle one.
+/// The simplest value that fits a schema. Of an `enum` it is the last value, which in the agents' own schemas means
+/// idle.
 fn example_value(schema: &Value) -> Value {
     if let Some(last) = schema.get("enum").and_then(Value::as_array).and_then(|choices| choices.last()) {
         return last.clone();

@@ -1,4 +1,4 @@
-//! Replies in the form of each provider: as the events of a stream, or as one body.
+//! Replies in each provider's format: as the events of a stream, or as one body.
 
 mod chat;
 mod generate;
@@ -9,29 +9,29 @@ use serde_json::{Value, json};
 
 use super::ScriptedReply;
 
-/// What a provider's wire format can say.
+/// A provider's wire format.
 pub(super) struct WireFormat {
-    /// A reply as the events that are streamed.
+    /// A reply as the events of a stream.
     pub(super) to_events: fn(&ScriptedReply) -> Vec<String>,
     /// A reply as one body, for callers that do not ask for a stream.
     pub(super) to_body: fn(&ScriptedReply) -> Value,
     /// An error event in the middle of a stream.
     to_error: fn(&Value) -> String,
-    /// Whether the end of a path means this format.
+    /// Whether a path belongs to this format.
     matches_path: fn(&str) -> bool,
 }
 
-/// The formats. The first is that of paths that no other knows.
+/// The formats. The first is used for unknown paths.
 const FORMATS: &[&WireFormat] = &[&chat::FORMAT, &messages::FORMAT, &generate::FORMAT, &responses::FORMAT];
 
 impl WireFormat {
-    /// The format that a path, perhaps with a query, belongs to.
+    /// The format of a path, which may have a query.
     pub(super) fn from_path(path: &str) -> Option<&'static Self> {
         let path = path.split('?').next().unwrap_or_default();
         FORMATS.iter().copied().find(|format| (format.matches_path)(path))
     }
 
-    /// The format of a path; the chat form where no other knows the path.
+    /// The format of a path; the chat format for an unknown one.
     pub(super) fn from_path_or_chat(path: &str) -> &'static Self {
         Self::from_path(path).unwrap_or(&chat::FORMAT)
     }
@@ -62,7 +62,7 @@ fn split_words(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive(' ')
 }
 
-/// A text in two pieces, cut in its middle.
+/// A text split in its middle.
 fn split_halves(text: &str) -> [&str; 2] {
     let middle = (text.len() / 2..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
     let (first, second) = text.split_at(middle);

@@ -22,7 +22,7 @@ fn call_item(id: &str, name: &str, arguments: &str) -> Value {
     })
 }
 
-/// What a response consists of: the text, when there is any, and the calls.
+/// The items of a response: the text, if there is any, and the calls.
 fn output_items(reply: &ScriptedReply) -> Vec<Value> {
     let text = Some(&reply.text).filter(|text| !text.is_empty());
     let calls = reply.calls.iter().map(|(id, name, arguments)| call_item(id, name, arguments));
