@@ -1,5 +1,5 @@
 //! Repository chores: `cargo xtask` lists them.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "chores talk to the person who runs them")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "chores print for their user")]
 
 mod clients;
 mod reference;
@@ -19,7 +19,7 @@ struct XtaskChore {
     run: fn(&SourceWorkspace, &[String]) -> Result<ChoreReport, String>,
 }
 
-/// What a chore found: lines to print, and whether it is content.
+/// The report of a chore: lines to print, and whether it passed.
 pub(crate) struct ChoreReport {
     lines: Vec<String>,
     passed: bool,
@@ -29,25 +29,25 @@ const CHORES: &[XtaskChore] = &[
     XtaskChore {
         name: "reference",
         arguments: "[--check]",
-        about: "write the generated reference pages and JSON Schemas, or say which are out of date",
+        about: "write the generated reference pages and JSON Schemas, or list those that are out of date",
         run: reference::run,
     },
     XtaskChore {
         name: "tidy",
         arguments: "",
-        about: "check the map of the crates, what must be absent, file lengths, words and links",
+        about: "check the map of the crates, forbidden patterns, file lengths, words and links",
         run: tidy::run,
     },
     XtaskChore {
         name: "seeds",
         arguments: "DIR",
-        about: "run the examples of the documents in a folder, unchanged, and check what they promise",
+        about: "run the examples of the documents in a directory, unchanged, and check their promises",
         run: seeds::run,
     },
     XtaskChore {
         name: "clients",
         arguments: "[--documents DIR] [--latest] [CLIENT..]",
-        about: "install the agents that Pintle gets into, and show in each that hooks hold; needs npm",
+        about: "install the supported agents, and prove in each that hooks are enforced; needs npm",
         run: clients::run,
     },
 ];

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// The repository that this program was built from.
 pub(crate) struct SourceWorkspace {
-    /// Its root folder.
+    /// Its root directory.
     pub(crate) root: PathBuf,
     /// Every text file, by its path from the root with `/`.
     pub(crate) files: BTreeMap<String, String>,
@@ -18,11 +18,11 @@ pub(crate) struct SourceWorkspace {
 
 /// A crate of the workspace.
 pub(crate) struct WorkspaceCrate {
-    /// Its folder under `crates/`.
+    /// Its directory under `crates/`.
     pub(crate) folder: String,
-    /// The folders of the workspace's crates that it depends on, not counting tests.
+    /// The directories of the workspace's crates that it depends on, tests aside.
     pub(crate) internal_dependencies: Vec<String>,
-    /// The names of every crate that it depends on, tests included.
+    /// The names of all crates that it depends on, tests included.
     pub(crate) all_dependencies: Vec<String>,
 }
 
@@ -36,7 +36,6 @@ impl SourceWorkspace {
         Ok(Self { root, files })
     }
 
-    /// The text of a file.
     pub(crate) fn text(&self, name: &str) -> Result<&str, String> {
         self.files.get(name).map(String::as_str).ok_or_else(|| format!("`{name}` is missing"))
     }
@@ -47,7 +46,7 @@ impl SourceWorkspace {
         self.files.iter().filter(move |(name, _)| rust(name)).map(|(name, text)| (name.as_str(), text.as_str()))
     }
 
-    /// The crates, by folder.
+    /// The crates, by directory.
     pub(crate) fn packages(&self) -> Result<Vec<WorkspaceCrate>, String> {
         let cargo = std::env::var("CARGO").unwrap_or_else(|_| String::from("cargo"));
         let text = capture_output(
@@ -84,7 +83,7 @@ impl SourceWorkspace {
     }
 }
 
-/// Reads the text files of a folder and those below it; what git and cargo keep for themselves is left out.
+/// Reads the text files of a directory tree, except those of git and cargo.
 fn read_folder(folder: &Path, prefix: &str, files: &mut BTreeMap<String, String>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -107,5 +106,5 @@ fn capture_output(command: &mut Command) -> Result<String, String> {
     if !output.status.success() {
         return Err(format!("`{name}` failed: {}", String::from_utf8_lossy(&output.stderr).trim()));
     }
-    String::from_utf8(output.stdout).map_err(|_| format!("`{name}` printed what is not UTF-8"))
+    String::from_utf8(output.stdout).map_err(|_| format!("`{name}` printed text that is not UTF-8"))
 }

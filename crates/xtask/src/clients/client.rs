@@ -1,52 +1,51 @@
-//! The clients: how each is installed, set up and run without a person.
+//! The clients: how each is installed, configured and run headless.
 
 use serde_json::{Value, json};
 
 use super::outcome::ProofResult;
 use super::proof::{ClientProof, ProofKind};
 
-/// A client.
 #[derive(Debug)]
 pub(super) struct TestClient {
-    /// The word for it on the command line, here and in `pintle install`.
+    /// Its name on the command line, here and in `pintle install`.
     pub(super) name: &'static str,
     /// Its npm package.
     pub(super) package: &'static str,
-    /// The version that the table of what it does was made with.
+    /// The version that its support table was made with.
     pub(super) version: &'static str,
     /// Its program.
     pub(super) program: &'static str,
-    /// A script of the package that has to run once, by its path in it.
+    /// A script of the package that has to run once, by its path in the package.
     pub(super) setup: Option<&'static str>,
-    /// Settings in the home: path and text.
+    /// Settings in the home directory: path and text.
     pub(super) settings: &'static [(&'static str, &'static str)],
-    /// Settings in the home that make it trust the project, whose folder is `PROJECT`: path and text.
+    /// Settings in the home directory that make it trust the project, whose directory is `PROJECT`: path and text.
     pub(super) trust_settings: &'static [(&'static str, &'static str)],
     /// Its environment; `URL` is the model's address.
     pub(super) environment: &'static [(&'static str, &'static str)],
-    /// What is run before it, with the same words.
+    /// Arguments of a command that runs first, with the same placeholders.
     pub(super) before: &'static [&'static str],
     /// Its arguments; `URL` is the model's address and `PROMPT` the prompt.
     pub(super) arguments: &'static [&'static str],
-    /// The tool that runs a command, as its model calls it.
+    /// The name of the tool that runs a command, in its model's calls.
     pub(super) shell_tool: &'static str,
     /// The arguments of that tool.
     pub(super) shell_input: fn(command: &str) -> Value,
-    /// What it says on standard output where a refusal makes it give up its task.
+    /// What it prints on standard output if a denial makes it give up its task.
     pub(super) give_up_message: Option<&'static str>,
-    /// What `pintle doctor` has to find wrong, where something has to be.
+    /// The problem that `pintle doctor` has to find, if any.
     pub(super) expected_problem: Option<&'static str>,
-    /// What it cannot do, and what comes of that instead, with the reason.
+    /// What it does not support, and the result instead, with the reason.
     pub(super) exceptions: &'static [(ProofKind, ProofResult, &'static str)],
 }
 
 impl TestClient {
-    /// What a proof has to come to here.
+    /// The expected result of a proof.
     pub(super) fn expected_result(&self, proof: &ClientProof) -> ProofResult {
         self.exception(proof).map_or_else(|| ProofResult::expected_for(proof.kind), |(_, outcome, _)| *outcome)
     }
 
-    /// Why it comes to something else here than elsewhere.
+    /// Why the result differs from other clients.
     pub(super) fn reason(&self, proof: &ClientProof) -> Option<&'static str> {
         self.exception(proof).map(|(_, _, why)| *why)
     }
@@ -56,7 +55,7 @@ impl TestClient {
     }
 }
 
-/// All of them, in the order they are run.
+/// All clients, in the order they are run.
 pub(super) const CLIENTS: &[TestClient] = &[
     TestClient {
         name: "claude",
@@ -115,7 +114,7 @@ pub(super) const CLIENTS: &[TestClient] = &[
         expected_problem: Some("they have not been reviewed"),
         exceptions: &[
             (ProofKind::Prompt, ProofResult::PromptDeniedSilently, "`codex exec` does not show why"),
-            (ProofKind::End, ProofResult::NextCommandDenied, "it goes on, and its calls are denied"),
+            (ProofKind::End, ProofResult::NextCommandDenied, "it continues, and its calls are denied"),
         ],
     },
     TestClient {
@@ -166,7 +165,7 @@ pub(super) const CLIENTS: &[TestClient] = &[
         exceptions: &[
             (ProofKind::Rewrite, ProofResult::Denied, "it ignores rewrites in yolo mode"),
             (ProofKind::Prompt, ProofResult::PromptDeniedSilently, "without a terminal it does not show why"),
-            (ProofKind::End, ProofResult::NextCommandDenied, "it goes on, and its calls are denied"),
+            (ProofKind::End, ProofResult::NextCommandDenied, "it continues, and its calls are denied"),
         ],
     },
     TestClient {
@@ -190,8 +189,8 @@ pub(super) const CLIENTS: &[TestClient] = &[
         give_up_message: None,
         expected_problem: None,
         exceptions: &[
-            (ProofKind::Prompt, ProofResult::Denied, "it goes on, and its calls are denied"),
-            (ProofKind::End, ProofResult::NextCommandDenied, "it goes on, and its calls are denied"),
+            (ProofKind::Prompt, ProofResult::Denied, "it continues, and its calls are denied"),
+            (ProofKind::End, ProofResult::NextCommandDenied, "it continues, and its calls are denied"),
         ],
     },
     TestClient {
@@ -220,11 +219,11 @@ pub(super) const CLIENTS: &[TestClient] = &[
         give_up_message: Some("[abort]"),
         expected_problem: None,
         exceptions: &[
-            (ProofKind::Deny, ProofResult::DeniedAndEnded, "a refusal ends its task, and it tells nobody why"),
+            (ProofKind::Deny, ProofResult::DeniedAndEnded, "a denial ends its task, and it does not show why"),
             (
                 ProofKind::Context,
                 ProofResult::ModelNotInformed,
-                "it does not ask at the prompt, and does not wait at the beginning",
+                "it runs no hooks at the prompt, and does not wait at the beginning",
             ),
             (ProofKind::Stop, ProofResult::Stopped, "it does not wait at the end"),
             (ProofKind::Prompt, ProofResult::Ran, "its prompt event does not fire"),

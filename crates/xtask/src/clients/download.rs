@@ -1,4 +1,4 @@
-//! Clients from npm, kept in a folder for the next time.
+//! Installs clients from npm, cached in a directory.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,16 +9,16 @@ use serde_json::Value;
 use super::client::TestClient;
 use super::run_command::run;
 
-/// A client that is there.
+/// An installed client.
 #[derive(Debug)]
 pub(super) struct InstalledClient {
-    /// The folder with its program.
+    /// The directory with its program.
     pub(super) program_dir: PathBuf,
     /// Its version.
     pub(super) version: String,
 }
 
-/// Installs a client unless it is there already.
+/// Installs a client unless it is installed already.
 pub(super) fn install(client: &TestClient, latest: bool, cache: &Path) -> Result<InstalledClient, String> {
     let version = if latest { latest_version(client)? } else { client.version.to_owned() };
     let folder = cache.join(format!("{}@{version}", client.name));

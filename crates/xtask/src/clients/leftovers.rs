@@ -1,4 +1,4 @@
-//! Programs that outlive the client that started them, such as a service that it keeps for the next time.
+//! Kills programs that outlive the client that started them, such as a background service.
 
 use std::fs;
 use std::path::Path;
@@ -6,25 +6,25 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-/// How often is looked again. What is being started just now is not seen at once.
+/// The number of attempts, because a program that is just starting is not seen at once.
 const LOOKS: usize = 50;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
-/// Ends every program that has this home, which only those have that were started for a stage. Where the system has no
-/// `/proc` none is found.
+/// Kills every program with this home directory, which only programs started in the sandbox have. Finds none if the
+/// system has no `/proc`.
 pub(super) fn kill_leftovers(home: &Path) {
     for _ in 0..LOOKS {
         let left = find_processes(home);
         if left.is_empty() {
             return;
         }
-        // One that has ended meanwhile is what is wanted.
+        // A process that has ended meanwhile needs no kill.
         drop(Command::new("kill").arg("-9").args(&left).status());
         thread::sleep(BETWEEN_LOOKS);
     }
 }
 
-/// The processes that have this home, by their id.
+/// The ids of the processes with this home directory.
 fn find_processes(home: &Path) -> Vec<String> {
     let wanted = format!("HOME={}", home.display());
     let has_home = |process: &fs::DirEntry| {

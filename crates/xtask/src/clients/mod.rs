@@ -1,7 +1,7 @@
-//! `cargo xtask clients`: Pintle inside the agents that people run.
+//! `cargo xtask clients`: tests Pintle inside real coding agents.
 //!
-//! Each client is installed with npm, gets Pintle the way a person would, and is run headless against a model on this
-//! machine that plays a script. What it did, and what its model was told, is what counts.
+//! Each client is installed with npm, gets Pintle installed as a user would do it, and is run headless against a model
+//! server on this machine that plays a script. The proofs check what it did and what its model received.
 
 mod client;
 mod download;
@@ -22,16 +22,16 @@ use outcome::ProofResult;
 use proof::{ClientProof, HookFixture};
 use sandbox::ClientSandbox;
 
-/// What the command line asks for.
+/// The selection on the command line.
 struct ClientSelection {
     clients: Vec<&'static TestClient>,
     latest: bool,
     cache: PathBuf,
-    /// What the document about hooks that are scripts shows.
+    /// The document about hooks that are scripts.
     document: Option<LifecycleDocument>,
 }
 
-/// What came of the proofs so far.
+/// The results of the proofs so far.
 #[derive(Default)]
 struct ProofTally {
     passed: usize,
@@ -39,7 +39,7 @@ struct ProofTally {
     skipped: usize,
 }
 
-/// Runs the proofs and tells what came of each.
+/// Runs the proofs and prints the result of each.
 pub(crate) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<ChoreReport, String> {
     let wanted = parse_selection(workspace, arguments)?;
     let pintle = build_pintle(workspace)?;
@@ -51,7 +51,7 @@ pub(crate) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<C
         for proof in proof::PROOFS {
             if proof.hooks == HookFixture::DocumentHooks && wanted.document.is_none() {
                 let name = format!("{:<8} {:<9} {:<48}", client.name, installed.version, proof.name);
-                println!("NOT RUN {name} `--documents DIR` names the documents that it wants");
+                println!("NOT RUN {name} it needs documents; pass their directory with `--documents DIR`");
                 tally.skipped += 1;
             } else {
                 tally.record(check_proof(&stage, proof, &installed.version)?);
@@ -70,7 +70,7 @@ impl ProofTally {
     }
 }
 
-/// Runs a proof, and tells whether it came to what it has to.
+/// Runs a proof, and returns whether its result is the expected one.
 fn check_proof(stage: &ClientSandbox, proof: &ClientProof, version: &str) -> Result<bool, String> {
     let client = stage.client;
     let expected = client.expected_result(proof);
@@ -90,7 +90,7 @@ fn check_proof(stage: &ClientSandbox, proof: &ClientProof, version: &str) -> Res
     Ok(good)
 }
 
-/// Asks `pintle doctor` of the same client.
+/// Runs `pintle doctor` for the client.
 fn check_doctor(stage: &ClientSandbox, client: &TestClient) -> bool {
     let (good, text) = match (stage.run_doctor(), client.expected_problem) {
         (Ok((healthy, text)), None) => (healthy, text),
@@ -114,9 +114,9 @@ fn parse_selection(workspace: &SourceWorkspace, arguments: &[String]) -> Result<
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--latest" => wanted.latest = true,
-            "--cache" => wanted.cache = arguments.next().ok_or("`--cache` needs a folder")?.into(),
+            "--cache" => wanted.cache = arguments.next().ok_or("`--cache` requires a directory")?.into(),
             "--documents" => {
-                let folder = arguments.next().ok_or("`--documents` needs the folder of the documents")?;
+                let folder = arguments.next().ok_or("`--documents` requires the directory of the documents")?;
                 wanted.document = Some(seeds::lifecycle(Path::new(folder))?);
             }
             name => {
@@ -134,7 +134,7 @@ fn parse_selection(workspace: &SourceWorkspace, arguments: &[String]) -> Result<
     Ok(wanted)
 }
 
-/// Builds the program beside this one.
+/// Builds `pintle`, in the same directory as this program.
 fn build_pintle(workspace: &SourceWorkspace) -> Result<PathBuf, String> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| String::from("cargo"));
     let mut build = Command::new(cargo);
@@ -144,6 +144,6 @@ fn build_pintle(workspace: &SourceWorkspace) -> Result<PathBuf, String> {
         Ok(_) => return Err(String::from("`pintle` does not build")),
         Err(fault) => return Err(format!("cannot run cargo: {fault}")),
     }
-    let own = std::env::current_exe().map_err(|fault| format!("cannot tell where this program is: {fault}"))?;
+    let own = std::env::current_exe().map_err(|fault| format!("cannot find this program: {fault}"))?;
     Ok(own.with_file_name("pintle"))
 }

@@ -1,52 +1,52 @@
-//! What a proof came to.
+//! The results of proofs.
 
 use std::fmt;
 
 use super::proof::{ClientProof, ProofEvidence, ProofKind};
 
-/// What a proof came to.
+/// The result of a proof.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ProofResult {
-    /// The command did not run, and the model was told why.
+    /// The command did not run, and the model got the reason.
     Denied,
     /// The command did not run, and the task ended there.
     DeniedAndEnded,
-    /// The command did not run, and nobody was told why.
+    /// The command did not run, and the reason was not shown.
     DeniedSilently,
     /// The command ran.
     Ran,
-    /// The other command ran and the model saw what it said, and the first did not run.
+    /// The other command ran and the model saw its output, and the first did not run.
     Rewritten,
-    /// A command ran that was to run, and the model does not know what it said.
+    /// The right command ran, and the model did not see its output.
     OutputUnseen,
-    /// The model never heard the prompt, and the person was told why.
+    /// The model did not get the prompt, and the user got the reason.
     PromptDenied,
-    /// The model never heard the prompt, and nobody was told why.
+    /// The model did not get the prompt, and the reason was not shown.
     PromptDeniedSilently,
-    /// The model was told.
+    /// The model got the text.
     ModelInformed,
-    /// The model was not told.
+    /// The model did not get the text.
     ModelNotInformed,
-    /// The agent went on once, with the reason.
+    /// The agent continued once, with the reason.
     ContinuedOnce,
     /// The agent stopped.
     Stopped,
-    /// The agent went on more than once.
+    /// The agent continued more than once.
     ContinuedRepeatedly,
-    /// The command ran, and the model was told something else than it said.
+    /// The command ran, and the model got another output.
     OutputReplaced,
-    /// The command ran, and the model was told nothing of what it said.
+    /// The command ran, and the model got none of its output.
     OutputWithheld,
     /// The command ran, and the run ended there.
     RunEnded,
-    /// The command ran, the run went on, and the next command did not run.
+    /// The command ran, the run continued, and the next command did not run.
     NextCommandDenied,
-    /// The client could not be run, or not to its end.
+    /// The client could not be run, or did not finish.
     ClientFailed,
 }
 
 impl ProofResult {
-    /// What it has to be in a client that can do everything.
+    /// The expected result in a client with full support.
     pub(super) fn expected_for(kind: ProofKind) -> Self {
         match kind {
             ProofKind::Allow => Self::Ran,
@@ -60,7 +60,7 @@ impl ProofResult {
         }
     }
 
-    /// What it was.
+    /// The result that the evidence shows.
     pub(super) fn from_evidence(proof: &ClientProof, seen: &ProofEvidence) -> Self {
         match proof.kind {
             ProofKind::Prompt if seen.requests == 0 && seen.user_informed => Self::PromptDenied,
@@ -103,21 +103,21 @@ impl fmt::Display for ProofResult {
         formatter.write_str(match self {
             Self::Denied => "did not run, the model knows why",
             Self::DeniedAndEnded => "did not run, the task ended",
-            Self::DeniedSilently => "did not run, nobody knows why",
+            Self::DeniedSilently => "did not run, the reason was not shown",
             Self::Ran => "ran",
-            Self::Rewritten => "the other command ran, and the model saw what it said",
-            Self::OutputUnseen => "ran, and the model does not know what it said",
-            Self::PromptDenied => "the model heard nothing, the person knows why",
-            Self::PromptDeniedSilently => "the model heard nothing, nobody knows why",
-            Self::ModelInformed => "the model was told",
-            Self::ModelNotInformed => "the model was not told",
-            Self::ContinuedOnce => "went on once, with the reason",
+            Self::Rewritten => "the other command ran, and the model saw its output",
+            Self::OutputUnseen => "ran, and the model did not see its output",
+            Self::PromptDenied => "the model got no prompt, the user got the reason",
+            Self::PromptDeniedSilently => "the model got no prompt, the reason was not shown",
+            Self::ModelInformed => "the model got the text",
+            Self::ModelNotInformed => "the model did not get the text",
+            Self::ContinuedOnce => "continued once, with the reason",
             Self::Stopped => "stopped",
-            Self::ContinuedRepeatedly => "went on more than once",
-            Self::OutputReplaced => "ran, and the model was told something else",
-            Self::OutputWithheld => "ran, and the model was told nothing of it",
+            Self::ContinuedRepeatedly => "continued more than once",
+            Self::OutputReplaced => "ran, and the model got another output",
+            Self::OutputWithheld => "ran, and the model got none of its output",
             Self::RunEnded => "ran, and the run ended",
-            Self::NextCommandDenied => "ran, and no further command did",
+            Self::NextCommandDenied => "ran, and no further command ran",
             Self::ClientFailed => "could not be run",
         })
     }

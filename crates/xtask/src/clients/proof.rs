@@ -1,4 +1,4 @@
-//! What is shown in every client.
+//! The proofs that run in every client.
 
 use std::fmt::Write as _;
 
@@ -9,73 +9,71 @@ use super::client::TestClient;
 use super::run_command::CommandRun;
 use super::sandbox::ClientSandbox;
 
-/// What is asked of a client.
+/// What a proof requires of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ProofKind {
-    /// To run a command.
+    /// Runs a command.
     Allow,
-    /// Not to run a command.
+    /// Does not run a command.
     Deny,
-    /// To run another.
+    /// Runs another command.
     Rewrite,
-    /// To tell the model something before it begins.
+    /// Gives the model context before it begins.
     Context,
-    /// To tell the model something after a command.
+    /// Gives the model context after a command.
     Remark,
-    /// To go on once.
+    /// Continues once.
     Stop,
-    /// Not to hear a prompt.
+    /// Does not process a prompt.
     Prompt,
-    /// To tell the model something else than a command said.
+    /// Gives the model another output of a command.
     Output,
-    /// To tell the model something else than a command said that failed.
+    /// Gives the model another output of a failed command.
     Failure,
-    /// To end the run after a command.
+    /// Ends the run after a command.
     End,
 }
 
-/// Which hooks there are.
+/// Which hooks are installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HookFixture {
-    /// The stage's, named in the person's settings.
+    /// The sandbox's own hooks, named in the user's settings.
     UserSettings,
-    /// The project's as they are found from the folder that the client works in, by entries in the project's settings.
+    /// The project's hooks, found from the client's working directory by entries in the project's settings.
     ProjectFiles,
-    /// Those that a document shows.
+    /// The hooks of a document.
     DocumentHooks,
 }
 
-/// How Pintle fares.
+/// The condition under which Pintle runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PintleCondition {
-    /// As ever.
+    /// Normally.
     Running,
-    /// It is killed in the middle.
+    /// It is killed while a hook runs.
     Killed,
-    /// It has less time than its hooks take.
+    /// Its deadline is shorter than its hooks take.
     OutOfTime,
 }
 
-/// One thing to show.
 #[derive(Debug)]
 pub(super) struct ClientProof {
-    /// What it shows.
+    /// What it proves.
     pub(super) name: &'static str,
-    /// What is asked of the client.
+    /// What the client must do.
     pub(super) kind: ProofKind,
-    /// The file that the model wants a command to write. Hooks go by its name.
+    /// The file that the model's command writes. Hooks match on its name.
     file: &'static str,
-    /// What stands before that in the command; `PROJECT` is the project's folder.
+    /// The start of the command; `PROJECT` is the project's directory.
     begin: &'static str,
-    /// What stands after it.
+    /// The end of the command.
     end: &'static str,
-    /// Part of what the model has to be told.
+    /// A part of the text that the model has to receive.
     words: &'static str,
-    /// The hooks.
     pub(super) hooks: HookFixture,
-    /// A hook that is there besides for this proof only.
+    /// An additional hook for this proof only.
     pub(super) hook: Option<(&'static str, &'static str)>,
-    /// How Pintle fares.
+    /// The condition under which Pintle runs.
     pub(super) fate: PintleCondition,
 }
 
@@ -84,10 +82,10 @@ const fn deny_proof(name: &'static str, file: &'static str, words: &'static str)
     ClientProof { name, kind, file, begin: "", end: "", words, hooks, hook: None, fate }
 }
 
-/// All of them, in the order they are run.
+/// All proofs, in the order they are run.
 pub(super) const PROOFS: &[ClientProof] = &[
     deny_proof("a policy denies a command", "denied.txt", "no kumquats here"),
-    // Where a client cannot carry a rewrite, the call is refused in these words.
+    // If a client does not support a rewrite, the call is denied with these words.
     ClientProof {
         kind: ProofKind::Rewrite,
         ..deny_proof("a policy rewrites a command", "original.txt", "a hook changed this call")
@@ -107,7 +105,7 @@ pub(super) const PROOFS: &[ClientProof] = &[
     ClientProof {
         kind: ProofKind::Prompt,
         hook: Some(("refuses.md", REFUSES)),
-        ..deny_proof("a policy refuses a prompt", "unheard.txt", "nothing without kumquats")
+        ..deny_proof("a policy denies a prompt", "unheard.txt", "nothing without kumquats")
     },
     ClientProof {
         kind: ProofKind::Stop,
@@ -117,18 +115,18 @@ pub(super) const PROOFS: &[ClientProof] = &[
     ClientProof {
         kind: ProofKind::Output,
         hook: Some(("secret.md", SECRET)),
-        ..deny_proof("a policy changes what a command said", "secret.txt", "a kumquat in its place")
+        ..deny_proof("a policy changes a command's output", "secret.txt", "a kumquat in its place")
     },
     ClientProof {
         kind: ProofKind::Output,
         hook: Some(("secret.md", SECRET)),
-        ..deny_proof("a policy withholds what a command said", "hidden.txt", "kumquats stay hidden")
+        ..deny_proof("a policy withholds a command's output", "hidden.txt", "kumquats stay hidden")
     },
     ClientProof {
         kind: ProofKind::Failure,
         hook: Some(("secret.md", SECRET)),
         end: "; false",
-        ..deny_proof("a policy changes what a failed command said", "secret.txt", "a kumquat in its place")
+        ..deny_proof("a policy changes a failed command's output", "secret.txt", "a kumquat in its place")
     },
     ClientProof { kind: ProofKind::End, ..deny_proof("a hook ends the run after a command", "last.txt", "") },
     deny_proof("a hook that crashes denies", "crash.txt", "broken"),
@@ -137,7 +135,7 @@ pub(super) const PROOFS: &[ClientProof] = &[
     deny_proof("a Harness Framework script asks", "asked.txt", "is that kumquat yours?"),
     ClientProof {
         fate: PintleCondition::Killed,
-        ..deny_proof("denied when Pintle is killed in the middle", "hang.txt", "did not answer")
+        ..deny_proof("denied when Pintle is killed", "hang.txt", "could not be asked")
     },
     ClientProof {
         fate: PintleCondition::OutOfTime,
@@ -151,17 +149,17 @@ pub(super) const PROOFS: &[ClientProof] = &[
     ClientProof {
         hooks: HookFixture::DocumentHooks,
         kind: ProofKind::Allow,
-        ..deny_proof("the document's own script lets through", "allowed.txt", "")
+        ..deny_proof("the document's own script allows", "allowed.txt", "")
     },
     ClientProof {
         hooks: HookFixture::ProjectFiles,
         ..deny_proof("a policy denies, installed for the project", "denied.txt", "no kumquats here")
     },
-    // Nobody agreed to the project's hooks.
+    // The project is not trusted.
     ClientProof {
         hooks: HookFixture::ProjectFiles,
         kind: ProofKind::Allow,
-        ..deny_proof("a policy that nobody agreed to rewrites no command", "original.txt", "")
+        ..deny_proof("an untrusted policy rewrites nothing", "original.txt", "")
     },
     ClientProof {
         begin: "echo > .harness/hooks/kumquats.md; ",
@@ -174,7 +172,7 @@ pub(super) const PROOFS: &[ClientProof] = &[
     },
 ];
 
-/// What the model wants to write after the command that is to be the last.
+/// The file that the model's second command writes, after the command that must end the run.
 const NEXT: &str = "next.txt";
 
 const ONCE_MORE: &str = r#"---
@@ -207,12 +205,12 @@ script: |
 ---
 "#;
 
-/// What is left of a command.
+/// The traces of a command.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ProofTraces {
-    /// It wrote its file.
+    /// Whether it wrote its file.
     pub(super) file_written: bool,
-    /// The model saw what it said.
+    /// Whether the model saw its output.
     pub(super) output_seen: bool,
 }
 
@@ -223,20 +221,20 @@ impl ProofTraces {
     }
 }
 
-/// What was seen.
+/// The evidence of a proof.
 #[derive(Debug)]
 pub(super) struct ProofEvidence {
-    /// Requests of the main conversation.
+    /// The number of requests of the main conversation.
     pub(super) requests: usize,
-    /// What is left of the command.
+    /// The traces of the command.
     pub(super) command: ProofTraces,
-    /// What is left of the other command: the one that a hook put in its place, or the next one.
+    /// The traces of the other command: the rewritten one, or the next one.
     pub(super) other: ProofTraces,
-    /// Whether the model was told.
+    /// Whether the model got the text.
     pub(super) model_informed: bool,
-    /// Whether the person was told.
+    /// Whether the user got the text.
     pub(super) user_informed: bool,
-    /// Whether the client ended with status 0.
+    /// Whether the client exited with status 0.
     pub(super) ended_well: bool,
     /// Whether it says that it gave up.
     pub(super) gave_up: bool,
@@ -245,11 +243,11 @@ pub(super) struct ProofEvidence {
 }
 
 impl ProofEvidence {
-    /// All that was said, for people.
+    /// A readable transcript.
     pub(super) fn transcript(&self) -> String {
         let mut text = format!("{:#?}\n", self.client);
         for request in &self.conversation {
-            // Writing to a text does not fail.
+            // Writing to a `String` cannot fail.
             let _ = writeln!(text, "== {} {}\n{}", request.method, request.path, request.body);
         }
         text
@@ -257,7 +255,7 @@ impl ProofEvidence {
 }
 
 impl ClientProof {
-    /// Runs the client with a model that wants the command, and looks at what came of it.
+    /// Runs the client with a model that requests the command, and collects the evidence.
     pub(super) fn run(&self, stage: &ClientSandbox) -> Result<ProofEvidence, String> {
         let server = ModelServer::play(self.model_turns(stage)).map_err(|fault| format!("no model server: {fault}"))?;
         stage.prepare(self)?;
@@ -298,15 +296,15 @@ impl ClientProof {
     }
 }
 
-/// A turn of the model that wants a command to write a file.
+/// A model turn that requests a command which writes a file.
 fn command_turn(client: &TestClient, id: &'static str, begin: &str, file: &str, end: &str) -> ScriptedReply {
-    // What it says is not found in the command itself, so whoever sees it saw it run.
+    // The output does not occur in the command itself, so it can only come from running it.
     let input = (client.shell_input)(&format!("{begin}echo said-by-''{file} | tee {file}{end}")).to_string();
-    // A chore is over soon, and so are its words.
+    // The chore ends soon, so the leaked text is not a problem.
     ScriptedReply { calls: vec![(id, client.shell_tool, &*input.leak())], usage: (10, 5), ..ScriptedReply::default() }
 }
 
-/// What a command says that writes a file.
+/// The output of a command that writes a file.
 fn command_output(file: &str) -> String {
     if file.is_empty() { String::new() } else { format!("said-by-{file}") }
 }

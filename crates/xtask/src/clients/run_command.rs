@@ -1,14 +1,13 @@
-//! Running a program to its end, or to the end of patience.
+//! Runs a program with a time limit.
 
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-/// How long a client may take. Some are slow to start.
+/// The time limit of a client. Some are slow to start.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// What a program did.
 #[derive(Debug)]
 pub(super) struct CommandRun {
     pub(super) status: Option<i32>,
@@ -16,7 +15,7 @@ pub(super) struct CommandRun {
     pub(super) stderr: String,
 }
 
-/// Runs a program with nothing on standard input.
+/// Runs a program with empty standard input.
 pub(super) fn run(command: &mut Command) -> Result<CommandRun, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
@@ -25,7 +24,7 @@ pub(super) fn run(command: &mut Command) -> Result<CommandRun, String> {
     let (done, wait) = mpsc::channel();
     thread::spawn(move || done.send(child.wait_with_output()));
     let ended = wait.recv_timeout(PATIENCE).map_err(|_| {
-        // Whether it still ran or not, it does not run afterwards.
+        // The program may already have ended.
         drop(Command::new("kill").args(["-9", &id]).status());
         format!("`{name}` did not end within {} s", PATIENCE.as_secs())
     })?;

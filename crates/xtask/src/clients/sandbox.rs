@@ -1,4 +1,4 @@
-//! A home and a project for a client, with Pintle installed.
+//! A home directory and a project for a client, with Pintle installed.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -14,8 +14,8 @@ use super::proof::{ClientProof, HookFixture, PintleCondition};
 use super::run_command::{self, CommandRun};
 use crate::seeds::LifecycleDocument;
 
-/// What the policies are: Markdown and Starlark, scripts of The Harness Framework, a hook of a docker-agent team,
-/// and one in the form of Claude Code.
+/// The policy files: Markdown and Starlark, scripts of The Harness Framework, a hook of a docker-agent team, and one in
+/// the format of Claude Code.
 const FILES: &[(&str, &str)] = &[
     (
         ".harness/hooks/kumquats.md",
@@ -93,13 +93,13 @@ esac
     ("framework/hooks/Hang.sh", "#!/bin/sh\ncase \"$(cat)\" in *hang.txt*) exec sleep 60 ;; esac\n"),
 ];
 
-/// What Pintle is started through when it is to have less time than a hook that hangs.
+/// The wrapper that gives Pintle less time than a hook that hangs.
 const HURRIED: &str = r#"exec 'PINTLE' "$@" --deadline-ms 1500"#;
-/// What Pintle is started through when it is to be killed while a hook hangs.
+/// The wrapper that kills Pintle while a hook hangs.
 const KILLED: &str = r#"(sleep 0.7; kill -9 $$) >/dev/null 2>&1 &
 exec 'PINTLE' "$@""#;
 
-/// A home and a project for a client. In the end nothing of it runs any more, and nothing is left of it.
+/// A home directory and a project for a client. When it is dropped, its processes are killed and its files are removed.
 pub(super) struct ClientSandbox<'a> {
     pub(super) client: &'static TestClient,
     installed: &'a InstalledClient,
@@ -109,14 +109,14 @@ pub(super) struct ClientSandbox<'a> {
 }
 
 impl<'a> ClientSandbox<'a> {
-    /// A fresh home and project. Pintle is installed as a person would.
+    /// Creates a home directory and a project.
     pub(super) fn new(
         client: &'static TestClient,
         fetched: &'a InstalledClient,
         pintle: &'a Path,
         document: Option<&'a LifecycleDocument>,
     ) -> Result<Self, String> {
-        let folder = tempfile::tempdir().map_err(|fault| format!("no folder to work in: {fault}"))?;
+        let folder = tempfile::tempdir().map_err(|fault| format!("cannot create a temporary directory: {fault}"))?;
         let stage = Self { client, installed: fetched, pintle, document, dir: folder };
         for (path, text) in client.settings {
             stage.write_file(&stage.home().join(path), text)?;
@@ -129,12 +129,12 @@ impl<'a> ClientSandbox<'a> {
             stage.write_file(&stage.project().join("document/settings.json"), &document.settings)?;
             stage.write_file(&stage.project().join("document").join(path), text)?;
         }
-        fs::create_dir_all(stage.home()).map_err(|fault| format!("cannot create a home: {fault}"))?;
+        fs::create_dir_all(stage.home()).map_err(|fault| format!("cannot create a home directory: {fault}"))?;
         stage.init_repository()?;
         Ok(stage)
     }
 
-    /// Gets there what a proof needs and what an earlier one left away, and installs Pintle.
+    /// Writes the files that a proof needs, removes those of earlier proofs, and installs Pintle.
     pub(super) fn prepare(&self, proof: &ClientProof) -> Result<(), String> {
         let hooks = self.project().join(".harness/hooks");
         for entry in fs::read_dir(&hooks).map_err(|fault| fault.to_string())?.flatten() {
@@ -171,14 +171,14 @@ impl<'a> ClientSandbox<'a> {
         self.run_pintle(&install)
     }
 
-    /// The program that is installed.
+    /// The program to install.
     fn prepare_program(&self, fate: PintleCondition) -> Result<PathBuf, String> {
         let text = match fate {
             PintleCondition::Running => return Ok(self.pintle.to_owned()),
             PintleCondition::Killed => KILLED,
             PintleCondition::OutOfTime => HURRIED,
         };
-        // Entries are known again by the name of the program.
+        // Installed entries are recognized by the name of the program.
         let program = self.dir.path().join("fated/pintle");
         let text = text.replace("PINTLE", &self.pintle.to_string_lossy());
         self.write_file(&program, &format!("#!/bin/sh\n{text}\n")).map(|()| program)
@@ -186,10 +186,10 @@ impl<'a> ClientSandbox<'a> {
 
     /// The message of the document's own script.
     pub(super) fn message(&self) -> Result<&str, String> {
-        self.document.ok_or("no documents were named")?.message()
+        self.document.ok_or("no documents were given")?.message()
     }
 
-    /// Runs the client on a prompt.
+    /// Runs the client with a prompt.
     pub(super) fn run(&self, url: &str) -> Result<CommandRun, String> {
         let filled = |word: &&str| word.replace("URL", url).replace("PROMPT", "write a file");
         if !self.client.before.is_empty() {
@@ -198,7 +198,8 @@ impl<'a> ClientSandbox<'a> {
         run_command::run(self.client_command(url).args(self.client.arguments.iter().map(filled)))
     }
 
-    /// What `pintle doctor` says when Pintle is in the person's settings and in the project's, and whether it is content.
+    /// Runs `pintle doctor` with Pintle in the user's and the project's settings. Returns whether it succeeded, and its
+    /// output.
     pub(super) fn run_doctor(&self) -> Result<(bool, String), String> {
         self.install(HookFixture::ProjectFiles, self.pintle)?;
         self.install(HookFixture::UserSettings, self.pintle)?;
@@ -210,12 +211,12 @@ impl<'a> ClientSandbox<'a> {
         Ok((ran.status == Some(0), format!("{}{}", ran.stdout, ran.stderr)))
     }
 
-    /// Whether a command wrote a file, which is away afterwards.
+    /// Whether a command wrote a file, which is then removed.
     pub(super) fn take_written_file(&self, file: &str) -> bool {
         fs::remove_file(self.project().join(file)).is_ok()
     }
 
-    /// Keeps a transcript where it outlives the stage.
+    /// Saves a transcript outside the sandbox.
     pub(super) fn save_transcript(&self, proof: &str, transcript: &str) -> Result<PathBuf, String> {
         let name =
             format!("pintle-{}-{}.txt", self.client.name, proof.replace(|c: char| !c.is_ascii_alphanumeric(), "-"));
@@ -228,7 +229,7 @@ impl<'a> ClientSandbox<'a> {
         self.dir.path().join("home")
     }
 
-    /// The folder that the client works in.
+    /// The client's working directory.
     pub(super) fn project(&self) -> PathBuf {
         self.dir.path().join("project")
     }
@@ -247,7 +248,7 @@ impl<'a> ClientSandbox<'a> {
         command
     }
 
-    /// Runs Pintle, which has to end well.
+    /// Runs Pintle and fails if it fails.
     fn run_pintle(&self, arguments: &[&str]) -> Result<(), String> {
         let ran = run_command::run(&mut self.pintle_command(arguments))?;
         match ran.status {
@@ -256,7 +257,7 @@ impl<'a> ClientSandbox<'a> {
         }
     }
 
-    /// A program in the project that sees nothing of whoever runs this.
+    /// A command in the project with a clean environment.
     fn clean_command(&self, program: &Path) -> Command {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let folders = std::iter::once(self.installed.program_dir.clone()).chain(std::env::split_paths(&path));

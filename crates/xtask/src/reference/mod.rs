@@ -1,4 +1,4 @@
-//! `cargo xtask reference`: the pages and schemas that are generated.
+//! `cargo xtask reference`: generates the reference pages and schemas.
 
 mod artifact;
 mod builtins;
@@ -15,13 +15,13 @@ use std::fs;
 use crate::ChoreReport;
 use crate::workspace::SourceWorkspace;
 
-/// Generated files by their path from the root.
+/// Generated files, by their path from the root.
 type GeneratedPages = BTreeMap<String, String>;
 
-/// Folders that hold nothing but generated files: others in them are left over.
+/// Directories with only generated files: other files in them are stale.
 const GENERATED: &[&str] = &["schemas/"];
 
-/// Writes what is generated, or says with `--check` what is out of date.
+/// Writes the generated files, or with `--check` lists those that are out of date.
 pub(crate) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<ChoreReport, String> {
     let check = match arguments {
         [] => false,
@@ -33,7 +33,7 @@ pub(crate) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<C
         let passed = faults.is_empty();
         let mut lines = faults;
         if !passed {
-            lines.push(String::from("run `cargo xtask reference` and look at what changed"));
+            lines.push(String::from("run `cargo xtask reference` and review the changes"));
         }
         return Ok(ChoreReport { lines, passed });
     }
@@ -48,7 +48,7 @@ pub(crate) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<C
     Ok(ChoreReport { lines: vec![format!("{} files are up to date", pages.len())], passed: true })
 }
 
-/// What is generated, and how the checked-in files differ from it.
+/// The generated files, and how the checked-in files differ from them.
 fn compare(workspace: &SourceWorkspace) -> (GeneratedPages, Vec<String>) {
     let mut pages = schemas::render_pages();
     pages.insert(String::from("docs/reference/events.md"), events::render_page());
@@ -65,7 +65,7 @@ fn compare(workspace: &SourceWorkspace) -> (GeneratedPages, Vec<String>) {
             Some(_) => {}
         }
     }
-    faults.extend(find_stale_files(workspace, &pages).map(|name| format!("`{name}` is generated no more")));
+    faults.extend(find_stale_files(workspace, &pages).map(|name| format!("`{name}` is no longer generated")));
     (pages, faults)
 }
 
@@ -81,6 +81,6 @@ mod tests {
     #[test]
     fn the_checked_in_pages_are_what_would_be_generated() {
         let (_, faults) = compare(&SourceWorkspace::open().unwrap());
-        assert_eq!(faults, Vec::<String>::new(), "run `cargo xtask reference` and look at what changed");
+        assert_eq!(faults, Vec::<String>::new(), "run `cargo xtask reference` and review the changes");
     }
 }

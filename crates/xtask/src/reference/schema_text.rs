@@ -1,4 +1,4 @@
-//! A JSON Schema as a person reads it.
+//! Describes a JSON Schema in words.
 
 use serde_json::{Map, Value};
 
@@ -10,7 +10,7 @@ pub(super) struct SchemaField<'a> {
     pub(super) about: &'a str,
 }
 
-/// The fields of an object schema, in their order.
+/// The fields of an object schema, in order.
 pub(super) fn schema_fields(schema: &Value) -> Vec<SchemaField<'_>> {
     let required = schema.get("required").and_then(Value::as_array);
     let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|known| known == name));
@@ -23,12 +23,12 @@ pub(super) fn schema_fields(schema: &Value) -> Vec<SchemaField<'_>> {
     found
 }
 
-/// The pieces that a schema refers to.
+/// The definitions that a schema refers to.
 pub(super) fn referenced_definitions(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
     schema.get("$defs").and_then(Value::as_object).into_iter().flat_map(Map::iter)
 }
 
-/// The type of a value in words; a piece is a link to its section.
+/// The type of a value in words; a definition is a link to its section.
 pub(super) fn describe_type(schema: &Value) -> String {
     if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
         let name = reference.rsplit('/').next().unwrap_or(reference);

@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 
 use super::GeneratedPages;
 
-/// One file an event.
+/// Renders one file per event.
 pub(super) fn render_pages() -> GeneratedPages {
     CATALOGUE.iter().map(|row| (schema_path(row), format!("{:#}\n", titled_schema(row)))).collect()
 }
 
-/// Where the schema of an event lies; that of a family under the family's name.
+/// The path of an event's schema; the events of a family share one.
 pub(super) fn schema_path(row: &EventDef) -> String {
     format!("schemas/{}.json", row.name.trim_end_matches(".*"))
 }

@@ -1,12 +1,12 @@
-//! What a document shows: artifacts, tables and snippets.
+//! Extracts artifacts, tables and snippets from a document.
 
 use super::indent::{function_lines, restore_indentation};
 
-/// A hook file that a document shows in full.
+/// A hook file that a document shows completely.
 pub(super) struct DocumentArtifact {
-    /// The name of the file, which the document gives as the heading of its body.
+    /// The file's name, which the document gives as the heading of the body.
     pub(super) name: String,
-    /// The text, with its indentation put back.
+    /// The text, with its indentation restored.
     pub(super) text: String,
 }
 
@@ -27,7 +27,7 @@ pub(super) fn artifacts(document: &str) -> Vec<DocumentArtifact> {
     found
 }
 
-/// Frontmatter with the script's block indented again, if it was not.
+/// Frontmatter with the script's block indented again, if needed.
 fn frontmatter(lines: &[&str]) -> String {
     let script = lines.iter().position(|line| line.trim_end() == "script: |").map_or(lines.len(), |at| at + 1);
     let (head, code) = lines.split_at_checked(script).unwrap_or((lines, &[]));
@@ -40,7 +40,7 @@ fn frontmatter(lines: &[&str]) -> String {
     text
 }
 
-/// The rows of the table whose heading begins so, as cells.
+/// The rows, as cells, of the table whose heading starts with this text.
 pub(super) fn table<'a>(document: &'a str, heading: &str) -> Vec<Vec<&'a str>> {
     let begins = |line: &&str| line.trim_start_matches("| ").starts_with(heading);
     let rows = document.lines().skip_while(|line| !begins(line)).skip(1);
@@ -48,19 +48,19 @@ pub(super) fn table<'a>(document: &'a str, heading: &str) -> Vec<Vec<&'a str>> {
     rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect()).collect()
 }
 
-/// The rows of a table whose cells ran together, each as the names it begins with: `a.b / a.cWhat they are for`.
+/// The rows of a table whose cells ran together, each as the names at its start: `a.b / a.cWhat they are for`.
 pub(super) fn run_together_names<'a>(document: &'a str, heading: &str) -> Vec<Vec<&'a str>> {
     let rows = document.lines().skip_while(|line| !line.starts_with(heading)).skip(1);
     rows.take_while(|line| !line.is_empty()).map(|row| row.split(" / ").map(leading_name).collect()).collect()
 }
 
-/// The name that a text begins with: lower-case letters, dots and underscores.
+/// The name at the start of a text: lower-case letters, dots and underscores.
 pub(super) fn leading_name(text: &str) -> &str {
     let end = text.find(|c: char| !(c.is_ascii_lowercase() || c == '.' || c == '_')).unwrap_or(text.len());
     text.get(..end).unwrap_or_default()
 }
 
-/// Conditions that a document shows below a remark: the remark and the expression.
+/// Conditions that a document shows below a comment: the comment and the expression.
 pub(super) fn conditions(document: &str) -> Vec<(&str, &str)> {
     let pairs = document.lines().zip(document.lines().skip(1));
     pairs.filter_map(|(remark, line)| Some((remark.strip_prefix("# ")?, line.strip_prefix("when: ")?))).collect()

@@ -1,4 +1,4 @@
-//! A project in a temporary folder, and the real runtime over it.
+//! A project in a temporary directory, and the real runtime for it.
 
 use std::fs;
 use std::sync::Arc;
@@ -7,15 +7,14 @@ use pintle::{BuiltRuntime, Event, EventName, Layer, Origin, Outcome, Runtime, Wo
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
-/// A loaded project.
 pub(super) struct ProjectFixture {
     built: BuiltRuntime,
-    /// Keeps the folder until the stage is gone.
+    /// Keeps the directory until the fixture is dropped.
     _dir: TempDir,
 }
 
 impl ProjectFixture {
-    /// Writes files, by their path below the project, and loads the project.
+    /// Writes files, by their path in the project, and loads the project.
     pub(super) fn open(files: &[(&str, &str)]) -> Result<Self, String> {
         let fault = |fault: std::io::Error| format!("cannot write the project: {fault}");
         let folder = TempDir::new().map_err(fault)?;
@@ -29,7 +28,7 @@ impl ProjectFixture {
         Ok(Self { built, _dir: folder })
     }
 
-    /// As [`ProjectFixture::open`], for hook files by name.
+    /// Like [`ProjectFixture::open`], for hook files by name.
     pub(super) fn open_hooks(hooks: &[(&str, &str)]) -> Result<Self, String> {
         let files: Vec<(String, &str)> =
             hooks.iter().map(|(name, text)| (format!(".harness/hooks/{name}.md"), *text)).collect();
@@ -37,30 +36,28 @@ impl ProjectFixture {
         Self::open(&files)
     }
 
-    /// As [`ProjectFixture::open_hooks`], which must load without an error.
+    /// Like [`ProjectFixture::open_hooks`], for hooks that must load without an error.
     pub(super) fn open_clean(hooks: &[(&str, &str)]) -> Result<Self, String> {
         let stage = Self::open_hooks(hooks)?;
         if stage.built.has_errors() { Err(stage.diagnostics().join("; ")) } else { Ok(stage) }
     }
 
-    /// Whether something that was declared does not run.
+    /// Whether loading reported an error.
     pub(super) fn has_errors(&self) -> bool {
         self.built.has_errors()
     }
 
-    /// What was found while loading.
+    /// The diagnostics of loading.
     pub(super) fn diagnostics(&self) -> Vec<String> {
         let line = |finding: &pintle::Diagnostic| format!("{}: {}", finding.severity, finding.message);
         self.built.diagnostics.iter().map(line).collect()
     }
 
-    /// Fires an event.
     pub(super) fn fire(&self, event: &str, payload: Value) -> Result<Outcome, String> {
         let name = EventName::parse(event).map_err(|fault| fault.to_string())?;
         Ok(self.built.runtime.fire(&Event::new(name, payload, Arc::new(Origin::default()))))
     }
 
-    /// Fires a tool call.
     pub(super) fn fire_tool_call(&self, tool: &str, args: Value) -> Result<Outcome, String> {
         self.fire("tool.pre", tool_call_payload(tool, args))
     }
@@ -76,13 +73,13 @@ pub(super) fn tool_call_payload(tool: &str, args: Value) -> Value {
     json!({"id": "call_1", "name": tool, "arguments": args.to_string(), "args": args})
 }
 
-/// A hook file.
+/// The text of a hook file.
 pub(super) fn hook_file(front: &str, script: &str) -> String {
     let script: String = script.lines().map(|line| format!("  {line}\n")).collect();
     format!("---\n{front}\nscript: |\n{script}---\n\n# hook\n")
 }
 
-/// A hook on an event whose handler is these lines.
+/// The text of a hook file for an event, whose handler has these lines.
 pub(super) fn handler_file(event: &str, body: &str) -> String {
     let body: String = body.lines().map(|line| format!("    {line}\n")).collect();
     hook_file(&format!("event: {event}"), &format!("def handle(event, payload):\n{body}"))

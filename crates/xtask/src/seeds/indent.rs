@@ -1,17 +1,17 @@
-//! Indentation that a web page lost, put back.
+//! Restores indentation that a web page lost.
 
-/// Indents a function whose lines all begin at the left margin.
+/// Indents a function whose lines all start at the left margin.
 ///
 /// A line that ends in `:` opens a block and `return` ends one; `else` and `elif` step back; the last line belongs to
-/// the function itself. Lines within brackets are left alone. This holds for guard clauses and short loops, which is
-/// what documents show.
+/// the function itself. Lines within brackets are left unchanged. This works for guard clauses and short loops, which
+/// are what documents show.
 pub(super) fn restore_indentation(lines: &[&str]) -> Vec<String> {
     let mut margin = IndentMargin::default();
     let last = lines.len().saturating_sub(1);
     lines.iter().enumerate().map(|(index, line)| margin.indent(line.trim(), index == last)).collect()
 }
 
-/// The lines of the function that begins here: up to the `return` that belongs to the function itself.
+/// The lines of the function that starts here: up to the `return` that belongs to the function itself.
 pub(super) fn function_lines<'a>(lines: &'a [&'a str]) -> &'a [&'a str] {
     let mut margin = IndentMargin::default();
     let ends = |line: &&str| margin.indent(line.trim(), false).starts_with("    return");
@@ -19,14 +19,14 @@ pub(super) fn function_lines<'a>(lines: &'a [&'a str]) -> &'a [&'a str] {
     last.and_then(|last| lines.get(..=last)).unwrap_or_default()
 }
 
-/// Where the next line begins.
+/// Computes the indentation of the next line.
 #[derive(Default)]
 struct IndentMargin {
-    /// Blocks that are open.
+    /// The number of open blocks.
     depth: usize,
-    /// Brackets that are open.
+    /// The number of open brackets.
     open: i32,
-    /// Whether the statement that is being read ends its block.
+    /// Whether the current statement ends its block.
     ends_block: bool,
     /// Whether the last statement ended its block.
     block_ended: bool,
@@ -64,7 +64,7 @@ impl IndentMargin {
     }
 }
 
-/// Brackets opened less brackets closed, outside of texts.
+/// The number of opening minus closing brackets, outside of strings.
 fn balance(line: &str) -> i32 {
     let code = strip_comment(line);
     let mut quote = None;
@@ -110,7 +110,7 @@ def look(event, payload):
         else:
             log(\"fine\")
     return allow()";
-        // What the margin swallowed within brackets does not matter, so it is not restored there.
+        // Lost indentation within brackets does not matter, so it is not restored.
         let flat: Vec<&str> = whole.lines().map(str::trim).collect();
         let restored = restore_indentation(&flat);
         assert_eq!(restored.join("\n").replace("    \"a", "\"a"), whole.replace("    \"a", "\"a"));

@@ -1,8 +1,8 @@
-//! Dictionaries as documents show them: Starlark literals with comments and `...` for what is left out.
+//! Parses dictionaries as documents show them: Starlark literals with comments and `...` for omissions.
 
 use serde_json::{Map, Value};
 
-/// Reads a literal. `...` as an element is left out, and as a value it is `null`.
+/// Parses a literal. `...` as an element is skipped, and as a value it is `null`.
 pub(super) fn read(text: &str) -> Result<Value, String> {
     let plain: Vec<&str> = text.lines().map(super::indent::strip_comment).collect();
     let mut reader = LiteralReader { rest: plain.join("\n") };
@@ -20,7 +20,7 @@ impl LiteralReader {
         self.rest = self.rest.trim_start().to_owned();
     }
 
-    /// Takes a word when it comes next.
+    /// Takes a word if it comes next.
     fn take_word(&mut self, word: &str) -> bool {
         self.skip_blank();
         let rest = self.rest.strip_prefix(word).map(str::to_owned);
@@ -41,7 +41,7 @@ impl LiteralReader {
         if self.take_word("[") {
             return self.read_elements().map(Value::Array);
         }
-        // Texts and numbers are spelled as in JSON.
+        // Strings and numbers are written as in JSON.
         let mut stream = serde_json::Deserializer::from_str(&self.rest).into_iter::<Value>();
         let value = stream.next().ok_or("the literal ends too early")?;
         let value = value.map_err(|fault| format!("{fault} in `{}`", self.rest))?;
@@ -54,7 +54,7 @@ impl LiteralReader {
         let mut fields = Map::new();
         while !self.take_word("}") {
             if !self.take_word("...") {
-                let Value::String(key) = self.read_value()? else { return Err(String::from("a key is no text")) };
+                let Value::String(key) = self.read_value()? else { return Err(String::from("a key is not a string")) };
                 if !self.take_word(":") {
                     return Err(format!("no `:` after `{key}`"));
                 }

@@ -1,9 +1,9 @@
-//! `cargo xtask seeds DIR`: the documents' own examples, run unchanged.
+//! `cargo xtask seeds DIR`: runs the documents' own examples unchanged.
 //!
-//! The documents that Pintle implements show hook files, conditions, decisions, payloads and tables. This chore takes
-//! them from the documents' text (indentation that a web page lost is put back, nothing else is changed), runs them
-//! through the real runtime, and checks that they do what the text around them says. Nothing of the documents is
-//! kept in this repository.
+//! The documents that Pintle implements show hook files, conditions, decisions, payloads and tables. This chore
+//! extracts them from the documents' text (indentation that a web page lost is restored, nothing else is changed), runs
+//! them with the real runtime, and checks that they do what the text around them says. This repository contains nothing
+//! of the documents.
 
 mod checks;
 mod extract;
@@ -21,16 +21,16 @@ use crate::workspace::SourceWorkspace;
 pub(crate) use checks::LifecycleDocument;
 use tally::CheckTally;
 
-/// The argument with which this program serves isolated scripts to itself.
+/// The argument that makes this program a script worker.
 pub(crate) const WORKER: &str = "worker";
 
 /// The documents.
 struct SeedDocuments {
     /// The reference of the hook artifact.
     reference: String,
-    /// The page about the idea of hooks.
+    /// The page about the concepts of hooks.
     concepts: String,
-    /// The lifecycle of the hooks that are scripts registered in settings.
+    /// The lifecycle of hooks that are scripts registered in settings.
     lifecycle: String,
     /// The one-stop example of docker-agent's hooks, as a page that shows a file.
     one_stop: String,
@@ -43,7 +43,7 @@ impl SeedDocuments {
                 fs::read_dir(folder).map_err(|fault| format!("cannot read `{}`: {fault}", folder.display()))?;
             let mut names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
             let name = names.find(|name| name.starts_with(prefix) && name.ends_with(".txt"));
-            let name = name.ok_or_else(|| format!("no `{prefix}*.txt` in `{}`", folder.display()))?;
+            let name = name.ok_or_else(|| format!("`{}` does not contain a file `{prefix}*.txt`", folder.display()))?;
             fs::read_to_string(folder.join(&name)).map_err(|fault| format!("cannot read `{name}`: {fault}"))
         };
         Ok(Self {
@@ -55,15 +55,15 @@ impl SeedDocuments {
     }
 }
 
-/// What the document about hooks that are scripts shows, from the folder of the documents.
+/// The document about hooks that are scripts, from the directory of the documents.
 pub(crate) fn lifecycle(folder: &Path) -> Result<LifecycleDocument, String> {
     LifecycleDocument::read(&SeedDocuments::read(folder)?.lifecycle)
 }
 
-/// Runs every check over the documents of a folder.
+/// Runs every check on the documents in a directory.
 pub(crate) fn run(_workspace: &SourceWorkspace, arguments: &[String]) -> Result<ChoreReport, String> {
     let [folder] = arguments else {
-        return Err(String::from("name the folder that holds the documents: `cargo xtask seeds DIR`"));
+        return Err(String::from("pass the directory with the documents: `cargo xtask seeds DIR`"));
     };
     let documents = SeedDocuments::read(Path::new(folder))?;
     let mut tally = CheckTally::default();

@@ -1,6 +1,6 @@
-//! The count of checks.
+//! Counts checks.
 
-/// Lines to print, and how many checks passed and failed.
+/// The lines to print, and the numbers of checks that passed and failed.
 #[derive(Default)]
 pub(super) struct CheckTally {
     pub(super) lines: Vec<String>,
@@ -9,7 +9,6 @@ pub(super) struct CheckTally {
 }
 
 impl CheckTally {
-    /// Counts one check.
     pub(super) fn check(&mut self, what: impl AsRef<str>, result: Result<(), String>) {
         match result {
             Ok(()) => {
@@ -23,19 +22,19 @@ impl CheckTally {
         }
     }
 
-    /// Counts a check that a document shows as many examples as were known, so that none gets lost unseen.
+    /// Checks that a document shows as many examples as expected, so that none is missed.
     pub(super) fn check_count(&mut self, what: &str, found: usize, expected: usize) {
         let result = expect_equal(&found, &expected);
         self.check(format!("the documents show {expected} {what}"), result);
     }
 }
 
-/// Two values are equal.
+/// Checks that two values are equal.
 pub(super) fn expect_equal<T: PartialEq + std::fmt::Debug>(found: &T, expected: &T) -> Result<(), String> {
     if found == expected { Ok(()) } else { Err(format!("found {found:?}, expected {expected:?}")) }
 }
 
-/// Something holds.
+/// Checks a condition.
 pub(super) fn expect(what: bool, otherwise: impl FnOnce() -> String) -> Result<(), String> {
     if what { Ok(()) } else { Err(otherwise()) }
 }

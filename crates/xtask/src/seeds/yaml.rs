@@ -1,28 +1,24 @@
-//! The indentation of a YAML file that a web page lost, put back.
+//! Restores the indentation of a YAML file that a web page lost.
 //!
-//! The page shows the file's lines at the left margin, without the empty ones. Where a line belongs follows from the keys
-//! alone: each key of the file stands at one level, or at one of two for hooks below a matcher. Text of a block stands
-//! below its key; comments belong to what follows them.
+//! The page shows the file's lines at the left margin, without the empty ones. The keys alone determine where a line
+//! belongs: each key of the file is at one level, or at one of two levels for hooks below a matcher. Text of a block is
+//! below its key; comments belong to the lines after them.
 
-/// The keys that stand at one level wherever they are.
+/// The keys that are always at the same level.
 const LEVELS: &[(&str, usize)] =
     &[("agents:", 0), ("root:", 2), ("model:", 4), ("description:", 4), ("instruction:", 4), ("toolsets:", 4)];
 
-/// The keys of a hook, which stand deeper below a matcher.
+/// The keys of a hook, which are deeper below a matcher.
 const OF_HOOKS: &[&str] =
     &["name:", "type:", "timeout:", "working_dir:", "env:", "on_error:", "command:", "args:", "matcher:"];
 
-/// The lines of the file that a page shows behind its line numbers.
+/// The lines of the file that a page shows after its line numbers.
 pub(super) fn extract_numbered_lines(page: &str) -> Result<Vec<&str>, String> {
     let lines: Vec<&str> = page.lines().collect();
-    let first = lines.iter().position(|line| *line == "1").ok_or("the page shows no line numbers")?;
+    let first = lines.iter().position(|line| *line == "1").ok_or("the page has no line numbers")?;
     let numbered = lines.iter().skip(first).zip(1_usize..).take_while(|(line, number)| **line == number.to_string());
     let rest = lines.get(first + numbered.count()..).unwrap_or_default();
-    if rest.is_empty() {
-        Err(String::from("the page shows no line behind its line numbers"))
-    } else {
-        Ok(rest.to_vec())
-    }
+    if rest.is_empty() { Err(String::from("the page has no lines after its line numbers")) } else { Ok(rest.to_vec()) }
 }
 
 /// The file with its indentation. `events` are the keys below `hooks:`.
@@ -37,18 +33,18 @@ pub(super) fn restore_indentation(lines: &[&str], events: &[&str]) -> String {
     text
 }
 
-/// Where the next line begins.
+/// Computes the indentation of the next line.
 struct YamlMargin<'a> {
     events: &'a [&'a str],
-    /// Where the last key stood.
+    /// The level of the last key.
     level: usize,
     /// Whether the events have begun.
     in_events: bool,
-    /// Whether the hooks of this event stand below matchers.
+    /// Whether the hooks of this event are below matchers.
     has_matchers: bool,
-    /// Where the text of the open block stands.
+    /// The level of the open block's text.
     block_level: Option<usize>,
-    /// Where the values below a key stand, such as those of `env:`.
+    /// The level of the values below a key, such as those of `env:`.
     value_level: Option<usize>,
 }
 
@@ -71,7 +67,7 @@ impl YamlMargin<'_> {
         level
     }
 
-    /// Whether a line, or the one that its comment is about, is no text of a block.
+    /// Whether a line, or the line that its comment is about, is not text of a block.
     fn is_structure(&self, rest: &[&str]) -> bool {
         let next = rest.iter().find(|line| !line.starts_with('#'));
         next.is_none_or(|line| {
@@ -84,7 +80,7 @@ impl YamlMargin<'_> {
         line.strip_suffix(':').is_some_and(|name| self.events.contains(&name))
     }
 
-    /// Where a line stands that is neither text of a block nor a comment.
+    /// The level of a line that is neither text of a block nor a comment.
     fn level_of(&self, line: &str) -> Option<usize> {
         if self.is_event(line) {
             return Some(6);
@@ -110,7 +106,7 @@ impl YamlMargin<'_> {
         if OF_HOOKS.iter().any(|key| line.starts_with(key)) { Some(hook) } else { self.value_level }
     }
 
-    /// Takes note of what a line opens.
+    /// Records what a line opens.
     fn record_opening(&mut self, line: &str, level: usize) {
         let key = level + if line.starts_with("- ") { 2 } else { 0 };
         self.level = level;
@@ -185,7 +181,7 @@ agents:
         let page = format!("menu\n1\n2\n3\n{}", flat.join("\n"));
         let lines = extract_numbered_lines(&page).unwrap();
         assert_eq!(lines, flat);
-        // The last comments belong to nothing, and stand where the last key stood.
+        // The last comments belong to no line, and are at the level of the last key.
         let restored = restore_indentation(&lines, &["one", "two"]);
         let trimmed = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
         let (found, wanted) = (trimmed(&restored), trimmed(WHOLE));

@@ -1,19 +1,19 @@
-//! What a part of the sources must not do. The absences are those of `ARCHITECTURE.md`.
+//! Checks that parts of the sources do not use what they must not, as `ARCHITECTURE.md` says.
 
 use crate::tidy::code::{has_word, is_test_file, shipped_lines};
 use crate::workspace::SourceWorkspace;
 
-/// Something that must not be found in a part of the sources.
+/// Something that a part of the sources must not contain.
 struct ForbiddenPattern {
     /// The rule in words.
     rule: &'static str,
-    /// Any of these breaks it.
+    /// Any of these words breaks it.
     words: &'static [&'static str],
-    /// Where the rule holds: paths that start so.
+    /// Where the rule applies: prefixes of paths.
     scope: &'static [&'static str],
-    /// Where it does not hold, because doing this is what the place is for.
+    /// Where it does not apply, because the place exists for this purpose.
     allowed_in: &'static [&'static str],
-    /// Where it is broken on purpose, with the reason. An entry that excuses nothing is a fault.
+    /// Deliberate exceptions, with the reason. An unused exception is an error.
     excused: &'static [(&'static str, &'static str)],
 }
 
@@ -54,8 +54,8 @@ const ABSENCES: &[ForbiddenPattern] = &[
         scope: EVERYWHERE,
         allowed_in: &["crates/handlers/"],
         excused: &[
-            ("crates/agent/src/model/remote/", "the agent asks its model; no hook does"),
-            ("crates/testkit/src/model_server/", "tests ask a model that answers on this machine"),
+            ("crates/agent/src/model/remote/", "the agent calls its model; hooks do not"),
+            ("crates/testkit/src/model_server/", "tests call a model server on this machine"),
         ],
     },
     ForbiddenPattern {
@@ -66,34 +66,34 @@ const ABSENCES: &[ForbiddenPattern] = &[
         excused: &[
             (
                 "crates/agent/src/workspace/",
-                "the files that tools change; every path is opened beneath the workspace's folder",
+                "the files that tools change; every path is opened within the workspace's directory",
             ),
             (
                 "crates/agent/src/toolsets/memory/",
                 "notes that outlive the session, in the file that the agent's author names",
             ),
-            ("crates/bridge/src/install/", "the settings of other agents, which are changed and put back as they were"),
-            ("crates/bridge/src/doctor/", "what other agents say in their files about hooks and trust"),
+            ("crates/bridge/src/install/", "the settings of other agents, which are changed and restored"),
+            ("crates/bridge/src/doctor/", "the files of other agents with their hooks and trust"),
             ("crates/cli/", "the files that its user names on the command line"),
             (
                 "crates/handlers/src/builtin/",
-                "what built-ins tell of the host, and results that are too large for a conversation",
+                "facts about the host for built-ins, and results that are too large for a conversation",
             ),
             (
                 "crates/handlers/src/jail/",
-                "the files that hooks and tools read; every path is opened beneath the project's folder",
+                "the files that hooks and tools read; every path is opened within the project's directory",
             ),
             (
                 "crates/handlers/src/command/detached.rs",
-                "the input of a program that is not waited for, in memory alone",
+                "the input of a program that is not waited for, only in memory",
             ),
             (
                 "crates/handlers/src/snapshot/",
-                "snapshots are of files: they are looked at and put back, and their shadow is kept",
+                "snapshots are of files: they are read and restored, and copies are stored",
             ),
             (
                 "crates/handlers/src/process/",
-                "the numbers of its own children and the pipes of its host, which the system shows as files",
+                "the ids of its own child processes and the pipes of its host, which the system shows as files",
             ),
         ],
     },
@@ -102,7 +102,7 @@ const ABSENCES: &[ForbiddenPattern] = &[
         words: &["println!", "print!", "eprintln!", "eprint!", "dbg!", "io::stdout", "io::stderr"],
         scope: EVERYWHERE,
         allowed_in: &["crates/cli/", "crates/xtask/"],
-        excused: &[("crates/testkit/src/bench/", "a bench says what it measured")],
+        excused: &[("crates/testkit/src/bench/", "a bench prints its measurements")],
     },
     ForbiddenPattern {
         rule: "only script knows the interpreter",
@@ -146,11 +146,11 @@ fn find_matches(absence: &ForbiddenPattern, sources: &[(&str, &str)]) -> Vec<Str
         }
     }
     let idle = absence.excused.iter().zip(used).filter(|(_, used)| !used);
-    faults.extend(idle.map(|((path, _), _)| format!("`{path}` needs no excuse from `{}`", absence.rule)));
+    faults.extend(idle.map(|((path, _), _)| format!("`{path}` needs no exception from `{}`", absence.rule)));
     faults
 }
 
-/// The interpreter is a dependency of one crate.
+/// Checks that only one crate depends on the interpreter.
 fn check_interpreter_dependency(workspace: &SourceWorkspace) -> Vec<String> {
     match workspace.packages() {
         Ok(packages) => {
@@ -183,8 +183,10 @@ mod tests {
             ("crates/a/quiet.rs", "// SHOUT"),
             ("crates/stage/c.rs", "SHOUT"),
         ];
-        let expected =
-            ["crates/a/b.rs:2: `SHOUT`, but nobody shouts", "`crates/a/quiet.rs` needs no excuse from `nobody shouts`"];
+        let expected = [
+            "crates/a/b.rs:2: `SHOUT`, but nobody shouts",
+            "`crates/a/quiet.rs` needs no exception from `nobody shouts`",
+        ];
         assert_eq!(find_matches(&RULE, &sources), expected);
     }
 }

@@ -1,16 +1,16 @@
-//! Words that do not belong: unfinished work, names that say nothing, paths of one machine.
+//! Rejects unfinished work, names without meaning, and paths of one machine.
 
 use crate::tidy::code::has_word;
 use crate::workspace::SourceWorkspace;
 
-/// Marks of unfinished work. Written in two parts, so that this file does not hold them.
+/// Marks of unfinished work, in two parts each, so that this file does not contain them.
 const UNFINISHED: &[&str] = &[concat!("TO", "DO"), concat!("FIX", "ME"), concat!("X", "XX"), concat!("todo", "!")];
 
-/// Names of files and folders that say nothing about what is inside.
+/// Names of files and directories that say nothing about their content.
 const EMPTY_NAMES: &[&str] =
     &["util", "utils", "common", "helper", "helpers", "manager", "managers", "processor", "misc", "types"];
 
-/// Endings of files that people write.
+/// Extensions of files that are written by hand.
 const WRITTEN: &[&str] = &[".rs", ".md", ".toml", ".yml", ".yaml", ".json", ".sh", ".star", ".txt"];
 
 pub(super) fn find_violations(workspace: &SourceWorkspace) -> Vec<String> {
@@ -28,12 +28,12 @@ pub(super) fn find_violations(workspace: &SourceWorkspace) -> Vec<String> {
         let source = name.starts_with("crates/") && name.contains("/src/");
         let parts = name.split('/').map(|part| part.trim_end_matches(".rs"));
         let empty = parts.filter(|_| source).find(|part| EMPTY_NAMES.contains(part));
-        faults.extend(empty.map(|part| format!("`{name}`: `{part}` does not say what is inside; name the idea")));
+        faults.extend(empty.map(|part| format!("`{name}`: `{part}` does not say what it contains; name the idea")));
     }
     faults
 }
 
-/// The folder of the repository on this machine and the one above it, unless that is the root.
+/// The directory of the repository on this machine and its parent, unless that is the root.
 fn machine_paths(workspace: &SourceWorkspace) -> Vec<String> {
     let above = workspace.root.parent().filter(|path| path.parent().is_some());
     let paths = [Some(workspace.root.as_path()), above];

@@ -1,27 +1,27 @@
-//! The part of a source file that ships: without comments and tests.
+//! The shipped part of a source file: without comments and tests.
 
-/// Whether a file holds nothing but tests, benches or examples.
+/// Whether a file contains only tests, benches or examples.
 pub(super) fn is_test_file(name: &str) -> bool {
     ["/tests/", "/benches/", "/examples/"].iter().any(|folder| name.contains(folder)) || name.ends_with("/tests.rs")
 }
 
-/// The lines that ship, with their numbers from 1.
+/// The shipped lines, with their numbers from 1.
 ///
-/// Line comments are cut off. A module of tests comes last in a file, so it ends what ships.
+/// Line comments are removed. A test module is the last item of a file, so everything from there on is left out.
 pub(super) fn shipped_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let tests = text.find("#[cfg(test)]\nmod ").unwrap_or(text.len());
     let lines = text.get(..tests).unwrap_or(text).lines();
     lines.enumerate().map(|(index, line)| (index + 1, strip_comment(line)))
 }
 
-/// A line without its comment. A `//` within a text literal, as in an address, is no comment.
+/// A line without its comment. A `//` within a string literal, as in an address, does not start a comment.
 fn strip_comment(line: &str) -> &str {
     let quotes_before = |at: usize| line.get(..at).unwrap_or_default().matches('"').count();
     let comment = line.match_indices("//").find(|(at, _)| quotes_before(*at) % 2 == 0);
     comment.and_then(|(at, _)| line.get(..at)).unwrap_or(line)
 }
 
-/// Whether a word stands in a line, with nothing that could be part of the word around it.
+/// Whether a line contains a word that is not part of a longer one.
 pub(super) fn has_word(line: &str, word: &str) -> bool {
     let part = |character: Option<char>| character.is_some_and(|c| c.is_alphanumeric() || c == '_');
     line.match_indices(word).any(|(at, _)| {

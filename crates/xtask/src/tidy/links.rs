@@ -1,4 +1,4 @@
-//! Every link in a Markdown file leads to a file, and every anchor to a heading.
+//! Checks that every link in a Markdown file leads to a file, and every anchor to a heading.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -22,7 +22,7 @@ pub(super) fn find_violations(workspace: &SourceWorkspace) -> Vec<String> {
     faults
 }
 
-/// What the links of a page point to within the repository.
+/// The targets of a page's links within the repository.
 fn link_targets(text: &str) -> impl Iterator<Item = &str> {
     let of_line = |line| str::split(line, "](").skip(1).filter_map(|rest: &str| rest.get(..rest.find(')')?));
     prose_lines(text).flat_map(of_line).filter(|target| !target.contains("://") && !target.starts_with("mailto:"))
@@ -38,7 +38,7 @@ fn prose_lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The anchors that viewers give to the headings of a page.
+/// The anchors that viewers generate for the headings of a page.
 fn heading_anchors(text: &str) -> impl Iterator<Item = String> {
     let heading = |line: &str| line.starts_with('#').then(|| line.trim_start_matches('#').trim().to_lowercase());
     let kept = |character: char| character.is_alphanumeric() || " _-".contains(character);
@@ -47,7 +47,7 @@ fn heading_anchors(text: &str) -> impl Iterator<Item = String> {
         .map(move |text| text.chars().filter(|c| kept(*c)).collect::<String>().replace(' ', "-"))
 }
 
-/// A link's path from the root of the repository.
+/// The target of a link, as a path from the root of the repository.
 fn resolve_link(page: &str, link: &str) -> String {
     let mut path = PathBuf::new();
     let folder = Path::new(page).parent().unwrap_or(Path::new(""));

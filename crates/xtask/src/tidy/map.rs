@@ -1,13 +1,13 @@
-//! `ARCHITECTURE.md` names every crate and its arrows.
+//! Checks that `ARCHITECTURE.md` names every crate and its dependencies.
 //!
-//! The map is the one Markdown table whose first column holds crate folders in backticks:
+//! The map is the one Markdown table whose first column has crate directories in backticks:
 //!
 //! ```text
 //! | `crate` | what it holds | `dependency`, `dependency` |
 //! ```
 //!
-//! The last column lists the crates of this workspace that it depends on, not counting what only its tests need; a dash
-//! stands for none. It must be equal to what the `Cargo.toml` files say.
+//! The last column lists the crates of this workspace that it depends on, tests aside; a dash means none. It must match
+//! the `Cargo.toml` files.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub(super) fn find_violations(workspace: &SourceWorkspace) -> Vec<String> {
     }
 }
 
-/// The crates of the map, with their dependencies in order.
+/// The crates of the map, with their sorted dependencies.
 fn parse_crate_map(map: &str) -> BTreeMap<String, Vec<String>> {
     let mut found = BTreeMap::new();
     for line in map.lines().filter(|line| line.starts_with("| `")) {
@@ -57,7 +57,7 @@ fn compare_maps(map: &BTreeMap<String, Vec<String>>, real: &BTreeMap<String, Vec
         }
     }
     let strangers = map.keys().filter(|name| !real.contains_key(*name));
-    faults.extend(strangers.map(|name| format!("{MAP} names `{name}`, which is no crate")));
+    faults.extend(strangers.map(|name| format!("{MAP} names `{name}`, which is not a crate")));
     faults
 }
 
@@ -75,7 +75,7 @@ mod tests {
         let expected = [
             "ARCHITECTURE.md says that `b` depends on [a, c], Cargo.toml says [a]",
             "ARCHITECTURE.md does not name the crate `c`",
-            "ARCHITECTURE.md names `d`, which is no crate",
+            "ARCHITECTURE.md names `d`, which is not a crate",
         ];
         assert_eq!(compare_maps(&map, &BTreeMap::from(real)), expected);
     }

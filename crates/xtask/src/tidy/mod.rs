@@ -1,4 +1,4 @@
-//! `cargo xtask tidy`: what must stay true of the sources as a whole. Each check is a test of this crate too.
+//! `cargo xtask tidy`: checks of the sources as a whole. Each check is also a test of this crate.
 
 mod absences;
 mod banned_words;
@@ -13,12 +13,12 @@ mod type_names;
 use crate::ChoreReport;
 use crate::workspace::SourceWorkspace;
 
-/// A check: what it looks at, and the function that finds faults.
+/// A check: its name, and the function that returns the errors.
 type TidyCheck = (&'static str, fn(&SourceWorkspace) -> Vec<String>);
 
 const CHECKS: &[TidyCheck] = &[
     ("the map of the crates", map::find_violations),
-    ("what must be absent", absences::find_violations),
+    ("forbidden patterns", absences::find_violations),
     ("file lengths", lengths::find_violations),
     ("words", banned_words::find_violations),
     ("links", links::find_violations),
@@ -30,14 +30,14 @@ const CHECKS: &[TidyCheck] = &[
 /// Runs every check.
 pub(crate) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<ChoreReport, String> {
     if let Some(argument) = arguments.first() {
-        return Err(format!("unknown argument `{argument}`; `tidy` takes none"));
+        return Err(format!("unknown argument `{argument}`; `tidy` takes no arguments"));
     }
     let mut lines = Vec::new();
     for (what, check) in CHECKS {
         lines.extend(check(workspace).into_iter().map(|fault| format!("{what}: {fault}")));
     }
     let passed = lines.is_empty();
-    lines.push(format!("{} checks, {} faults", CHECKS.len(), lines.len()));
+    lines.push(format!("{} checks, {} errors", CHECKS.len(), lines.len()));
     Ok(ChoreReport { lines, passed })
 }
 

@@ -1,13 +1,13 @@
-//! Every promise of the documents names a test that exists, or says why it is read otherwise.
+//! Checks that every promise of the documents names a test that exists, or says why it is read differently.
 
 use std::collections::HashSet;
 
 use crate::workspace::SourceWorkspace;
 
-/// The folder of the ledger, and the page about security, which is kept in the same way.
+/// The directory of the promises, and the page about security, which has the same format.
 const PAGES: [&str; 2] = ["docs/promises/", "docs/security.md"];
 
-/// What begins the last cell of a row without a test.
+/// The prefix of the last cell of a row without a test.
 const OTHERWISE: &str = "read otherwise: ";
 
 pub(super) fn find_violations(workspace: &SourceWorkspace) -> Vec<String> {
@@ -53,7 +53,7 @@ fn list_tests(workspace: &SourceWorkspace) -> HashSet<String> {
                 Some(function) if is_test => drop(tests.insert(format!("{package}::{function}"))),
                 _ => {}
             }
-            // Attributes and comments may stand between.
+            // Attributes and comments may be in between.
             is_test = line == "#[test]" || is_test && (line.starts_with("#[") || line.starts_with("//"));
         }
     }

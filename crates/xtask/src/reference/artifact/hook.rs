@@ -10,18 +10,18 @@ pub(super) fn file_section() -> FieldSection {
         "handler",
         "text",
         "required in lists",
-        "The hook's name, for hooks in a list; a file's hook is named like the file.",
+        "The hook's name, for hooks in a list; a hook file's hook is named after the file.",
     ));
     FieldSection {
         title: "Hook",
-        about: "A hook file, and each item of a `hooks:` list. The body is for the people who review it; nothing in it runs.",
+        about: "A hook file, and each item of a `hooks:` list. The body is for reviewers and is not run.",
         fields,
     }
 }
 
 fn hook_fields() -> Vec<FieldDoc> {
     vec![
-        field("event", "text", "required", "The event that it listens to; see [Events](events.md)."),
+        field("event", "text", "required", "The event that the hook listens to; see [Events](events.md)."),
         field(
             "script",
             "Starlark",
@@ -32,42 +32,47 @@ fn hook_fields() -> Vec<FieldDoc> {
             "when",
             "Starlark expression",
             "always",
-            "Whether it wants this payload. Sees `event` and `payload`, has no effects. One that raises does not match, with a warning; one that is ended by a limit fails the hook.",
+            "Whether the hook is called for a payload. It sees `event` and `payload` and has no effects. If it raises an error, the hook is not called and a warning is recorded. If it exceeds a limit, the hook fails.",
         ),
-        field("priority", "whole number", 0, "Lower runs first; equal ones run in the order of their paths."),
+        field("priority", "whole number", 0, "Lower numbers run first; equal ones run in the order of their paths."),
         field(
             "timeout_ms",
             "whole number",
             CallLimits::default().timeout_ms,
-            "Wall time of one call, in milliseconds; at most one hour.",
+            "Time limit of one call, in milliseconds; at most one hour.",
         ),
         field(
             "on_error",
             "`open`, `closed`",
             "by event",
-            "What a failure means: nothing, or a deny. Each event has its own default; a script that may rewrite or refuse a result, an answer or other data fails closed. An answer of more than 1 MiB is a failure.",
+            "The failure policy: `open` ignores a failure, `closed` denies the event. Each event has its own default; a script that may rewrite or deny a result, an answer or other data is `closed`. An output of more than 1 MiB is a failure.",
         ),
         field(
             "mode",
             "`enforce`, `shadow`",
             "`enforce`",
-            "In `shadow` the hook is asked and its answer recorded, and nothing follows from it.",
+            "In `shadow` the hook is called and its verdict recorded, but not enforced.",
         ),
         field(
             "files",
             "list of texts",
             "none",
-            "Files and globs of the project that belong to the hook: an agreement binds them too. A folder is all in it.",
+            "Files and globs of the project that belong to the hook, so that trust covers them too. A directory stands for everything in it.",
         ),
         field(
             "tools",
             "list of texts",
             "none",
-            "The tools that its script may call with `meta.call_tool`. With `meta.enabled: true` it may call any.",
+            "The tools that its script may call with `meta.call_tool`. With `meta.enabled: true` it may call any tool.",
         ),
-        field("examples", "list", "none", "Payloads with the answer that the hook must give. Read, and not run yet."),
-        field("verify", "any", "none", "Reserved: read, and without effect on a hook."),
-        field("verify_policy", "any", "none", "Reserved: read, and without effect on a hook."),
+        field(
+            "examples",
+            "list",
+            "none",
+            "Payloads with the verdict that the hook must return. Read, but not run yet.",
+        ),
+        field("verify", "any", "none", "Reserved: read, but without effect on a hook."),
+        field("verify_policy", "any", "none", "Reserved: read, but without effect on a hook."),
     ]
 }
 
@@ -77,7 +82,7 @@ pub(super) fn example_section() -> FieldSection {
         about: "Each item of `examples`.",
         fields: vec![
             field("payload", "any", "required", "The payload that is fired."),
-            field("expect", "`allow`, `block`, `modify`, `ask`", "required", "What the hook must answer."),
+            field("expect", "`allow`, `block`, `modify`, `ask`", "required", "The verdict that the hook must return."),
         ],
     }
 }

@@ -26,36 +26,36 @@ fn root_section() -> FieldSection {
         about: "The agent's own file. The body is its instruction.",
         fields: vec![
             field("name", "text", "`root`", "The agent's name."),
-            field("description", "text", "none", "What it is for."),
+            field("description", "text", "none", "What the agent does."),
             field("model", "text or mapping", "none", "Its model: a name, or a mapping as below."),
-            field("models", "list", "none", "Further models that its sub-agents may name."),
-            field("context", "mapping", "as below", "What of the conversation is sent."),
+            field("models", "list", "none", "Further models that its child agents may name."),
+            field("context", "mapping", "as below", "How much of the conversation is sent."),
             field("tools", "list", "none", "Tools as above, each with its `name`."),
             field("tools_policy", "mapping", "all tools", "Which tools may be used."),
             field(
                 "hooks",
                 "list",
                 "none",
-                "Hooks as above, each with its `handler`. A file of the same name replaces one.",
+                "Hooks as above, each with its `handler`. A hook file of the same name replaces one.",
             ),
-            field("delegation", "mapping", "as below", "Bounds on delegation."),
-            field("meta", "mapping", "disabled", "Bounds on self-augmentation."),
+            field("delegation", "mapping", "as below", "Limits on delegation."),
+            field("meta", "mapping", "disabled", "Limits on self-augmentation."),
             field("network", "mapping", "nowhere", "Where scripts may connect to."),
             field("exit_policy", "mapping", "as below", "When a turn may end."),
-            field("compaction", "mapping", "as below", "When the conversation is summed up."),
+            field("compaction", "mapping", "as below", "When the conversation is compacted."),
             field(
                 "permission_mode",
                 "`strict`, `balanced`, `restricted`, `autonomous`",
                 "none",
-                "What happens to a call that no hook decided, as with `--permission-mode`; without one it runs. Whatever a mode asks about goes to the hooks of `permission.ask` first.",
+                "What happens to a call that no hook decided, as with `--permission-mode`; without a mode it runs. If a mode asks, the hooks of `permission.ask` run first.",
             ),
             field(
                 "redact_secrets",
                 "true or false",
                 "false",
-                "Whether secrets are kept off the tape, as with `--redact-secrets`. `false` does not forbid what the user or the organisation asks for.",
+                "Whether secrets are redacted on the tape, as with `--redact-secrets`. `false` does not turn off redaction that the user or the organisation requires.",
             ),
-            field("version", "text", "none", "Reserved: read, and without effect."),
+            field("version", "text", "none", "Reserved: read, but without effect."),
             field("serve", "any", "none", "Not supported: start the agent with `pintle run`."),
             field("artifact_sources", "any", "none", "Not supported: copy the artifacts into `.harness/`."),
             field("trusted_sources", "any", "none", "Not supported: copy the artifacts into `.harness/`."),
@@ -73,13 +73,13 @@ fn model_section() -> FieldSection {
                 "provider",
                 "text",
                 "`openai`",
-                "Who serves it: `openai`, `anthropic`, `gemini`, `ollama`, … or `script` for a scripted one.",
+                "Its provider: `openai`, `anthropic`, `gemini`, `ollama`, … or `script` for a scripted one.",
             ),
             field("base_url", "text", "the provider's", "The server's address."),
             field("api_key_env", "text", "the provider's", "The environment variable that holds the key."),
-            field("max_tokens", "whole number", "the provider's", "The most tokens of one reply."),
-            field("temperature", "number", "the provider's", "How freely it chooses, from 0 to 2."),
-            field("retry", "mapping", "as below", "What to do when a call fails."),
+            field("max_tokens", "whole number", "the provider's", "The maximum number of tokens of one reply."),
+            field("temperature", "number", "the provider's", "The sampling temperature, from 0 to 2."),
+            field("retry", "mapping", "as below", "What to do if a call fails."),
         ],
     }
 }
@@ -88,12 +88,12 @@ fn retry_section() -> FieldSection {
     let retry = RetrySpec::default();
     FieldSection {
         title: "model.retry",
-        about: "How often and how fast a failed model call is tried again.",
+        about: "How often and how fast a failed model call is retried.",
         fields: vec![
-            field("max_retries", "whole number", retry.max_retries, "Tries after the first."),
-            field("initial_backoff_ms", "whole number", retry.initial_backoff_ms, "The first wait, in milliseconds."),
-            field("max_backoff_ms", "whole number", retry.max_backoff_ms, "The longest wait, in milliseconds."),
-            field("multiplier", "number", retry.multiplier, "How much longer each wait is."),
+            field("max_retries", "whole number", retry.max_retries, "Attempts after the first."),
+            field("initial_backoff_ms", "whole number", retry.initial_backoff_ms, "The first delay, in milliseconds."),
+            field("max_backoff_ms", "whole number", retry.max_backoff_ms, "The longest delay, in milliseconds."),
+            field("multiplier", "number", retry.multiplier, "By how much each delay is multiplied."),
         ],
     }
 }
@@ -102,11 +102,11 @@ fn context_section() -> FieldSection {
     let history = HistorySpec::default();
     FieldSection {
         title: "context",
-        about: "What of the conversation is sent.",
+        about: "How much of the conversation is sent.",
         fields: vec![
-            field("max_history", "whole number", history.max_messages, "The most messages."),
-            field("max_tokens", "whole number", history.max_tokens, "The most tokens, estimated."),
-            field("system_prompt", "text", "none", "The instruction; the body counts instead when there is one."),
+            field("max_history", "whole number", history.max_messages, "The maximum number of messages."),
+            field("max_tokens", "whole number", history.max_tokens, "The maximum number of tokens, estimated."),
+            field("system_prompt", "text", "none", "The instruction; ignored if the file has a body."),
             field(
                 "sources",
                 "any",
@@ -121,20 +121,20 @@ fn compaction_section() -> FieldSection {
     let compaction = CompactionSpec::default();
     FieldSection {
         title: "compaction",
-        about: "When the conversation is summed up: as it nears the model's window, or when the model refuses it for its length.",
+        about: "When the conversation is compacted: as it nears the model's window, or when the model rejects it as too long.",
         fields: vec![
-            field("enabled", "true or false", compaction.enabled, "Whether it is compacted without being asked."),
+            field("enabled", "true or false", compaction.enabled, "Whether it is compacted automatically."),
             field(
                 "threshold",
                 "number",
                 compaction.threshold,
-                "The share of the window, above 0 up to 1, that what is sent has to pass.",
+                "The share of the window, above 0 up to 1, at which the conversation is compacted.",
             ),
             field(
                 "context_limit",
                 "whole number",
                 "the model's",
-                "The window in tokens; of a model that is not known it is never full.",
+                "The window in tokens; without it an unknown model's window is never full.",
             ),
         ],
     }
@@ -149,7 +149,7 @@ fn policy_section() -> FieldSection {
                 "mode",
                 "`allowlist`, `denylist`",
                 "by `allow`",
-                "Nothing but what `allow` names, or everything but what `deny` names. A list in `allow` means an allow-list.",
+                "Only what `allow` names, or everything but what `deny` names. A list in `allow` implies `allowlist`.",
             ),
             field("allow", "list of texts", "none", "Patterns of allowed tools."),
             field("deny", "list of texts", "none", "Patterns of denied tools."),
@@ -160,15 +160,15 @@ fn policy_section() -> FieldSection {
 fn delegation_section() -> FieldSection {
     FieldSection {
         title: "delegation",
-        about: "Bounds on delegation.",
+        about: "Limits on delegation.",
         fields: vec![
-            field("max_depth", "whole number", 3, "How deep agents may delegate; 0 forbids it, 5 is the most."),
-            field("max_concurrent", "whole number", 5, "How many sub-agents run at once."),
+            field("max_depth", "whole number", 3, "How deep agents may delegate; 0 forbids it, 5 is the maximum."),
+            field("max_concurrent", "whole number", 5, "How many child agents run at once."),
             field(
                 "iterations_per_depth",
                 "list of whole numbers",
                 "`[20, 10, 5, 3]`",
-                "Model calls that a sub-agent may make, by depth; the last counts for deeper ones.",
+                "The maximum number of model calls of a child agent, by depth; the last applies to deeper ones.",
             ),
             field(
                 "verify",
@@ -177,7 +177,7 @@ fn delegation_section() -> FieldSection {
                 "The source that defines `run(result)`, which every delegation must pass.",
             ),
             field("max_verify_retries", "whole number", 2, "Attempts after a failed verification."),
-            field("verify_policy", "mapping", "none", "The same in another spelling."),
+            field("verify_policy", "mapping", "none", "The same in another notation."),
         ],
     }
 }
@@ -185,11 +185,11 @@ fn delegation_section() -> FieldSection {
 fn verify_policy_section() -> FieldSection {
     FieldSection {
         title: "delegation.verify_policy",
-        about: "Another spelling of `max_verify_retries`, which outranks it.",
+        about: "Another notation for `max_verify_retries`, which takes precedence.",
         fields: vec![
             field("max_retries", "whole number", 2, "Attempts after a failed verification."),
-            field("on_exhausted", "any", "none", "Reserved: read, and without effect."),
-            field("timeout_per_attempt", "any", "none", "Reserved: read, and without effect."),
+            field("on_exhausted", "any", "none", "Reserved: read, but without effect."),
+            field("timeout_per_attempt", "any", "none", "Reserved: read, but without effect."),
         ],
     }
 }
@@ -198,9 +198,9 @@ fn meta_section() -> FieldSection {
     let meta = MetaSpec::default();
     FieldSection {
         title: "meta",
-        about: "Bounds on self-augmentation: what an agent may register while it runs, under the hooks of `meta.*`.",
+        about: "Limits on self-augmentation: what an agent may register while it runs, under the hooks of `meta.*`.",
         fields: vec![
-            field("enabled", "true or false", meta.enabled, "Whether it may at all."),
+            field("enabled", "true or false", meta.enabled, "Whether self-augmentation is allowed."),
             field("max_tools", "whole number", meta.max_tools, "Tools that may be registered."),
             field("max_hooks", "whole number", meta.max_hooks, "Hooks that may be registered."),
             field("max_agents", "whole number", meta.max_agents, "Agents that may be registered."),
@@ -212,7 +212,7 @@ fn meta_section() -> FieldSection {
 fn network_section() -> FieldSection {
     FieldSection {
         title: "network",
-        about: "Where scripts may connect to. Redirects and resolved addresses are checked too, and private ranges are refused unless listed.",
+        about: "Where scripts may connect to. Redirects and resolved addresses are checked too, and private ranges are denied unless listed.",
         fields: vec![field(
             "allowed_domains",
             "list of texts",
@@ -234,18 +234,23 @@ fn exit_section() -> FieldSection {
                 "`natural`",
                 "What ends a turn: the model's final text, the `done` tool, the hooks of `agent.stop`, or both.",
             ),
-            field("max_iterations", "whole number", exit.max_iterations, "Model calls of one turn."),
+            field(
+                "max_iterations",
+                "whole number",
+                exit.max_iterations,
+                "The maximum number of model calls in one turn.",
+            ),
             field(
                 "on_max_iterations",
                 "`error`, `warn_and_exit`, `continue_with_warning`",
                 "`error`",
-                "What happens then: the turn fails, it ends with what there is, or it goes on once more with a warning to the model.",
+                "What happens at that limit: the turn fails, it ends with the current text, or it continues once more with a warning to the model.",
             ),
             field(
                 "block_fails_turn",
                 "true or false",
                 exit.block_fails_turn,
-                "Whether a block of `agent.stop` fails the turn instead of sending the agent on.",
+                "Whether a deny of `agent.stop` fails the turn instead of making the agent continue.",
             ),
         ],
     }

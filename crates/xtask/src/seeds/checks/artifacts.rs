@@ -1,4 +1,4 @@
-//! The hook files that the documents show in full.
+//! Checks the hook files that the documents show completely.
 
 use pintle::Decision;
 use serde_json::{Value, json};
@@ -8,10 +8,10 @@ use crate::seeds::extract::{DocumentArtifact, artifacts};
 use crate::seeds::fixture::ProjectFixture;
 use crate::seeds::tally::{CheckTally, expect, expect_equal};
 
-/// Commands that would wipe the machine; every guard of the documents must see them.
+/// Commands that would wipe the machine; every guard of the documents must block them.
 const WIPING: &[&str] = &["rm -rf /", "sudo rm -rf / --no-preserve-root", "rm -rf /*", "cd / && rm -rf / ; echo done"];
 
-/// Commands that harm nobody.
+/// Harmless commands.
 const HARMLESS: &[&str] = &["ls -la", "echo hello", "rm -r build", ""];
 
 pub(super) fn check(documents: &SeedDocuments, tally: &mut CheckTally) {
@@ -26,7 +26,7 @@ pub(super) fn check(documents: &SeedDocuments, tally: &mut CheckTally) {
     }
 }
 
-/// The guard against destructive commands does what its body says.
+/// Checks that the guard against destructive commands does what its body says.
 fn check_guard(what: &str, artifact: &DocumentArtifact, tally: &mut CheckTally) {
     let stage = match ProjectFixture::open_clean(&[(&artifact.name, &artifact.text)]) {
         Ok(stage) => stage,
@@ -50,7 +50,7 @@ fn check_guard(what: &str, artifact: &DocumentArtifact, tally: &mut CheckTally) 
     }
 }
 
-/// The patterns that the script lists, one a line.
+/// The patterns that the script lists, one per line.
 fn listed_patterns(text: &str) -> Vec<String> {
     let pattern = |line: &str| line.trim().strip_prefix('"')?.strip_suffix("\",").map(str::to_owned);
     text.lines().filter_map(pattern).collect()
@@ -70,7 +70,7 @@ fn expect_allowed(stage: &ProjectFixture, tool: &str, command: &str) -> Result<(
     expect(outcome.failures.is_empty(), || format!("{:?}", outcome.failures))
 }
 
-/// The same fields may stand inline in the agent's file and in a bundle, with the same meaning.
+/// Checks that the same fields work inline in the agent's file and in a bundle.
 fn check_inline_and_bundle(what: &str, artifact: &DocumentArtifact, tally: &mut CheckTally) {
     let front: Vec<&str> = artifact.text.lines().skip(1).take_while(|line| *line != "---").collect();
     let mut item = format!("hooks:\n  - handler: {}\n", artifact.name);

@@ -1,4 +1,4 @@
-//! The built-ins that the documents list.
+//! Checks the built-ins that the documents list.
 
 use std::collections::BTreeSet;
 
@@ -49,7 +49,7 @@ fn check_present(name: &str) -> Result<(), String> {
     expect(outcome.is_allowed() && outcome.failures.is_empty(), || format!("{outcome:?}"))
 }
 
-/// What the purpose column promises: lines of a handler, and the value of the gauge `found` that they must set.
+/// The promises of the purpose column: lines of a handler, and the value of the gauge `found` that they must set.
 const USES: &[(&str, &str, i64)] = &[
     ("`metrics.incr` counts", "metrics.incr(\"found\")\nmetrics.incr(\"found\")\nreturn allow()", 2),
     ("`metrics.set` sets", "metrics.set(\"found\", 7)\nreturn allow()", 7),
@@ -59,7 +59,7 @@ const USES: &[(&str, &str, i64)] = &[
         1,
     ),
     (
-        "`cache.get` gives what `cache.set` put",
+        "`cache.get` returns what `cache.set` stored",
         "cache.set(\"k\", 5)\nmetrics.set(\"found\", cache.get(\"k\"))\nreturn allow()",
         5,
     ),
@@ -83,7 +83,7 @@ const USES: &[(&str, &str, i64)] = &[
     ),
 ];
 
-/// Hooks cause events of their own, and reach no host that is not listed.
+/// Checks that hooks can emit events, and cannot reach unlisted hosts.
 fn check_outward_effects(tally: &mut CheckTally) {
     let emits = handler_file("tool.pre", "events.emit(\"custom.my_event\", {\"n\": 2})\nreturn allow()");
     let hears = handler_file("custom.my_event", "metrics.set(\"found\", payload[\"n\"])\nreturn allow()");
@@ -100,7 +100,7 @@ fn check_outward_effects(tally: &mut CheckTally) {
     tally.check("`http` reaches no host that is not listed", refused);
 }
 
-/// Values are shared by hooks; the scope of a module is not.
+/// Checks that hooks share the cache, but not the scope of a module.
 fn check_shared_values(tally: &mut CheckTally) {
     let writes = handler_file("tool.pre", "cache.set(\"k\", cache.get(\"k\", 0) + 1)\nreturn allow()");
     let reads = handler_file("tool.post", "metrics.set(\"found\", cache.get(\"k\"))\nreturn allow()");

@@ -1,4 +1,4 @@
-//! The `when` expressions that the reference shows.
+//! Checks the `when` expressions that the reference shows.
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ pub(super) fn check(documents: &SeedDocuments, tally: &mut CheckTally) {
                     tally.check(format!("{what} {verb} {shape}"), check_match(event, expression, payload, expected));
                 }
             }
-            None => tally.check(what, Err(String::from("this example is new; say here what it must match"))),
+            None => tally.check(what, Err(String::from("this example is new; add what it must match"))),
         }
     }
     check_purity(tally);
@@ -29,7 +29,7 @@ pub(super) fn check(documents: &SeedDocuments, tally: &mut CheckTally) {
 
 type WhenCases = (&'static str, Vec<(Value, bool)>);
 
-/// What an expression must match, by the remark above it.
+/// What an expression must match, according to the comment above it.
 fn parse_cases(remark: &str, expression: &str) -> Option<WhenCases> {
     let names: Vec<&str> = expression.split('"').skip(1).step_by(2).filter(|text| *text != "name").collect();
     let tools = || {
@@ -62,7 +62,7 @@ fn check_match(event: &str, expression: &str, payload: Value, expected: bool) ->
     expect_equal(&stage.metrics().contains_key("ran"), &expected)
 }
 
-/// A condition is a pure predicate: it has no effects, and one that raises does not match.
+/// Checks that a condition has no effects, and that one that raises does not match.
 fn check_purity(tally: &mut CheckTally) {
     for name in ["metrics", "cache", "http", "fs", "exec"] {
         let text = hook_file(
@@ -70,7 +70,7 @@ fn check_purity(tally: &mut CheckTally) {
             "def handle(event, payload):\n    return block(\"ran\")",
         );
         let found = ProjectFixture::open_hooks(&[("scoped", &text)]).and_then(|stage| {
-            if stage.has_errors() { Ok(()) } else { Err(format!("`{name}` is there: {:?}", stage.diagnostics())) }
+            if stage.has_errors() { Ok(()) } else { Err(format!("`{name}` exists: {:?}", stage.diagnostics())) }
         });
         tally.check(format!("when has no `{name}`"), found);
     }

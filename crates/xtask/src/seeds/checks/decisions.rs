@@ -1,4 +1,4 @@
-//! The decisions that the documents show, as constructors and as dictionaries.
+//! Checks the decisions that the documents show, as constructors and as dictionaries.
 
 use pintle::{Decision, Outcome};
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ pub(super) fn check(documents: &SeedDocuments, tally: &mut CheckTally) {
     check_whole_functions(documents, tally);
 }
 
-/// The rows of the table: each constructor, and the dictionary that the row says it is equal to.
+/// Checks each row of the table: a constructor, and the dictionary that the row calls equivalent.
 fn check_constructors(documents: &SeedDocuments, tally: &mut CheckTally) {
     let rows = table(&documents.reference, "Constructor | Meaning |");
     tally.check_count("decision constructors", rows.len(), 3);
@@ -59,7 +59,7 @@ fn check_constructors(documents: &SeedDocuments, tally: &mut CheckTally) {
     }
 }
 
-/// A snippet with values for the names and dots that it leaves open.
+/// A snippet with its placeholders filled in.
 fn fill_placeholders(snippet: &str) -> String {
     let payload = "{\"args\": {\"command\": \"pwd\"}}";
     snippet
@@ -73,7 +73,7 @@ fn constructor_name(constructor: &str) -> &str {
     constructor.split('(').next().unwrap_or(constructor)
 }
 
-/// The lines of a handler have the meaning of a constructor.
+/// Checks that the lines of a handler mean the same as a constructor.
 fn check_meaning(constructor: &str, lines: &str) -> Result<(), String> {
     let outcome = run_handler(lines)?;
     expect(outcome.failures.is_empty() && outcome.warnings.is_empty(), || format!("{outcome:?}"))?;
@@ -88,7 +88,7 @@ fn check_meaning(constructor: &str, lines: &str) -> Result<(), String> {
             let expected = json!({"id": "call_1", "name": "run_command", "arguments": "{\"command\":\"pwd\"}", "args": {"command": "pwd"}});
             expect_equal(outcome.payload.value(), &expected)
         }
-        other => Err(format!("`{other}` is new; say here what it must do")),
+        other => Err(format!("`{other}` is new; add what it must do")),
     }
 }
 
@@ -97,7 +97,7 @@ fn run_handler(lines: &str) -> Result<Outcome, String> {
         .fire_tool_call("run_command", json!({"command": "ls"}))
 }
 
-/// The dictionaries that the documents return.
+/// Checks the dictionaries that the documents return.
 fn check_returned_dictionaries(documents: &SeedDocuments, tally: &mut CheckTally) {
     let shown: Vec<&str> = documents.reference.lines().filter(|line| line.starts_with("return {")).collect();
     tally.check_count("dictionaries returned", shown.len(), 1);
@@ -111,7 +111,7 @@ fn check_returned_dictionaries(documents: &SeedDocuments, tally: &mut CheckTally
     }
 }
 
-/// The functions that the reference shows outside of files: each branch returns what it says.
+/// Checks the functions that the reference shows outside of files: each branch returns what it says.
 fn check_whole_functions(documents: &SeedDocuments, tally: &mut CheckTally) {
     let shown: Vec<String> =
         functions(&documents.reference).into_iter().filter(|text| !text.contains("dangerous command")).collect();

@@ -1,4 +1,4 @@
-//! The events that the documents list.
+//! Checks the events that the documents list.
 
 use pintle::EventName;
 use pintle::dialects::DIALECTS;
@@ -41,14 +41,14 @@ fn check_call(name: &str) -> Result<(), String> {
         "listening",
         &handler_file(name, "metrics.incr(\"called.\" + event)\nreturn allow()"),
     )])?;
-    // What a host fires may have another name than the document gives it; hooks are told the name they wrote.
+    // The host's name of an event may differ from the document's; hooks see the name that they were written with.
     let fired = DIALECTS.iter().find_map(|dialect| dialect.event(name).ok()).ok_or("no dialect knows the name")?;
     let outcome = stage.fire(fired.as_str(), (fired.def().example)())?;
     expect(outcome.is_allowed() && outcome.failures.is_empty(), || format!("{outcome:?}"))?;
     expect_equal(&Value::Object(stage.metrics()), &json!({format!("called.{name}"): 1}))
 }
 
-/// The names that the pattern of the reference matches, and no others, are events.
+/// Checks that exactly the names that the reference's pattern matches are events.
 fn check_custom_names(documents: &SeedDocuments, tally: &mut CheckTally) {
     let shown = documents.reference.split_once("^custom").and_then(|(_, rest)| rest.split_once('$'));
     let pattern = shown.map(|(middle, _)| format!("^custom{middle}$"));
@@ -73,9 +73,9 @@ fn check_custom_names(documents: &SeedDocuments, tally: &mut CheckTally) {
     }
 }
 
-/// The texts of errors about events.
+/// Checks the texts of errors about events.
 fn check_error_texts(documents: &SeedDocuments, tally: &mut CheckTally) {
-    // Where the text begins and ends in the document, a faulty file, and the value that the text names.
+    // The start and the end of the text in the document, an invalid file, and the value that the text names.
     let cases = [
         ("hooks[%d]", "invalid", "event: tool.before", "tool.before"),
         ("hook %q", "frontmatter", "priority: 3", "named"),
@@ -85,7 +85,7 @@ fn check_error_texts(documents: &SeedDocuments, tally: &mut CheckTally) {
         let shown = documents.reference.split_once(start).and_then(|(_, rest)| rest.split_once(end));
         let text = shown.map(|(middle, _)| format!("{start}{middle}{end}"));
         let text = text.map(|text| text.replace("%d", "0").replace("%q", &format!("\"{value}\"")));
-        let reported = text.ok_or_else(|| String::from("the documents show no such text")).and_then(|text| {
+        let reported = text.ok_or_else(|| String::from("the documents do not contain this text")).and_then(|text| {
             let stage = ProjectFixture::open_hooks(&[(
                 "named",
                 &format!("---\n{front}\nscript: |\n  def handle(event, payload):\n      return allow()\n---\n"),

@@ -1,4 +1,4 @@
-//! What the loader must accept, refuse and say.
+//! Checks what the loader must accept and reject, and its errors.
 
 use serde_json::json;
 
@@ -28,7 +28,7 @@ pub(super) fn check(_documents: &SeedDocuments, tally: &mut CheckTally) {
     let unknown = format!("---\nevent: tool.pre\nname: other\ncolour: blue\n{SCRIPT}---\n");
     let loads = ProjectFixture::open_clean(&[("x", &unknown)])
         .and_then(|stage| expect_equal(&stage.fire_tool_call("x", json!({}))?.is_allowed(), &false));
-    tally.check("unknown keys do not stop a hook", loads);
+    tally.check("unknown keys do not disable a hook", loads);
     let placeholder = ProjectFixture::open_clean(&[("x", "---\nevent: tool.pre\n---\n\n# x\n")]);
     let passes = placeholder.and_then(|stage| expect_equal(&stage.fire_tool_call("x", json!({}))?.is_allowed(), &true));
     tally.check("a hook without a script does nothing", passes);
@@ -42,15 +42,15 @@ pub(super) fn check(_documents: &SeedDocuments, tally: &mut CheckTally) {
     tally.check("a script with another entry point is told about `handle`", check_wrong_entry());
 }
 
-/// Files, and a part of the error that they must give.
+/// Files, and a part of the error that they must cause.
 const REFUSED: &[(&str, &str, &str)] = &[
     ("a file without frontmatter", "# command_guard\n\nevent: tool.pre\n", "---"),
     ("frontmatter that is not closed", "---\nevent: tool.pre\n", "---"),
-    ("frontmatter that is no YAML", "---\nevent: [tool.pre\n---\n", "parse hook command_guard.md"),
-    ("a script that is no text", "---\nevent: tool.pre\nscript:\n  - 1\n---\n", "script"),
+    ("frontmatter that is not YAML", "---\nevent: [tool.pre\n---\n", "parse hook command_guard.md"),
+    ("a script that is not a string", "---\nevent: tool.pre\nscript:\n  - 1\n---\n", "script"),
 ];
 
-/// The reference lets such a hook load and fail at its first call. Either way its author must learn of it.
+/// The reference lets such a hook load and fail at its first call. In either case its author must be told.
 fn check_wrong_entry() -> Result<(), String> {
     let text = handler_file("tool.pre", "return allow()").replace("def handle(event, payload)", "def run(args)");
     let stage = ProjectFixture::open_hooks(&[("x", &text)])?;

@@ -1,4 +1,4 @@
-//! The checks, one file a subject.
+//! The checks, one file per subject.
 
 mod artifacts;
 mod builtins;
@@ -16,7 +16,7 @@ pub(crate) use lifecycle::LifecycleDocument;
 use super::SeedDocuments;
 use super::tally::CheckTally;
 
-/// Every subject.
+/// All subjects.
 pub(super) const ALL: &[fn(&SeedDocuments, &mut CheckTally)] = &[
     artifacts::check,
     conditions::check,

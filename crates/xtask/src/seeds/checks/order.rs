@@ -1,4 +1,4 @@
-//! Order and composition, as the documents state them.
+//! Checks order and composition as the documents state them.
 
 use pintle::{Decision, Outcome};
 use serde_json::json;
@@ -24,7 +24,7 @@ pub(super) fn check(documents: &SeedDocuments, tally: &mut CheckTally) {
     check_text_payload(tally);
 }
 
-/// Hooks as (name, priority line), each of which appends its name; and the trace that the operation gets to see.
+/// Hooks as (name, priority line), each of which appends its name; and the trace that the operation sees.
 type OrderCase = (&'static str, &'static [(&'static str, &'static str)], &'static str);
 
 const ORDERS: &[OrderCase] = &[
@@ -53,7 +53,7 @@ fn run_hooks(hooks: &[(&str, &str)]) -> Result<(ProjectFixture, Outcome), String
     Ok((stage, outcome))
 }
 
-/// The first block ends the chain, and nothing later undoes it.
+/// Checks that the first block ends the chain, and that nothing later undoes it.
 fn check_first_block(tally: &mut CheckTally) {
     let says = |priority: i64, name: &str, answer: &str| {
         let script = format!("def handle(event, payload):\n    metrics.incr(\"{name}\")\n    return {answer}");
@@ -71,7 +71,7 @@ fn check_first_block(tally: &mut CheckTally) {
     tally.check("the first block wins and later hooks are skipped", ended);
 }
 
-/// A payload that is a text is rewritten whole.
+/// Checks that a payload that is a string is rewritten as a whole.
 fn check_text_payload(tally: &mut CheckTally) {
     let script = "def handle(event, payload):\n    return modify(payload + \"!\")";
     let found = ProjectFixture::open_clean(&[("stamp", &hook_file("event: turn.start", script))]).and_then(|stage| {

@@ -1,4 +1,4 @@
-//! The payloads that the reference shows, against the catalogue.
+//! Checks the payloads that the reference shows against the catalogue.
 
 use pintle::EventName;
 use pintle::event::EventDef;
@@ -28,7 +28,7 @@ pub(super) fn check(documents: &SeedDocuments, tally: &mut CheckTally) {
             let known = find_event_def(name).and_then(|row| {
                 let schema = (row.schema)();
                 let known = schema.get("properties").is_some_and(|properties| properties.get(field).is_some());
-                expect(known, || String::from("the catalogue does not know it"))
+                expect(known, || String::from("the catalogue does not have it"))
             });
             tally.check(format!("`{name}` has the field `{field}`"), known);
         }
@@ -40,7 +40,7 @@ pub(super) fn check(documents: &SeedDocuments, tally: &mut CheckTally) {
     tally.check("`delegation.post_verify` counts attempts", counts);
 }
 
-/// A host may fire the payload that is shown: what it leaves out is filled in, and a hook reads every field of it.
+/// Checks that a host may fire the documented payload: missing fields are filled in, and a hook can read every field.
 fn check_payload(name: &str, text: &str) -> Result<(), String> {
     let shape = literal::read(text)?;
     let event = EventName::parse(name).map_err(|fault| fault.to_string())?;
@@ -64,13 +64,13 @@ fn listed_fields(cell: &str) -> Vec<&str> {
     listed.split(", ").filter(plain).collect()
 }
 
-/// Where a payload lacks what is shown, or has another type there.
+/// Where a payload lacks a documented field, or has another type there.
 fn find_differences(shown: &Value, have: &Value, at: &str) -> Vec<String> {
     match (shown, have) {
         (Value::Object(shown), Value::Object(have)) => {
             let field = |(key, inner): (&String, &Value)| match have.get(key) {
                 Some(value) => find_differences(inner, value, &format!("{at}.{key}")),
-                // What a result or the arguments hold is up to the tool.
+                // The content of a result or of the arguments depends on the tool.
                 None if at.ends_with(".args") || at.ends_with(".result") => Vec::new(),
                 None => vec![format!("{at} lacks `{key}`")],
             };

@@ -1,4 +1,4 @@
-//! The tables and examples of the document against the dialect.
+//! Checks the dialect against the tables and examples of the document.
 
 use std::sync::Arc;
 
@@ -14,16 +14,14 @@ pub(super) fn check(document: &LifecycleDocument, tally: &mut CheckTally) {
     tally.check_count("decisions of script hooks", document.decisions.len(), 3);
     let known: Vec<&str> = ROWS.iter().map(|row| row.name).collect();
     let shown: Vec<&str> = document.events.iter().map(String::as_str).collect();
-    tally.check("the lifecycle events are those that are listed", expect_equal(&known, &shown));
+    tally.check("the lifecycle events are those in the document", expect_equal(&known, &shown));
     for payload in &document.payloads {
         let name = payload.get("hook_event_name").and_then(Value::as_str).unwrap_or_default();
-        tally.check(
-            format!("the payload that is shown for {name} is what a hook is sent"),
-            check_payload(payload, name),
-        );
+        tally
+            .check(format!("the payload in the document for {name} is what a hook gets"), check_payload(payload, name));
     }
     for decision in &document.decisions {
-        tally.check(format!("the decision `{decision}` means what is said beside it"), check_decision(decision));
+        tally.check(format!("the decision `{decision}` means what the document says"), check_decision(decision));
     }
     for (code, wanted) in [(0, "pass"), (2, "deny"), (1, "failed"), (7, "failed")] {
         let said = decode_output(Some(code), "").map(|said| verdict_name(&said));
@@ -32,16 +30,17 @@ pub(super) fn check(document: &LifecycleDocument, tally: &mut CheckTally) {
     }
 }
 
-/// Sends the canonical event of a payload, and compares.
+/// Sends the canonical event of a payload, and compares the result.
 fn check_payload(payload: &Value, name: &str) -> Result<(), String> {
-    let canonical = ROWS.iter().find(|row| row.name == name).map(|row| row.canonical).ok_or("no such event")?;
+    let canonical =
+        ROWS.iter().find(|row| row.name == name).map(|row| row.canonical).ok_or("the event does not exist")?;
     let origin = Origin {
         session: field_text(payload, "session_id"),
         transcript: field_text(payload, "transcript_path"),
         ..Origin::default()
     };
     let mut wanted = payload.clone();
-    // The event has more to it than what is shown of every event.
+    // The event has more fields than those shown for every event.
     if name == "PreToolUse" && payload.get("tool_name").is_none() {
         wanted = json!({"tool_name": "", "tool_input": null});
         let fields = payload.as_object().into_iter().flatten();
@@ -62,7 +61,7 @@ fn field_text(value: &Value, name: &str) -> String {
     value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// Reads a decision that a hook printed.
+/// Checks a decision that a hook printed.
 fn check_decision(decision: &Value) -> Result<(), String> {
     let message = field_text(decision, "message");
     let said = decode_output(Some(0), &decision.to_string())?;

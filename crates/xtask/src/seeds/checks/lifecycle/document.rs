@@ -1,4 +1,4 @@
-//! What the document shows.
+//! The contents of the document.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::seeds::extract::table;
 pub(crate) struct LifecycleDocument {
     /// The settings file.
     pub(crate) settings: String,
-    /// The path of the script, as the settings have it, and its text.
+    /// The path of the script, as in the settings, and its text.
     pub(crate) script: (String, String),
     /// The names of the events.
     pub(super) events: Vec<String>,
@@ -19,10 +19,10 @@ pub(crate) struct LifecycleDocument {
 }
 
 impl LifecycleDocument {
-    /// Takes the document apart.
+    /// Extracts the parts of the document.
     ///
     /// # Errors
-    /// When something is not shown that has to be.
+    /// When a required part is missing.
     pub(crate) fn read(text: &str) -> Result<Self, String> {
         let json: Vec<Value> =
             fenced_blocks(text, "json").iter().filter_map(|block| serde_json::from_str(block).ok()).collect();
@@ -30,9 +30,10 @@ impl LifecycleDocument {
         let is_settings = |block: &&String| {
             serde_json::from_str(block).is_ok_and(|value: Value| value.pointer("/hooks/PreToolUse").is_some())
         };
-        let settings = fenced_blocks(text, "json").iter().find(is_settings).cloned().ok_or("no settings are shown")?;
+        let settings =
+            fenced_blocks(text, "json").iter().find(is_settings).cloned().ok_or("the settings are missing")?;
         let script = fenced_blocks(text, "typescript").into_iter().find(|block| block.starts_with("#!"));
-        let script = script.ok_or("no script is shown")?;
+        let script = script.ok_or("the script is missing")?;
         let name = script.lines().find_map(|line| line.strip_prefix("// Hook: ")).ok_or("the script has no name")?;
         let path = format!("hooks/{}.ts", name.trim());
         if !settings.contains(&path) {
@@ -52,7 +53,7 @@ impl LifecycleDocument {
     /// The message that the script blocks with.
     ///
     /// # Errors
-    /// When it has none.
+    /// When it has no message.
     pub(crate) fn message(&self) -> Result<&str, String> {
         let (_, text) = &self.script;
         let line = text.lines().find_map(|line| line.trim().strip_prefix("message: \""));
@@ -60,7 +61,7 @@ impl LifecycleDocument {
     }
 }
 
-/// The fenced blocks of a language.
+/// The fenced blocks in a language.
 fn fenced_blocks(text: &str, language: &str) -> Vec<String> {
     let opening = format!("```{language}");
     let mut found = Vec::new();

@@ -1,7 +1,7 @@
-//! The lifecycle of hooks that are scripts registered in settings: the document's settings and its script, unchanged, in
-//! Pintle's own loop and inside another agent, and what its tables and examples say.
+//! Checks the lifecycle of hooks that are scripts registered in settings: the document's settings and its script run
+//! unchanged in Pintle's own loop and inside another agent, and its tables and examples are compared.
 //!
-//! The script wants `bun`, in whose stead `node` may serve. Without either the checks that run it fail.
+//! The script needs `bun`, or `node` instead. Without either the checks that run it fail.
 
 mod contract;
 mod document;

@@ -1,4 +1,4 @@
-//! The document's settings and script, run.
+//! Runs the document's settings and script.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -16,11 +16,11 @@ use tempfile::TempDir;
 use super::document::LifecycleDocument;
 use crate::seeds::tally::{CheckTally, expect, expect_equal};
 
-/// A command that the script must block: it holds the words that it looks for, and would do no harm.
+/// A command that the script must block: it contains the words that the script looks for, but is harmless.
 const BLOCKED: &str = "echo rm -rf / > blocked.txt";
-/// One that it must let through.
+/// A command that it must allow.
 const ALLOWED: &str = "echo hi > allowed.txt";
-/// Who runs the script, the first one first.
+/// The programs that can run the script, in order of preference.
 const INTERPRETERS: [&str; 2] = ["bun", "node"];
 
 pub(super) fn check(document: &LifecycleDocument, tally: &mut CheckTally) {
@@ -28,20 +28,20 @@ pub(super) fn check(document: &LifecycleDocument, tally: &mut CheckTally) {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let is_there = |name: &&&str| std::env::split_paths(&path).any(|folder| folder.join(name).is_file());
     let Some(interpreter) = INTERPRETERS.iter().find(is_there) else {
-        let missing = "neither is; install `bun`, for instance with `npm install -g bun`";
-        return tally.check("`bun` or `node` is there, which the script wants", Err(missing.to_owned()));
+        let missing = "neither was found; install `bun`, for instance with `npm install -g bun`";
+        return tally.check("`bun` or `node` is installed, which the script needs", Err(missing.to_owned()));
     };
     let place = format!("the script, unchanged and run by `{interpreter}`");
-    tally.check(format!("{place}, blocks in Pintle's own loop, and lets through"), check_own_loop(document));
+    tally.check(format!("{place}, blocks and allows in Pintle's own loop"), check_own_loop(document));
     for (command, wanted) in [(BLOCKED, 2), (ALLOWED, 0)] {
-        let what = if wanted == 2 { "blocks" } else { "lets through" };
+        let what = if wanted == 2 { "blocks" } else { "allows" };
         tally.check(format!("{place}, {what} inside Claude Code"), check_in_claude_code(document, command, wanted));
     }
 }
 
-/// A folder with the settings and the script as they are shown.
+/// A directory with the settings and the script from the document.
 fn write_project(document: &LifecycleDocument) -> Result<TempDir, String> {
-    let fault = |fault: std::io::Error| format!("cannot set the stage: {fault}");
+    let fault = |fault: std::io::Error| format!("cannot create the project: {fault}");
     let folder = TempDir::new().map_err(fault)?;
     let (path, text) = &document.script;
     let path = folder.path().join(path);
@@ -58,7 +58,7 @@ fn builder(folder: &Path) -> Result<RuntimeBuilder, String> {
     Ok(Runtime::builder().path(folder.join("settings.json"), Layer::Project).worker(worker))
 }
 
-/// Every entry becomes a hook, and all that is missed are the scripts that are not shown.
+/// Checks that every entry becomes a hook, and that only scripts that the document does not show are missing.
 fn check_loading(document: &LifecycleDocument) -> Result<(), String> {
     let folder = write_project(document)?;
     let built = builder(folder.path())?.build();
@@ -77,10 +77,10 @@ fn check_loading(document: &LifecycleDocument) -> Result<(), String> {
     expect(unexpected.is_empty(), || unexpected.join("; "))
 }
 
-/// A session of Pintle's own, with a model that asks for both commands.
+/// Runs a session of Pintle's own, with a model that calls both commands.
 fn check_own_loop(document: &LifecycleDocument) -> Result<(), String> {
     let folder = write_project(document)?;
-    let work = TempDir::new().map_err(|fault| format!("cannot set the stage: {fault}"))?;
+    let work = TempDir::new().map_err(|fault| format!("cannot create the workspace: {fault}"))?;
     let tape = Arc::new(Tape::in_memory(HeaderRecord::new("lifecycle", 0), Arc::new(pintle::SystemClock::default())));
     let built = builder(folder.path())?.tape(Arc::clone(&tape)).build();
     let policy = ToolsPolicy { allow: vec![String::from("shell")], ..ToolsPolicy::default() };
@@ -100,7 +100,7 @@ fn check_own_loop(document: &LifecycleDocument) -> Result<(), String> {
     expect_equal(&(exists("blocked.txt"), exists("allowed.txt")), &(false, true))
 }
 
-/// One call of Claude Code's, answered in its terms.
+/// Checks one call of Claude Code, answered in its own format.
 fn check_in_claude_code(document: &LifecycleDocument, command: &str, wanted: u8) -> Result<(), String> {
     let folder = write_project(document)?;
     let host = HostDef::by_name("claude").map_err(|fault| fault.to_string())?;

@@ -1,4 +1,4 @@
-//! What the one-stop example says about itself.
+//! The contents of the one-stop example.
 
 use pintle::EventName;
 use pintle::dialects::{DIALECTS, Dialect};
@@ -10,7 +10,7 @@ use crate::seeds::yaml;
 pub(super) struct OneStopDocument {
     /// Its lines as the page shows them.
     pub(super) lines: Vec<String>,
-    /// How many lines with text the page says it has.
+    /// The number of lines with text, according to the page.
     pub(super) promised_lines: usize,
     /// The file with its indentation.
     pub(super) yaml: String,
@@ -18,7 +18,7 @@ pub(super) struct OneStopDocument {
     pub(super) events: Vec<String>,
     /// The built-ins that its comments list.
     pub(super) builtins: Vec<String>,
-    /// The prompts to try, and what becomes of them.
+    /// The prompts to try, and their documented results.
     pub(super) prompts: Vec<(String, String)>,
     /// The log files that its comments list, each once.
     pub(super) logs: Vec<String>,
@@ -29,7 +29,8 @@ impl OneStopDocument {
         let lines = yaml::extract_numbered_lines(page)?;
         // The page says `493 lines (469 loc)`.
         let loc = page.split_once(" loc)").and_then(|(before, _)| before.rsplit_once('('));
-        let promised_lines = loc.and_then(|(_, count)| count.parse().ok()).ok_or("the page counts no lines")?;
+        let promised_lines =
+            loc.and_then(|(_, count)| count.parse().ok()).ok_or("the page does not give a line count")?;
         let listed = lines.iter().skip_while(|line| **line != "# Events:").skip(2).take_while(|line| **line != "#");
         let listed = listed.filter_map(|line| line.strip_prefix("# ")).map(|line| (leading_name(line), line));
         let events: Vec<String> = listed

@@ -1,4 +1,4 @@
-//! The example loads.
+//! Checks that the example loads.
 
 use tempfile::TempDir;
 
@@ -13,11 +13,11 @@ pub(super) fn check(document: &OneStopDocument, tally: &mut CheckTally) {
     tally.check_count("log files in the one-stop example", document.logs.len(), 12);
     let restored: Vec<&str> = document.yaml.lines().map(str::trim_start).collect();
     tally.check(
-        "the one-stop example: every line of the page is there, in order",
+        "the one-stop example: every line of the page is present, in order",
         expect_equal(&restored, &document.lines.iter().map(String::as_str).collect()),
     );
     let all = expect_equal(&document.lines.len(), &document.promised_lines);
-    tally.check("the one-stop example: the page shows as many lines as it says", all);
+    tally.check("the one-stop example: the page has as many lines as it says", all);
     for name in &document.builtins {
         let there = pintle::builtins().iter().any(|builtin| builtin.name == name);
         tally.check(
@@ -25,7 +25,7 @@ pub(super) fn check(document: &OneStopDocument, tally: &mut CheckTally) {
             expect(there, || String::from("it does not")),
         );
     }
-    tally.check("the one-stop example: it loads without a fault", check_hooks(document));
+    tally.check("the one-stop example: it loads without errors", check_hooks(document));
 }
 
 fn check_hooks(document: &OneStopDocument) -> Result<(), String> {

@@ -1,4 +1,4 @@
-//! The log files that the file's hooks write, which are in `/tmp` whatever we do.
+//! The log files that the example's hooks write, which are always in `/tmp`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,24 +6,24 @@ use std::path::PathBuf;
 
 use regex::Regex;
 
-/// Where the file's hooks write.
+/// Where the example's hooks write.
 const FOLDER: &str = "/tmp";
 
-/// The lines of each log file that is there, by the file's name.
+/// The lines of each existing log file, by the file's name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct HookLogs(BTreeMap<String, Vec<String>>);
 
-/// Log files that are being written. When it is dropped they are removed.
+/// Log files that are being written. They are removed when it is dropped.
 pub(super) struct LogFileGuard(());
 
 impl HookLogs {
-    /// Begins to watch the log files, none of which may be there: they would be somebody else's.
+    /// Starts watching the log files. None may exist yet, because it would belong to another program.
     pub(super) fn start_watching() -> Result<LogFileGuard, String> {
         match log_paths()?.first() {
             None => Ok(LogFileGuard(())),
             Some(path) => Err(format!(
-                "`{}` is there already, and the example's hooks would write to it; move it away, or wait for whoever \
-                 else runs this check",
+                "`{}` already exists, and the example's hooks would write to it; move it, or wait until the other program \
+                 that runs this check has ended",
                 path.display()
             )),
         }
@@ -34,7 +34,7 @@ impl HookLogs {
         self.0.keys().map(String::as_str)
     }
 
-    /// Every file's name, and below it its lines.
+    /// Every file's name, followed by its lines.
     pub(super) fn text(&self) -> String {
         let files = self.0.iter().map(|(name, lines)| format!("{name}\n{}\n", lines.join("\n")));
         files.collect()
@@ -57,7 +57,7 @@ impl LogFileGuard {
 impl Drop for LogFileGuard {
     fn drop(&mut self) {
         for path in log_paths().unwrap_or_default() {
-            // What cannot be removed is found when the next scene begins.
+            // A file that cannot be removed is found when the next session starts.
             let _ = fs::remove_file(path);
         }
     }
@@ -72,7 +72,7 @@ fn log_paths() -> Result<Vec<PathBuf>, String> {
     Ok(paths)
 }
 
-/// A line whose time, as `date` prints it, is the word `DATE`.
+/// A line with its time, as `date` prints it, replaced by the word `DATE`.
 fn mask_time(line: &str) -> String {
     let dated = Regex::new(r"[A-Z][a-z]{2} [A-Z][a-z]{2} [ 0-9]?[0-9] [0-9:]{8} (?:[AP]M )?[A-Z]{2,5} [0-9]{4}");
     let dated = dated.map(|pattern| pattern.replace_all(line, "DATE").into_owned());

@@ -1,7 +1,7 @@
-//! The one-stop example of docker-agent's hooks, run unchanged.
+//! Runs the one-stop example of docker-agent's hooks unchanged.
 //!
-//! The example's hooks pipe their input through `jq`. Without it they cannot do what their comments say, so its absence
-//! fails the check.
+//! The example's hooks pipe their input through `jq`. Without it they cannot do what their comments say, so the check
+//! fails if it is missing.
 
 mod document;
 mod loading;
@@ -21,11 +21,11 @@ use session_runner::PlayedSession;
 pub(super) fn check(documents: &SeedDocuments, tally: &mut CheckTally) {
     let document = match OneStopDocument::read(&documents.one_stop) {
         Ok(document) => document,
-        Err(fault) => return tally.check("the one-stop example is shown", Err(fault)),
+        Err(fault) => return tally.check("the one-stop example is complete", Err(fault)),
     };
     loading::check(&document, tally);
     if let Err(fault) = require_jq() {
-        return tally.check("`jq` is there, which the one-stop example wants", Err(fault));
+        return tally.check("`jq` is installed, which the one-stop example needs", Err(fault));
     }
     let mut played: Vec<PlayedSession> = Vec::new();
     for scene in scripts::ALL {
@@ -42,28 +42,28 @@ pub(super) fn check(documents: &SeedDocuments, tally: &mut CheckTally) {
     mutations::check(&document, tally);
 }
 
-/// Whether a program of this name can be found.
+/// Checks that `jq` is installed.
 fn require_jq() -> Result<(), String> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let there = std::env::split_paths(&path).any(|folder| folder.join("jq").is_file());
-    expect(there, || String::from("it is not; install it, for instance with `apt-get install jq`"))
+    expect(there, || String::from("it was not found; install it, for instance with `apt-get install jq`"))
 }
 
-/// Every documented event came about, and its hooks were asked.
+/// Checks that every documented event fired and its hooks were called.
 fn check_events(document: &OneStopDocument, played: &[PlayedSession], tally: &mut CheckTally) {
     let asked: BTreeSet<&str> = played.iter().flat_map(PlayedSession::events_with_hooks).collect();
     for event in &document.events {
         let canonical = document::canonical_event(event);
         let result =
             canonical.and_then(|name| expect(asked.contains(name.as_str()), || format!("`{name}` was not fired")));
-        tally.check(format!("the one-stop example: `{event}` fires and its hooks are asked"), result);
+        tally.check(format!("the one-stop example: `{event}` fires and its hooks are called"), result);
     }
 }
 
-/// Every documented log file was written that a hook writes to, and no other.
+/// Checks that exactly the documented log files that a hook names were written.
 fn check_log_files(document: &OneStopDocument, played: &[PlayedSession], tally: &mut CheckTally) {
     let written: BTreeSet<&str> = played.iter().flat_map(|seen| seen.logs.names()).collect();
-    // One is listed to which no hook writes.
+    // The comments list one file that no hook writes.
     let named = |log: &&str| document.lines.iter().any(|line| !line.starts_with('#') && line.contains(*log));
     let documented: BTreeSet<&str> = document.logs.iter().map(String::as_str).filter(named).collect();
     let result = expect(written == documented, || format!("written {written:?}, documented {documented:?}"));

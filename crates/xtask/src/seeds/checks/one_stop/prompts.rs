@@ -1,4 +1,4 @@
-//! "Try these prompts": what the example's comments say becomes of each.
+//! Checks "Try these prompts": the documented result of each prompt.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::document::OneStopDocument;
 use super::session_runner::PlayedSession;
 use crate::seeds::tally::{CheckTally, expect};
 
-/// What the beginning of a promise means for the call that follows the prompt.
+/// The beginning of a documented result, and the check of the call that follows the prompt.
 const PROMISES: &[(&str, PromptCheck)] = &[
     ("allowed", |call| {
         call.decision == "allow"
@@ -28,18 +28,18 @@ const PROMISES: &[(&str, PromptCheck)] = &[
 /// The example's hook of `post_tool_use`.
 const AFTER: &str = "summarize shell output";
 
-/// Whether a call became what was promised.
+/// Whether a call had the documented result.
 type PromptCheck = fn(&TapeToolCall<'_>) -> bool;
 
-/// A tool call in the record of a session.
+/// A tool call on the tape of a session.
 struct TapeToolCall<'a> {
-    /// The command that the model wanted.
+    /// The command that the model requested.
     requested_command: Option<&'a str>,
     /// The command that ran.
     executed_command: Option<&'a str>,
-    /// What `pre_tool_use` came to.
+    /// The decision of `pre_tool_use`.
     decision: &'a str,
-    /// Whether `post_tool_use` was told of the call.
+    /// Whether the hooks of `post_tool_use` were called.
     post_hooks_called: bool,
     outcome: &'a Value,
 }
@@ -59,7 +59,7 @@ pub(super) fn check(document: &OneStopDocument, played: &[PlayedSession], tally:
     }
 }
 
-/// Whether a session keeps every promise about the prompts that are said in it.
+/// Checks the documented results of the prompts in a session.
 pub(super) fn check_promises(document: &OneStopDocument, played: &PlayedSession) -> Result<(), String> {
     let mut said =
         document.prompts.iter().filter_map(|(prompt, promise)| Some((find_call_after(&played.tape, prompt)?, promise)));
@@ -68,13 +68,13 @@ pub(super) fn check_promises(document: &OneStopDocument, played: &PlayedSession)
 
 fn check_promise(call: &TapeToolCall<'_>, promise: &str) -> Result<(), String> {
     let known = PROMISES.iter().find(|(words, _)| promise.starts_with(words));
-    let (_, is_kept) = known.ok_or("nobody knows what that means")?;
+    let (_, is_kept) = known.ok_or("the meaning of this result is unknown; add it to the table")?;
     expect(is_kept(call), || {
         format!("{:?} became {:?}: {}", call.requested_command, call.executed_command, call.outcome)
     })
 }
 
-/// The first call of the shell after a prompt.
+/// The first shell call after a prompt.
 fn find_call_after<'a>(tape: &'a [Value], prompt: &str) -> Option<TapeToolCall<'a>> {
     let text = |record: &'a Value, field: &str| record.get(field).and_then(Value::as_str);
     let fired = |record: &'a Value, event: &str| {

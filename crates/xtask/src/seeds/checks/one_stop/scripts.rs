@@ -1,4 +1,4 @@
-//! Sessions that bring about every event of the file.
+//! Sessions that fire every event of the example.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::session_runner::{SessionScript, UserAction};
 
 pub(super) const ALL: &[&SessionScript] = &[&TOOLS, &COMPACTION, &OVERFLOW, &ERROR, &LOOP, &LIMIT, &TEAM];
 
-/// Leaves the team as the file has it.
+/// Leaves the example's team unchanged.
 fn leave_unchanged(_team: &mut TeamSpec) {}
 
 fn change_root(team: &mut TeamSpec, change: impl FnOnce(&mut AgentSpec)) {
@@ -17,7 +17,7 @@ fn change_root(team: &mut TeamSpec, change: impl FnOnce(&mut AgentSpec)) {
     }
 }
 
-/// Tool calls: allowed, denied, rewritten, read, and one that needs a person.
+/// Tool calls: allowed, denied, rewritten, read-only, and one that needs approval.
 pub(super) const TOOLS: SessionScript = SessionScript {
     name: "tools",
     arrange: leave_unchanged,
@@ -115,11 +115,11 @@ turns:
 ",
 };
 
-/// A conversation that grows over the threshold, then one that the person wants to be shorter.
+/// A conversation that grows over the threshold, then one that the user compacts.
 ///
-/// The tokens are those of the last call as the model counted them, in and out, and an estimate of what was said since:
-/// four and a fourth of its letters. 120,000 + 10, and 8 for the second question of 18 letters; behind the second answer
-/// nothing was said, so that it is 900 + 5. What came out is of all calls so far: 10, then 5 more and the 3 of the
+/// The token counts are those of the last call as the model counted them, in and out, plus an estimate of the messages
+/// since: four plus a quarter of their letters. 120,000 + 10, and 8 for the second question of 18 letters. No message
+/// follows the second answer, so it is 900 + 5. The output counts all calls so far: 10, then 5 more and the 3 of the
 /// summary's ten letters.
 pub(super) const COMPACTION: SessionScript = SessionScript {
     name: "compaction",
@@ -161,10 +161,10 @@ turns:
 ",
 };
 
-/// A model that refuses a conversation for its length.
+/// A model that rejects a conversation as too long.
 ///
-/// 513 is what the first call counted, 500 + 5, and 8 for the second question, see [`COMPACTION`]; the refused call counted
-/// nothing. The refused iteration ended with an error, and the one that took its place did not.
+/// 513 is what the first call counted, 500 + 5, and 8 for the second question, see [`COMPACTION`]; the rejected call
+/// counted nothing. The rejected iteration ended with an error, and the one that replaced it did not.
 pub(super) const OVERFLOW: SessionScript = SessionScript {
     name: "overflow",
     arrange: leave_unchanged,
@@ -204,10 +204,11 @@ turns:
 ",
 };
 
-/// A model that does the same for ever.
+/// A model that repeats the same call forever.
 ///
-/// Documented reasons of `session_end` are `clear`, `logout`, `prompt_input_exit`, `stream_ended` and `other`. No stream
-/// ended by itself here, and nobody left: `other` is what remains, as for every session that ends with a fault.
+/// Documented reasons of `session_end` are `clear`, `logout`, `prompt_input_exit`, `stream_ended` and `other`. No
+/// stream ended by itself here, and the user did not leave, so `other` remains, as for every session that ends with an
+/// error.
 pub(super) const LOOP: SessionScript = SessionScript {
     name: "loop",
     arrange: leave_unchanged,
@@ -275,7 +276,7 @@ pub(super) const ERROR: SessionScript = SessionScript {
 ",
 };
 
-/// An agent that may call its model once, which the file's does as often as it likes.
+/// An agent limited to one model call, unlike the example's.
 pub(super) const LIMIT: SessionScript = SessionScript {
     name: "limit",
     arrange: |team| change_root(team, |root| root.exit.max_iterations = 1),
@@ -300,7 +301,7 @@ pub(super) const LIMIT: SessionScript = SessionScript {
 ",
 };
 
-/// The file's agent with a second one below it.
+/// The example's agent with a child agent.
 pub(super) const TEAM: SessionScript = SessionScript {
     name: "team",
     arrange: |team| {

@@ -1,4 +1,4 @@
-//! Sessions of the file's agent with a scripted model, and what they leave behind.
+//! Runs sessions of the example's agent with a scripted model, and collects their results.
 
 use std::fs;
 use std::sync::Arc;
@@ -13,41 +13,40 @@ use tempfile::TempDir;
 use super::logs::HookLogs;
 use crate::seeds::tally::{expect, expect_equal};
 
-/// One session.
 pub(super) struct SessionScript {
-    /// Its name, which hooks are told as the session.
+    /// Its name, which hooks see as the session id.
     pub(super) name: &'static str,
-    /// What is changed about the file's team, for events that its one agent does not come to by itself.
+    /// Changes to the example's team, for events that its one agent does not fire on its own.
     pub(super) arrange: fn(&mut TeamSpec),
-    /// What the model says, as a script file.
+    /// The model's turns, as a script file.
     pub(super) model: &'static str,
-    /// What the person does.
+    /// The user's actions.
     pub(super) steps: &'static [UserAction],
-    /// Turns that fail, in words.
+    /// The messages of turns that fail.
     pub(super) failed_turns: &'static [&'static str],
-    /// Every line of every log file, below the file's name; `DATE` stands for a time.
+    /// Every line of every log file, after the file's name; `DATE` replaces a time.
     pub(super) logs: &'static str,
 }
 
-/// What a person does.
+/// An action of the user.
 pub(super) enum UserAction {
-    /// Says something.
+    /// Sends a message.
     Say(&'static str),
-    /// Has the conversation summed up.
+    /// Compacts the conversation.
     Compact,
 }
 
-/// What a session left behind.
+/// The results of a session.
 pub(super) struct PlayedSession {
     /// The records of its tape.
     pub(super) tape: Vec<Value>,
-    /// The lines of each log file, with times made equal.
+    /// The lines of each log file, with times replaced.
     pub(super) logs: HookLogs,
-    /// Turns that failed, in words.
+    /// The messages of turns that failed.
     pub(super) failed_turns: Vec<String>,
 }
 
-/// The files that the agent works on.
+/// The files in the agent's workspace.
 const FILES: &[(&str, &str)] = &[
     ("GUIDELINES.md", "Be brief.\n"),
     ("PROJECT.md", "A project of two notes.\n"),
@@ -65,7 +64,7 @@ pub(super) fn load(folder: &TempDir, yaml: &str, tape: Option<Arc<Tape>>) -> Res
 }
 
 impl SessionScript {
-    /// Whether a session went as it should: its turns, its hooks and every line of its logs.
+    /// Checks a session: its turns, its hooks and every line of its logs.
     pub(super) fn check(&self, played: &PlayedSession) -> Result<(), String> {
         expect_equal(&played.failed_turns.iter().map(String::as_str).collect(), &self.failed_turns.to_vec())?;
         let complaints = played.hook_messages();
@@ -74,14 +73,14 @@ impl SessionScript {
         let differs = found.lines().zip(wanted.lines()).find(|(found, wanted)| found != wanted);
         let count = |text: &str| text.lines().count();
         match differs {
-            Some((found, wanted)) => Err(format!("the logs hold `{found}` in place of `{wanted}`")),
+            Some((found, wanted)) => Err(format!("the logs contain `{found}` instead of `{wanted}`")),
             None => expect_equal(&count(&found), &count(wanted)),
         }
     }
 
-    /// Plays the session under the hooks of `yaml`.
+    /// Runs the session with the hooks of `yaml`.
     pub(super) fn run(&self, yaml: &str) -> Result<PlayedSession, String> {
-        let fault = |fault: std::io::Error| format!("cannot set the scene: {fault}");
+        let fault = |fault: std::io::Error| format!("cannot prepare the session: {fault}");
         let (folder, work) = (TempDir::new().map_err(fault)?, TempDir::new().map_err(fault)?);
         for (name, text) in FILES {
             fs::write(work.path().join(name), text).map_err(fault)?;
@@ -117,7 +116,7 @@ impl PlayedSession {
         self.tape.iter().filter(move |record| record.get("kind").and_then(Value::as_str) == Some(kind))
     }
 
-    /// The events whose hooks were asked, by their canonical names.
+    /// The events whose hooks were called, by their canonical names.
     pub(super) fn events_with_hooks(&self) -> Vec<&str> {
         let number = |record: &Value| record.get("dispatch").and_then(Value::as_u64);
         let called: Vec<Option<u64>> = self.records("hook_call").map(number).collect();
@@ -125,7 +124,7 @@ impl PlayedSession {
         events.filter_map(|event| event.get("event").and_then(Value::as_str)).collect()
     }
 
-    /// Why hooks gave no answer, and what their authors should know.
+    /// The failures and warnings of hooks.
     pub(super) fn hook_messages(&self) -> Vec<String> {
         let of_hook = |record: &Value, what: &Value| {
             let hook = record.get("hook").and_then(Value::as_str).unwrap_or_default();
