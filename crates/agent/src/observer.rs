@@ -30,8 +30,7 @@ pub enum AgentEvent<'a> {
         iteration: u32,
     },
     /// More text of the model's answer arrived. Reported only if no hook can still change or block the text; otherwise
-    /// the
-    /// text arrives at once, as [`AgentEvent::Message`].
+    /// the text arrives at once, as [`AgentEvent::Message`].
     Text {
         /// The text.
         text: &'a str,
@@ -47,8 +46,7 @@ pub enum AgentEvent<'a> {
     /// The model answered.
     ModelAnswered {
         /// The whole text, after the rewrites of `completion.post` hooks. The hooks of `agent.stop` and `turn.end` may
-        /// still
-        /// change or block it: show [`AgentEvent::Message`] to the user instead.
+        /// still change or block it: show [`AgentEvent::Message`] to the user instead.
         text: &'a str,
         /// How many tools it calls.
         tool_calls: usize,

@@ -1,9 +1,8 @@
 //! The agents of a team, each opened on first use.
 //!
 //! A member has only the tools of its toolsets, and runs under its own hooks and those of the runtime (the user's and
-//! an
-//! administrator's), whichever agent calls it. State of its toolsets, such as a to-do list or a server, belongs to the
-//! member and exists once, even if the member works on several tasks at the same time.
+//! an administrator's), whichever agent calls it. State of its toolsets, such as a to-do list or a server, belongs to
+//! the member and exists once, even if the member works on several tasks at the same time.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -338,8 +338,7 @@ impl TurnContext {
     }
 
     /// Fires an event that reports an end. Its hooks are called even if the turn was cancelled, so that an audit sees
-    /// the end
-    /// of everything it saw begin. The time limit of a waiting script still applies.
+    /// the end of everything it saw begin. The time limit of a waiting script still applies.
     pub(crate) fn fire_end(&self, event: &Event) -> Outcome {
         let scope = EventScope { cancel: self.scope.cancel.time_limit_token(), ..self.scope.clone() };
         let outcome = self.agent.shared.runtime.fire_in(event, &scope);

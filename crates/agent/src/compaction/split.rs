@@ -18,8 +18,8 @@ pub(super) struct ConversationSplit {
 /// Splits a conversation before a message of the user or the model, so that no call is separated from its results.
 ///
 /// Keeps the newest messages, up to a fifth of the model's window. If that would keep all of them, none is kept: a
-/// conversation that short is only compacted on request. With `is_in_turn` the model still has to answer the last
-/// user message, which is then always kept.
+/// conversation that short is only compacted on request. With `is_in_turn` the model still has to answer the last user
+/// message, which is then always kept.
 pub(super) fn split_conversation(messages: &[ModelMessage], limit: u64, is_in_turn: bool) -> ConversationSplit {
     let most = if limit == 0 { KEPT_TOKENS } else { KEPT_TOKENS.min(limit / 5) };
     let mut at = messages.len();

@@ -152,8 +152,7 @@ impl DelegatedTask<'_> {
     }
 
     /// Runs the verify scripts and then the hooks; all must accept. The inner error is a reason to try again. The outer
-    /// one
-    /// ends the delegation: if a verify script crashes, the child cannot fix that.
+    /// one ends the delegation: if a verify script crashes, the child cannot fix that.
     fn verify(
         &self,
         answer: TurnOutput,

@@ -47,8 +47,7 @@ struct WorkspaceWatch {
 
 impl EditQueue {
     /// Fires `file.edited` for everything this turn's run has changed since the last time. What such a hook changes
-    /// itself
-    /// is reported the next time. A hook that fails does not keep the other edits from being reported.
+    /// itself is reported the next time. A hook that fails does not keep the other edits from being reported.
     pub(crate) fn drain(turn: &TurnContext) {
         Self::fire_matching(turn, |edit| edit.run == turn.origin.run);
     }

@@ -27,8 +27,7 @@ impl std::fmt::Debug for FinishCallback {
 
 impl Session {
     /// Sets the callback that may replace the run's value when the run finishes. It is called once. A second call of
-    /// this
-    /// method replaces the first callback.
+    /// this method replaces the first callback.
     pub fn on_finish(&mut self, callback: impl FnOnce(Value, &UnsettledState) -> Value + Send + 'static) {
         self.on_finish = Some(FinishCallback(Box::new(callback)));
     }
@@ -49,8 +48,7 @@ impl Session {
     /// [`Session::on_finish`], whose value replaces this one, and fires `finish.post`. Returns the final value.
     ///
     /// A run finishes once: later calls return the same value. [`Session::end`] finishes a run that is not finished
-    /// yet. If
-    /// the callback panics, the value stays unchanged and the user is notified.
+    /// yet. If the callback panics, the value stays unchanged and the user is notified.
     pub fn finish_with(&mut self, value: Value) -> Value {
         if self.is_finished || !self.is_started() {
             return value;

@@ -42,8 +42,7 @@ impl AgentHost {
     /// The turn context for what a script causes, one event deeper.
     ///
     /// What a hook causes does not belong to a step, because the running step is suspended while its hooks run. What a
-    /// tool
-    /// causes belongs to the step that uses the tool.
+    /// tool causes belongs to the step that uses the tool.
     fn caller_turn(&self, caller: EffectCaller<'_>, scope: &EventScope) -> Result<TurnContext, EffectError> {
         let mut turn = TurnContext {
             agent: Arc::clone(&self.agent),

@@ -33,8 +33,7 @@ pub trait Model: Send + Sync + Debug {
     /// Makes one call and waits for the whole reply.
     ///
     /// `on` receives the reply's text while it arrives; the reply contains all of it. Returns soon after `cancel` is
-    /// set.
-    /// Retrying is up to the caller: [`ModelErrorKind::Retryable`] says whether it can help.
+    /// set. Retrying is up to the caller: [`ModelErrorKind::Retryable`] says whether it can help.
     ///
     /// # Errors
     /// When the model cannot be reached, rejects the request, or sends a reply that cannot be parsed.

@@ -1,8 +1,7 @@
 //! Decides which tool calls need the user's approval.
 //!
 //! Inputs are the rules, a mode for calls without a rule, and the approvals for the rest of the session. Hooks are
-//! always
-//! called: `tools/dispatch/gate.rs` combines their decision with the result.
+//! always called: `tools/dispatch/gate.rs` combines their decision with the result.
 
 mod glob;
 mod grants;

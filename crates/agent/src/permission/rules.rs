@@ -94,8 +94,7 @@ impl CompiledRule {
     }
 
     /// Whether an allow rule that matches a call really covers its command: `shell:cmd=ls*` covers the command `ls`
-    /// with any
-    /// arguments, but neither `lsblk` nor `ls; rm x`.
+    /// with any arguments, but neither `lsblk` nor `ls; rm x`.
     fn allows_command(&self, args: &Value) -> bool {
         self.arguments.iter().filter(|argument| shell::ARGUMENTS.contains(&argument.name.as_str())).all(|argument| {
             let Some(prefix) = &argument.prefix else { return true };

@@ -75,8 +75,7 @@ impl TurnContext {
     }
 
     /// Fires `budget.threshold` for one threshold. A hook that is limited to a step only sees that step's budget, and
-    /// one that
-    /// is limited to a persona sees the persona's and its steps'.
+    /// one that is limited to a persona sees the persona's and its steps'.
     fn fire_threshold(&self, scope: &'static str, reached: &ThresholdReached) {
         let mut origin = Origin::clone(&self.origin);
         match scope {

@@ -6,8 +6,7 @@ use super::{Persona, StepError, template};
 
 impl Persona<'_> {
     /// Runs the persona's steps one after another, each with these arguments. The agent is given the step's prompt, and
-    /// its
-    /// answer is the step's output. Returns the outputs by the steps' names.
+    /// its answer is the step's output. Returns the outputs by the steps' names.
     ///
     /// # Errors
     /// With the first error of a step; later steps do not run. When a step has no prompt, or the persona has no steps.

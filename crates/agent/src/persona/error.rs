@@ -107,8 +107,7 @@ impl StepError {
     }
 
     /// The kind of error as a string: `hook_denied`, `budget_exceeded`, `persona_paused`, `approval_refused`,
-    /// `cancelled` or
-    /// `step_failed`.
+    /// `cancelled` or `step_failed`.
     #[must_use]
     pub fn category(&self) -> &'static str {
         match &self.kind {

@@ -17,8 +17,7 @@ pub(super) struct PendingThreshold {
 }
 
 /// A queue of reached thresholds. One thread at a time fires them, oldest first. No lock is held while hooks run: if a
-/// hook
-/// causes a model call, the thread that is firing also handles that call's thresholds.
+/// hook causes a model call, the thread that is firing also handles that call's thresholds.
 #[derive(Debug, Default)]
 pub(crate) struct ThresholdQueue(Mutex<QueueState>);
 
@@ -30,8 +29,7 @@ struct QueueState {
 
 impl ThresholdQueue {
     /// Charges a model call, queues the thresholds it reaches, and fires everything in the queue unless another thread
-    /// is
-    /// doing so. Thresholds fire in the order in which the calls were charged.
+    /// is doing so. Thresholds fire in the order in which the calls were charged.
     pub(super) fn count_and_notify(
         &self,
         count: impl FnOnce() -> Vec<PendingThreshold>,

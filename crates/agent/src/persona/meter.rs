@@ -69,8 +69,7 @@ impl BudgetMeter {
     }
 
     /// Sets another budget and keeps the usage. Thresholds that this passes at once do not fire, because they were
-    /// reached
-    /// before the budget was set.
+    /// reached before the budget was set.
     pub(super) fn set_budget(&self, budget: BudgetSpec, prices: &[PriceSpec]) {
         let mut state = self.lock_state();
         if state.budget == budget && state.prices == prices {

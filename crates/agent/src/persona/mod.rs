@@ -81,8 +81,7 @@ impl Session {
     }
 
     /// Pauses a persona: it runs no further step until it is resumed, even in a resumed session. `by` says who pauses
-    /// it:
-    /// `person`, `agent`, `budget` or `host`. Fires `persona.paused`, unless the persona is already paused.
+    /// it: `person`, `agent`, `budget` or `host`. Fires `persona.paused`, unless the persona is already paused.
     pub fn pause_persona(&mut self, name: &str, reason: &str, by: &str) {
         registry::pause(self, name, reason, by);
     }
@@ -107,17 +106,15 @@ impl Persona<'_> {
     }
 
     /// Runs a step of the persona: `step.pre`, the approval that the step needs, the body, `step.post`. `args` are the
-    /// step's
-    /// arguments: a list, or a value that becomes a list of one; null is an empty list.
+    /// step's arguments: a list, or a value that becomes a list of one; null is an empty list.
     ///
     /// The result is the body's output after the rewrites of `step.post` hooks. With
-    /// [`pintle::ErrorBoundary::Continue`] an
-    /// error of the body, or an exhausted budget, is returned as a result in the form of [`StepError::to_value`].
+    /// [`pintle::ErrorBoundary::Continue`] an error of the body, or an exhausted budget, is returned as a result in the
+    /// form of [`StepError::to_value`].
     ///
     /// # Errors
     /// When the step does not exist, the persona is paused, a hook denies, the approval is not given, the body fails,
-    /// or a
-    /// budget is exhausted.
+    /// or a budget is exhausted.
     pub fn step(
         &mut self,
         name: &str,

@@ -2,8 +2,7 @@
 //!
 //! A paused persona or an exhausted budget prevents it. Then `step.pre` may deny it or change its arguments, then it is
 //! approved if needed, with these arguments, and then its body runs. `step.post` follows every step that began, even
-//! one
-//! that failed, and may change its output or fail it.
+//! one that failed, and may change its output or fail it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -127,8 +126,7 @@ impl StepLifecycle {
     }
 
     /// Applies the step's budget and its error boundary to the result. An exhausted budget fails the step whatever its
-    /// body
-    /// returns.
+    /// body returns.
     fn apply_error_boundary(&self, result: Result<Value, StepError>) -> Result<Value, StepError> {
         let name = &self.step_context.step.name;
         let own = self.step_context.meter.exhausted_budget();

@@ -104,8 +104,7 @@ impl StepContext {
     }
 
     /// Whether the step's output is to be reported now that its hooks have been called. If there is an enclosing step,
-    /// its
-    /// hooks see that output first.
+    /// its hooks see that output first.
     pub(super) fn take_withheld_answer(&self) -> bool {
         let is_withheld = self.is_answer_withheld.swap(false, Ordering::Relaxed);
         match &self.outer {

@@ -3,10 +3,8 @@
 use serde_json::{Map, Value};
 
 /// Replaces placeholders between `{{` and `}}`: `args`, `args.0`, `args.0.path`, `args.path` (of the first argument)
-/// and
-/// `steps.NAME` (the output of an earlier step). Strings are inserted verbatim, other values as JSON. Inserted text is
-/// not
-/// searched for placeholders again.
+/// and `steps.NAME` (the output of an earlier step). Strings are inserted verbatim, other values as JSON. Inserted text
+/// is not searched for placeholders again.
 ///
 /// # Errors
 /// With one line for the user if a value does not exist or a placeholder is not closed.

@@ -3,9 +3,8 @@
 //! A reminder is kept with its conversation and added at the end of each request that carries it, in one block, so that
 //! everything before it is the same in the next request and the provider finds it in its cache. It is never part of the
 //! conversation's messages, so an expired reminder is not sent again. `queue` decides which reminders are sent,
-//! `render`
-//! formats them. The callers are `TurnContext::take_effects` (a hook injects one), `session/completion` (a request
-//! carries them), `compaction`, and `delegation` (a child agent gets copies).
+//! `render` formats them. The callers are `TurnContext::take_effects` (a hook injects one), `session/completion` (a
+//! request carries them), `compaction`, and `delegation` (a child agent gets copies).
 
 mod queue;
 mod render;

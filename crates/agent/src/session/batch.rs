@@ -13,8 +13,7 @@ const MAX_PARALLEL: usize = 8;
 /// conversation nor the tape depends on which call ended first.
 ///
 /// A hook that ends the run stops the running calls and skips the others. Each call still gets a result, because
-/// without
-/// one the provider would reject the conversation.
+/// without one the provider would reject the conversation.
 pub(super) fn call_batch(
     turn: &TurnContext,
     conversation: &mut Conversation,

@@ -81,10 +81,8 @@ impl SessionBuilder {
     }
 
     /// Paths that tools may read but not change, such as a tape inside the workspace. The files that the runtime's
-    /// hooks were
-    /// read from or refer to are always read-only, and so are directories with configuration or tapes, such as
-    /// `.harness` and
-    /// `.pintle`.
+    /// hooks were read from or refer to are always read-only, and so are directories with configuration or tapes, such
+    /// as `.harness` and `.pintle`.
     #[must_use]
     pub fn read_only(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
         self.read_only.extend(paths);
@@ -141,8 +139,7 @@ impl SessionBuilder {
     }
 
     /// The permission rules. Default: those that the team declares; without any declaration every call runs that no
-    /// hook
-    /// denies or asks about.
+    /// hook denies or asks about.
     #[must_use]
     pub fn permissions(mut self, permissions: PermissionsSpec) -> Self {
         self.permissions = Some(permissions);
@@ -182,8 +179,7 @@ impl SessionBuilder {
     }
 
     /// The budget for all model calls of the session, including those of delegated agents; limiting cost requires
-    /// `prices`.
-    /// Default: no limit.
+    /// `prices`. Default: no limit.
     #[must_use]
     pub fn budget(mut self, budget: BudgetSpec, prices: impl IntoIterator<Item = PriceSpec>) -> Self {
         self.budget = budget;
@@ -195,8 +191,7 @@ impl SessionBuilder {
     ///
     /// # Errors
     /// When the workspace cannot be opened, or a tool, hook or policy of the agent is not valid; when there is no
-    /// session to
-    /// resume, or the agent that answered last in it no longer exists.
+    /// session to resume, or the agent that answered last in it no longer exists.
     pub fn build(self) -> Result<Session, String> {
         let policy = self.runtime.policy_files().clone().with_paths(self.read_only);
         let workspace = Workspace::open(&self.workspace)?.with_policy(policy);

@@ -82,8 +82,7 @@ impl Conversation {
     /// The newest messages that fit, oldest first.
     ///
     /// A tool call and its results stay together or are left out together. The window begins with a message of the
-    /// user. If
-    /// none fits, the user's newest message is sent nevertheless, because it is the task.
+    /// user. If none fits, the user's newest message is sent nevertheless, because it is the task.
     pub(crate) fn window(&self, spec: HistorySpec) -> Vec<ModelMessage> {
         let mut start = self.messages.len();
         let (mut count, mut tokens) = (0, 0);

@@ -24,8 +24,7 @@ impl Session {
     /// [closed](super::Inbox::close) or the session is cancelled. `heard` receives the result of each turn.
     ///
     /// `session.idle` fires each time the daemon begins to wait, and after each interval without a message. Reminders
-    /// of
-    /// its hooks are in the next request. The session's [`Sleeper`](super::Sleeper) provides the waiting.
+    /// of its hooks are in the next request. The session's [`Sleeper`](super::Sleeper) provides the waiting.
     ///
     /// # Errors
     /// When the session does not start or is cancelled. A turn that fails does not end the daemon.

@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pintle::CancelToken;
 
 /// Stops the running turn, with its model call, hooks, tools and delegated agents. The session can continue with
-/// another
-/// turn. Clones belong to the same session.
+/// another turn. Clones belong to the same session.
 #[derive(Debug, Clone, Default)]
 pub struct InterruptHandle(Arc<Mutex<Option<CancelToken>>>);
 

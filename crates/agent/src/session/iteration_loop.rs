@@ -195,8 +195,7 @@ impl TurnRun<'_> {
     }
 
     /// Handles an accepted answer. It ends the turn, unless the conversation is always handed to another agent or the
-    /// user
-    /// has sent another message meanwhile.
+    /// user has sent another message meanwhile.
     fn finish_with_answer(&mut self, text: String) -> Result<IterationResult, IterationError> {
         let member = self.turn.agent.spec.member.as_ref();
         if let Some(next) = member.and_then(|member| member.forced_handoff.clone()) {

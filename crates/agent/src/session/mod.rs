@@ -63,11 +63,10 @@ pub(crate) use turn_loop::{run_turn, usage_since};
 /// A session of many turns.
 ///
 /// [`Session::start`] fires `session.start`. [`Session::end`], or dropping the session, fires `session.end`, once and
-/// only
-/// if it was started. [`Session::clear`] fires both for members of a team. A member of a team also gets `session.start`
-/// when the conversation is handed to it for the first time. A resumed session ([`SessionBuilder::resume`]) fires
-/// `session.resume`, then `session.start` with the source `resume`. Context from these hooks survives compaction and
-/// resuming, and is not added twice.
+/// only if it was started. [`Session::clear`] fires both for members of a team. A member of a team also gets
+/// `session.start` when the conversation is handed to it for the first time. A resumed session
+/// ([`SessionBuilder::resume`]) fires `session.resume`, then `session.start` with the source `resume`. Context from
+/// these hooks survives compaction and resuming, and is not added twice.
 #[derive(Debug)]
 pub struct Session {
     /// The agent that the session began with; its hooks get the events of the session.
@@ -217,16 +216,14 @@ impl Session {
     }
 
     /// Why the last turn stopped, as one word: see [`TurnOutput::stop_reason`] and [`TurnError::stop_reason`]; empty
-    /// before
-    /// the first turn.
+    /// before the first turn.
     #[must_use]
     pub fn stop_reason(&self) -> &str {
         &self.stop_reason
     }
 
     /// Reports a file that the host itself changed; `file.edited` fires at the end of the iteration. `metadata` is
-    /// passed to
-    /// the hooks; its `operation` and `bytes` give the operation and the new size of the file.
+    /// passed to the hooks; its `operation` and `bytes` give the operation and the new size of the file.
     pub fn notify_file_edited(&self, path: &str, metadata: Map<String, Value>) {
         EditQueue::queue_host_edit(&self.turn_for_agent(&self.first_agent, self.turns), path, metadata);
     }
@@ -289,8 +286,7 @@ impl Session {
     ///
     /// For a member of a team this ends one session and starts another: `session.end` with the reason `clear`, then
     /// `session.start` with the source `clear`, whose hooks add their context again. For any other agent no event is
-    /// fired,
-    /// and context from hooks stays.
+    /// fired, and context from hooks stays.
     ///
     /// # Errors
     /// When a hook of `session.start` denies; then the session has ended.

@@ -1,8 +1,7 @@
 //! Messages of the user: `prompt.submit`, and during a turn `prompt.steer` and `prompt.followup`.
 //!
 //! A hook of `prompt.submit` that filters prompts must also see the messages sent during a turn. docker-agent has
-//! separate
-//! events for these, so `prompt.submit` does not fire for them in a team.
+//! separate events for these, so `prompt.submit` does not fire for them in a team.
 
 use pintle::event::{PromptFollowup, PromptSteer, PromptSubmit};
 use pintle::tape::record::host::MessageSource;
@@ -67,8 +66,7 @@ pub(super) fn take_steering(turn: &TurnContext, conversation: &mut Conversation)
 }
 
 /// Fires `prompt.submit` for a message sent during a turn and applies the rewrites. Returns whether the message is
-/// added to
-/// the conversation; if not, the user is notified.
+/// added to the conversation; if not, the user is notified.
 fn is_admitted(turn: &TurnContext, prompt: &mut String) -> bool {
     if turn.is_member() {
         return true;

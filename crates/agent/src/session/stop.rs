@@ -2,8 +2,7 @@
 //!
 //! It fires each time an answer is about to be accepted, in every exit mode. If a hook denies, the agent continues with
 //! the reason as its next message, within the turn's limit of model calls. A redirect (`delegate(request)`) runs
-//! another
-//! agent and uses its answer; `agent.stop` does not fire again, because it has already fired for that agent.
+//! another agent and uses its answer; `agent.stop` does not fire again, because it has already fired for that agent.
 //!
 //! If a hook fails closed, there is no reason the agent could act on and it cannot fix the hook: the answer is not
 //! accepted, and the turn ends.

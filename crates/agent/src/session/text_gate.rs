@@ -1,9 +1,8 @@
 //! Holds back an agent's text until every hook that can change or block it has been called.
 //!
 //! A reply of the model can be changed or blocked by hooks of `completion.post`. An answer can also be changed or
-//! blocked
-//! by hooks of `agent.stop` and `turn.end`, by those of the delegating agent, and in a step by those of `step.post`. If
-//! there are no such hooks, text is reported as it arrives.
+//! blocked by hooks of `agent.stop` and `turn.end`, by those of the delegating agent, and in a step by those of
+//! `step.post`. If there are no such hooks, text is reported as it arrives.
 
 use pintle::event::{
     AgentStop, CompletionPost, DelegationPost, DelegationPostVerify, StepPost, ToolPost, ToolResultPayload, TurnEnd,
@@ -67,8 +66,7 @@ impl TextGate {
     }
 
     /// Reports a turn's answer after the turn's own hooks. If other hooks can still change it, the code that fires
-    /// their
-    /// events reports the result instead.
+    /// their events reports the result instead.
     pub(super) fn conclude(&mut self, turn: &TurnContext, text: &str) {
         match is_reviewed(turn) {
             true => {

@@ -72,8 +72,7 @@ impl TurnError {
     }
 
     /// Why the turn stopped, as one word: `user_prompt_submit_blocked`, `hook_denied`, `cancelled`, or what failed,
-    /// such as
-    /// `model_error`.
+    /// such as `model_error`.
     #[must_use]
     pub fn stop_reason(&self) -> &'static str {
         let of_kind = match self.kind {

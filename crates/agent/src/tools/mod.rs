@@ -46,10 +46,8 @@ pub trait Tool: Send + Sync + Debug {
     }
 
     /// Whether it may change files of the workspace without the session noticing, for example because it starts a
-    /// program. The
-    /// session then compares the workspace before and after a call, if a hook listens to edited files. Default: unless
-    /// the
-    /// tool claims to change nothing.
+    /// program. The session then compares the workspace before and after a call, if a hook listens to edited files.
+    /// Default: unless the tool claims to change nothing.
     fn can_write_unseen(&self) -> bool {
         !self.is_read_only()
     }

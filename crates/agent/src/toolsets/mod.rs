@@ -2,8 +2,7 @@
 //!
 //! Names, arguments, categories, read-only hints and result texts are docker-agent's, so that its hooks see what they
 //! were written for. A set's instruction for the model is added to the member's system prompt after its own
-//! instruction,
-//! in the order of the sets (`team.rs` does so when it opens the member).
+//! instruction, in the order of the sets (`team.rs` does so when it opens the member).
 
 mod expand;
 mod fetch;

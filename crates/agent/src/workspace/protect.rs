@@ -21,8 +21,7 @@ impl Workspace {
     }
 
     /// Makes these files read-only. If the workspace is a project, only its policy files are protected; the agent works
-    /// on the
-    /// rest.
+    /// on the rest.
     #[must_use]
     pub fn with_policy(mut self, policy: PolicyFiles) -> Self {
         self.policy = policy.with_working_dir(self.root());
@@ -30,8 +29,7 @@ impl Workspace {
     }
 
     /// Checks that a tool may create, change or remove what is at a path: it must not be or be inside something
-    /// protected, by
-    /// any links.
+    /// protected, by any links.
     pub(super) fn check_change(&self, path: &str) -> Result<(), String> {
         let real = self.run_at(path, resolve_links)?;
         let is_protected = is_agent_path(&real) || self.policy.is_policy(&self.root().join(&real));

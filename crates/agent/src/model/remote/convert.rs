@@ -40,8 +40,7 @@ pub(super) fn to_chat_request(
     for message in request.messages.iter().filter(says_something) {
         let mut next = to_wire_message(message, request, names, kept);
         // If a note that the host appends were moved to the front, every request would start differently and the
-        // provider
-        // would find nothing in its cache. Such a note says itself that it is from the host.
+        // provider would find nothing in its cache. Such a note says itself that it is from the host.
         let is_note =
             message.role == MessageRole::System && messages.iter().any(|before| before.role != ChatRole::System);
         if is_note && has_one_system_prompt(adapter) {

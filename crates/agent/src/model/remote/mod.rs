@@ -24,8 +24,7 @@ use super::{Model, ModelError, ModelReply, ModelRequest, ReplyDelta};
 /// A model of a provider.
 ///
 /// Nothing is connected before the first call. Replies are streamed. All models of a process share one small runtime
-/// for
-/// their connections.
+/// for their connections.
 pub struct RemoteModel {
     name: String,
     provider: &'static ProviderDef,

@@ -8,8 +8,7 @@ const MOST_CHARS: usize = 64;
 /// Pintle's tool names and the ones on the wire, one for one.
 ///
 /// Providers accept `[a-zA-Z0-9_-]{1,64}` starting with a letter or `_`. A valid name stays unchanged. In other names
-/// `_`
-/// replaces the invalid characters, and a number is added if the result is already used.
+/// `_` replaces the invalid characters, and a number is added if the result is already used.
 #[derive(Debug)]
 pub(super) struct WireNames(Vec<(String, String)>);
 

@@ -162,10 +162,8 @@ impl SeededNumbers {
 }
 
 /// Invariants: no reminder is sent after it expired or was dropped, none more often than requested, at most one of a
-/// key at
-/// a time, in order of authority. The same key and body is never sent by two reminders, unless another text came in
-/// between
-/// or the conversation has forgotten it. Replaying the recorded changes leads to the same state.
+/// key at a time, in order of authority. The same key and body is never sent by two reminders, unless another text came
+/// in between or the conversation has forgotten it. Replaying the recorded changes leads to the same state.
 #[test]
 fn whatever_happens_no_promise_is_broken() {
     const HAPPENINGS: [&str; 18] = [

@@ -90,8 +90,7 @@ impl InterruptedTurn {
     }
 
     /// Gives the open calls a result, and returns the user's queued messages to the inbox. A prompt that was not added
-    /// to the
-    /// conversation is dropped, because there is a newer one.
+    /// to the conversation is dropped, because there is a newer one.
     pub(super) fn abandon(mut self, turn: &TurnContext, conversation: &mut Conversation) {
         if let Some(reply) = last_reply(conversation) {
             self.fill_results(turn, conversation, &reply);

@@ -143,8 +143,7 @@ impl Session {
     }
 
     /// Fires `session.resume`, then `session.start` for the first agent and for the active one. Context from their
-    /// hooks stays
-    /// for the session.
+    /// hooks stays for the session.
     pub(super) fn fire_resume(&mut self) -> Result<(), TurnError> {
         self.phase = SessionPhase::Started;
         let turn = self.turn_for_agent(&self.first_agent, 0);
@@ -170,8 +169,7 @@ impl Session {
     /// Continues the interrupted turn to its answer. Returns `None` if there is none. Starts the session if needed.
     ///
     /// Open calls get a result that says they were interrupted, unless the tape contains their tool's result. Hooks may
-    /// be
-    /// called again for the interrupted step.
+    /// be called again for the interrupted step.
     ///
     /// # Errors
     /// As for [`Session::turn`].

@@ -2,9 +2,8 @@
 //!
 //! Every call ends with one `tool.post`, preceded by one `tool.pre` with the same id, whether the call ran, failed, was
 //! blocked, was denied by policy, did not exist, or had invalid arguments. So an audit can pair them, and hooks see
-//! every
-//! attempt. `tool.pre` is skipped only if a hook of `tool.transform` or `tool.guard` denies, or a hook ends the run
-//! before the call's turn comes.
+//! every attempt. `tool.pre` is skipped only if a hook of `tool.transform` or `tool.guard` denies, or a hook ends the
+//! run before the call's turn comes.
 //!
 //! Invalid arguments reach `tool.pre` as `args: {}`, with the model's own text in `arguments` and the reason in
 //! `invalid`. Such a call never runs, unless a hook repairs it.

@@ -32,8 +32,7 @@ pub(super) fn resolve_asks(gate: &ToolCallGate<'_>, target: &mut CallTarget, mut
 }
 
 /// Fires `permission.ask`, whose hooks may approve for the user. Their own asks have no effect. If a hook of
-/// `tool.guard`
-/// asks, they can deny but not allow.
+/// `tool.guard` asks, they can deny but not allow.
 fn fire_permission_ask(gate: &ToolCallGate<'_>, target: &mut CallTarget, asks: &mut PendingAsks) -> Option<AskResult> {
     let texts: Vec<&str> = asks.reasons.iter().map(|reason| reason.text.as_str()).collect();
     let mut payload = target.to_ask_payload(gate.turn, gate.id);

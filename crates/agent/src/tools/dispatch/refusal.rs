@@ -32,8 +32,7 @@ pub(super) enum CallRefusal {
 
 impl CallRefusal {
     /// The text that the model gets as the result. A member of a team gets docker-agent's wording, any other agent that
-    /// of AI
-    /// Harness.
+    /// of AI Harness.
     pub(super) fn text(self, turn: &TurnContext, tool: &str) -> String {
         match self {
             Self::Blocked { event, user_text: words, .. } if turn.is_member() => {

@@ -60,8 +60,7 @@ impl CallTarget {
     }
 
     /// Applies the rewrites of hooks. The new call goes through the same schema check, the same rules and, before it
-    /// runs, the
-    /// same policy. Returns whether the call changed.
+    /// runs, the same policy. Returns whether the call changed.
     pub(super) fn apply_rewrite(&mut self, turn: &TurnContext, fields: &Value) -> bool {
         let name = fields.get("name").and_then(Value::as_str).unwrap_or(&self.name);
         let args = fields.get("args").cloned().unwrap_or_default();

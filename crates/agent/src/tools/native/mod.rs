@@ -40,8 +40,7 @@ pub(super) enum ToolOffer {
     /// Unless a policy denies it.
     Always,
     /// If a policy's `allow` list covers it. A project's guards are written for the tools that its policy names, so a
-    /// tool
-    /// that they do not know must not be offered.
+    /// tool that they do not know must not be offered.
     Granted,
     /// If a policy's `allow` list contains exactly this name, because it is the second name of another tool.
     Named,

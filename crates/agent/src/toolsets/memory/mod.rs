@@ -1,8 +1,7 @@
 //! `memory`: notes that outlive the session.
 //!
 //! They are stored in a file with one JSON object per line, so that the user can read and fix it. docker-agent stores
-//! them
-//! in a database; such a file is rejected rather than overwritten.
+//! them in a database; such a file is rejected rather than overwritten.
 
 mod store;
 

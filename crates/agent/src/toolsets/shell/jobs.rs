@@ -49,8 +49,7 @@ struct JobExit {
 
 impl ShellJobs {
     /// Starts a command and returns the job's id. It belongs to the session, not to the turn, so cancelling the turn
-    /// does not
-    /// stop it.
+    /// does not stop it.
     pub(super) fn start(
         &self,
         command: &str,

@@ -2,8 +2,7 @@
 //!
 //! Names, arguments and result texts are docker-agent's. Unlike there, the shell is always `/bin/sh`, whatever `$SHELL`
 //! says; a command starts inside the workspace; it does not see variables that look like secrets, unless the set
-//! declares
-//! them; and no process it started outlives it.
+//! declares them; and no process it started outlives it.
 
 pub(super) mod command;
 
