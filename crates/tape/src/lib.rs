@@ -1,9 +1,8 @@
 //! The tape: the ordered log of a session, with every event, hook call, verdict and outcome.
 //!
 //! A tape is a file of JSON lines, one complete record per line. [`Tape`] writes it while a session runs, [`read`]
-//! reads
-//! it, and [`show`] renders it for users. [`record`] documents the format field by field, next to the types that are
-//! written.
+//! reads it, and [`show`] renders it for users. [`record`] documents the format field by field, next to the types that
+//! are written.
 
 pub mod record;
 pub mod replay;

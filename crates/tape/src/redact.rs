@@ -6,8 +6,7 @@ use serde_json::{Map, Value};
 /// The fields of a record with secrets redacted; `None` if there are none.
 ///
 /// Strings are searched as they are, including strings that contain JSON. The fields are only parsed if something in
-/// them
-/// looks like a secret.
+/// them looks like a secret.
 pub(crate) fn redact_fields(secrets: &dyn Redactor, text: &[u8]) -> Option<Vec<u8>> {
     if !secrets.may_contain_secret(std::str::from_utf8(text).ok()?) {
         return None;

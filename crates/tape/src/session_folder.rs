@@ -28,8 +28,7 @@ pub struct SessionFolder {
 
 impl SessionFolder {
     /// Locks the directory of a session, and creates it if needed. Only the user may read it, because payloads can
-    /// contain
-    /// secrets.
+    /// contain secrets.
     ///
     /// # Errors
     /// When it cannot be created, or another process still holds the lock after `patience`.
@@ -161,8 +160,7 @@ pub fn load_state(folder: &Path) -> io::Result<Option<Vec<u8>>> {
 }
 
 /// The session directories in a directory, in no particular order: those with a tape or a lock. Everything else is
-/// skipped,
-/// as is everything that cannot be read.
+/// skipped, as is everything that cannot be read.
 #[must_use]
 pub fn session_folders(within: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(within).into_iter().flatten().flatten();

@@ -394,7 +394,7 @@ fn what_the_tape_ends_in_is_unfinished_and_no_finding() {
         unfinished,
         [
             "line 3: `tool.pre` (dispatch 1) has no outcome, hook `judge` had not returned",
-            "line 4: there is no `closed` record: the session is running, was interrupted, or its end is missing",
+            "line 4: the `closed` record is missing: the session is running, was interrupted, or its end was removed",
         ]
     );
     assert_eq!(stage.tape.close(), None, "it is not over");

@@ -20,8 +20,7 @@ pub(crate) struct BlobExtraction {
 }
 
 /// Extracts the large values from the fields of a record, given as the compact JSON text of an object. Returns `None`
-/// if
-/// there are none.
+/// if there are none.
 pub(crate) fn extract_blobs(fields: &[u8]) -> Option<BlobExtraction> {
     if fields.len() < STRING_BYTES && !may_contain_reference(fields) {
         return None;

@@ -1,8 +1,7 @@
 //! Blobs: large values that are written once and then referred to.
 //!
 //! The rule is part of the format (see "Large values" in [`crate::record`]). It depends only on the text of a record,
-//! so
-//! that the same records produce the same lines.
+//! so that the same records produce the same lines.
 
 mod extract;
 mod resolve;

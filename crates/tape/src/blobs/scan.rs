@@ -1,8 +1,7 @@
 //! Checks that JSON text is exactly as the writer writes it, without parsing it into values.
 //!
 //! The check is sufficient but not necessary: text that is not recognised may still be canonical, such as a number with
-//! an
-//! exponent. The caller then parses the text and writes it again to compare.
+//! an exponent. The caller then parses the text and writes it again to compare.
 
 use std::collections::HashMap;
 

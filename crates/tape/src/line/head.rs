@@ -33,8 +33,7 @@ pub(crate) fn push_line(line: &mut Vec<u8>, seq: u64, at_ms: u64, prev: Option<&
 
 impl<'l> RecordHead<&'l str> {
     /// Parses the head of a line in the writer's canonical form, without a general JSON parser; `None` for any other
-    /// form. The
-    /// rest is what follows the kind: `}`, or a comma and the fields of the body.
+    /// form. The rest is what follows the kind: `}`, or a comma and the fields of the body.
     pub(crate) fn parse_canonical(line: &'l [u8]) -> Option<(Self, &'l [u8])> {
         let (seq, rest) = parse_number(line.strip_prefix(b"{\"seq\":")?)?;
         let (at_ms, rest) = parse_number(rest.strip_prefix(b",\"at_ms\":")?)?;

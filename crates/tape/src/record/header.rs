@@ -120,8 +120,7 @@ impl HeaderRecord {
 
 impl LoadedHook {
     /// Creates a stub hook for the loaded one: it has the same position and rules, and runs something else. Duplicates
-    /// are not
-    /// detected again, since the tape says which hooks were called.
+    /// are not detected again, since the tape says which hooks were called.
     #[must_use]
     pub fn to_stub_hook<S: Matcher + Handler + 'static>(&self, event: EventName, stand_in: Arc<S>) -> Hook {
         Hook {

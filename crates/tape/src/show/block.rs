@@ -290,7 +290,7 @@ fn verdict_line(answered: &HookReturnedRecord<'_>, options: &ShowOptions) -> Sty
     line
 }
 
-/// What a rewrite changed, without the removed text: a hook may have removed it so that nobody reads it.
+/// What a rewrite changed, without the removed text: a hook may have removed it to keep it from being read.
 fn render_rewrite(before: &Value, after: &Value, options: &ShowOptions) -> Vec<StyledLine> {
     let whole = |name: &str, old: Option<&Value>, new: Option<&Value>| {
         let size = |value: Option<&Value>| group_digits(value.map_or(0, text_size_bytes));

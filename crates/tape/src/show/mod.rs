@@ -23,8 +23,7 @@ use crate::record::{HeaderRecord, NoteRecord, Record, RecordBody};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShowOptions {
     /// Hooks that passed without effects (metrics and log lines aside), effect requests that only read (a clock, a
-    /// cache), and
-    /// dispatches of delegated agents in which nothing happened. Default true.
+    /// cache), and dispatches of delegated agents in which nothing happened. Default true.
     pub everything: bool,
     /// The host's records, such as messages, and its notes. Default true.
     pub notes: bool,

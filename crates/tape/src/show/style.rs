@@ -56,8 +56,7 @@ impl fmt::Display for StyledLine {
 }
 
 /// Text that is safe on a terminal, in one line: control characters are escaped, and text longer than `most` characters
-/// is
-/// truncated visibly.
+/// is truncated visibly.
 #[must_use]
 pub fn single_line(text: &str, most: usize) -> String {
     let mut shown = String::with_capacity(text.len().min(most));

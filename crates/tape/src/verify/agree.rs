@@ -1,6 +1,5 @@
 //! Checks that a tape is consistent where it says the same thing twice: input of users, models and tools is in a record
-//! of
-//! the host, in the event that shows it to hooks, and in the conversation.
+//! of the host, in the event that shows it to hooks, and in the conversation.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 

@@ -3,8 +3,7 @@
 use serde_json::Value;
 
 /// Whether `request` contains the messages of `left`. The context of the same hooks (`told`) must be appended to the
-/// first
-/// message if that is a system message, or otherwise be in a system message before all others.
+/// first message if that is a system message, or otherwise be in a system message before all others.
 ///
 /// A hook may write a message in another form than the host, so only the content is compared.
 pub(super) fn is_sent(request: &Value, left: &Value, told: &[String]) -> bool {

@@ -51,7 +51,8 @@ impl TapeTail {
 
 impl Tape {
     /// Opens an existing tape to continue it. Everything up to the last complete record is verified. A torn record is
-    /// removed, and a `healed` record says so. Hooks are recorded again when they are loaded.
+    /// removed, and a `healed` record says so. Hooks are recorded again when they are loaded. The tape keeps the format
+    /// of its header.
     ///
     /// # Errors
     /// When the file cannot be opened or is not a tape, when its chain of digests is broken, or when another writer
@@ -101,8 +102,7 @@ impl Tape {
     }
 
     /// Opens a tape to continue it, or creates it if it does not exist. A file without a complete header, as a full
-    /// disk leaves
-    /// it, gets a header followed by a `healed` record.
+    /// disk leaves it, gets a header followed by a `healed` record.
     ///
     /// # Errors
     /// As [`Tape::append_to`] and [`Tape::create`].

@@ -75,17 +75,14 @@ impl Tape {
     }
 
     /// Continues a tape where an earlier process left it, without reading more than its last line. Hooks that are the
-    /// same as
-    /// those recorded last are not recorded again.
+    /// same as those recorded last are not recorded again.
     ///
     /// If the tape has more records after the cursor, because the earlier process ended before it stored the cursor,
-    /// this is
-    /// [`Tape::append_to`].
+    /// this is [`Tape::append_to`].
     ///
     /// # Errors
     /// As [`Tape::append_to`]; and [`TapeError::CursorLost`] if the line before the cursor is not on the tape: then
-    /// records are
-    /// missing.
+    /// records are missing.
     pub fn resume_at(path: impl AsRef<Path>, cursor: &TapeCursor, clock: Arc<dyn Clock>) -> Result<Self, TapeError> {
         let path = path.as_ref();
         let mut file = match file::reopen(path) {

@@ -12,8 +12,7 @@ use crate::record::host::{HostRecord, TurnPhase};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Durability {
     /// Each record is passed to the operating system before the host acts. It survives a killed process, even with
-    /// `kill -9`,
-    /// but not a power failure. The default.
+    /// `kill -9`, but not a power failure. The default.
     #[default]
     None,
     /// In addition, the file is synced to disk at the end of each turn and of the session.

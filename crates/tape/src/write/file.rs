@@ -91,8 +91,7 @@ pub fn is_being_written(path: impl AsRef<Path>) -> Result<bool, TapeError> {
 }
 
 /// Syncs the directory of a file, so that the file's name survives a power failure too. Errors are ignored, because
-/// systems
-/// that cannot sync directories do so on their own.
+/// systems that cannot sync directories do so on their own.
 pub(super) fn sync_folder(path: &Path) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let _ = File::open(folder).and_then(|folder| folder.sync_all());

@@ -115,8 +115,7 @@ impl LineEncoder {
     }
 
     /// Encodes the line of a record, preceded by the lines of its new blobs. Each line is passed on before the next one
-    /// is
-    /// encoded.
+    /// is encoded.
     pub(crate) fn add(
         &mut self,
         at_ms: u64,

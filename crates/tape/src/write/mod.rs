@@ -43,8 +43,7 @@ pub use file::is_being_written;
 /// Each record is one line, passed to the operating system as a whole before the call returns. If a record cannot be
 /// written, or the file no longer matches what was written, the tape keeps the error ([`Tape::error_text`],
 /// [`Tape::take_error`]) and writes nothing more, so that its records stay complete. A runtime then denies every
-/// guarded
-/// event.
+/// guarded event.
 pub struct Tape {
     /// Distinguishes the tapes of a program.
     number: usize,
@@ -79,8 +78,7 @@ pub trait RecordObserver: Send + Sync + Debug {
 
 impl Tape {
     /// Creates a tape in a new file, with its parent directories. Only the user may read it, because payloads can
-    /// contain
-    /// secrets.
+    /// contain secrets.
     ///
     /// # Errors
     /// When the file exists, cannot be created, or the header cannot be written.
@@ -105,8 +103,7 @@ impl Tape {
     }
 
     /// Sets what the tape survives. Default: [`Durability::None`]. Existing records are synced at once if the level
-    /// requires
-    /// it.
+    /// requires it.
     #[must_use]
     pub fn with_durability(self, level: Durability) -> Self {
         self.with_state(|state| {
@@ -159,8 +156,7 @@ impl Tape {
     }
 
     /// Redacts secrets in every record from here on, before it is hashed, written and shown to observers. The first
-    /// redactor
-    /// stays.
+    /// redactor stays.
     pub fn set_redactor(&self, secrets: Arc<dyn Redactor>) {
         self.with_state(|state| {
             state.output.redactor.get_or_insert(secrets);
@@ -251,10 +247,8 @@ impl Tape {
     }
 
     /// Closes the tape with a record that counts and covers all earlier ones, and returns the digest of that record's
-    /// line. A
-    /// copy of the digest identifies this tape. Does nothing if the tape is closed, and returns `None` if a session or
-    /// an event
-    /// is still open or the tape has stopped. Later records are appended after it.
+    /// line. A copy of the digest identifies this tape. Does nothing if the tape is closed, and returns `None` if a
+    /// session or an event is still open or the tape has stopped. Later records are appended after it.
     pub fn close(&self) -> Option<String> {
         self.with_state(|state| {
             if !state.sessions.is_empty() || state.dispatches.has_open_dispatch() {
@@ -275,8 +269,7 @@ impl Tape {
     }
 
     /// Checks that the file is still the one that was written: not deleted, replaced, truncated or written by another
-    /// program.
-    /// If not, the tape stops, as after a record that could not be written. Returns why it stopped.
+    /// program. If not, the tape stops, as after a record that could not be written. Returns why it stopped.
     pub fn check_file(&self) -> Option<&str> {
         if self.error_text().is_none() {
             self.with_state(|state| state.output.check());

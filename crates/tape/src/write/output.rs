@@ -14,8 +14,7 @@ use crate::record::{Record, RecordBody};
 use crate::write::line_encoder::{EncodedFields, LineEncoder, LineSource};
 
 /// Encodes records and writes their lines. After an error nothing more is written, but observers continue to receive
-/// the
-/// records.
+/// the records.
 pub(super) struct TapeOutput {
     pub(super) lines: LineEncoder,
     pub(super) sink: TapeSink,

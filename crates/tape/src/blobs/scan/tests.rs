@@ -125,8 +125,7 @@ fn value() -> impl Strategy<Value = Value> {
 
 proptest! {
     /// Written text is recognised unless it contains a number with an exponent. Changed text is recognised only if it
-    /// is still
-    /// canonical.
+    /// is still canonical.
     #[test]
     fn what_is_recognised_is_what_the_writer_writes(
         value in value(),
