@@ -1,4 +1,4 @@
-//! Delegation: inheritance, bounds, verification, redirects.
+//! Delegation: inheritance, limits, verification, redirects.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod support;
@@ -26,7 +26,7 @@ fn delegate_call(arguments: &str) -> QueuedReply {
 
 const REVIEW: &str = r#"{"agent":"reviewer","task":"look at it"}"#;
 
-/// Lets the root delegate once, the child say its lines, and gives the result of the `delegate` call.
+/// Lets the root delegate once and the child give these replies, and returns the result of the `delegate` call.
 fn run_delegation(
     arguments: &str,
     child: (&str, Vec<QueuedReply>),
@@ -131,7 +131,7 @@ fn delegation_is_as_deep_as_the_project_says() {
         ..agent()
     };
     assert!(!open_fixture(QueuedReplyModel::root([]), [], spec(0)).session.tools().contains(&String::from("delegate")));
-    // The child of depth 1 is told of no `delegate`, and cannot call it either.
+    // The child of depth 1 is not offered `delegate`, and cannot call it either.
     let replies = vec![delegate_call(r#"{"task":"deeper"}"#), say("tried")];
     let (_, _, stage) = run_delegation(r#"{"task":"x"}"#, ("delegate", replies), Vec::new(), spec(1));
     let posts = stage.seen.payloads_of("tool.post");
@@ -284,7 +284,7 @@ fn as_many_children_run_at_once_as_the_project_says() {
         play(1, Vec::new()),
         ["reviewer:turn.start", "reviewer:turn.end", "reviewer:turn.start", "reviewer:turn.end"]
     );
-    // Neither child goes on before both have begun.
+    // Neither child continues before both have begun.
     let both = std::sync::Barrier::new(2);
     let meet = hook("meet", "turn.start", move |call| {
         if call.event.origin.depth == 1 {

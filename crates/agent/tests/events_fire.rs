@@ -19,7 +19,7 @@ use pintle_testkit::ScriptedApprover;
 use serde_json::{Map, Value, json};
 use support::*;
 
-/// The events of the dialect, of its families those that a host fires.
+/// The events of the dialect, and of its event families those that a host fires.
 const EVENTS: &[&str] = &[
     "session.start",
     "session.end",
@@ -41,7 +41,7 @@ const EVENTS: &[&str] = &[
     "meta.call_tool",
 ];
 
-/// The events of a session and its rounds, which hooks of this dialect name as the catalogue does.
+/// The events of a session and its iterations, which hooks of this dialect name as the catalogue does.
 const SESSION_EVENTS: &[&str] = &[
     "prompt.submit",
     "prompt.steer",
@@ -73,7 +73,7 @@ def handle(event, payload):
     return allow()
 ";
 
-/// A tool through which the agent changes itself and tells of it.
+/// A tool through which the agent changes itself, and emits an event about it.
 const AUGMENT: &str = "\
 def run(args):
     events.emit(\"custom.note\", {\"about\": args[\"text\"]})
@@ -126,8 +126,8 @@ fn team_spec() -> AgentSpec {
     }
 }
 
-/// A session in which everything happens: tool calls that succeed, fail and are unknown, a delegation, an agent that
-/// changes itself, and a model that breaks down.
+/// A session with tool calls that succeed, fail or do not exist, a delegation, an agent that changes itself, and a
+/// model that fails.
 fn play_full_session() -> Map<String, Value> {
     let model = QueuedReplyModel::root([
         call(&[("augment", r#"{"text":"a plan"}"#), ("list", "{}"), ("absent", ""), ("read", "{broken")]),
@@ -155,7 +155,7 @@ fn play_full_session() -> Map<String, Value> {
     runtime.metrics()
 }
 
-/// Where a payload is not what a schema promises: fields that are missing or unknown, and types that differ.
+/// Where a payload violates a schema: fields that are missing or unknown, and types that differ.
 fn schema_differences(schema: &Value, definitions: &Value, value: &Value, at: &str) -> Vec<String> {
     if let Some(name) = schema["$ref"].as_str() {
         return schema_differences(&definitions[name.rsplit('/').next().unwrap()], definitions, value, at);
@@ -232,8 +232,8 @@ fn every_event_fires_with_the_payload_that_the_catalogue_promises() {
     check_payloads(&metrics);
 }
 
-/// A session that is asked for permission, edits a file, is steered, compacted, left waiting and finished with a message
-/// that nobody heard, and whose last turn fails.
+/// A session with an approval request, an edited file, steering, compaction, idle time and an unread message at the
+/// end, whose last turn fails.
 #[test]
 fn every_event_of_a_session_fires_for_hooks_of_any_dialect() {
     let approves = ScriptedApprover::new(ApprovalResponse::Approved { answered_by: String::from("ada") });
@@ -262,7 +262,7 @@ fn every_event_of_a_session_fires_for_hooks_of_any_dialect() {
     let fired = |event: &str| metrics.get(&format!("fired.{event}")).and_then(Value::as_u64).unwrap_or(0);
     let counts: Vec<(&str, u64)> = SESSION_EVENTS.iter().map(|event| (*event, fired(event))).collect();
     let expected = [
-        // Two prompts, and two that were said while the agent was at work.
+        // Two prompts, and two messages sent during the turn.
         ("prompt.submit", 4),
         ("prompt.steer", 1),
         ("prompt.followup", 1),
@@ -287,7 +287,7 @@ fn every_event_of_a_session_fires_for_hooks_of_any_dialect() {
     check_payloads(&metrics);
 }
 
-/// Holds every payload that hooks kept against the schema of its event.
+/// Checks every payload that hooks kept against the schema of its event.
 fn check_payloads(metrics: &Map<String, Value>) {
     for (name, payload) in metrics.iter().filter(|(name, _)| name.starts_with("seen.")) {
         let event = name.strip_prefix("seen.").and_then(|name| name.rsplit_once('.')).unwrap().0;
@@ -337,7 +337,7 @@ fn payloads_hold_both_spellings_of_what_really_happened() {
     assert_eq!(broken[0]["args"], json!({}));
     assert!(broken[0]["invalid"].as_str().unwrap().contains("not valid JSON"), "{}", broken[0]);
     for call in sound {
-        // The model's own text, which may be no text at all.
+        // The model's own text, which may be empty.
         let written = call["arguments"].as_str().unwrap();
         let decoded: Value = if written.is_empty() { json!({}) } else { serde_json::from_str(written).unwrap() };
         assert_eq!(decoded, call["args"], "{call}");

@@ -1,4 +1,4 @@
-//! Scripts that are registered in `settings.json`, under the agent's loop: real programs, a scripted model.
+//! Scripts that are registered in `settings.json`, in the agent loop: real programs, a scripted model.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -16,11 +16,11 @@ use pintle_testkit::ScriptedApprover;
 use serde_json::{Value, json};
 use support::*;
 
-/// Keeps what it was sent, below the folder of the settings.
+/// Keeps its input, in the directory of the settings.
 const LOG: &str = "cat >> \"$ENGRAM_DIR/seen.jsonl\"; echo >> \"$ENGRAM_DIR/seen.jsonl\"";
 const CALL: (&str, &str) = ("shell", r#"{"command":"echo ran > out.txt"}"#);
 
-/// A framework root with one script an entry: the event, the rest of the entry, and the script's lines.
+/// A framework root with one script per entry: the event, the rest of the entry, and the script's lines.
 fn write_framework(entries: &[(&str, Value, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mut events = serde_json::Map::new();
@@ -40,7 +40,7 @@ fn write_framework(entries: &[(&str, Value, &str)]) -> tempfile::TempDir {
     folder
 }
 
-/// A session under the settings of a folder, with its tape.
+/// A session with the settings of a directory and with a tape.
 fn open_session(root: &Path, work: &Path, model: &Arc<QueuedReplyModel>) -> Session {
     let tape =
         Tape::create(root.join("tape.jsonl"), HeaderRecord::new("s", 0), Arc::new(SystemClock::default())).unwrap();
@@ -56,7 +56,7 @@ fn helper_spec() -> AgentSpec {
     AgentSpec { name: String::from("helper"), description: String::from("helps"), ..AgentSpec::default() }
 }
 
-/// One turn with one shell call under one entry: whether the command ran, and what the model was told afterwards.
+/// One turn with one shell call and these entries: whether the command ran, and the next request to the model.
 fn run_shell_turn(entries: &[(&str, Value, &str)]) -> (bool, Vec<String>) {
     let (root, work) = (write_framework(entries), tempfile::tempdir().unwrap());
     let model = QueuedReplyModel::root([call(&[CALL]), say("end")]);
@@ -102,7 +102,7 @@ fn every_event_comes_with_its_payload_and_a_transcript_that_is_there() {
     );
 }
 
-/// What a hook on `PreToolUse` does, whether the command runs, and what the model is told of it.
+/// What a hook on `PreToolUse` does, whether the command runs, and the text that the model gets.
 const JUDGED: &[(&str, bool, &str)] = &[
     ("exit 0", true, ""),
     ("echo '{\"continue\": true}'", true, ""),

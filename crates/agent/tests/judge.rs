@@ -1,4 +1,4 @@
-//! Hooks that a language model judges, from the file to the outcome.
+//! Hooks that a language model decides, from the file to the outcome.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -17,7 +17,7 @@ use pintle_testkit::model_server::{ModelServer, ScriptedReply, ServerAnswer};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Opens models that play this text, whatever they are called, and counts how many.
+/// Opens models that play this script, whatever their name, and counts them.
 fn script_opener(text: &str, opened: &Arc<AtomicUsize>) -> Box<ModelOpener> {
     let (text, opened) = (text.to_owned(), Arc::clone(opened));
     Box::new(move |spec| {
@@ -35,7 +35,7 @@ fn server_opener(server: &ModelServer) -> Box<ModelOpener> {
     })
 }
 
-/// A runtime under the user's hooks.
+/// A runtime with hooks of the user.
 fn governed_runtime(hooks: &str, judge: Option<Arc<dyn Judge>>) -> Arc<Runtime> {
     let folder = TempDir::new().unwrap();
     let drop_ins = folder.path().join("hooks.d");
@@ -69,7 +69,7 @@ pre_tool_use:
         prompt: "May `{{ .ToolName }}` run {{ toJSON .ToolInput }}, in short {{ truncate 4 .ToolInput.cmd }}?"
 "#;
 
-/// The outcome of [`JUDGED`] when the model says this: the decision, why, and what the person is told.
+/// The outcome of [`JUDGED`] if the model replies this: the decision, the reason, and the notices for the user.
 fn judge_outcome(reply: &str) -> (Decision, String, Vec<String>) {
     let script = json!({"agents": {"judge": [{"say": reply}]}}).to_string();
     let judge = ModelJudge::new(script_opener(&script, &Arc::default()));
@@ -107,7 +107,7 @@ fn what_a_judge_cannot_decide_is_denied_where_a_call_is_guarded() {
     for (reply, failure) in cases {
         assert_eq!(judge_outcome(reply), refused(failure), "{reply}");
     }
-    // A model that fails, one that cannot be had, and nobody to ask at all.
+    // A model that fails, one that cannot be opened, and no judge at all.
     let broken = r#"{"agents": {"judge": [{"error": {"message": "overloaded"}}]}}"#;
     let judge: Arc<dyn Judge> = Arc::new(ModelJudge::new(script_opener(broken, &Arc::default())));
     let reasons = |judge| {
@@ -135,7 +135,7 @@ turn_start:
     let runtime = governed_runtime(hooks, Some(Arc::new(ModelJudge::new(script_opener(script, &opened)))));
     let outcome = fire(&runtime, "iteration.start", json!({"iteration": 1}));
     let said: Vec<&Effect> = outcome.effects.iter().map(|(_, effect)| effect).collect();
-    // Two hooks that differ in their question alone are two hooks; their answers stand in the order of the file.
+    // Two hooks that differ only in their prompt are two hooks; their results are in the order of the file.
     let context = |text: &str| Effect::Context(String::from(text));
     assert_eq!(said, [&context("be brief"), &context("be kind")]);
     assert_eq!(opened.load(Ordering::Relaxed), 1, "a model is opened once and kept");

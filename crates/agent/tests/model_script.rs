@@ -1,4 +1,4 @@
-//! Scripted models: what they play, what they refuse, and how several agents share one.
+//! Scripted models: what they play, which requests they reject, and how several agents share one.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use pintle::{CancelToken, ModelSpec, RetrySpec};
@@ -116,7 +116,7 @@ fn expectations_hold_or_the_model_refuses_to_go_on() {
                 "expected a message of role `user` that contains `clean` that does not contain `up`, but got system: `be careful`, user: `clean up`",
             ),
         ),
-        // What was said before the model's last reply does not count.
+        // Messages before the model's last reply are ignored.
         (
             "{contains: clean}",
             blocked(),
@@ -271,7 +271,7 @@ fn what_is_no_script_is_told_with_its_line() {
         let message = error.message.strip_prefix("script `demo.yaml`: ").unwrap();
         assert!(message.starts_with(start) && !message.contains('\n'), "{text:?} gave {message:?}");
     }
-    // A script of sub-agents alone is one.
+    // A script may have turns for child agents only.
     let model = parse_script("about: a test\nprompts: [Go., yes]\nagents: {a: [{say: x}]}");
     assert_eq!((model.summary(), model.prompts()), ("a test", [String::from("Go."), String::from("yes")].as_slice()));
 }

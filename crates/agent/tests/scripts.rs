@@ -1,4 +1,4 @@
-//! Starlark tools and verifiers, and agents that change themselves under guard.
+//! Starlark tools and verify scripts, and agents that change themselves under guards.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod support;
@@ -28,7 +28,7 @@ fn with_tools(tools: Vec<ToolSpec>, is_meta: bool) -> AgentSpec {
     AgentSpec { tools, meta, ..agent() }
 }
 
-/// Calls a tool once, with a text, and gives the content of its result.
+/// Calls a tool once, with a text, and returns the content of its result.
 fn call_once(spec: AgentSpec, name: &str, text: &str, hooks: Vec<Hook>) -> (String, bool, AgentFixture) {
     let arguments = json!({"text": text}).to_string();
     let mut stage = open_fixture(QueuedReplyModel::root([call(&[(name, &arguments)]), say("end")]), hooks, spec);
@@ -233,7 +233,7 @@ fn a_script_calls_a_tool_through_the_same_door_as_the_model() {
 
 #[test]
 fn hooks_of_a_call_that_a_script_waits_for_end_with_the_scripts_time() {
-    // A hook of the inner call's end waits until it is no longer wanted: that comes with the time of the script.
+    // A hook of the inner call's end waits for its cancellation, which the time limit of the script causes.
     let ended = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&ended);
     let waiting = hook("waits", "tool.post", move |call| {

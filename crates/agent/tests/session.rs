@@ -1,4 +1,4 @@
-//! The life of a session and of its turns.
+//! Sessions and their turns.
 
 mod support;
 
@@ -247,7 +247,7 @@ fn every_turn_that_begins_ends_once_whatever_ended_it() {
         (QueuedReplyModel::root([Err(ModelError::fatal("wrong key"))]), vec![], 1, Some("wrong key")),
         (QueuedReplyModel::root([say("fine")]), vec![denies("turn.start")], 1, Some("turn blocked")),
         (QueuedReplyModel::root([say("fine")]), vec![denies("completion.pre")], 1, Some("no")),
-        // The turn did not begin, or its end was refused, which is its end.
+        // The turn did not begin, or its end was denied, which still ends it.
         (QueuedReplyModel::root([say("fine")]), vec![denies("prompt.submit")], 0, None),
         (QueuedReplyModel::root([say("fine")]), vec![denies("turn.end")], 1, None),
     ];

@@ -1,4 +1,4 @@
-//! The one door of tool calls: pairing, arguments, policy, and what hooks may do.
+//! Tool calls: pairing of events, arguments, policy, and the effects of hooks.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod support;
@@ -16,7 +16,7 @@ fn agent_with_policy(mode: PolicyMode, allow: &[&str], deny: &[&str]) -> AgentSp
     AgentSpec { policy: ToolsPolicy { mode, allow: owned(allow), deny: owned(deny) }, ..agent() }
 }
 
-/// Makes one message's calls and gives the contents of their results.
+/// Runs one message's calls and returns the contents of their results.
 fn call_results(
     calls: &[(&str, &str)],
     hooks: Vec<pintle::Hook>,
@@ -81,7 +81,7 @@ fn every_call_is_one_pre_and_one_post_whatever_becomes_of_it() {
 
 #[test]
 fn results_stand_in_the_order_of_the_calls_and_in_the_conversation() {
-    // The first call ends only after the second one has run, so they run at once.
+    // The first call ends only after the second one has run, so they run concurrently.
     let calls = [
         ("shell", r#"{"command":"until [ -f flag ]; do :; done; echo slow"}"#),
         ("shell", r#"{"command":"touch flag; echo fast"}"#),
@@ -114,7 +114,7 @@ fn a_rewrite_changes_what_runs_and_meets_the_same_checks() {
     assert_eq!(denied, (String::from("tool \"shell\" denied by policy"), true));
     let unfit = one(to(json!({"name": "shell"})), agent());
     assert_eq!(unfit, (String::from("tool \"shell\" was not called: `command` is required"), true));
-    // A hook that only renames has not repaired arguments that could not be decoded.
+    // A hook that only renames the tool has not repaired arguments that could not be decoded.
     let (unrepaired, _) = call_results(&[("read", "{broken")], to(json!({"name": "list"})), agent());
     assert!(unrepaired[0].0.contains("not valid JSON"), "{unrepaired:?}");
     let (repaired, _) = call_results(&[("list", "{broken")], to(json!({"args": {"path": "."}})), agent());
@@ -149,7 +149,7 @@ fn no_tool_changes_the_policy_it_runs_under() {
     assert_eq!(results[2].content, "on");
 }
 
-/// A tool that gives whatever the test says.
+/// A tool that returns what the test passes.
 #[derive(Debug)]
 struct FixedResultTool(ModelTool, Result<Value, String>);
 

@@ -1,4 +1,4 @@
-//! `file.edited`: every way of writing a file is told, at the next boundary of a round.
+//! `file.edited`: every way of writing a file is reported, at the end of the iteration.
 
 use std::fs;
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::support::{QueuedReplyModel, agent, call, hook, say};
 use crate::{FiredEventLog, LifecycleFixture, open_fixture, open_fixture_with};
 
-/// What was told: operation and path within the workspace, with the tool.
+/// The reported edits: operation and path within the workspace, with the tool.
 fn edit_lines(heard: &FiredEventLog, stage: &LifecycleFixture) -> Vec<String> {
     let root = format!("{}/", stage.folder.path().display());
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -117,7 +117,7 @@ fn what_a_program_writes_is_found_once_and_for_the_call_that_ran_it() {
     }
     stage.session.turn("go").unwrap();
     let mut found = edit_lines(&heard, &stage);
-    // The two calls of the second round run at once: either may be the one that finds it.
+    // The two calls of the second iteration run concurrently: either may be the one that finds the change.
     assert_eq!(found.pop().as_deref(), Some("create other.txt by shell"));
     assert_eq!(found, ["delete gone.txt by shell", "create made.txt by shell", "write there.txt by shell"]);
 }
@@ -138,7 +138,7 @@ def run(args):
     assert_eq!(edit_lines(&heard, &stage), ["write by_script.txt by work", "create by_program.txt by work"]);
 }
 
-/// Gap 9: the queue is the session's own.
+/// Gap 9: the queue belongs to the session.
 #[test]
 fn the_host_tells_of_its_own_edits_and_each_session_has_its_own_queue() {
     let (one, other) = (FiredEventLog::default(), FiredEventLog::default());
@@ -225,7 +225,7 @@ fn the_filesystem_set_of_a_team_tells_what_it_writes() {
     assert_eq!(edit_lines(&heard, &stage), expected);
 }
 
-/// A tool that writes as a program does, behind the session's back.
+/// A tool that writes like a program, without the session noticing.
 #[derive(Debug)]
 struct UnseenWriteTool {
     definition: ModelTool,

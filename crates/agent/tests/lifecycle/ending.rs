@@ -1,4 +1,4 @@
-//! The end: what is not settled, what the host makes of the value, and how a session that went wrong ends.
+//! The end of a session: unsettled work, the host's callback, and sessions that end with an error.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,4 +1,4 @@
-//! The example of the guide on session hooks, as it stands there.
+//! The example of the guide on session hooks, unchanged.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::support::worker;
 
-/// The fenced blocks behind a heading of the guide.
+/// The fenced blocks after a heading of the guide.
 fn fenced_blocks(heading: &str) -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/session-hooks.md");
     let text = fs::read_to_string(path).unwrap();

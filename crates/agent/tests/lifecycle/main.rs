@@ -1,5 +1,4 @@
-//! The life of a session as its hooks see it: reminders, the points at which events fire, edited files, waiting, and the
-//! end (Harn, session hooks).
+//! A session as its hooks see it: reminders, the points at which events fire, edited files, waiting, and the end.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests fail by panicking")]
 
@@ -22,12 +21,12 @@ use serde_json::Value;
 
 use support::{QueuedReplyModel, RecordingSleeper, agent, hook};
 
-/// What was fired, in order: the event and its payload.
+/// The fired events, in order, with their payloads.
 #[derive(Debug, Clone, Default)]
 struct FiredEventLog(Arc<Mutex<Vec<(String, Value)>>>);
 
 impl FiredEventLog {
-    /// A hook on each event that keeps it and has no opinion.
+    /// A hook on each event that keeps it and passes.
     fn hooks(&self, events: &[&str]) -> Vec<Hook> {
         let keep = |event: &&str| {
             let heard = self.clone();
@@ -79,7 +78,7 @@ fn open_fixture_with(
 }
 
 impl LifecycleFixture {
-    /// The host's records of reminders, as `what body` with the turn in which it happened.
+    /// The tape's records of reminders, as `what body` with the turn in which it happened.
     fn reminder_records(&self) -> Vec<String> {
         let lines = self.runtime.tape().unwrap().lines();
         let records = lines.iter().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -92,14 +91,14 @@ impl LifecycleFixture {
         reminders.map(line).collect()
     }
 
-    /// How often each of the words is in each request.
+    /// How often each of the texts is in each request.
     fn count_sent(&self, words: &str) -> Vec<usize> {
         let count = |at| support::message_lines(&self.model.request(at)).join("\n").matches(words).count();
         (0..self.model.count()).map(count).collect()
     }
 }
 
-/// A hook that reminds the model of something each time it is asked.
+/// A hook that injects a reminder at each call.
 fn reminder_hook(event: &str, reminder: Reminder) -> Hook {
     hook("reminds", event, move |_| Verdict::pass().with_effect(Effect::Reminder(reminder.clone())))
 }

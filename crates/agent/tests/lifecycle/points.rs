@@ -60,7 +60,7 @@ fn blocked_prompt_is_not_stored_and_stop_reason_names_it() {
     assert_eq!(stage.count_sent("secret"), [0]);
 }
 
-/// A prompt that is steered in or waits is a prompt too: no other way leads past the veto.
+/// A message that is steered in or queued is a prompt too, so it cannot bypass the veto.
 #[test]
 fn what_is_said_while_the_agent_is_at_work_is_submitted_too() {
     type Say = fn(&pintle_agent::Inbox, &str);
@@ -173,7 +173,7 @@ fn a_failing_hook_of_agent_stop_ends_the_turn_at_once() {
     let why = "the answer was not accepted: blocked by hook \"judge\": hook `judge` gave no answer (error: no such key); \
                it fails closed, so this was refused";
     assert_eq!(fault.message, why);
-    // A refusal sends the agent on, and one that fails open changes nothing.
+    // A deny makes the agent continue, and a hook that fails open changes nothing.
     let once = hook("once", "agent.stop", |call| match call.event.payload.field("continuations") {
         Some(n) if *n == json!(0) => Verdict::deny("more"),
         _ => Verdict::pass(),

@@ -1,4 +1,4 @@
-//! What hooks remind the model of, request by request.
+//! Reminders, request by request.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ fn one_turn_reminder_is_sent_once_with_the_turn_it_fired_in() {
     );
 }
 
-/// Gap 18: each of so many requests, and no more, also over the end of a turn.
+/// Gap 18: exactly the given number of requests, also across the end of a turn.
 #[test]
 fn ttl_counts_the_requests_that_carried_it() {
     for ttl in 1..=4_u32 {
@@ -220,7 +220,7 @@ fn a_session_that_is_taken_up_again_goes_on_with_its_reminders() {
     assert_eq!(again.count_sent("heed this"), [1, 1, 0]);
 }
 
-/// Hooks of an event that a hook or a tool's script emits have as much to say as any others.
+/// Effects of hooks for emitted events are used like any others.
 #[test]
 fn what_hooks_of_an_emitted_event_have_to_say_reaches_the_session() {
     for (by, denies) in [("turn.start", false), ("tool.pre", false), ("turn.start", true), ("iteration.post", true)] {

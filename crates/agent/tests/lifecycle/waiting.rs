@@ -1,4 +1,4 @@
-//! A daemon: a session that waits for more to do.
+//! Daemon mode: a session that waits for further messages.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::support::{QueuedReplyModel, agent, say};
 use crate::{FiredEventLog, open_fixture_with, reminder_hook};
 
-/// Time in which things are said: each sleep is one entry.
+/// A sleeper during which messages are sent: each sleep is one entry.
 #[derive(Debug, Default)]
 struct PromptingSleeper {
     inbox: Mutex<Option<Inbox>>,

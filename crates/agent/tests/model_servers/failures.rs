@@ -1,4 +1,4 @@
-//! What goes wrong, and what is said of it.
+//! Failures of model calls, and their messages.
 
 use std::io::Write;
 use std::net::TcpListener;

@@ -1,4 +1,4 @@
-//! What is sent and what comes back.
+//! The requests and replies in each format.
 
 use pintle::ModelSpec;
 use pintle_agent::model::{ModelMessage, ModelReply, ModelRequest, ModelTool, ModelUsage, RemoteModel};
@@ -29,9 +29,9 @@ fn a_tool_call_and_its_result_travel_in_every_format() {
         let model = open_model(provider, &server);
         let (reply, heard) = complete_request(&model, &new_request());
         let reply = reply.unwrap();
-        // Gemini gives no ids, so the calls get ours. The other name is the one that the wire has no place for.
+        // Gemini sends no ids, so Pintle generates them. The other name is not valid on the wire.
         let ids = if provider == "gemini" { ["call_1", "call_2"] } else { ["c1", "c2"] };
-        // What the chat form and Gemini carry as a value comes back as one, written anew.
+        // The chat format and Gemini carry this as a value, so it comes back serialized again.
         let expected = ModelReply {
             text: "I will look.".into(),
             tool_calls: vec![
@@ -65,7 +65,7 @@ fn tool_schema() -> Value {
     tool_definition("x").parameters
 }
 
-/// The whole second request: the conversation with the calls and their results.
+/// The complete second request: the conversation with the calls and their results.
 fn second_body(provider: &str) -> Value {
     match provider {
         "anthropic" => json!({
@@ -144,7 +144,7 @@ fn a_server_without_keys_gets_none() {
     for provider in ["ollama", "openai"] {
         let server = ModelServer::start(vec![ServerAnswer::Reply(ScriptedReply::from_text("hi"))]).unwrap();
         let spec = ModelSpec { api_key_env: None, ..model_spec(provider, &server) };
-        // The usual key of a provider stays with its usual address.
+        // A provider's usual key is only sent to its usual address.
         let model = RemoteModel::new(&spec, &|_| Some(String::from("must not be sent"))).unwrap();
         assert_eq!(complete_request(&model, &new_request()).0.unwrap().text, "hi");
         let seen = server.requests();

@@ -15,7 +15,7 @@ pub(crate) const KEY: &str = "key-of-the-test";
 
 pub(crate) fn model_spec(provider: &str, server: &ModelServer) -> ModelSpec {
     ModelSpec {
-        // The chat form is given a name that looks like a wish for more thought; it must stay whole.
+        // The chat format gets a name with a suffix that looks like a reasoning effort; it must stay unchanged.
         name: if matches!(provider, "anthropic" | "gemini") { "test" } else { "test-medium" }.into(),
         provider: provider.into(),
         base_url: Some(server.url("")),
@@ -53,7 +53,7 @@ pub(crate) fn new_request() -> ModelRequest {
     }
 }
 
-/// What a model said after the tools ran.
+/// The reply of the model after the tools ran.
 pub(crate) fn request_with_answer(request: &ModelRequest, reply: &ModelReply) -> ModelRequest {
     let mut messages = request.messages.clone();
     messages.push(reply.to_message());

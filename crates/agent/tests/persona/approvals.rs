@@ -1,4 +1,4 @@
-//! Approvals: whoever is about to be asked is announced, and a step waits for the word.
+//! Approvals: each request is announced, and a step waits for the response.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ fn a_step_that_needs_approval_runs_on_a_yes_alone_and_for_these_arguments() {
         let mut stage = open_fixture_with(
             QueuedReplyModel::root([]),
             resolver,
-            // What the person is asked about is what runs: the arguments after the hooks.
+            // The user approves what runs: the arguments after the rewrites of hooks.
             |runtime| {
                 runtime.register_persona_hook("*", "PreStep", |_| HookReturn::args(json!([2]))).unwrap();
             },

@@ -1,4 +1,4 @@
-//! Error boundaries: what an error in a step means.
+//! Error boundaries: the effect of an error in a step.
 
 use std::sync::Arc;
 
@@ -46,8 +46,8 @@ fn run_step_with(
     (result, person.requests.all())
 }
 
-/// Trouble, boundary, answers of the person; the result (the category of the error, or that of the output that an error
-/// became) and how often somebody was asked.
+/// The problem, the boundary, the user's answers; the result (the category of the error, or that of the output that an
+/// error became) and the number of approval requests.
 #[test]
 fn a_boundary_says_what_an_error_means_and_a_denial_is_none() {
     use ErrorBoundary::{Continue, Escalate, Fail};

@@ -1,4 +1,4 @@
-//! Budgets: what they count, the marks that they tell of, and what follows when one is spent.
+//! Budgets: what they count, the thresholds that they fire, and what happens when one is exhausted.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ fn bounded_persona(budget: BudgetSpec) -> PersonaSpec {
     }
 }
 
-/// Asks the agent so often in one step.
+/// Runs this many turns of the agent in one step.
 fn prompt_times(
     stage: &mut PersonaFixture,
     spec: &PersonaSpec,
@@ -78,7 +78,7 @@ fn several_budgets_are_counted_by_the_same_call_and_each_tells_of_itself() {
     let model = QueuedReplyModel::root([costly_reply(20, 2), costly_reply(20, 2)]);
     let mut stage = open_fixture_with(model, None, |_| {}, |builder| builder.budget(session, []));
     let error = prompt_times(&mut stage, &spec, 2).unwrap_err();
-    // The step and the persona would have had enough; the session had not.
+    // The step's and the persona's budgets were enough, the session's was not.
     let marks = [
         "captain/audit step cost_usd 0.004/0.008 at 25.0",
         "captain/audit step cost_usd 0.004/0.008 at 50.0",
@@ -122,7 +122,7 @@ fn a_spent_budget_is_the_error_that_harn_describes() {
     assert_eq!(error.to_value(), expected);
     assert_eq!(stage.model.count(), 2, "the call that passed the bound was the last");
     assert_eq!(stage.take_events_of("step.post"), [format!("captain/audit {expected} error=true")]);
-    // Another run of the step has its whole budget.
+    // Another run of the step has the full budget.
     stage.model.add("root", [costly_reply(60, 0)]);
     assert_eq!(prompt_times(&mut stage, &spec, 1).unwrap(), json!("done"));
 }
@@ -172,7 +172,7 @@ fn a_spent_persona_begins_no_further_step() {
     assert_eq!(reason(prompt_times(&mut stage, &spec, 1).unwrap_err()), json!("persona_budget_exhausted"));
     assert_eq!(reason(prompt_times(&mut stage, &spec, 1).unwrap_err()), json!("persona_budget_exhausted"));
     assert_eq!(stage.take_events_of("step.pre").len(), 1);
-    // Another persona of the same session has its own.
+    // Another persona of the same session has its own budget.
     let other = PersonaSpec { name: String::from("other"), ..spec };
     stage.model.add("root", [costly_reply(50, 0)]);
     assert_eq!(prompt_times(&mut stage, &other, 1).unwrap(), json!("done"));
@@ -192,7 +192,7 @@ fn what_delegated_agents_use_is_charged_to_the_step_and_bound_by_it() {
     let result = prompt_times(&mut stage, &spec, 1);
     let error = result.unwrap_err();
     let StepErrorKind::Budget(spent) = &error.kind else { panic!("{error:?}") };
-    // Both ran at once: the one that came second passed the bound.
+    // Both ran concurrently; the later one exceeded the limit.
     assert_eq!((spent.scope, spent.limit_value), ("step", 500.0));
     assert!(spent.consumed_tokens > 600, "{spent:?}");
     let marks = stage.take_events_of("budget.threshold");
@@ -225,12 +225,12 @@ fn a_person_may_give_as_much_again() {
     assert_eq!((error.category(), error.to_value()["error_boundary"].clone()), ("budget_exceeded", json!("escalate")));
     assert_eq!(person.requests.all(), [spent, again]);
 
-    // A call that costs more than twice the budget asks twice.
+    // A call that costs more than twice the budget needs two approvals.
     let (mut stage, person) = escalating(vec![true, true], vec![costly_reply(250, 0)]);
     assert_eq!(prompt_times(&mut stage, &spec, 1).unwrap(), json!("done"));
     assert_eq!(person.requests.all(), [again, again]);
 
-    // Nobody is there.
+    // No user is available.
     let mut stage = crate::fixture::open_fixture([costly_reply(150, 0)], |_| {});
     assert_eq!(prompt_times(&mut stage, &spec, 1).unwrap_err().category(), "budget_exceeded");
     assert_eq!(stage.take_events_of("approval.requested").len(), 1, "hooks are told all the same");

@@ -1,5 +1,5 @@
-//! Harn's conformance checks about personas and steps, with the same meaning in Rust (Harn behaviour, section 6). Each test
-//! is called after its check.
+//! Harn's conformance checks about personas and steps, with the same meaning in Rust (see docs/specs/harn.md). Each
+//! test is named after its check.
 
 use std::fs;
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use serde_json::json;
 use crate::fixture::*;
 use crate::support::{QueuedReplyModel, RecordingSleeper, agent, call, message_lines, say, worker};
 
-/// `scenarios/persona_hooks`: a persona hook comes before a step hook that was registered after it, the body sees what both
-/// made of the arguments, `PostStep` rewrites the output, a tool hook inside the step composes with them, and the order
-/// counts 1, 10, 100.
+/// `scenarios/persona_hooks`: a persona hook comes before a step hook that was registered after it, the body sees the
+/// arguments after both, `PostStep` rewrites the output, a tool hook inside the step composes with them, and the order
+/// is 1, 10, 100.
 #[test]
 fn scenarios_persona_hooks() {
     let order = SharedLines::default();
-    // A guard is asked again when somebody behind it changed the arguments, so that a rewrite must know its own work.
+    // A guard is called again if a later hook changed the arguments, so a rewrite must recognize its own result.
     let adds = |amount: i64, word: &'static str| {
         let order = order.clone();
         move |event: &pintle::HookEvent<'_>| {
@@ -57,8 +57,8 @@ fn scenarios_persona_hooks() {
     assert_eq!(output.unwrap(), json!({"text": "merged", "reviewed": true}));
 }
 
-/// `scenarios/attributes_step`: what a step says of itself (name, model, budget, error boundary) holds while it runs, each
-/// run counts anew, and hooks see its function.
+/// `scenarios/attributes_step`: the declaration of a step (name, model, budget, error boundary) applies while it runs,
+/// each run is counted separately, and hooks see its function.
 #[test]
 fn scenarios_attributes_step() {
     let model = pintle::ModelSpec {
@@ -99,8 +99,8 @@ fn scenarios_attributes_step() {
     assert_eq!(pre["payload"], json!({"persona": "", "step": "verify", "function": "verify_change", "args": []}));
 }
 
-/// `scenarios/attributes_durable_persona`: what a persona is stays for the session, however often it is taken up: what it
-/// has used, and that it is paused.
+/// `scenarios/attributes_durable_persona`: the state of a persona is kept for the session, however often it is opened:
+/// its usage, and that it is paused.
 #[test]
 fn scenarios_attributes_durable_persona() {
     let mut stage = open_fixture([costly_reply(40, 0), costly_reply(40, 0), costly_reply(40, 0)], |_| {});
@@ -118,8 +118,8 @@ fn scenarios_attributes_durable_persona() {
     assert_eq!(triage(&mut stage.session).unwrap_err().to_value()["reason"], json!("persona_budget_exhausted"));
 }
 
-/// `scenarios/manifest_persona_hooks_runtime`: `[[hooks]]` of a manifest find a step by `persona.step`, see the payload that
-/// Harn describes, and rewrite both ways.
+/// `scenarios/manifest_persona_hooks_runtime`: `[[hooks]]` of a manifest find a step by `persona.step`, see the payload
+/// that Harn describes, and rewrite arguments and output.
 #[test]
 fn scenarios_manifest_persona_hooks_runtime() {
     let package = tempfile::tempdir().unwrap();

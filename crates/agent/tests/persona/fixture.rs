@@ -1,4 +1,4 @@
-//! A session over a tape in memory, and hooks that keep what they hear.
+//! A session with a tape in memory, and hooks that keep the events.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::support::{QueuedReply, QueuedReplyModel, RecordingSleeper, agent, worker};
 
-/// The events of personas, as the canonical names have them.
+/// The canonical names of the events of personas.
 const EVENTS: [&str; 8] = [
     "step.pre",
     "step.post",
@@ -28,16 +28,16 @@ const EVENTS: [&str; 8] = [
 
 /// A session of an agent called `root`.
 pub(crate) struct PersonaFixture {
-    /// Held so that the workspace lasts as long as the session.
+    /// Keeps the workspace as long as the session.
     _folder: tempfile::TempDir,
     pub(crate) runtime: Arc<Runtime>,
     pub(crate) model: Arc<QueuedReplyModel>,
     pub(crate) session: Session,
-    /// `EVENT persona/step` of the events of personas, with what tells them apart.
+    /// `EVENT persona/step` of the events of personas, with their main fields.
     pub(crate) events: SharedLines,
 }
 
-/// Keeps the events of personas, whatever the hooks of a test make of them.
+/// Keeps the events of personas, whatever the hooks of a test do with them.
 fn recording_chain(heard: &SharedLines) -> pintle::Chain {
     let hooks = EVENTS.map(|name| {
         let heard = heard.clone();
@@ -72,7 +72,7 @@ fn event_line(call: &HookCall<'_>) -> String {
     format!("{name} {}/{} {rest}", origin.persona, origin.step)
 }
 
-/// A tool that says that it ran.
+/// A tool that records that it ran.
 #[derive(Debug)]
 struct PersonaEchoTool(ModelTool);
 
@@ -86,7 +86,7 @@ impl Tool for PersonaEchoTool {
     }
 }
 
-/// A session whose model plays these replies, under what `register` registers.
+/// A session whose model plays these replies, with the hooks that `register` registers.
 pub(crate) fn open_fixture(
     replies: impl IntoIterator<Item = QueuedReply>,
     register: impl FnOnce(&Runtime),
@@ -127,14 +127,14 @@ impl PersonaFixture {
         lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// What was heard of one event since this was last asked.
+    /// The payloads of one event since the last call.
     pub(crate) fn take_events_of(&self, event: &str) -> Vec<String> {
         let start = format!("{event} ");
         self.events.all().iter().filter_map(|line| line.strip_prefix(&start)).map(str::to_owned).collect()
     }
 }
 
-/// A reply that costs so many tokens.
+/// A reply that costs this many tokens.
 pub(crate) fn costly_reply(input_tokens: u64, output_tokens: u64) -> QueuedReply {
     Ok(ModelReply {
         text: format!("for {}", input_tokens + output_tokens),
@@ -153,7 +153,7 @@ pub(crate) fn token_budget(max_tokens: u64) -> BudgetSpec {
     BudgetSpec { max_tokens: Some(max_tokens), max_usd: None }
 }
 
-/// A hook's closure that writes a line and says nothing.
+/// A hook's closure that writes a line and passes.
 pub(crate) fn line_hook(
     lines: &SharedLines,
     word: &'static str,
@@ -165,7 +165,7 @@ pub(crate) fn line_hook(
     }
 }
 
-/// Answers every question alike and keeps what it was asked.
+/// Gives the same response to every request and keeps the requests.
 #[derive(Debug)]
 pub(crate) struct YesNoApprover {
     answers: Mutex<Vec<bool>>,
@@ -173,7 +173,7 @@ pub(crate) struct YesNoApprover {
 }
 
 impl YesNoApprover {
-    /// Answers these one after another, then no.
+    /// Gives these responses one after another, then denies.
     pub(crate) fn with_answers(answers: impl IntoIterator<Item = bool>) -> Arc<Self> {
         let mut answers: Vec<bool> = answers.into_iter().collect();
         answers.reverse();

@@ -1,4 +1,4 @@
-//! The manifest that the guide shows loads without a fault; its Rust block is compiled with the crate's documentation.
+//! The manifest in the guide loads without errors; its Rust block is compiled with the crate's documentation.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Hand-offs: told whenever one is built, by whomever.
+//! Hand-offs fire an event whenever one is built.
 
 use std::sync::Arc;
 

@@ -31,7 +31,7 @@ fn a_paused_persona_runs_no_step_until_it_is_resumed() {
         source: String::from("host"),
     };
     assert_eq!(stage.session.paused_personas(), [paused]);
-    // Others are not paused with it.
+    // Other personas are not paused.
     let other = persona_spec("captain_two", [StepSpec::new("audit")]);
     assert!(stage.session.persona(&other).unwrap().step("audit", json!([]), |_| Ok(json!("ran"))).is_ok());
     stage.session.resume_persona("captain", "done", "person");

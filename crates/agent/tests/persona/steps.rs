@@ -1,4 +1,4 @@
-//! The life of a step: what hooks make of its arguments and its output, and what they keep from running.
+//! Steps: how hooks change their arguments and output, and what they prevent.
 
 use pintle::{HookReturn, Reminder, StepSpec, ToolsPolicy};
 use pintle_agent::{StepError, StepErrorKind};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::fixture::*;
 use crate::support::{call, message_lines, say};
 
-/// What the hook of an event returns, and what the step comes to: its output, or its error.
+/// What the hook of an event returns, and the step's result: its output, or its error.
 struct StepHookCase {
     event: &'static str,
     hook_return: fn() -> HookReturn,
@@ -69,7 +69,7 @@ fn what_a_hook_returns_decides_about_the_step() {
         });
         assert_eq!(result.map_err(|error| error.to_value()), output, "{event}");
         assert_eq!(bodies.all().len(), usize::from(ran), "{event}");
-        // A step that did not begin has no end.
+        // A step that did not begin does not end.
         assert_eq!(stage.take_events_of("step.post").len(), usize::from(ran), "{event}");
     }
 }
@@ -139,7 +139,7 @@ fn steps_nest_and_everything_inside_says_where_it_is() {
         })
     });
     assert_eq!(result.unwrap(), json!("seen"));
-    // Outside of the steps nothing says that it is in one.
+    // Outside of the steps no origin names one.
     stage.session.turn("go on").unwrap();
     let expected = [
         "step.pre captain/audit [1]",
@@ -168,7 +168,7 @@ fn a_step_narrows_tools_and_nothing_in_it_gets_them_back() {
         "captain",
         [StepSpec { tools: allow(&["look"]), ..StepSpec::new("audit") }, StepSpec::new("inner")],
     );
-    // What the inner step may is bound by the step around it.
+    // The inner step is restricted by the outer step.
     spec.steps[1].tools = allow(&["look", "deploy"]);
     let mut captain = stage.session.persona(&spec).unwrap();
     captain
@@ -191,7 +191,7 @@ fn a_step_narrows_tools_and_nothing_in_it_gets_them_back() {
     assert_eq!(results[0], "look ran");
     assert!(results[1].contains("deploy") && !results[1].contains("ran"), "{results:?}");
     assert!(!results[2].contains("ran"), "{results:?}");
-    // Behind the steps the tool is there again.
+    // After the steps the tool is available again.
     stage.model.add("root", [call(&[("deploy", "{}")]), say("three")]);
     let answer = stage.session.turn("three").unwrap();
     assert_eq!(answer.tool_results[0].content, "deploy ran");

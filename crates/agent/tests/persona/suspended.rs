@@ -1,4 +1,4 @@
-//! What hooks do while they are asked is none of the step's: it is not charged to it, and says of no step.
+//! What hooks cause does not belong to the step: it is not charged to it, and its origin names no step.
 
 use std::fs;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::fixture::*;
 use crate::support::{QueuedReplyModel, RecordingSleeper, agent, call, say, worker};
 
-/// A hook that lets another agent work when a tool is called, and a tool that does the same.
+/// A hook that delegates to another agent when a tool is called, and a tool that does the same.
 const DELEGATES: &str = "meta.call_tool(\"delegate\", {\"agent\": \"helper\", \"task\": \"look\"})";
 
 fn costly_call_reply() -> crate::support::QueuedReply {
@@ -19,7 +19,8 @@ fn costly_call_reply() -> crate::support::QueuedReply {
     Ok(ModelReply { usage: pintle_agent::model::ModelUsage { input_tokens: 5_000, output_tokens: 0 }, ..reply })
 }
 
-/// Plays a step in which a tool is called. `by_hook` says who delegates: a hook of the tool's call, or the tool itself.
+/// Runs a step with a tool call. `by_hook` says which of the two delegates: a hook of the tool call, or the tool
+/// itself.
 fn measure_usage(by_hook: bool) -> (u64, Vec<String>) {
     let project = tempfile::tempdir().unwrap();
     let hooks = project.path().join(".harness/hooks");

@@ -1,4 +1,4 @@
-//! Harn's conformance scripts about hooks (Harn behaviour, section 6), each with a test of the same meaning:
+//! Harn's conformance scripts about hooks (see docs/specs/harn.md), each with a test of the same meaning:
 //!
 //! | Script | Test | File |
 //! | --- | --- | --- |
@@ -22,9 +22,9 @@
 //! | mechanisms/classified_compaction | `agent_loop_compaction_policy` | agent/tests/plugins/conformance.rs |
 //! | mechanisms | `gates_have_a_trigger_an_effect_and_a_negative` | agent/tests/plugins/conformance.rs |
 //!
-//! Two things of them have no counterpart: the seams of `loop_checkpoint`, an event that Pintle does not fire (registering
-//! it is an error, and a pattern on `post_turn` does what the script shows), and the classifier of stdlib/tool_hooks that
-//! asks a model.
+//! Two things in them have no counterpart: the seams of `loop_checkpoint`, an event that Pintle does not fire
+//! (registering it is an error, and a pattern on `post_turn` does what the script shows), and the classifier of
+//! stdlib/tool_hooks that calls a model.
 
 use std::path::Path;
 
@@ -51,7 +51,7 @@ fn each_script_has_a_test_of_the_same_meaning() {
     assert_eq!(rows, 19);
 }
 
-/// Registering hooks and clearing them raises nothing, and what was cleared is gone.
+/// Registering hooks and clearing them raises no error, and cleared hooks are not called.
 #[test]
 fn tool_hooks() {
     let kept = "register_tool_hook({\"pattern\": \"exec_*\", \"deny\": \"exec is gated\"})\n\
@@ -66,8 +66,8 @@ fn tool_hooks() {
     }
 }
 
-/// A persona hook comes before a step hook that was registered after it, the body sees what they made of its arguments,
-/// `PostStep` rewrites the output, and a tool hook denies inside the step. The order counts 1, 10, 100.
+/// A persona hook comes before a step hook that was registered after it, the body sees the arguments after both,
+/// `PostStep` rewrites the output, and a tool hook denies inside the step. The order is 1, 10, 100.
 #[test]
 fn persona_hooks() {
     let plugin = r#"
@@ -174,7 +174,7 @@ def after(event):
     assert_eq!(run(&mut stage, "triage", "admin_merge"), json!([17]));
 }
 
-/// Only what a hook names reaches it.
+/// A hook is only called for what it names.
 #[test]
 fn agent_loop_checkpoint_hook() {
     let plugin = "register_session_hook(\"post_turn\", \"has_tool_calls\", lambda event: {\"body\": \"tools ran\"})\n";
@@ -193,7 +193,7 @@ fn agent_loop_checkpoint_hook() {
     assert!(found.contains("loop_checkpoint") || found.contains("LoopCheckpoint"), "{found}");
 }
 
-/// Each surface registers, in a loop with tools.
+/// Each surface registers hooks, in a loop with tools.
 #[test]
 fn agent_runtime_features() {
     let plugin = r#"
@@ -225,7 +225,7 @@ register_step_hook("*", "audit", "PostStep", seen, name = "step")
     assert_eq!(stage.records_about("", &["effect"]).len(), hooks.len(), "each effect of a script is on the tape");
 }
 
-/// A policy on commands: one is refused, one is rewritten, and what a command gave is looked at afterwards.
+/// A policy on commands: one is denied, one is rewritten, and the output of commands is checked afterwards.
 #[test]
 fn command_policy_hooks() {
     let plugin = r#"
@@ -293,7 +293,7 @@ register_tool_hook({"pattern": "exec_*", "pre": pre})
     assert!(effects[1].contains("audit: curl example.org"), "{effects:?}");
 }
 
-/// A daemon says that it is idle each time it begins to wait.
+/// A daemon fires its idle event each time it begins to wait.
 #[test]
 fn agent_daemon_mode() {
     let plugin = r#"
@@ -312,7 +312,7 @@ register_session_hook("session_idle", idle)
     assert!(said.to_string().contains("50"), "{said}");
 }
 
-/// A hook skips one compaction and hears of the next; an advisory one that tries to is told that it cannot.
+/// A hook skips one compaction and sees the next; an advisory hook that tries to skip one gets an error.
 #[test]
 fn agent_loop_compaction_policy() {
     let plugin = r#"
@@ -341,7 +341,7 @@ register_session_hook("post_compact", lambda event: False)
     stage.session.turn("three").unwrap();
 }
 
-/// Gates in the form of the mechanism scripts: what triggers one, what it does, and what does not trigger it.
+/// Gates in the form of the mechanism scripts: what triggers one, its effect, and what does not trigger it.
 #[test]
 fn gates_have_a_trigger_an_effect_and_a_negative() {
     struct GateScriptCase {

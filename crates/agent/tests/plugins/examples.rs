@@ -1,5 +1,5 @@
-//! The examples and snippets of Harn's page on hooks, written in Starlark: each does in the agent loop what the text says,
-//! and the tape tells of it. The dictionaries are those of the page, key for key.
+//! The examples and snippets of Harn's page on hooks, written in Starlark: each does in the agent loop what the text
+//! says, and the tape records it. The dictionaries are those of the page, key for key.
 
 use pintle::{PersonaSpec, StepSpec};
 use serde_json::{Value, json};
@@ -151,7 +151,7 @@ register_session_hook("permission_asked", readers)
         with_strict_mode,
     );
     stage.session.turn("go").unwrap();
-    // Nobody answers here, so that what ran was let through by the hook.
+    // No user is available, so a call that ran was allowed by the hook.
     assert_eq!(stage.sorted_tools_run(), ["exec_ls {}"]);
     assert!(stage.results()[0].contains("exec_root never runs unattended"), "{:?}", stage.results());
     let vetoed = |hook: &str| -> Vec<Value> {
@@ -210,7 +210,7 @@ handler = "policy::reject_secrets"
     assert_eq!(stage.records_about(hook, &["hook_vetoed"])[0]["reason"], json!("policy violation: secret in prompt"));
 }
 
-/// The page's table of returns: what each does to a prompt, and whether the tape tells of a veto.
+/// The page's table of return values: the effect of each on a prompt, and whether the tape records a veto.
 #[test]
 fn the_return_protocol_is_the_pages() {
     let cases: &[(&str, Result<&str, &str>, bool)] = &[
@@ -231,7 +231,7 @@ fn the_return_protocol_is_the_pages() {
             Ok("and the step"),
             false,
         ),
-        // Misuse fails loudly, and a prompt that nobody judged is not sent.
+        // Misuse fails visibly, and a prompt that no hook decided is not sent.
         ("{\"decision\": \"deny\", \"reason\": \"x\"}", Err("policy.star:1"), true),
         ("42", Err("returned"), true),
         ("{\"blok\": True}", Err("blok"), true),

@@ -1,5 +1,5 @@
-//! What handlers of a plugin are to the loop: they keep their module, work in parallel and below delegations, and fail as
-//! their event says.
+//! Handlers of a plugin in the loop: they keep the state of their module, run concurrently and in delegations, and fail
+//! by the policy of their event.
 
 use std::sync::Arc;
 
@@ -83,7 +83,7 @@ fn a_failing_handler_denies_where_it_could_have_and_is_told_elsewhere() {
     ];
     for (registration, denies) in cases {
         let files = format!("{failing}{registration}");
-        // A change of what is frozen is nothing that runs in this process: the worker says the same.
+        // Changing a frozen value is impossible in this process, and the script worker reports the same error.
         let built = load_plugin(&[("policy.star", &files)], "policy.star");
         let faults: Vec<String> = built.diagnostics.iter().map(ToString::to_string).collect();
         assert!(faults.is_empty(), "{faults:?}");

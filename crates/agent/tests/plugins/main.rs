@@ -1,4 +1,4 @@
-//! Starlark plugins through the real agent loop: Harn's examples written in Starlark, and its conformance scripts.
+//! Starlark plugins in the real agent loop: Harn's examples written in Starlark, and its conformance scripts.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 

@@ -20,7 +20,7 @@ def rule(event):
 register_session_hook("permission_asked", rule)
 "#;
 
-/// A permission that depends on the arguments; nobody is there to ask.
+/// A permission that depends on the arguments; no user is available.
 #[test]
 fn per_agent_permissions_dynamic() {
     let calls = [("exec_root", "{}"), ("exec_ls", r#"{"path":"src/a"}"#), ("exec_ls", r#"{"path":"/etc"}"#)];
@@ -38,7 +38,7 @@ fn per_agent_permissions_dynamic() {
     assert!(replies.is_empty(), "nobody listens to the replies: {replies:?}");
 }
 
-/// What no hook decides goes on to whoever is asked, with `permission_replied` after every decision.
+/// What no hook decides goes on to the approver, with `permission_replied` after every decision.
 #[test]
 fn per_agent_permissions_dynamic_escalation() {
     let plugin = format!(
@@ -73,14 +73,14 @@ fn delegation_to_reviewer(
     (model, AgentSpec { agents: vec![Arc::new(AgentSpec { name: String::from("reviewer"), ..child })], ..root })
 }
 
-/// The tools that ran, but for those that delegate.
+/// The tools that ran, except those that delegate.
 fn tools_run(stage: &RegisteredFixture) -> Vec<String> {
     let names =
         stage.records_about("", &["tool_call"]).into_iter().map(|record| record["name"].as_str().unwrap().to_owned());
     names.filter(|name| name != "delegate").collect()
 }
 
-/// The hooks of the session decide about the calls of its children too.
+/// The hooks of the session also decide about the calls of its children.
 #[test]
 fn spawn_agent_permissions() {
     let plugin = r#"
@@ -101,7 +101,7 @@ register_session_hook("permission_asked", rule)
     assert_eq!(stage.hooks_called("permission.ask").len(), 3);
 }
 
-/// A child gets no more than its own tools and its parents' hooks leave it.
+/// A child is restricted to its own tools and by its parents' hooks.
 #[test]
 fn sub_agent_permissions_intersection() {
     let plugin = "register_tool_hook({\"pattern\": \"write\", \"deny\": \"writing is gated\"})\n";

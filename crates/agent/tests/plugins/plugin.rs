@@ -1,4 +1,4 @@
-//! A session under the hooks of files.
+//! A session with hooks from files.
 use std::sync::Arc;
 
 use pintle::tape::{HeaderRecord, Tape};
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::stage::{RegisteredFixture, open_fixture_on};
 use crate::support::{QueuedReply, QueuedReplyModel, agent};
 
-/// Loads files, of which `path` is the one that is named (empty: their folder). The files are gone when it is done.
+/// Loads files, of which `path` is the one that is named (empty: their directory). The files are then removed.
 pub(crate) fn load_plugin(files: &[(&str, &str)], path: &str) -> BuiltRuntime {
     load_plugin_with(files, path, |builder| builder)
 }
@@ -29,7 +29,7 @@ pub(crate) fn load_plugin_with(
     more(Runtime::builder().path(folder.path().join(path), Layer::Project).tape(Arc::new(tape))).build()
 }
 
-/// A session under a plugin, whose model plays these replies.
+/// A session with a plugin, whose model plays these replies.
 pub(crate) fn open_with_plugin(plugin: &str, replies: impl IntoIterator<Item = QueuedReply>) -> RegisteredFixture {
     open_with_files(&[("policy.star", plugin)], "policy.star", QueuedReplyModel::root(replies), agent(), |builder| {
         builder
@@ -51,7 +51,7 @@ pub(crate) fn open_with_files(
 }
 
 impl RegisteredFixture {
-    /// The names of the hooks that were asked about an event, in order.
+    /// The names of the hooks that were called for an event, in order.
     pub(crate) fn hooks_called(&self, event: &str) -> Vec<String> {
         let records = self.records();
         let of_event: Vec<&Value> =
@@ -62,7 +62,7 @@ impl RegisteredFixture {
         calls.map(|record| record["hook"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// The tools of the test that ran, with their arguments. Calls of one reply run at once, so they are sorted.
+    /// The tools of the test that ran, with their arguments. Calls of one reply run concurrently, so they are sorted.
     pub(crate) fn sorted_tools_run(&self) -> Vec<String> {
         let mut ran = self.ran.all();
         ran.sort();

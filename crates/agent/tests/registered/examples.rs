@@ -1,5 +1,5 @@
-//! The examples and snippets of Harn's page on hooks, written in Rust: each does in the agent loop what the text says, and
-//! the tape tells of it.
+//! The examples and snippets of Harn's page on hooks, written in Rust: each does in the agent loop what the text says,
+//! and the tape records it.
 
 use pintle::tape::record::RecordBody;
 use pintle::{Decision, HookReturn, PersonaSpec, Reminder, StepSpec, ToolHook};
@@ -159,7 +159,7 @@ fn exec_root_never_runs_unattended() {
         with_strict_mode,
     );
     stage.session.turn("go").unwrap();
-    // Nobody answers here, so that what ran was let through by the hook.
+    // No user is available, so a call that ran was allowed by the hook.
     assert_eq!(stage.ran.all(), ["exec_ls {}"]);
     assert!(stage.results()[0].contains("exec_root never runs unattended"), "{:?}", stage.results());
     let vetoed = |hook: &str| -> Vec<Value> {

@@ -1,4 +1,4 @@
-//! A session over a tape in memory, with tools that give what they are told to.
+//! A session with a tape in memory, and tools with fixed results.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(crate) struct RegisteredFixture {
     pub(crate) ran: SharedLines,
 }
 
-/// A tool that gives the same text whatever it is asked.
+/// A tool that always returns the same text.
 #[derive(Debug)]
 struct FixedTextTool {
     definition: ModelTool,
@@ -56,7 +56,7 @@ pub(crate) fn runtime() -> Arc<Runtime> {
     Runtime::builder().tape(Arc::new(tape)).build().runtime
 }
 
-/// A session whose model plays these replies, under what `register` registers.
+/// A session whose model plays these replies, with the hooks that `register` registers.
 pub(crate) fn open_fixture(
     replies: impl IntoIterator<Item = QueuedReply>,
     register: impl FnOnce(&Arc<Runtime>),
@@ -75,7 +75,7 @@ pub(crate) fn open_fixture_with(
     open_fixture_on(runtime, model, agent, more)
 }
 
-/// A session over a runtime whose hooks stand already.
+/// A session with a runtime that already has its hooks.
 pub(crate) fn open_fixture_on(
     runtime: Arc<Runtime>,
     model: Arc<QueuedReplyModel>,
@@ -98,7 +98,7 @@ pub(crate) fn open_fixture_on(
     RegisteredFixture { folder, runtime, model, session, ran }
 }
 
-/// A session in which a person is asked about every tool call.
+/// A session in which every tool call needs the user's approval.
 pub(crate) fn with_strict_mode(builder: SessionBuilder) -> SessionBuilder {
     builder.permission_mode(PermissionMode::Strict)
 }
@@ -110,8 +110,8 @@ impl RegisteredFixture {
         lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// The records of these kinds that are about a hook, or about everything where `hook` is empty.
-    pub(crate) fn records_about(&self, hook: &str, kinds: &[&str]) -> Vec<Value> {
+    /// The records of these kinds that are about a hook, or about every hook if `hook` is empty.
+    pub(crate) fn of(&self, hook: &str, kinds: &[&str]) -> Vec<Value> {
         let is_it = |record: &Value| {
             kinds.iter().any(|kind| record["kind"] == *kind) && (hook.is_empty() || record["hook"] == hook)
         };
@@ -124,7 +124,7 @@ impl RegisteredFixture {
         records.iter().map(|record| record["kind"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// What the model was sent in one request, all messages in one text.
+    /// One request to the model, all messages in one text.
     pub(crate) fn sent(&self, request: usize) -> String {
         support::message_lines(&self.model.request(request)).join("\n")
     }

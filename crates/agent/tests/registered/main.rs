@@ -1,4 +1,4 @@
-//! Hooks that a Rust program registers, through the real agent loop: Harn's examples, and what upstream gets wrong.
+//! Hooks that a Rust program registers, in the real agent loop: Harn's examples, and the gaps of upstream.
 
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
 

@@ -75,7 +75,7 @@ fn a_handler_that_is_not_there_private_or_broken_does_not_load() {
 fn a_hook_for_a_step_that_no_persona_has_is_pointed_out() {
     let personas = "\n[[personas]]\nname = \"merge_captain\"\n\n[[personas.steps]]\nname = \"audit\"\n";
     let module = "def seen(event):\n    return None\n";
-    // The pattern, and whether a step is met.
+    // The pattern, and whether a step matches.
     let cases = [("merge_captain.audit", true), ("merge_*", true), ("merge_captain.audti", false), ("triage.*", false)];
     for (pattern, is_met) in cases {
         let hook = format!("[[hooks]]\nevent = \"PreStep\"\npattern = \"{pattern}\"\nhandler = \"policy::seen\"\n");

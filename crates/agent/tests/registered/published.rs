@@ -1,4 +1,4 @@
-//! The hook tests of upstream's published crates (Harn behaviour, section 6), each with a test of the same meaning:
+//! The hook tests of upstream's published crates (see docs/specs/harn.md), each with a test of the same meaning:
 //!
 //! | Number | Upstream | Test | File |
 //! | --- | --- | --- | --- |
@@ -50,8 +50,8 @@ use serde_json::{Value, json};
 use crate::fixture::*;
 use crate::support::{QueuedReplyModel, agent, call, message_lines, say};
 
-/// The numbers in the first column of a table of the documentation comment of a file. Each row names a test and the file
-/// below `crates/` that holds it; a row whose test is not there fails.
+/// The numbers in the first column of a table in a file's documentation comment. Each row names a test and the file
+/// below `crates/` that contains it; a row whose test is missing fails.
 #[expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 pub(crate) fn documented_rows(source: &str) -> BTreeSet<u32> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

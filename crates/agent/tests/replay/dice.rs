@@ -1,4 +1,4 @@
-//! Chance that is the same for every run of a seed.
+//! Random numbers that are the same for every run of a seed.
 
 /// SplitMix64.
 #[derive(Debug, Clone)]
@@ -9,7 +9,7 @@ impl SplitMixDice {
         Self(seed)
     }
 
-    /// Dice that depend on a seed and a text alone.
+    /// Dice that depend only on a seed and a text.
     pub(crate) fn from_seed(seed: u64, text: &str) -> Self {
         Self(
             text.bytes().fold(seed ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {

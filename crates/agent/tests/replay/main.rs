@@ -1,4 +1,4 @@
-//! Random sessions: whatever a model and its hooks do, the tape verifies and comes out byte for byte.
+//! Random sessions: whatever a model and its hooks do, the tape verifies and replays byte for byte.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests fail by panicking")]
 
@@ -13,7 +13,7 @@ use pintle::tape::{HostRecord, RecordBody};
 use dice::SplitMixDice;
 use session::normalize_numbers;
 
-/// How many sessions are played.
+/// The number of sessions.
 const SESSIONS: u64 = 40;
 
 fn replay_with_threads(tape: &[u8], threads: usize) -> ReplayReport {
@@ -36,17 +36,17 @@ fn random_sessions_come_out_byte_for_byte() {
         assert!(report.is_complete(), "seed {seed}: {report:?}\n{text}");
         kinds.extend(reading.records.iter().map(|record| record.body.kind().to_owned()));
     }
-    // A test in which nothing happens proves nothing.
+    // A test without any actions would prove nothing.
     for kind in ["hook_vetoed", "effect", "approval", "unmatched", "tool_result", "messages", "reminder", "blob"] {
         assert!(kinds.contains(kind), "no session has a `{kind}`: {kinds:?}");
     }
 }
 
-/// What happens in a session, without what places it on the tape: what agents do at once may stand in another order.
+/// The records of a session without their position on the tape, because concurrent agents may be in another order.
 fn session_events(tape: &[u8]) -> Vec<String> {
     let reading = pintle::tape::read_bytes(tape).unwrap();
     let happening = |body: &RecordBody<'_>| match body {
-        // Only the folder differs.
+        // Only the directory differs.
         RecordBody::Event(fired) if fired.event == "session.start" => None,
         RecordBody::Event(fired) => Some(format!("{} {}", fired.event, normalize_numbers(&fired.payload))),
         RecordBody::HookCall(asked) => Some(format!("{} in round {}", asked.hook, asked.round)),

@@ -1,8 +1,8 @@
-//! A random session: a model that calls tools at random, under hooks that say things at random.
+//! A random session: a model that calls tools at random, with hooks that return random verdicts.
 //!
-//! Chance is a function of the seed and of what is on the table: the payload, or the conversation. Time stands still, so that
-//! no duration is on the table, and nothing counts what happens on several threads. So a seed plays the same session
-//! every time, but for the order of what agents do at once.
+//! Each random number is a function of the seed and of the payload or the conversation. Time does not advance, so that
+//! they contain no durations, and nothing counts what happens on several threads. So a seed gives the same session
+//! every time, except for the order of concurrent agents.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ const EVENTS: [&str; 9] = [
     "custom.seen",
 ];
 
-/// A model that says or calls something at random, by the conversation, up to a number of messages.
+/// A model that replies or calls a tool at random, depending on the conversation, up to a number of messages.
 #[derive(Debug)]
 struct RandomReplyModel(u64);
 
@@ -74,7 +74,7 @@ impl Model for RandomReplyModel {
     }
 }
 
-/// Chance that is none, so that what the session takes from it is the same on every thread.
+/// A random source with a fixed value, so that the session gets the same one on every thread.
 #[derive(Debug)]
 struct ConstantRandom;
 
@@ -84,7 +84,7 @@ impl RandomSource for ConstantRandom {
     }
 }
 
-/// What is on the table, without the numbers in names such as `delegation_3`: agents that begin at once share them out.
+/// The input of a random number, without the numbers in names such as `delegation_3`, which concurrent agents share.
 pub(crate) fn normalize_numbers(what: impl ToString) -> String {
     let mut in_number = false;
     let stays = |letter: &char| {
@@ -95,7 +95,7 @@ pub(crate) fn normalize_numbers(what: impl ToString) -> String {
     what.to_string().chars().filter(stays).collect()
 }
 
-/// A tool that gives what it was given, or fails.
+/// A tool that returns its arguments, or fails.
 #[derive(Debug)]
 struct ReplayEchoTool(ModelTool, bool);
 
@@ -124,7 +124,7 @@ impl Sleeper for ReplayNullSleeper {
     fn sleep(&self, _duration_ms: u64, _cancel: &CancelToken) {}
 }
 
-/// Says yes or no by the question.
+/// Approves or denies, depending on the request.
 #[derive(Debug)]
 struct RandomApprover(u64);
 
@@ -139,7 +139,7 @@ impl Approver for RandomApprover {
     }
 }
 
-/// Wants events by their payload, and fails now and then.
+/// Matches events depending on their payload, and fails now and then.
 #[derive(Debug)]
 struct RandomPayloadMatcher(u64);
 
@@ -226,7 +226,7 @@ fn random_chain(dice: &mut SplitMixDice, number: usize) -> Chain {
     Chain { profile, ..native::chain(&format!("chain {number}"), layer, hooks) }
 }
 
-/// Plays a session and gives its tape.
+/// Runs a session and returns its tape.
 pub(crate) fn play_session(seed: u64) -> Vec<u8> {
     let mut dice = SplitMixDice::new(seed);
     let clock = Arc::new(FakeClock::new());
@@ -252,7 +252,7 @@ pub(crate) fn play_session(seed: u64) -> Vec<u8> {
         Session::builder(runtime, agent, model).workspace(folder.path()).name("s").sleeper(Arc::new(ReplayNullSleeper));
     let mut session = session.tool(echo_tool("look", true)).tool(echo_tool("break", false)).build().unwrap();
     for turn in 0..1 + dice.roll(3) {
-        // What a turn comes to is on the tape, whether it ends well or not.
+        // The result of a turn is on the tape, whether it succeeds or not.
         let _ = session.turn(&format!("do {turn}"));
         if dice.roll(3) == 0 {
             let _ = session.compact(Some("the paths"));

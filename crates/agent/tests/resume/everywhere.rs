@@ -1,4 +1,4 @@
-//! A session that was cut off after any record of its tape goes on and comes to its end.
+//! A session that was interrupted after any record of its tape is resumed and finishes.
 
 use std::collections::HashMap;
 use std::fs;
@@ -12,7 +12,7 @@ use crate::fixture::{
     PROMPTS, ScriptRecordingModel, begin_session, make_project, parse_tape, resume_session, say_prompts, text_of,
 };
 
-/// It is cut off after each so many records: to go on to its end takes as long as the whole session did.
+/// The step between interruption points, because each resumed session takes as long as the whole one.
 const EACH: usize = 3;
 
 /// The conversation of the session's own agent, from its tape.
@@ -26,7 +26,7 @@ fn taped_conversation(reading: &LoadedTape) -> Vec<ModelMessage> {
     reading.records.iter().filter_map(message).collect()
 }
 
-/// Each prompt stands there once and in order, and each call has one result.
+/// Checks that each prompt occurs once and in order, and that each call has one result.
 fn check_complete(reading: &LoadedTape, at: usize) {
     let messages = taped_conversation(reading);
     let prompts: Vec<&str> = messages

@@ -1,4 +1,4 @@
-//! A project with hooks, an agent with a helper, and a model that plays a script and keeps what it was asked.
+//! A project with hooks, an agent with a child agent, and a model that plays a script and keeps its requests.
 
 use std::fs;
 use std::path::Path;
@@ -12,11 +12,11 @@ use pintle::{
 use pintle_agent::model::{Model, ModelError, ModelReply, ModelRequest, ReplyDelta, ScriptModel};
 use pintle_agent::{Session, TurnError};
 
-/// What the person says.
+/// The user's prompts.
 pub(crate) const PROMPTS: [&str; 3] = ["Make a list.", "Now change it.", "What is in it?"];
 
-/// What the model says: parallel calls, a call that hooks deny, one that they rewrite, a helper, and failures. No two calls
-/// that run at once see each other's work, so that every run is the same.
+/// The model's replies: parallel calls, a call that hooks deny, one that they rewrite, a child agent, and failures. No
+/// two concurrent calls see each other's work, so that every run is the same.
 const SCRIPT: &str = r#"
 turns:
   - say: I write it down.
@@ -37,7 +37,7 @@ agents:
     - say: It still looks well.
 "#;
 
-/// Counts calls and tells the model how many there were: a script's counter is part of what the model sees.
+/// Counts calls and returns the count as context: a script's counter is part of what the model sees.
 const COUNT: &str = r#"---
 event: tool.post
 priority: 1
@@ -49,7 +49,7 @@ script: |
 ---
 "#;
 
-/// A model that keeps what it was asked.
+/// A model that keeps its requests.
 #[derive(Debug)]
 pub(crate) struct ScriptRecordingModel {
     script: ScriptModel,
@@ -62,7 +62,7 @@ impl ScriptRecordingModel {
         Arc::new(Self { script, requests: Mutex::default() })
     }
 
-    /// What it was asked since so many requests: the agent, the messages and the tools.
+    /// The requests from this index on: the agent, the messages and the tools.
     pub(crate) fn requests_since(&self, from: usize) -> Vec<String> {
         let requests = self.requests.lock().unwrap();
         let shown = |request: &ModelRequest| {
@@ -114,7 +114,7 @@ fn agent_spec() -> AgentSpec {
     }
 }
 
-/// Makes the project's folder.
+/// Creates the project's directory.
 pub(crate) fn make_project() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join(".harness/hooks")).unwrap();
@@ -164,7 +164,7 @@ pub(crate) fn begin_session(folder: &Path, model: &Arc<ScriptRecordingModel>) ->
     (session.sleeper(Arc::new(ResumeNullSleeper)).build().unwrap(), runtime)
 }
 
-/// The same session from its tape in a file.
+/// The same session, resumed from its tape in a file.
 pub(crate) fn resume_session(
     folder: &Path,
     model: &Arc<ScriptRecordingModel>,
@@ -178,12 +178,12 @@ pub(crate) fn resume_session(
     Ok((session.sleeper(Arc::new(ResumeNullSleeper)).resume(reading).build()?, runtime))
 }
 
-/// Says the next prompts.
+/// Sends the next prompts.
 pub(crate) fn say_prompts(session: &mut Session, prompts: &[&str]) -> Result<Vec<String>, TurnError> {
     prompts.iter().map(|prompt| session.turn(prompt).map(|answer| answer.text)).collect()
 }
 
-/// The tape in memory as it would stand in a file.
+/// The tape in memory as the bytes of a file.
 pub(crate) fn text_of(runtime: &Runtime) -> String {
     runtime.tape().unwrap().lines().into_iter().map(|line| line + "\n").collect()
 }

@@ -1,4 +1,4 @@
-//! What the agent does is on the tape before it is done, and all of it is there.
+//! The agent's actions are on the tape before they are done, and completely.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::fixture::{parse_tape, text_of};
 
-/// The last line of a tape as somebody saw it while it was at work.
+/// The last line of a tape, read while an action was running.
 #[derive(Debug, Default)]
 struct LastTapeLine(Mutex<Vec<String>>);
 
@@ -27,7 +27,7 @@ impl LastTapeLine {
     }
 }
 
-/// A model and a tool that look at the tape when they are used.
+/// A model and a tool that read the tape when they are used.
 #[derive(Debug)]
 struct TapeReadingModel {
     script: ScriptModel,
@@ -70,7 +70,7 @@ impl Tool for TapeReadingTool {
     }
 }
 
-/// Allows the call for the whole session, and counts how often it was asked.
+/// Approves the call for the whole session, and counts the requests.
 #[derive(Debug, Default)]
 struct SessionGrantApprover(Mutex<usize>);
 

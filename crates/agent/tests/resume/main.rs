@@ -1,4 +1,4 @@
-//! Sessions that are taken up from their tapes: nothing of them is lost, and nothing is there twice.
+//! Sessions that are resumed from their tapes: nothing is lost, and nothing is duplicated.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 

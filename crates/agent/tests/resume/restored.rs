@@ -1,4 +1,4 @@
-//! What is more than messages comes back from the tape: reminders, personas, who speaks, and how many calls there were.
+//! State besides messages is restored from the tape: reminders, personas, the active agent, and the number of calls.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::fixture::{parse_tape, text_of};
 use crate::support::{QueuedReply, QueuedReplyModel, RecordingSleeper, agent, call, hook, message_lines, say};
 
-/// A session under hooks, with a tape in memory. The folder lasts as long as the session.
+/// A session with hooks and a tape in memory. The directory lasts as long as the session.
 struct RestoredFixture {
     session: Session,
     model: Arc<QueuedReplyModel>,
@@ -45,7 +45,7 @@ impl RestoredFixture {
         parse_tape(&text_of(&self.runtime))
     }
 
-    /// In which requests these words are.
+    /// The requests that contain this text.
     fn requests_with(&self, words: &str) -> Vec<bool> {
         (0..self.model.count()).map(|at| message_lines(&self.model.request(at)).join("\n").contains(words)).collect()
     }
@@ -57,7 +57,7 @@ impl RestoredFixture {
     }
 }
 
-/// A hook that reminds the model of something each time the person says something.
+/// A hook that injects a reminder at each prompt.
 fn reminder_hook(reminder: &Reminder) -> Hook {
     let reminder = reminder.clone();
     hook("reminds", "prompt.submit", move |_| Verdict::pass().with_effect(Effect::Reminder(reminder.clone())))
@@ -90,8 +90,8 @@ fn reminders_go_on_as_if_the_session_had_never_been_cut_off() {
         session.clear().unwrap();
     };
     type Before = fn(&mut Session);
-    /// What a hook asks for, what happens before the cut, what a hook asks for after it, and which of the three requests
-    /// after it carry the words.
+    /// The reminder of a hook, what happens before the interruption, the reminder of a hook after it, and which of the
+    /// three requests after it carry the text.
     type Case = (&'static str, Reminder, Before, Option<Reminder>, [bool; 3]);
     let cases: [Case; 11] = [
         ("its time goes on", plain(Some(3)), turn, None, [true, true, false]),
@@ -117,7 +117,7 @@ fn reminders_go_on_as_if_the_session_had_never_been_cut_off() {
         before(&mut one.session);
         let replies = || [say("b"), say("c"), say("d")];
         let mut two = one.resume(replies(), after.iter().map(reminder_hook));
-        // The same without the cut: the hook of before is not asked any more.
+        // The same without an interruption: the earlier hook is not called any more.
         let mut whole =
             open_new([say("a"), say("the gist")].into_iter().chain(replies()), [first_prompt_hook(&reminder, &after)]);
         before(&mut whole.session);
@@ -132,7 +132,7 @@ fn reminders_go_on_as_if_the_session_had_never_been_cut_off() {
     }
 }
 
-/// A hook that asks for one thing at the first prompt and for another one at all later ones.
+/// A hook that injects one reminder at the first prompt and another one at all later prompts.
 fn first_prompt_hook(reminder: &Reminder, after: &Option<Reminder>) -> Hook {
     let (first, later) = (reminder.clone(), after.clone());
     hook("reminds", "prompt.submit", move |call| {
@@ -160,7 +160,7 @@ fn prompt_step(step: &mut PersonaStep<'_>) -> Result<Value, StepError> {
     Ok(json!(step.run_prompt("go")?.text))
 }
 
-/// Lets the auditor work in a step of the captain's, in the named step of its own, and asks once more behind it.
+/// Runs the auditor inside a step of the captain, in the named step of its own, and sends one more prompt after it.
 fn run_auditor_within(session: &mut Session, name: &str) {
     let mut captain = session.persona(&captain_persona()).unwrap();
     let done = captain.step("audit", json!([]), |step| {
@@ -174,7 +174,7 @@ fn run_auditor_within(session: &mut Session, name: &str) {
 #[test]
 fn personas_are_as_paused_and_have_used_as_much_as_before() {
     type Before = fn(&mut Session);
-    /// What happens before the cut, who is paused after it, and the tokens of the captain and the auditor.
+    /// What happens before the interruption, who is paused after it, and the tokens of the captain and the auditor.
     type Case = (&'static str, Before, &'static [&'static str], [u64; 2]);
     let cases: [Case; 10] = [
         ("nothing", |_| {}, &[], [0, 0]),
@@ -277,8 +277,8 @@ fn handoff_reply(agent: &str) -> QueuedReply {
 
 #[test]
 fn the_agent_that_spoke_last_speaks_again() {
-    /// What the agents say before the cut, what forces a hand-off of `root`, whether the conversation is cleared, and who
-    /// speaks after it.
+    /// The agents' replies before the interruption, the forced hand-off of `root`, whether the conversation is cleared,
+    /// and the active agent after it.
     type Case = (&'static str, Vec<(&'static str, QueuedReply)>, Option<&'static str>, bool, &'static str);
     let cases: Vec<Case> = vec![
         ("nobody hands over", vec![("root", say("hello"))], None, false, "root"),

@@ -1,4 +1,4 @@
-//! A session that was taken up again is the same session.
+//! A resumed session is the same session.
 
 use std::fs;
 
@@ -17,7 +17,7 @@ fn session_resumed_between_turns_sends_the_same_requests() {
         let kept = tempfile::tempdir().unwrap();
         let (asked_before, tape) = (model.request_count(), kept.path().join("t.jsonl"));
         fs::write(&tape, text_of(&runtime)).unwrap();
-        // Nothing was written yet before the first turn.
+        // No record was written before the first turn.
         let _ = fs::copy(one.path().join("a.txt"), other.path().join("a.txt"));
         let expected = say_prompts(&mut whole, &PROMPTS[turns..]).unwrap();
 
@@ -25,7 +25,7 @@ fn session_resumed_between_turns_sends_the_same_requests() {
         let (mut session, resumed) = resume_session(other.path(), &fresh, &tape).unwrap();
         assert_eq!((session.turns() as usize, session.interrupted_turn()), (turns, None));
         assert_eq!(say_prompts(&mut session, &PROMPTS[turns..]).unwrap(), expected);
-        // The hooks of `session.resume` had more to say, and nothing else is different.
+        // The hooks of `session.resume` added context; everything else is equal.
         let said = |asked: String| asked.replace("\\n\\nthe session goes on", "");
         let asked: Vec<String> = fresh.requests_since(0).into_iter().map(said).collect();
         assert_eq!(asked, model.requests_since(asked_before), "after {turns} turns");

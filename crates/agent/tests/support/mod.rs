@@ -1,4 +1,4 @@
-//! What the tests of the agent share: a model that plays replies, and hooks that keep what they see.
+//! Fixtures for the agent's tests: a model that plays replies, and hooks that keep what they see.
 
 #![expect(dead_code, reason = "no test file uses all of it")]
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "tests fail by panicking")]
@@ -18,7 +18,7 @@ pub(crate) use worker::worker;
 
 pub(crate) type QueuedReply = Result<ModelReply, ModelError>;
 
-/// A model that plays replies, each agent its own.
+/// A model that plays replies, with separate ones for each agent.
 #[derive(Debug, Default)]
 pub(crate) struct QueuedReplyModel {
     replies: Mutex<HashMap<String, VecDeque<QueuedReply>>>,
@@ -86,7 +86,7 @@ pub(crate) fn call(calls: &[(&str, &str)]) -> QueuedReply {
     })
 }
 
-/// Everything that was fired: the event's name, the agent, and the payload.
+/// The fired events: the event's name, the agent, and the payload.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct AgentEventLog(Arc<Mutex<Vec<(String, String, Value)>>>);
 
@@ -101,12 +101,12 @@ impl AgentEventLog {
         seen.iter().filter(|(name, ..)| name == event).map(|(.., payload)| payload.clone()).collect()
     }
 
-    /// `agent:event` of everything that was fired.
+    /// `agent:event` of all fired events.
     pub(crate) fn by_agent(&self) -> Vec<String> {
         self.0.lock().unwrap().iter().map(|(name, agent, _)| format!("{agent}:{name}")).collect()
     }
 
-    /// A chain before all others that keeps every event and has no opinion.
+    /// A chain before all others that keeps every event and passes.
     pub(crate) fn chain(&self) -> Chain {
         let names = [
             "session.start",
@@ -137,7 +137,7 @@ impl AgentEventLog {
                 Verdict::pass()
             })
         });
-        // A recorder that counts as a guard would be asked again after every rewrite.
+        // A recorder that counts as a guard would be called again after every rewrite.
         native::chain("seen", Layer::Managed, hooks.into_iter().map(|hook| Hook { guard: false, ..hook }))
     }
 }
@@ -170,7 +170,7 @@ impl Sleeper for RecordingSleeper {
     }
 }
 
-/// A session of an agent called `root` in a folder of its own.
+/// A session of an agent called `root` in its own directory.
 pub(crate) struct AgentFixture {
     pub(crate) folder: tempfile::TempDir,
     pub(crate) seen: AgentEventLog,
@@ -209,7 +209,7 @@ pub(crate) fn open_fixture_with(
     AgentFixture { folder, seen, model, session }
 }
 
-/// What the model was told in one request, as `role: text` lines.
+/// One request to the model, as `role: text` lines.
 pub(crate) fn message_lines(request: &ModelRequest) -> Vec<String> {
     request.messages.iter().map(|message| format!("{}: {}", message.role, message.content)).collect()
 }

@@ -1,4 +1,4 @@
-//! Compaction: when it comes, who may veto, steer or replace it, and what is left.
+//! Compaction: when it happens, which hooks may veto, steer or replace it, and what remains.
 
 use pintle::{ApprovalResponse, CompactionSpec, Effect, Verdict};
 use pintle_agent::model::{ModelError, ModelReply, ModelUsage};
@@ -10,7 +10,7 @@ use crate::support::{QueuedReply, call, deny, hook, message_lines, say};
 const EVENTS: &[&str] =
     &["compact.pre", "compact.before", "compact.post", "iteration.start", "iteration.end", "session.start", "error"];
 
-/// A session whose model takes 200 tokens.
+/// A session whose model has a window of 200 tokens.
 fn small_model_scenario(replies: impl IntoIterator<Item = QueuedReply>) -> TeamScenario {
     TeamScenario::from_replies(replies).spec(|spec| {
         spec.member.as_mut().unwrap().compaction =
@@ -18,7 +18,7 @@ fn small_model_scenario(replies: impl IntoIterator<Item = QueuedReply>) -> TeamS
     })
 }
 
-/// An answer that the provider counts as nearly all that the model takes.
+/// An answer that the provider counts as nearly the whole window.
 fn costly_reply(text: &str) -> QueuedReply {
     let usage = ModelUsage { input_tokens: 185, output_tokens: 5 };
     say(text).map(|reply| ModelReply { usage, ..reply })

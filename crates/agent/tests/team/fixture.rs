@@ -1,4 +1,4 @@
-//! A session of a member, and everything that was fired in it as lines of text.
+//! A session of a team member, and its fired events as lines of text.
 
 use std::sync::{Arc, Barrier, Mutex};
 
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::support::{QueuedReply, QueuedReplyModel, RecordingSleeper};
 
-/// What is shown of each event besides its name.
+/// The fields of each event that are shown after its name.
 const SHOWN: &[(&str, &[&str])] = &[
     ("session.start", &["source"]),
     ("session.resume", &["source", "previous_max_iterations", "new_max_iterations"]),
@@ -42,7 +42,7 @@ const SHOWN: &[(&str, &[&str])] = &[
     ("agent.stop", &["response"]),
 ];
 
-/// Events that are fired for those alone who listen to them by name; `tests/lifecycle` is about them.
+/// Events that only fire if a hook names them; `tests/lifecycle` tests them.
 const FOR_LISTENERS: [&str; 8] = [
     "approval.requested",
     "file.edited",
@@ -54,7 +54,7 @@ const FOR_LISTENERS: [&str; 8] = [
     "session.idle",
 ];
 
-/// Everything that was fired, one line an event.
+/// The fired events, one line per event.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TeamEventLog(Arc<Mutex<Vec<String>>>);
 
@@ -93,7 +93,7 @@ impl TeamEventLog {
                 record.0.lock().unwrap().push(line);
                 Verdict::pass()
             });
-            // A recorder that counts as a guard would be asked again after every rewrite.
+            // A recorder that counts as a guard would be called again after every rewrite.
             Hook { guard: false, ..hook }
         })
     }
@@ -102,7 +102,7 @@ impl TeamEventLog {
 /// Where the commands `meet` and `wait` wait for each other, so that both have begun before one of them ends.
 static MEETING: Barrier = Barrier::new(2);
 
-/// A tool that gives its arguments back, or fails.
+/// A tool that returns its arguments, or fails.
 #[derive(Debug)]
 pub(crate) struct TeamEchoTool {
     definition: ModelTool,
@@ -151,7 +151,7 @@ impl Tool for TeamEchoTool {
     }
 }
 
-/// What a person is told.
+/// The notices for the user.
 #[derive(Debug, Default)]
 pub(crate) struct TeamNoticeLog(Mutex<Vec<String>>);
 
@@ -174,7 +174,7 @@ impl Observer for TeamNoticeLog {
     }
 }
 
-/// A scene before it is played.
+/// A session before it is built.
 pub(crate) struct TeamScenario {
     pub(crate) replies: Vec<QueuedReply>,
     pub(crate) hooks: Vec<Hook>,
@@ -183,7 +183,7 @@ pub(crate) struct TeamScenario {
     pub(crate) answer: Option<ApprovalResponse>,
 }
 
-/// A scene that can be played.
+/// A session that can be run.
 pub(crate) struct TeamFixture {
     pub(crate) session: Session,
     pub(crate) model: Arc<QueuedReplyModel>,
@@ -204,7 +204,7 @@ pub(crate) fn member_spec(name: &str) -> AgentSpec {
 }
 
 impl TeamScenario {
-    /// A member that is in no hurry to ask anybody.
+    /// A member whose mode asks for nothing.
     pub(crate) fn from_replies(replies: impl IntoIterator<Item = QueuedReply>) -> Self {
         Self {
             replies: replies.into_iter().collect(),
@@ -239,7 +239,7 @@ impl TeamScenario {
         self.open_with(|builder| builder)
     }
 
-    /// Opens it on a model of its own making.
+    /// Opens it with its own model.
     pub(crate) fn open_on(self, model: Arc<dyn Model>) -> TeamFixture {
         self.build(Some(model), |builder| builder)
     }
@@ -275,7 +275,7 @@ impl TeamScenario {
         TeamFixture { session, model, events: record, approver: resolver, notices: told, _folder: folder }
     }
 
-    /// Plays one turn and gives all that was fired from the prompt on.
+    /// Runs one turn and returns the events from the prompt on.
     pub(crate) fn play_events(self) -> Vec<String> {
         let mut stage = self.open();
         let _ = stage.session.turn("go");
@@ -283,7 +283,7 @@ impl TeamScenario {
     }
 }
 
-/// Checks lines against a text with one line each; a line of the text that ends in `…` is a beginning.
+/// Compares lines with a text of one line each; a line of the text that ends in `…` is a prefix.
 pub(crate) fn check_lines(lines: &[String], expected: &str) {
     let expected: Vec<&str> = expected.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let fits = |line: &str, expected: &str| match expected.strip_suffix('…') {

@@ -1,4 +1,4 @@
-//! Conversations that go to another agent, and models that stand in for one that fails.
+//! Conversations that are handed to another agent, and fallback models.
 
 use std::sync::Arc;
 

@@ -224,7 +224,7 @@ fn context_of_an_iteration_is_for_its_call_and_that_of_a_session_for_all() {
     assert_eq!(system(2), "be brief | from session.start | from prompt.submit | only now");
 }
 
-/// A model that is broken.
+/// A model that always fails.
 #[derive(Debug)]
 struct FailingModel;
 

@@ -1,4 +1,4 @@
-//! Members of a team: which events fire, in which order, and what follows from what hooks and people say.
+//! Members of a team: which events fire, in which order, and the effects of hooks and of the user's responses.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 

@@ -1,4 +1,4 @@
-//! What the payloads of events say that only teams need.
+//! The payloads of events that only teams need.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::fixture::TeamScenario;
 use crate::support::{call, hook, say};
 
-/// Plays a scene and gives the payloads of one event.
+/// Runs a session and returns the payloads of one event.
 fn play_payloads(event: &str, scene: TeamScenario) -> Vec<Value> {
     let seen: Arc<Mutex<Vec<Value>>> = Arc::default();
     let keep = Arc::clone(&seen);
@@ -90,7 +90,7 @@ fn a_compaction_tells_the_numbers_from_before_it() {
         })
     };
     let before = &play_payloads("compact.before", scene())[0];
-    // 190 tokens as the provider counted them, and 4 for the prompt that came after.
+    // 190 tokens as the provider counted them, and 4 for the prompt after them.
     assert_eq!(
         (&before["input_tokens"], &before["output_tokens"], &before["context_limit"]),
         (&json!(194), &json!(5), &json!(200))

@@ -1,4 +1,4 @@
-//! Guards run always: no mode, no rule and no grant keeps a hook that decides from being asked, and a denial stands.
+//! Guards always run: no mode, rule or grant skips a hook that decides, and a denial stays.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
@@ -18,7 +18,7 @@ use crate::support::{call, deny, hook, say};
 const MODES: [PermissionMode; 4] =
     [PermissionMode::Balanced, PermissionMode::Strict, PermissionMode::Restricted, PermissionMode::Autonomous];
 
-/// What a session may have been told of the tool `look` before it is called.
+/// The permissions of a session for the tool `look` before it is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LookRule {
     None,
@@ -38,7 +38,7 @@ fn guard_is_called_in_every_mode_and_its_denial_stands() {
         for given in [LookRule::None, LookRule::Allow, LookRule::Ask] {
             for grant in [None, Some(ApprovalScope::Tool), Some(ApprovalScope::Session)] {
                 for event in ["tool.guard", "tool.pre"] {
-                    // The first call is let through, so that the person's grant holds for the second, which is denied.
+                    // The first call is allowed, so that the user's grant covers the second, which is denied.
                     let asked = Arc::new(AtomicUsize::new(0));
                     let count = Arc::clone(&asked);
                     let guard = hook("guard", event, move |_| match count.fetch_add(1, Ordering::Relaxed) {
@@ -132,7 +132,7 @@ fn always_lifts_no_later_ask_of_a_hook_or_of_a_rule() {
     let same = || call(&[("change", r#"{"at":1}"#)]);
     let granted = || ApprovalResponse::Granted { answered_by: String::from("ada"), grant: ApprovalScope::Tool };
     for event in ["tool.guard", "tool.pre"] {
-        // The first call is of no interest to the hook, so that the person says `always` to the mode's question.
+        // The first call does not concern the hook, so the user can answer `always` to the mode's request.
         let calls = AtomicUsize::new(0);
         let guard = hook("guard", event, move |_| match calls.fetch_add(1, Ordering::Relaxed) {
             0 => Verdict::pass(),
@@ -173,7 +173,7 @@ fn a_grant_for_the_session_makes_it_autonomous() {
     check_lines(&stage.events.lines_of(&["permission.reply"]), expected);
 }
 
-/// Notes whether two questions are ever open at once.
+/// Records whether two requests are ever open at once.
 #[derive(Debug, Default)]
 struct OneAtATime {
     open_count: AtomicUsize,
@@ -245,7 +245,7 @@ fn toolset_spec(kind: ToolsetKind) -> ToolsetSpec {
     ToolsetSpec { kind, tools: Vec::new(), instruction: None, location: Location::default() }
 }
 
-/// A worker with one tool, which changes something, and a lead that gives it a task beside the conversation.
+/// A worker with one tool, which changes something, and a lead that gives it a background task.
 fn lead_and_worker(scene: TeamScenario) -> TeamFixture {
     let make = ScriptToolSpec {
         name: String::from("make"),
@@ -264,7 +264,7 @@ fn lead_and_worker(scene: TeamScenario) -> TeamFixture {
         lead.toolsets = vec![toolset_spec(ToolsetKind::BackgroundAgents)];
     });
     scene.permissions.allow = vec![parse_rule("run_background_agent")];
-    // The lead answers when the worker has ended: what runs beside the conversation ends with it.
+    // The lead answers after the worker has ended, because background work ends with the conversation.
     let (ended, over) = channel();
     let over = Mutex::new(over);
     let tell = hook("tell", "session.end", move |call| {

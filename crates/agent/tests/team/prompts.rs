@@ -1,4 +1,4 @@
-//! What a person says: at the beginning, in between and behind.
+//! Messages of the user: at the beginning, during a turn, and queued.
 
 use pintle::{Effect, Verdict};
 use pintle_agent::Inbox;
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use crate::fixture::{TeamFixture, TeamScenario, check_lines, is_denied};
 use crate::support::{call, deny, hook, message_lines, rewrite, say};
 
-/// Says things while a call of the model's tool is judged, the first time.
+/// Sends messages while the model's first tool call is being checked.
 fn say_during_call(say: impl Fn(&Inbox) + Send + Sync + 'static) -> (pintle::Hook, Arc<Mutex<Option<Inbox>>>) {
     let inbox: Arc<Mutex<Option<Inbox>>> = Arc::default();
     let known = Arc::clone(&inbox);
@@ -148,7 +148,7 @@ fn hooks_may_drop_what_a_person_says_and_the_person_is_told() {
 
 #[test]
 fn the_text_of_a_reply_is_told_once_no_hook_can_change_it() {
-    // The hooks of the stage listen to every event and might.
+    // The fixture's hooks listen to every event and could change it.
     let mut stage = TeamScenario::from_replies([say("hello")]).open();
     stage.session.turn("go").unwrap();
     assert_eq!(stage.notices.lines(), ["answered: hello", "message: hello"]);

@@ -1,4 +1,4 @@
-//! Reminders over compactions and hand-offs.
+//! Reminders across compactions and hand-offs.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use pintle_agent::model::{ModelError, ModelReply, ModelUsage};
 use crate::fixture::{TeamFixture, TeamScenario, member_spec};
 use crate::support::{QueuedReply, call, hook, message_lines, say};
 
-/// A hook that reminds the model of something for good.
+/// A hook that injects a permanent reminder.
 fn lasting_reminder_hook(
     event: &str,
     body: &'static str,
@@ -21,12 +21,12 @@ fn lasting_reminder_hook(
     })
 }
 
-/// Whether the last request had these words.
+/// Whether the last request contained this text.
 fn is_told(stage: &TeamFixture, words: &str) -> bool {
     message_lines(&stage.model.request(stage.model.count() - 1)).join("\n").contains(words)
 }
 
-/// An answer that the provider counts as nearly all that the model takes.
+/// An answer that the provider counts as nearly the whole window.
 fn costly_reply(text: &str) -> QueuedReply {
     let usage = ModelUsage { input_tokens: 185, output_tokens: 5 };
     say(text).map(|reply| ModelReply { usage, ..reply })

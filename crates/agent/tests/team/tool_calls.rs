@@ -1,4 +1,4 @@
-//! One tool call: who is asked, in which order, and what the model gets.
+//! One tool call: which hooks are called, in which order, and what the model gets.
 
 use pintle::{ApprovalResponse, PermissionMode, PermissionsSpec, Verdict, VerdictKind};
 use serde_json::{Value, json};
@@ -188,7 +188,7 @@ fn changed_arguments_are_judged_again_and_nothing_is_allowed_by_that() {
     let denied = PermissionsSpec { deny: vec![parse_rule("shell:cmd=rm*")], ..PermissionsSpec::default() };
     let by_rule = play_turn(TeamScenario { permissions: denied, ..one_call_scenario("make").hook(to("rm x")) }).1;
     assert!(by_rule.contains(&String::from("permission.reply deny rule team_permissions_deny")), "{by_rule:?}");
-    // A rule that allows the changed call does not answer the question that the call as it was raised.
+    // A rule that allows the changed call does not answer the ask for the original one.
     let allowed = PermissionsSpec { allow: vec![parse_rule("shell:cmd=pwd")], ..PermissionsSpec::default() };
     let asked = play_turn(TeamScenario { permissions: allowed, ..one_call_scenario("make").hook(to("pwd")) }).1;
     assert!(asked.contains(&String::from("permission.reply deny resolver non_interactive_deny")), "{asked:?}");

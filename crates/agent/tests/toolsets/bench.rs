@@ -1,4 +1,4 @@
-//! A member with toolsets, and calls that are made one after the other.
+//! A member with toolsets, and calls one after the other.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::path::Path;
@@ -12,7 +12,7 @@ pub(crate) fn toolset_spec(kind: ToolsetKind) -> ToolsetSpec {
     ToolsetSpec { kind, tools: Vec::new(), instruction: None, location: Location::default() }
 }
 
-/// An agent called `root` that is a team of its own.
+/// An agent called `root`, in a team of one.
 pub(crate) fn member_spec(toolsets: impl IntoIterator<Item = ToolsetSpec>) -> AgentSpec {
     let member = MemberSpec { toolsets: toolsets.into_iter().collect(), ..MemberSpec::default() };
     AgentSpec {
@@ -23,10 +23,10 @@ pub(crate) fn member_spec(toolsets: impl IntoIterator<Item = ToolsetSpec>) -> Ag
     }
 }
 
-/// What became of calls: each result's text, and whether it is an error.
+/// The results of calls: each result's text, and whether it is an error.
 pub(crate) type ToolCallResults = Vec<(String, bool)>;
 
-/// Makes each call in a message of its own, in a folder that was prepared.
+/// Makes each call in a separate message, in a prepared directory.
 pub(crate) fn make_calls(
     spec: AgentSpec,
     hooks: impl IntoIterator<Item = Hook>,
@@ -52,7 +52,7 @@ pub(crate) fn call_toolset(
     make_calls(member_spec([toolset_spec(kind)]), [], prepare, calls)
 }
 
-/// Compares results with what is expected of them: `Ok` is the whole text, `Err` a part of an error's.
+/// Compares results with expected ones: `Ok` is the whole text, `Err` a part of an error.
 pub(crate) fn check_results(results: &ToolCallResults, calls: &[(&str, Value)], expected: &[Result<&str, &str>]) {
     assert_eq!(results.len(), expected.len());
     for (((text, is_error), (name, arguments)), expected) in results.iter().zip(calls).zip(expected) {

@@ -153,7 +153,7 @@ fn hooks_see_the_names_the_category_and_the_claim() {
         seen,
         [
             json!(["read_file", {"path": "a.txt"}, "filesystem", true]),
-            // What makes no claim has no field.
+            // A tool without a claim has no field.
             json!(["write_file", {"path": "b", "content": ""}, "filesystem", null]),
         ]
     );

@@ -1,4 +1,4 @@
-//! The tools of a team's members: what each does, refuses and bounds, and what hooks see of it.
+//! The tools of a team's members: what each does, rejects and limits, and what hooks see of it.
 
 #[path = "../support/mod.rs"]
 mod support;

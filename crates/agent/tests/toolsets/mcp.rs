@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::bench::{make_calls, member_spec, toolset_spec};
 use crate::support::*;
 
-/// A server with a tool that echoes a line of its environment and one that says it only reads.
+/// A server with a tool that echoes a line of its environment and one that claims to be read-only.
 const SERVER: &str = r#"
 while read -r line; do
   id=${line#*\"id\":}; id=${id%%[,\}]*}

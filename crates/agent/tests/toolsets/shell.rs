@@ -28,7 +28,7 @@ fn a_command_is_told_with_its_output_whatever_becomes_of_it() {
         (json!({"cmd": " "}), Err("`cmd` is empty")),
         (json!({"cmd": "a\u{0}b"}), Err("NUL")),
         (json!({"cmd": "-x"}), Ok("Error executing command: exit status 127\nOutput: /bin/sh: 1: -x: not found")),
-        // Guards look at `cmd`: another name for it must not be a way around them.
+        // Guards look at `cmd`: another argument name must not bypass them.
         (json!({"command": "echo hi"}), Err("`cmd` is required")),
         (json!({"cmd": "echo $GIVEN ${EXPANDED:-empty}"}), Ok("given empty")),
     ];
@@ -139,7 +139,7 @@ fn a_job_runs_on_beside_the_conversation_and_ends_with_the_session() {
     );
     assert!(text(3).contains("Status: running\n"), "{}", text(3));
     assert_eq!(text(5), "alive");
-    // A job that was stopped still tells what it had printed.
+    // A stopped job still shows its output.
     assert!(text(12).contains("Status: stopped\n") && text(12).ends_with("--- Output ---\nstarted\n"), "{}", text(12));
     assert_eq!(text(6), "Job job_1 stopped successfully");
     assert_eq!(text(7), "dead");

@@ -142,8 +142,8 @@ fn a_page_is_fetched_through_the_gate() {
     assert_eq!((&both[0]["body"], &both[0]["statusCode"]), (&json!(page), &json!(200)));
     assert!(both[1]["error"].is_string(), "{both}");
     assert!(results[3].1 && results[3].0.contains("must be one of"));
-    assert_eq!(stage.seen.payloads_of("tool.pre")[0]["category"], "fetch");
-    // Without a word from the declaration only the public internet can be reached.
+    assert_eq!(stage.seen.of("tool.pre")[0]["category"], "fetch");
+    // Unless the declaration says otherwise, only the public internet can be reached.
     let (results, _stage) = call_toolset(
         ToolsetKind::Fetch { timeout_ms: None },
         |_| {},
@@ -152,7 +152,7 @@ fn a_page_is_fetched_through_the_gate() {
     assert!(results[0].1 && results[0].0.contains("not in the allowlist"), "{results:?}");
 }
 
-/// A server that gives the same page so many times.
+/// A server that sends the same page this many times.
 fn start_page_server(page: &'static str, times: usize) -> String {
     use std::io::{Read, Write};
 

@@ -19,7 +19,7 @@ fn to_names(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// `root` gives tasks to `worker`, who may give some to `root` and to `helper`, and hands over to `closer`.
+/// `root` gives tasks to `worker`, which may give some to `root` and to `helper`, and hands over to `closer`.
 fn team_spec() -> TeamSpec {
     let set = |kind: ToolsetKind| member_spec([toolset_spec(kind)]);
     let agents = vec![
@@ -34,7 +34,7 @@ fn team_spec() -> TeamSpec {
     TeamSpec { agents, ..TeamSpec::default() }
 }
 
-/// Keeps what members do, as `agent:event` with the word that matters.
+/// Records the members' events, as `agent:event` with the main field.
 fn witness_hooks(seen: &Arc<Mutex<Vec<String>>>) -> Vec<Hook> {
     let fields: [(&str, &'static str); 6] = [
         ("session.start", "source"),

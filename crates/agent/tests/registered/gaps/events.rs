@@ -1,4 +1,4 @@
-//! What is advertised is fired, and taped.
+//! Every documented event is fired and recorded.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ const SILENT: [&str; 5] =
 fn the_notifications_and_the_turn_events_fire() {
     let seen = SharedLines::default();
     let lines = seen.clone();
-    // The person is asked only where there is one.
+    // The user is asked only if one is available.
     let person = Arc::new(ScriptedApprover::new(ApprovalResponse::Approved { answered_by: String::from("ada") }));
     let runtime = Runtime::builder().approver(person).build().runtime;
     for event in SILENT {

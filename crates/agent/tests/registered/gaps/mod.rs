@@ -1,4 +1,4 @@
-//! The gaps of upstream (Harn behaviour, section 8, 1 to 21), each closed by a test:
+//! The gaps of upstream (see docs/specs/harn.md, numbered 1 to 21), each closed by a test:
 //!
 //! | Gap | Test | File |
 //! | --- | --- | --- |

@@ -1,4 +1,4 @@
-//! Vetoes reach everywhere, denials stand, and failures are contained.
+//! Vetoes apply everywhere, denials stay, and failures are contained.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::fixture::*;
 use crate::support::{QueuedReplyModel, agent, call, say};
 
-/// Those that the root agent delegates to, one in the background and two at once.
+/// The agents that the root agent delegates to, one in the background and two concurrently.
 const WORKERS: [&str; 3] = ["worker", "left", "right"];
 
 fn team_spec() -> AgentSpec {
@@ -107,7 +107,7 @@ fn an_early_allow_does_not_hide_a_later_deny() {
 
 #[test]
 fn permission_hook_tightens_and_refused_calls_need_no_approval() {
-    // Which hook denies, and how often the person is asked who would say yes to everything.
+    // Which hook denies, and the number of approval requests to a user who would approve everything.
     let cases: [(&str, usize); 3] = [("none", 1), ("permission_asked", 0), ("PreToolUse", 0)];
     for (which, asked) in cases {
         let person = Arc::new(ScriptedApprover::new(ApprovalResponse::Approved { answered_by: String::from("ada") }));
@@ -176,7 +176,7 @@ fn a_failing_hook_drops_no_edit_and_edits_stay_in_their_session() {
         session.turn("go").unwrap();
     }
     let mut seen = seen.all();
-    // Calls of one reply run at once, and either may write first.
+    // Calls of one reply run concurrently, and either may write first.
     seen.sort_unstable();
     assert_eq!(seen, ["s1 one.txt", "s1 two.txt", "s2 one.txt", "s2 two.txt"]);
 }

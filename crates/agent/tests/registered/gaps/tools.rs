@@ -1,4 +1,4 @@
-//! Tool hooks mean what they say.
+//! Tool hooks have the effect that they return.
 
 use pintle::{HookReturn, ToolHook};
 use serde_json::json;
@@ -46,7 +46,7 @@ fn a_rewritten_call_shows_its_new_arguments_in_the_result_and_on_the_tape() {
     let outcome =
         stage.records_about("", &["outcome"]).into_iter().find(|record| record["event"] == "tool.pre").unwrap();
     assert_eq!(outcome["value"]["args"], json!({"n": 2}), "{outcome}");
-    // The model's own words stay its own: its message is what it said, and the result is of what was done.
+    // The model's own message stays unchanged, and the result is that of the call that ran.
     let sent = stage.model.request(1);
     let calls: Vec<&str> =
         sent.messages.iter().flat_map(|message| &message.tool_calls).map(|call| call.arguments.as_str()).collect();
