@@ -1,4 +1,4 @@
-//! A replay reproduces a tape byte for byte, and finds changes to it.
+//! Replayed tapes: they replay byte for byte, and changes to them are found.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests fail by panicking")]
 

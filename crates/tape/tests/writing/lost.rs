@@ -1,4 +1,4 @@
-//! Tapes that can no longer be written, and tapes that changed between two processes.
+//! Tapes that can no longer be written, and tapes that were changed meanwhile.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -18,7 +18,7 @@ fn new_header() -> HeaderRecord {
     HeaderRecord::new("s1", 1_000)
 }
 
-/// A change to the tape's file, and the resulting error text.
+/// What happens to a file, and how the tape reports it.
 type TapeFileDamage = (&'static str, fn(&Path));
 
 const CHANGES: [TapeFileDamage; 7] = [
@@ -123,14 +123,14 @@ fn a_file_without_a_whole_header_gets_one_and_says_so() {
             "{second:?}"
         );
     }
-    // A complete tape is continued, and a missing one is started.
+    // An existing tape is continued, and a missing one is created.
     let before = read(&path).unwrap().records.len();
     drop(Tape::open_or_create(&path, new_header(), new_clock()).unwrap());
     assert_eq!(read(&path).unwrap().records.len(), before);
     fs::remove_file(&path).unwrap();
     drop(Tape::open_or_create(&path, new_header(), new_clock()).unwrap());
     assert_eq!(read(&path).unwrap().records.len(), 1);
-    // A file that is not a tape is not changed.
+    // A file that is not a tape stays unchanged.
     fs::write(&path, "my notes\n").unwrap();
     assert!(Tape::open_or_create(&path, new_header(), new_clock()).is_err());
     assert_eq!(fs::read_to_string(&path).unwrap(), "my notes\n");
@@ -154,7 +154,7 @@ fn a_tape_that_lost_records_since_it_was_left_does_not_go_on() {
         assert!(matches!(fault, TapeError::CursorLost { .. }), "cut after {end} bytes: {fault}");
         assert_eq!(fs::read(&path).unwrap(), bytes[..end], "nothing is added to it");
     }
-    // The same size with a different end.
+    // The same size, but another end.
     let mut bent = bytes.clone();
     let last = bytes.len() - 3;
     bent[last] ^= 1;
@@ -171,7 +171,7 @@ fn a_tape_that_lost_records_since_it_was_left_does_not_go_on() {
     );
     assert!(!path.exists());
 
-    // Additional records of a killed process are kept, and a torn record is repaired.
+    // Additional records of a killed process are kept, and a torn record is removed.
     for more in [String::new(), String::from("{\"seq\":99,\"at")] {
         fs::write(&path, &bytes).unwrap();
         let tape = Tape::resume_at(&path, &cursor, new_clock()).unwrap();

@@ -1,4 +1,4 @@
-//! The writer.
+//! The tape writer.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests fail by panicking")]
 

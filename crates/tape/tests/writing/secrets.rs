@@ -26,7 +26,7 @@ impl Redactor for OneWordRedactor {
     }
 }
 
-/// Keeps the lines that it observes.
+/// Keeps the records that it sees.
 #[derive(Debug, Default)]
 struct CapturingObserver(std::sync::Mutex<Vec<String>>);
 

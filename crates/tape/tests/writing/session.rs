@@ -1,4 +1,4 @@
-//! What the reader and `show` make of a written tape.
+//! The writer's tape, seen through the reader and through `show`.
 
 use std::sync::Arc;
 
