@@ -123,8 +123,8 @@ fn an_agent_may_give_itself_a_tool_under_guard() {
     assert!(contents[4].contains("tool `read` is the project's own"), "{}", contents[4]);
     assert!(contents[5].contains("\"registered\":true"), "{}", contents[5]);
     assert!(contents[6].contains("the limit of 2 registered tools is reached"), "{}", contents[6]);
-    assert!(stage.model.request(1).tools.iter().any(|tool| tool.name == "greet"), "the model is told of it");
-    let event = &stage.seen.payloads_of("meta.register_tool")[0];
+    assert!(stage.model.request(1).tools.iter().any(|tool| tool.name == "greet"), "the model is offered it");
+    let event = &stage.seen.of("meta.register_tool")[0];
     assert_eq!((&event["name"], &event["description"]), (&json!("greet"), &json!("Says hello.")));
 
     let guard = hook("meta_tool_guard", "meta.register_tool", |call| match call.event.subject() {
@@ -277,5 +277,5 @@ fn project_verifier_checks_every_delegation_and_a_crash_fails_it() {
     assert_eq!((&seen[1]["verified"], seen[1].get("reason")), (&json!(true), None));
     let (content, stage) = delegate("def run(result):\n    return result[\"nothing\"]\n");
     assert!(content.starts_with("tool error: delegation verification failed: verify script error: "), "{content}");
-    assert_eq!(stage.model.count(), 3, "the child is not asked again for what it cannot mend");
+    assert_eq!(stage.model.count(), 3, "the child is not called again for what it cannot fix");
 }

@@ -214,7 +214,7 @@ fn a_denied_tool_is_hidden_and_a_second_name_is_offered_where_it_is_named() {
         }
     }
     let plain = tools(AgentSpec { policy: pintle::ToolsPolicy::default(), ..agent() });
-    assert!(!plain.contains(&shell), "guards that were written for other tools never heard of it: {plain:?}");
+    assert!(!plain.contains(&shell), "guards that were written for other tools do not know it: {plain:?}");
     assert!(plain.contains(&String::from("read")) && plain.contains(&String::from("delegate")), "{plain:?}");
     assert!(!plain.iter().any(|name| name.starts_with("fs.")), "{plain:?}");
     assert_eq!(

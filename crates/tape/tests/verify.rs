@@ -163,7 +163,7 @@ fn a_session_that_nobody_touched_is_sound_and_whole() {
     assert_eq!((report.session.as_str(), report.resumed), ("s1", 0));
 }
 
-/// The lines with new numbers and digests, as somebody would write them to hide a change.
+/// The lines with new numbers and digests, as written to hide a change.
 fn rechain_records(records: &[Value]) -> String {
     let mut prev = Value::Null;
     let mut text = String::new();

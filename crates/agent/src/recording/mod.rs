@@ -1,7 +1,7 @@
 //! Writes the host's own records to the tape before the action they describe, for audits and for resuming a session.
 //!
-//! The runtime records hooks and their verdicts. Each function here writes one kind of host record, and does nothing if
-//! there is no tape.
+//! The runtime records hooks and their verdicts. Each function here writes one kind of host record, and does nothing
+//! without a tape.
 
 use std::borrow::Cow;
 use std::sync::Arc;

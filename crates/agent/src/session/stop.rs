@@ -4,7 +4,7 @@
 //! the reason as its next message, within the turn's limit of model calls. A redirect (`delegate(request)`) runs
 //! another agent and uses its answer; `agent.stop` does not fire again, because it has already fired for that agent.
 //!
-//! If a hook fails closed, there is no reason the agent could act on and it cannot fix the hook: the answer is not
+//! If a hook fails closed, the agent gets no reason to act on and cannot fix the hook: the answer is not
 //! accepted, and the turn ends.
 
 use std::sync::Arc;

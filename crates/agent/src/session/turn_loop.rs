@@ -109,7 +109,7 @@ pub(super) fn play_turn(
             if progress.is_open {
                 let answer = progress.take_output(String::new(), usage_since(before, conversation.usage));
                 let payload = answer.to_payload(turn.scope.logs.take_lines(), elapsed_ms());
-                // After a failure there is no answer that its hooks could change or deny.
+                // After a failure its hooks have no answer to change or deny.
                 let payload = TurnEnd { error: Some(fault.message.clone()), ..payload };
                 let _ = turn.fire_end(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
             }

@@ -38,7 +38,7 @@ fn a_step_that_needs_approval_runs_on_a_yes_alone_and_for_these_arguments() {
         }
         let announced = stage.take_events_of("approval.requested");
         let expected = [r#"captain/deploy "step" "deploy": "it reaches customers""#];
-        assert_eq!(announced, expected, "also when nobody is there");
+        assert_eq!(announced, expected, "also if no user is available");
         let approvals: Vec<_> = stage.records().into_iter().filter(|record| record["kind"] == "approval").collect();
         assert_eq!(approvals.len(), 1, "the answer is on the tape");
     }
@@ -80,7 +80,7 @@ fn tool_call_approval_is_announced_and_other_calls_are_not() {
         |builder| builder.permission_mode(PermissionMode::Autonomous),
     );
     stage.session.turn("ship it").unwrap();
-    assert_eq!(stage.take_events_of("approval.requested"), [] as [&str; 0], "nobody is asked");
+    assert_eq!(stage.take_events_of("approval.requested"), [] as [&str; 0], "no approval is requested");
 }
 
 #[test]

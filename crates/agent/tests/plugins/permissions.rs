@@ -35,7 +35,7 @@ fn per_agent_permissions_dynamic() {
         .iter()
         .map(|reply| format!("{} {}", reply["name"], reply["decision"]))
         .collect();
-    assert!(replies.is_empty(), "nobody listens to the replies: {replies:?}");
+    assert!(replies.is_empty(), "no hook listens to the replies: {replies:?}");
 }
 
 /// What no hook decides goes on to the approver, with `permission_replied` after every decision.

@@ -281,7 +281,7 @@ fn the_agent_that_spoke_last_speaks_again() {
     /// and the active agent after it.
     type Case = (&'static str, Vec<(&'static str, QueuedReply)>, Option<&'static str>, bool, &'static str);
     let cases: Vec<Case> = vec![
-        ("nobody hands over", vec![("root", say("hello"))], None, false, "root"),
+        ("no hand-off", vec![("root", say("hello"))], None, false, "root"),
         ("a hand-off", vec![("root", handoff_reply("billing")), ("billing", say("paid"))], None, false, "billing"),
         (
             "there and back",

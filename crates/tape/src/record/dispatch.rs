@@ -97,7 +97,7 @@ pub struct EffectRecord<'a> {
     /// The reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply: Option<Cow<'a, EffectReply>>,
-    /// The error, if there is no reply.
+    /// The error, in place of a reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Cow<'a, EffectError>>,
 }

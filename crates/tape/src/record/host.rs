@@ -107,7 +107,7 @@ pub struct ModelReplyRecord<'a> {
     /// The reply.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_present")]
     pub reply: Option<Cow<'a, Value>>,
-    /// The error, if there is no reply.
+    /// The error, in place of a reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ModelErrorRecord<'a>>,
 }

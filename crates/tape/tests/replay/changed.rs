@@ -213,7 +213,7 @@ fn list_changes() -> Vec<(&'static str, RecordsEdit, usize, &'static str, Option
 fn what_was_changed_is_found_though_the_chain_was_repaired() {
     let tape = record_denials();
     assert_replays_equal(&tape, "as it was written");
-    assert_replays_equal(&forge_tape(&tape, |_| {}), "numbered and chained anew");
+    assert_replays_equal(&forge_tape(&tape, |_| {}), "renumbered and chained again");
     let mut wrong = Vec::new();
     for (what, change, line, kind, hook) in list_changes() {
         let replayed = replay_tape(&forge_tape(&tape, change));

@@ -129,7 +129,7 @@ pub(crate) fn assert_replays_equal(tape: &[u8], what: &str) {
     assert!(replayed.tape == tape, "{what}");
 }
 
-/// A tape with its lines changed, renumbered and chained again, as somebody who knows the format could do.
+/// A tape with its lines changed, renumbered and chained again, as anyone who knows the format could do.
 pub(crate) fn forge_tape(tape: &[u8], change: impl FnOnce(&mut Vec<Value>)) -> Vec<u8> {
     let text = std::str::from_utf8(tape).unwrap();
     let mut records: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

@@ -70,7 +70,7 @@ type HookListBuilder = fn() -> Vec<Hook>;
 /// What happens, and the hooks that cause it.
 fn hook_cases() -> Vec<(&'static str, HookListBuilder)> {
     vec![
-        ("nobody objects", || vec![hook_returning("a", Verdict::pass()), hook_returning("b", Verdict::allow("fine"))]),
+        ("all hooks agree", || vec![hook_returning("a", Verdict::pass()), hook_returning("b", Verdict::allow("fine"))]),
         ("a deny", || {
             vec![
                 hook_returning("a", Verdict::pass()),

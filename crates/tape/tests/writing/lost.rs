@@ -67,12 +67,12 @@ fn a_file_that_is_not_what_was_written_ends_the_tape_and_is_told_at_once() {
         record_dispatch(&tape);
         assert_eq!(tape.check_file(), None);
         change(&path);
-        assert_eq!(tape.error_text(), None, "nobody has looked yet");
+        assert_eq!(tape.error_text(), None, "the file was not checked yet");
         let fault = tape.check_file().unwrap().to_owned();
         assert!(fault.starts_with(&format!("tape `{}` {told}", path.display())), "{fault}");
         let before = *follower.records.lock().unwrap();
         tape.record_note("remark", json!("later"));
-        assert_eq!(*follower.records.lock().unwrap(), before + 1, "whoever watches goes on watching");
+        assert_eq!(*follower.records.lock().unwrap(), before + 1, "observers still receive records");
         assert_eq!(*follower.errors.lock().unwrap(), [fault.as_str()], "it is told once");
         assert_eq!(tape.check_file(), Some(fault.as_str()), "it stays so");
         assert!(tape.cursor().is_none() && tape.close().is_none() && tape.take_error().is_some());
