@@ -120,7 +120,7 @@ fn an_agent_may_give_itself_a_tool_under_guard() {
         [r#"{"name":"greet","registered":true}"#, "hello Ada", "tool \"greet\" was not called: `who` is required"]
     );
     assert!(contents[3].contains("tool `greet` exists; pass replace=True to replace it"), "{}", contents[3]);
-    assert!(contents[4].contains("tool `read` is the project's own"), "{}", contents[4]);
+    assert!(contents[4].contains("tool `read` belongs to the project"), "{}", contents[4]);
     assert!(contents[5].contains("\"registered\":true"), "{}", contents[5]);
     assert!(contents[6].contains("the limit of 2 registered tools is reached"), "{}", contents[6]);
     assert!(stage.model.request(1).tools.iter().any(|tool| tool.name == "greet"), "the model is offered it");

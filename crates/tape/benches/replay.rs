@@ -1,10 +1,10 @@
 //! The speed of a replay.
 //!
-//! The tape has the mix of a typical session: turns, each with model calls whose `completion.pre` carries a bounded
-//! history of 12 messages (about 200 bytes each), two tool calls per iteration with hooks that pass, rewrite and (every
-//! tenth) deny, one effect of a hook per call, and the records of the host. The measure is the processor time of one
-//! thread, so that other work on the machine does not count. A tape of this length is replayed on one thread. The parts
-//! are measured separately, and so is a tape that differs in its last outcome, which requires a complete comparison.
+//! The tape has the mix of a real session. A turn has model calls whose `completion.pre` has a history of at most 12
+//! messages (about 200 bytes each). Each iteration has two tool calls with hooks that pass, rewrite and (every tenth
+//! time) deny, one effect request per call, and the records of the host. The benchmark measures the processor time of
+//! one thread, so other work on the machine does not affect it. It also measures the parts of a replay alone, and a
+//! tape that differs in its last outcome, which replay must parse completely.
 #![expect(
     clippy::indexing_slicing,
     clippy::unwrap_used,
@@ -31,13 +31,13 @@ use pintle_testkit::{ScriptedHandler, chain, hook};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-/// The required bound.
+/// The required speed.
 const RECORDS_PER_SECOND: f64 = 200_000.0;
 const RECORDS: usize = 10_000;
-/// How often a phrase of 29 bytes is repeated in a text: in most texts, and in those of a tape with blobs.
+/// The number of repetitions of a phrase of 29 bytes in each text: of most tapes, and of the tape with blobs.
 const SMALL: usize = 5;
 const LARGE: usize = 110;
-/// The number of runs, of which the best is the time of the code itself.
+/// The number of runs. The shortest one counts, because other work on the machine only makes runs longer.
 const RUNS: usize = 15;
 
 #[derive(Debug, Default)]
@@ -100,7 +100,7 @@ fn build_hooks() -> HookSet {
     )])
 }
 
-/// A tape whose messages and results have this many words.
+/// A tape whose messages and results repeat a phrase `length` times.
 fn build_tape(length: usize) -> Vec<u8> {
     let clock = Arc::new(ReplayBenchClock::default());
     let tape = Arc::new(Tape::in_memory(HeaderRecord::new("bench", 1_750_000_000_000), clock.clone()));
@@ -175,14 +175,14 @@ fn build_tape(length: usize) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// The processor time of this thread, or wall time if the system does not provide it.
+/// The processor time of this thread, or the wall-clock time if the system does not report it.
 fn cpu_time_since(since: Instant) -> Duration {
     let schedstat = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let spent_ns = schedstat.and_then(|text| text.split(' ').next()?.parse().ok());
     spent_ns.map_or_else(|| since.elapsed(), Duration::from_nanos)
 }
 
-/// The shortest of several runs.
+/// The duration of the shortest run.
 fn shortest_run<T>(mut run: impl FnMut() -> T) -> Duration {
     let start = Instant::now();
     let one = || {

@@ -1,7 +1,7 @@
-//! The cost of a record: writing at each level of durability, reading, and verifying.
+//! The cost of a record: writing it at each level of durability, reading it, and verifying it.
 //!
-//! Writing and reading are measured in processor time against the minimum work for the same bytes. Syncing waits for
-//! the disk, so it is measured in wall time.
+//! Writing and reading are measured in processor time and compared with the least work on the same bytes. A sync waits
+//! for the disk, so it is measured in wall-clock time.
 
 use std::cell::Cell;
 use std::error::Error;
@@ -34,7 +34,7 @@ impl Clock for TapeBenchClock {
     }
 }
 
-/// An ordinary dispatch: a tool call for which one hook is called, which reads the clock.
+/// An ordinary session: a tool call that one hook checks, with one effect request for the time.
 struct TapeBenchSession {
     event: Event,
     chain: Chain,
@@ -42,7 +42,7 @@ struct TapeBenchSession {
     outcome: Outcome,
 }
 
-/// The number of records of a dispatch.
+/// The number of records per dispatch.
 const RECORDS: usize = 5;
 /// The number of dispatches on the tape that is read.
 const DISPATCHES: usize = 100;
@@ -85,7 +85,7 @@ impl TapeBenchSession {
     }
 }
 
-/// Nanoseconds of wall time, median of several runs.
+/// The median wall-clock time of the runs, in nanoseconds.
 fn wall_ns(runs: usize, mut act: impl FnMut()) -> f64 {
     let mut times: Vec<f64> = (0..runs)
         .map(|_| {

@@ -13,7 +13,7 @@ use pintle_tape::{HeaderRecord, RecordBody, Tape, read_bytes};
 use pintle_testkit::{FakeClock, ScriptedHandler, chain, hook};
 use serde_json::{Value, json};
 
-/// A tape of one dispatch with this verdict of one hook and this outcome.
+/// A tape of one dispatch with the verdict of one hook and this outcome.
 fn record_outcome(verdict: &Verdict, outcome: impl FnOnce(Outcome) -> Outcome) -> Tape {
     let clock: Arc<dyn Clock> = Arc::new(FakeClock::new());
     let tape = Tape::in_memory(HeaderRecord::new("s1", 0), clock);
@@ -36,7 +36,7 @@ fn replace_fields(value: Value) -> Rewrite {
     Rewrite::Fields(value.as_object().cloned().unwrap())
 }
 
-/// The record of the hook's verdict, as written.
+/// The `hook_returned` record, as written.
 fn recorded_verdict(verdict: &Verdict) -> Value {
     let tape = record_outcome(verdict, |outcome| outcome);
     let line = tape.lines().into_iter().find(|line| line.contains(r#""kind":"hook_returned""#)).unwrap();
@@ -56,7 +56,7 @@ fn the_target_that_a_verdict_is_about_is_on_the_tape() {
             Verdict::ask("look").with_rewrite(Rewrite::Whole(Value::Null)),
             json!({"verdict": "ask", "reason": "look", "whole": null}),
         ),
-        // A denied event is not rewritten, and the engine drops the rewrite.
+        // The engine drops the rewrite of a deny.
         (Verdict::deny("no").with_rewrite(args()), json!({"verdict": "deny", "reason": "no"})),
     ];
     for (verdict, expected) in cases {
@@ -64,7 +64,7 @@ fn the_target_that_a_verdict_is_about_is_on_the_tape() {
     }
 }
 
-/// The lines that `show` renders for a dispatch, each with the tone of its last piece.
+/// The output of `show` for a dispatch, each line with the tone of its last part.
 fn render_dispatch(
     verdict: &Verdict,
     everything: bool,
@@ -137,7 +137,7 @@ fn a_failure_that_its_author_ignores_is_no_warning() {
         ["allow    tool.post shell", line, warning, "         judge  failure has no effect: failure policy `open`",]
     );
     assert_eq!(texts(fails(FailurePolicy::Ignored, false)), ["allow    tool.post shell"]);
-    // It is recorded and shown with `everything`, in a quiet tone.
+    // It is recorded and shown in the full view, in a quiet tone.
     let all = fails(FailurePolicy::Ignored, true);
     let loud = all.iter().skip(1).filter(|(_, tone)| *tone != Tone::Quiet).count();
     assert_eq!(loud, 0);

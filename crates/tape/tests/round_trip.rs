@@ -1,4 +1,4 @@
-//! Any records are read as they were written, and any bytes give a tape or an error.
+//! Any records are read as they were written, and any bytes can be read or are an error.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -224,7 +224,7 @@ fn record_body() -> impl Strategy<Value = RecordBody<'static>> {
     ]
 }
 
-/// A value that sometimes contains a large value.
+/// A value that sometimes has a large value within it.
 fn any_size() -> impl Strategy<Value = Value> {
     let large = (1_000..1_100_usize).prop_map(|length| Value::from("\u{fc}\"".repeat(length / 3)));
     let rows = (value(), 0..400_usize).prop_map(|(row, count)| Value::from(vec![row; count]));
@@ -355,7 +355,7 @@ proptest! {
         let at = first + cut.index(text.len() - first + 1);
         let whole = &text.as_bytes()[..at];
         let reading = read_bytes(whole).unwrap();
-        // A record is complete with its closing brace; only its line end may be missing.
+        // A record is complete with its closing brace; only its newline may be missing.
         let lines_before = whole.iter().filter(|byte| **byte == b'\n').count();
         let expected = lines_before + usize::from(text.as_bytes().get(at) == Some(&b'\n'));
         prop_assert_eq!(&reading.records, &records[..expected]);

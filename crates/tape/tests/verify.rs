@@ -1,4 +1,4 @@
-//! Verifying a tape: a valid tape has no findings, and every change is found.
+//! `verify` accepts valid tapes and finds every change.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
@@ -53,7 +53,7 @@ impl VerifySessionFixture {
         Event::new(EventName::parse(name).unwrap(), payload, Arc::clone(&self.origin))
     }
 
-    /// Fires an event; its hook, if one listens, returns this verdict, and the payload becomes this one.
+    /// Fires an event. Its hook, if it has one, returns this verdict, and the payload becomes the given one.
     fn fire(&self, name: &str, payload: Value, verdict: &Verdict, left: Option<Value>) {
         let event = self.event(name, payload);
         self.tape.record(&JournalEntry::Event { event: &event, cause: None });
@@ -163,7 +163,7 @@ fn a_session_that_nobody_touched_is_sound_and_whole() {
     assert_eq!((report.session.as_str(), report.resumed), ("s1", 0));
 }
 
-/// The lines with new numbers and digests, as written to hide a change.
+/// The lines with new numbers and digests, as an attacker writes them to hide a change.
 fn rechain_records(records: &[Value]) -> String {
     let mut prev = Value::Null;
     let mut text = String::new();
@@ -190,7 +190,7 @@ fn records_of(stage: &VerifySessionFixture) -> Vec<Value> {
     stage.tape.lines().iter().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The first finding after a change of the session's records with new digests.
+/// The first finding after a change to the session's records and a repair of the digests.
 fn first_finding_after(change: impl FnOnce(&mut Vec<Value>)) -> String {
     let mut records = records_of(&record_session());
     change(&mut records);
@@ -399,7 +399,7 @@ fn what_the_tape_ends_in_is_unfinished_and_no_finding() {
     );
     assert_eq!(stage.tape.close(), None, "it is not over");
     assert!(report.is_valid() && !report.is_complete());
-    // A resumed session leaves it behind.
+    // A resumed session is no longer interrupted.
     stage.record_resumed();
     let report = stage.verify_report();
     assert!(report.is_valid() && !report.is_complete() && report.resumed == 1, "{report:?}");

@@ -96,7 +96,7 @@ fn notes_outlive_the_session_and_can_be_found_changed_and_forgotten() {
     assert_eq!(memories(0), ["Likes tabs"]);
     assert_eq!(memories(1), [""; 0]);
     assert_eq!(results[2].0, "Memory with ID 2 updated successfully");
-    assert!(results[3].1 && results[3].0.contains("no memory with ID `7`"));
+    assert!(results[3].1 && results[3].0.contains("memory with ID `7` does not exist"));
     assert_eq!(memories(4), ["Build with just"]);
     assert_eq!(results[5].0, "Memory with ID 1 deleted successfully");
     assert!(results[6].1);

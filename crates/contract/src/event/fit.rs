@@ -116,7 +116,11 @@ mod tests {
                 json!({"messages": [{"role": "user", "content": 3}]}),
                 "the `content` of a message must be a text or a list of parts",
             ),
-            ("completion.pre", json!({"messages": []}), "`messages` must contain a message that is not a system message"),
+            (
+                "completion.pre",
+                json!({"messages": []}),
+                "`messages` must contain a message that is not a system message",
+            ),
             ("completion.pre", json!({"messages": ["x"]}), "`messages` does not fit the event: "),
             ("completion.pre", json!({"tools": [{"function": {"name": 3}}]}), "`tools` does not fit the event: "),
             ("completion.post", json!({"usage": {"input_tokens": "x"}}), "`usage` does not fit the event: "),

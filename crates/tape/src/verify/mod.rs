@@ -241,7 +241,7 @@ impl TapeVerifier {
         if torn.is_none() && !ends_whole {
             add("the last line has no line end");
         }
-        if report.format >= CLOSES && !report.closed {
+        if !report.closed {
             add("the `closed` record is missing: the session is running, was interrupted, or its end was removed");
         }
         report

@@ -1,4 +1,4 @@
-//! Tapes that were changed and whose chain was repaired.
+//! Tapes that were changed and whose digest chain was repaired.
 
 use pintle_contract::{CancelToken, Layer, Profile, Verdict};
 use pintle_tape::replay::DifferenceKind;
@@ -9,7 +9,7 @@ use crate::fixture::{
     ReplaySessionFixture, assert_replays_equal, forge_tape, increment_counter, replay_tape, tool_event,
 };
 
-/// Two dispatches of a guard that denies, between a hook that counts and one that is not called any more.
+/// Two dispatches with a guard that denies, between a hook that counts and a hook that is not called any more.
 fn record_denials() -> Vec<u8> {
     let session = ReplaySessionFixture::new(false);
     let pre = || pintle_contract::EventName::parse("tool.pre").unwrap();
@@ -31,7 +31,7 @@ fn index_of_kind(records: &mut [Value], kind: &str) -> usize {
 
 type RecordsEdit = fn(&mut Vec<Value>);
 
-/// The change, the line in which it is found, the kind of that record, and the hook.
+/// The change, the line of the difference, its record kind, and its hook.
 fn list_changes() -> Vec<(&'static str, RecordsEdit, usize, &'static str, Option<&'static str>)> {
     vec![
         (
@@ -213,7 +213,7 @@ fn list_changes() -> Vec<(&'static str, RecordsEdit, usize, &'static str, Option
 fn what_was_changed_is_found_though_the_chain_was_repaired() {
     let tape = record_denials();
     assert_replays_equal(&tape, "as it was written");
-    assert_replays_equal(&forge_tape(&tape, |_| {}), "renumbered and chained again");
+    assert_replays_equal(&forge_tape(&tape, |_| {}), "numbered and chained anew");
     let mut wrong = Vec::new();
     for (what, change, line, kind, hook) in list_changes() {
         let replayed = replay_tape(&forge_tape(&tape, change));
@@ -237,7 +237,7 @@ fn a_difference_names_its_place_and_what_comes_out() {
     assert_eq!((found.dispatch, found.event.as_deref()), (Some(2), Some("tool.pre")));
     assert!(found.expected.contains(r#""decision":"allow""#), "{}", found.expected);
     assert!(found.actual.unwrap().contains(r#""decision":"deny""#));
-    // The new tape contains the replayed result, and is complete.
+    // The new tape has what replay produces, and is a complete tape itself.
     assert_replays_equal(&replayed.tape, "the new tape");
 }
 
@@ -256,7 +256,7 @@ fn a_broken_chain_a_wrong_number_and_another_spelling_are_found() {
         (with(4, prev), 5, DifferenceKind::Chain),
         (with(4, seq), 5, DifferenceKind::Chain),
         (with(4, input), 5, DifferenceKind::Encoding),
-        // A change without a repaired chain is found in the next line.
+        // A change without a repaired chain shows in the next line.
         (with(4, lines[4].replace("\"by\":1", "\"by\":2")), 6, DifferenceKind::Chain),
     ];
     for (tape, line, why) in cases {

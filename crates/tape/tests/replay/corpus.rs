@@ -1,4 +1,4 @@
-//! Tapes of older versions.
+//! The corpus: tapes of real sessions.
 
 use std::path::Path;
 
@@ -7,8 +7,8 @@ use pintle_tape::verify::verify_bytes;
 
 use crate::fixture::assert_replays_equal;
 
-/// The name and the bytes of each, without a torn record.
-fn old_tapes() -> Vec<(String, Vec<u8>)> {
+/// The name and bytes of each tape, without a torn record.
+fn corpus_tapes() -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tapes");
     let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut tapes: Vec<(String, Vec<u8>)> = paths
@@ -45,7 +45,7 @@ fn turns_are_counted_in_one_way() {
         for turn in 1..=turns {
             assert_eq!(until(turn).unwrap().turns, turn as usize, "{name}, turn {turn}");
         }
-        // A manually fired event is in turn 1, although no turn begins.
+        // `pintle fire` uses turn 1, although no turn starts.
         assert!(matches!(until(turns.max(1) + 1), Err(ReplayError::NoStopPoint(_))), "{name}");
     }
     assert!(most > 1, "no tape has more than one turn");

@@ -1,4 +1,4 @@
-//! Truncated tapes.
+//! Tapes that end too early.
 
 use pintle_contract::{CancelToken, EventName, Layer, Profile, Verdict};
 use pintle_tape::replay::{ReplayError, ReplayOptions, StopPoint, replay};
@@ -27,7 +27,7 @@ fn record_tape() -> Vec<u8> {
 fn a_tape_cut_at_any_byte_is_enacted_as_far_as_it_is_whole() {
     let tape = record_tape();
     let header = tape.iter().position(|byte| *byte == b'\n').unwrap();
-    // Every byte of the first dispatch, which contains every kind of record, and some more.
+    // Every byte of the first dispatch, which has every kind of record, and some bytes after it.
     let cuts = (0..tape.len()).filter(|cut| *cut < tape.len() / 2 || cut % 7 == 0);
     for cut in cuts {
         let part = &tape[..cut];
@@ -40,7 +40,7 @@ fn a_tape_cut_at_any_byte_is_enacted_as_far_as_it_is_whole() {
         };
         assert_eq!(replayed.difference, None, "cut at {cut}");
         let whole = part.iter().filter(|byte| **byte == b'\n').count();
-        // A line that lacks only its line end is complete too.
+        // A line that lacks only its newline is complete.
         let ends = tape[cut] == b'\n';
         assert_eq!(replayed.records, whole + usize::from(ends), "cut at {cut}");
         assert!(tape.starts_with(&replayed.tape), "cut at {cut}");

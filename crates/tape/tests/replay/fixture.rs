@@ -1,4 +1,4 @@
-//! Sessions to record, and tapes to change.
+//! Sessions to record, and changes to tapes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +14,7 @@ use pintle_testkit::{InMemoryEffects, ScriptedApprover};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// Advances by a millisecond, and by this many microseconds, at each reading.
+/// A clock that advances each time it is read.
 #[derive(Debug, Default)]
 pub(crate) struct ReplayTickingClock(AtomicU64);
 
@@ -28,7 +28,7 @@ impl Clock for ReplayTickingClock {
     }
 }
 
-/// A recorded session that fires events.
+/// A session that fires events and is recorded.
 #[derive(Debug)]
 pub(crate) struct ReplaySessionFixture {
     pub(crate) tape: Arc<Tape>,
@@ -38,7 +38,7 @@ pub(crate) struct ReplaySessionFixture {
     pub(crate) shadow: bool,
 }
 
-/// Effects whose replies are recorded.
+/// An effect runner whose replies are recorded.
 #[derive(Debug)]
 struct ReplayRecordingEffects {
     tape: Arc<Tape>,
@@ -129,7 +129,7 @@ pub(crate) fn assert_replays_equal(tape: &[u8], what: &str) {
     assert!(replayed.tape == tape, "{what}");
 }
 
-/// A tape with its lines changed, renumbered and chained again, as anyone who knows the format could do.
+/// A tape with changed lines, new numbers and a repaired chain, as an attacker who knows the format writes it.
 pub(crate) fn forge_tape(tape: &[u8], change: impl FnOnce(&mut Vec<Value>)) -> Vec<u8> {
     let text = std::str::from_utf8(tape).unwrap();
     let mut records: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

@@ -1,4 +1,4 @@
-//! Replayed tapes: they replay byte for byte, and changes to them are found.
+//! A replay reproduces a tape byte for byte, and finds changes to it.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests fail by panicking")]
 

@@ -31,7 +31,7 @@ impl RandomDice {
     }
 }
 
-/// Dice that depend only on a seed and an input, so that hooks return the same whenever they run.
+/// Dice that depend only on a seed and the payload, so that hooks return the same verdict whenever they run.
 fn dice_for(seed: u64, payload: &Value) -> RandomDice {
     let bytes = payload.to_string();
     RandomDice(bytes.bytes().fold(seed, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)))
@@ -148,7 +148,7 @@ fn any_hooks_and_events_come_out_byte_for_byte() {
     }
 }
 
-/// The lines, each chained to the previous one.
+/// The lines, each chained to the one before, whatever their content.
 fn rechain_lines(lines: &[String]) -> Vec<u8> {
     let mut tape = String::new();
     let mut prev = String::new();
@@ -165,8 +165,8 @@ fn rechain_lines(lines: &[String]) -> Vec<u8> {
     tape.into_bytes()
 }
 
-/// A tape is first read without values that are not needed, and read completely if that may make a difference. A tape
-/// with a torn record is read completely at once, so that the two can be compared.
+/// A replay first parses a tape without values that the engine does not read, and parses it completely if that may
+/// change the result. A tape with a torn record is parsed completely at once, so the two ways can be compared.
 #[test]
 fn a_tape_read_without_its_values_is_the_same_as_one_that_is_read_whole() {
     pintle_testkit::quiet_panics("fell over");
@@ -195,6 +195,6 @@ fn a_tape_read_without_its_values_is_the_same_as_one_that_is_read_whole() {
             assert!(one == whole, "seed {seed}, line {}\n{}", at + 1, String::from_utf8_lossy(&changed));
         }
     }
-    // Some changes, such as that of a reply or of a time, give another tape that replays without differences.
+    // Some changes, such as to a reply or to a time, result in another tape that replays identically.
     assert!(same > 4, "{same}");
 }

@@ -1,4 +1,4 @@
-//! Sessions with a single feature each.
+//! Sessions, each for one feature.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ fn hook_with_failing_matcher(id: &str, kind: FailureKind, strict: bool) -> Hook 
     Hook { matcher: Some(matcher), strict_matcher: strict, ..hook_returning(id, Verdict::pass()) }
 }
 
-/// A guard that only matches payloads whose arguments say so.
+/// A guard that matches only payloads whose arguments have at least this `step`.
 pub(crate) fn guard_of_step(id: &str, step: i64, verdict: Verdict) -> Hook {
     let matcher = ClosureMatcher::new(move |event| {
         let here = event.payload.field("args").and_then(|args| args.get("step")).and_then(Value::as_i64);
@@ -67,10 +67,10 @@ const PROFILES: [Profile; 5] = [
 
 type HookListBuilder = fn() -> Vec<Hook>;
 
-/// What happens, and the hooks that cause it.
+/// The feature, and the hooks that use it.
 fn hook_cases() -> Vec<(&'static str, HookListBuilder)> {
     vec![
-        ("all hooks agree", || vec![hook_returning("a", Verdict::pass()), hook_returning("b", Verdict::allow("fine"))]),
+        ("nobody objects", || vec![hook_returning("a", Verdict::pass()), hook_returning("b", Verdict::allow("fine"))]),
         ("a deny", || {
             vec![
                 hook_returning("a", Verdict::pass()),
@@ -202,7 +202,7 @@ fn a_long_tape_comes_out_byte_for_byte_on_any_number_of_threads() {
         Profile::SequentialRunAll,
         [hook_returning("late", Verdict::deny("no"))],
     )]);
-    // Enough dispatches and enough lines for several threads in both.
+    // Enough dispatches and enough lines to use several threads for both.
     for step in 0..4_200 {
         session.fire(&set, &make_event("turn.end", json!({"step": step})), &CancelToken::default(), None);
         for _ in 0..6 {
@@ -311,7 +311,7 @@ fn an_agents_hooks_stand_behind_those_of_the_runtime() {
     assert_replays_equal(&session.bytes(), "agent");
 }
 
-/// Redacts every `s3cret` in texts.
+/// Redacts every `s3cret`.
 #[derive(Debug)]
 struct S3cretRedactor;
 

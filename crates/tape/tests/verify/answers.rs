@@ -1,4 +1,4 @@
-//! The model's replies, and the conversation that contains them.
+//! The model's replies, and what the conversation has of them.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use crate::changes::index_of_event;
 use crate::{VerifySessionFixture, rechain_records, records_of};
 
-/// Calls the model, whose reply calls a tool or not.
+/// Calls the model; its reply calls a tool or not.
 fn record_reply(stage: &VerifySessionFixture, content: &str, calls: &[&str]) {
     let tape = &stage.tape;
     stage.fire("completion.pre", json!({"messages": []}), &Verdict::pass(), None);
@@ -94,7 +94,7 @@ fn conversation_holds_each_model_reply_and_a_result_for_each_call() {
             |all| drop(all.remove(index_of_message(all, "\"c2\"}"))),
             "`model_request`: the model is called without a result of call `c2`; expected a `message` with it before",
         ),
-        // The text of a result is needed once; a blob with another text is not needed.
+        // The text of a result is needed once; a blob of another text is not.
         (
             |all| {
                 let at = index_of_event(all, "message", None);
@@ -110,7 +110,7 @@ fn conversation_holds_each_model_reply_and_a_result_for_each_call() {
             },
             "`event` of dispatch 1: the blob of line 4 is not used by the record that follows it",
         ),
-        // A program that died before it wrote the record that uses a blob leaves the blob behind.
+        // A program that died before it wrote the record that needs a blob leaves only the blob.
         (
             |all| {
                 let resumed = json!({"seq": 0, "at_ms": 0, "prev": null, "kind": "resumed",

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-/// The index of the first record of a kind, and of an event if one is given.
+/// The index of the first record of a kind, for this event if one is named.
 pub(crate) fn index_of_event(records: &[Value], kind: &str, event: Option<&str>) -> usize {
     let is = |record: &Value| record["kind"] == kind && event.is_none_or(|event| record["event"] == event);
     records.iter().position(is).unwrap()
 }
 
-/// The user sends a message during the turn, hooks deny it, and the model gets this text.
+/// A prompt that steers a running turn and that hooks deny, with what is sent to the model.
 pub(crate) fn refuse_steered_message(records: &mut Vec<Value>, refused: &str, told: &str) {
     let (event, outcome) = (
         index_of_event(records, "event", Some("prompt.submit")),
@@ -24,7 +24,7 @@ pub(crate) fn refuse_steered_message(records: &mut Vec<Value>, refused: &str, to
     records.insert(event, said);
 }
 
-/// The request is sent with text before it, and the hooks of `completion.pre` returned this context.
+/// The request is sent with text before it, and the hooks of `completion.pre` added this context.
 pub(crate) fn set_hook_context(records: &mut [Value], sent: &str, told: &[&str]) {
     let outcome = index_of_event(records, "outcome", Some("completion.pre"));
     records[outcome]["effects"] =

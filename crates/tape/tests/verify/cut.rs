@@ -1,4 +1,4 @@
-//! Tapes that are truncated anywhere.
+//! Truncated tapes.
 
 use pintle_contract::Verdict;
 use pintle_tape::TapeError;
@@ -25,7 +25,7 @@ fn check_cut(text: &str, end: usize) {
         report => report.unwrap(),
     };
     assert_eq!(report.findings, [], "cut after {end} bytes");
-    // A record is complete with its closing brace; only its line end may be missing.
+    // A record is complete with its closing brace; only its newline may be missing.
     let is_torn = !cut.ends_with('\n') && !rest.starts_with('\n');
     let lacks_end = !cut.ends_with('\n') && rest.starts_with('\n');
     let records = cut.matches('\n').count() + usize::from(lacks_end);
@@ -39,7 +39,7 @@ fn check_cut(text: &str, end: usize) {
     assert_eq!(report.is_complete(), end == text.len(), "cut after {end} bytes");
 }
 
-/// Whether everything that begins in these lines also ends.
+/// Whether everything that starts in these lines also ends in them.
 fn has_no_open_work(lines: &str) -> bool {
     let count = |kind: &str| lines.matches(&format!("\"kind\":\"{kind}\"")).count();
     let pairs = [("event", "outcome"), ("model_request", "model_reply"), ("tool_call", "tool_result")];

@@ -1,5 +1,5 @@
-//! One change to one record, with new digests, is found by `verify` or by a replay, unless nothing else on the tape
-//! depends on it.
+//! `verify` or a replay finds a change to one record with repaired digests, unless nothing else on the tape depends on the
+//! changed value.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,16 +10,16 @@ use serde_json::{Value, json};
 use super::ends::corpus_records;
 use super::rechain_records;
 
-/// Values that a tape contains only once, so that another value is another session: only a digest stored elsewhere
-/// shows the change, or `--live-hooks` where noted. `*` matches anything. Each with the reason.
+/// Values that a tape has only once, each with the reason. Another value is another session: only a digest kept
+/// elsewhere shows the change, or `--live-hooks` if the reason names it. `*` matches anything.
 const SAID_ONCE: &[(&str, &str)] = &[
     ("*.at_ms", "a later time that is not later than that of the next record"),
     ("*.duration_us", "how long something took is measured once"),
     ("*.origin.agent", "who spoke; the session and the run, which tell conversations apart, are checked"),
     ("*.origin.turn", "the turn of a record before the first turn, or behind a `resumed`"),
     ("header.*", "who wrote the tape, and when"),
-    ("hooks.*", "which hooks were loaded: `--live-hooks` compares them with the current ones"),
-    ("effect.*", "an effect request of a script and its reply: `--live-hooks` calls the hook again"),
+    ("hooks.*", "which hooks were loaded: `--live-hooks` compares them with those of today"),
+    ("effect.*", "what a script asked of the world and got: `--live-hooks` asks the hook again"),
     ("session.opened.*", "what the host needs to open the session again"),
     ("resumed.opened.*", "the same"),
     ("reminder.reminder.*", "what a hook reminds of; the outcome that injects it has it in the host's form"),
@@ -38,7 +38,7 @@ const SAID_ONCE: &[(&str, &str)] = &[
         "the window of the conversation that is sent; what is sent is compared with it",
     ),
     ("event(completion.post).payload.*", "what goes with the answer, which is compared: counts, times, names"),
-    ("event(tool.post).payload.*", "of a call that did not run: only hooks see it"),
+    ("event(tool.post).payload.*", "of a call that did not run: nobody but the hooks was told"),
     ("event(agent.stop).payload.*", "the turn summed up for hooks; its parts are compared where they happen"),
     ("event(turn.end).payload.*", "the same"),
     ("event(session.*", "the session summed up for hooks"),
@@ -47,7 +47,7 @@ const SAID_ONCE: &[(&str, &str)] = &[
     ("event(file.edited).payload.*", "a file that changed, as the host saw it"),
 ];
 
-/// Records that may be missing, because nothing else on the tape refers to them.
+/// Records that may be missing, because nothing else on the tape depends on them.
 const MAY_BE_MISSING: &[(&str, &str)] = &[
     ("effect", "as above"),
     ("hooks", "hooks of which none was asked"),
@@ -70,7 +70,7 @@ fn is_like(name: &str, pattern: &str) -> bool {
 /// Tapes in which every kind of value is changed once.
 const TAPES: [&str; 2] = ["lifecycle-hooks.jsonl", "custom-events.jsonl"];
 
-/// A place in a record, such as `tool_call.args.path`, with the event's name if it has one.
+/// The paths of all values in a record, such as `tool_call.args.path`, with the name of the event if it has one.
 fn places_of(record: &Value) -> Vec<(String, Vec<EditPathStep>)> {
     let kind = record["kind"].as_str().unwrap();
     let name = match record["event"].as_str().or(record["source"].as_str()).or(record["stage"].as_str()) {
@@ -137,7 +137,7 @@ fn has_finding(records: &[Value]) -> bool {
     !replay(text.as_bytes(), &ReplayOptions::default()).is_ok_and(|replayed| replayed.difference.is_none())
 }
 
-/// Changes each kind of place once, and returns the names of those that were not found.
+/// Changes each kind of value once, and returns the names of the changes that were not found.
 fn undetected_edits(tape: &str) -> BTreeSet<String> {
     let records = corpus_records(tape);
     assert!(!has_finding(&records), "{tape}");
@@ -149,7 +149,7 @@ fn undetected_edits(tape: &str) -> BTreeSet<String> {
     }
     let mut unfound = BTreeSet::new();
     for (name, places) in found {
-        // The last such record, which is after a resumed session if there is one.
+        // The last value of the kind is changed. It is in a resumed session, if the tape has one.
         if let Some((index, path)) = places.last() {
             let mut changed = records.clone();
             let place = value_at(&mut changed[*index], path);

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 use super::{rechain_records, record_session, records_of};
 
-/// A tape of an older format as one of the current format, with its end closed.
-pub(crate) fn to_current_format(name: &str) -> Vec<Value> {
+/// The records of a tape of the corpus.
+pub(crate) fn corpus_records(name: &str) -> Vec<Value> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tapes").join(name);
     let text = fs::read_to_string(path).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -31,10 +31,10 @@ fn a_tape_is_whole_at_its_end_and_nowhere_before() {
             assert_eq!(report.findings, [], "{name}, {} records", count + 1);
             assert_eq!(report.is_complete(), end == text.len(), "{name}, {} records", count + 1);
         }
-        // A tape that is truncated and closed again: what was open then has not ended.
-        let records = to_current_format(name);
+        // A tape that is truncated and closed again: what was unfinished there had to end first.
+        let records = corpus_records(name);
         let closed = records.last().unwrap();
-        // A blob alone does not end a tape either.
+        // A blob alone is not an end.
         for count in (1..records.len() - 1).filter(|count| records[count - 1]["kind"] != "blob") {
             let cut = rechain_records(&[&records[..count], std::slice::from_ref(closed)].concat());
             let report = verify_bytes(cut.as_bytes()).unwrap();

@@ -12,7 +12,7 @@ use pintle_tape::{HeaderRecord, LoadedTape, Tape, read_bytes};
 use pintle_testkit::{ScriptedHandler, chain, hook};
 use serde_json::{Value, json};
 
-/// Advances by one millisecond at each reading.
+/// A clock that advances one millisecond each time it is read.
 #[derive(Debug, Default)]
 pub(crate) struct WritingTickingClock(AtomicU64);
 
@@ -26,7 +26,7 @@ impl Clock for WritingTickingClock {
     }
 }
 
-/// The hooks of the dispatches.
+/// The hooks of the recorded dispatches.
 pub(crate) fn fixture_chain() -> &'static Chain {
     static HOOKS: LazyLock<Chain> = LazyLock::new(|| {
         let hook = |name: &str| {
@@ -48,7 +48,7 @@ pub(crate) fn read_memory_tape(tape: &Tape) -> LoadedTape {
     read_bytes(tape.lines().join("\n").as_bytes()).unwrap()
 }
 
-/// Runs a dispatch with a rewrite, a nested event, a failure and a deny.
+/// Records a dispatch with a rewrite, a nested event, a failure and a deny.
 pub(crate) fn record_dispatch(tape: &Tape) {
     let call = make_event("tool.pre", json!({"id": "1", "name": "run", "arguments": "{}", "args": {}}));
     let (shape, guard) = (&*fixture_chain().hooks[0], &*fixture_chain().hooks[1]);

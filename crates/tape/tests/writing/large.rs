@@ -1,4 +1,4 @@
-//! Large values are written once and read back.
+//! Large values are written once, and are restored.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ fn a_growing_conversation_is_written_once() {
     let blobs = tape.lines().iter().filter(|line| line.contains("\"kind\":\"blob\"")).count();
     let size_bytes: usize = tape.lines().iter().map(String::len).sum();
     assert!(blobs >= 40 && size_bytes < 2 * 40 * 10_000, "{blobs} blobs, {size_bytes} bytes");
-    // Lines before a blob never need it.
+    // The records before a blob do not refer to it.
     for end in 2..tape.lines().len() {
         assert!(read_bytes((tape.lines()[..end].join("\n") + "\n").as_bytes()).is_ok(), "{end} lines");
     }

@@ -1,4 +1,4 @@
-//! Tapes that can no longer be written, and tapes that were changed meanwhile.
+//! Tapes that can no longer be written, and tapes that changed between two processes.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -18,7 +18,7 @@ fn new_header() -> HeaderRecord {
     HeaderRecord::new("s1", 1_000)
 }
 
-/// What happens to a file, and how the tape reports it.
+/// A change to the tape's file, and the resulting error text.
 type TapeFileDamage = (&'static str, fn(&Path));
 
 const CHANGES: [TapeFileDamage; 7] = [
@@ -67,12 +67,12 @@ fn a_file_that_is_not_what_was_written_ends_the_tape_and_is_told_at_once() {
         record_dispatch(&tape);
         assert_eq!(tape.check_file(), None);
         change(&path);
-        assert_eq!(tape.error_text(), None, "the file was not checked yet");
+        assert_eq!(tape.error_text(), None, "nobody has looked yet");
         let fault = tape.check_file().unwrap().to_owned();
         assert!(fault.starts_with(&format!("tape `{}` {told}", path.display())), "{fault}");
         let before = *follower.records.lock().unwrap();
         tape.record_note("remark", json!("later"));
-        assert_eq!(*follower.records.lock().unwrap(), before + 1, "observers still receive records");
+        assert_eq!(*follower.records.lock().unwrap(), before + 1, "whoever watches goes on watching");
         assert_eq!(*follower.errors.lock().unwrap(), [fault.as_str()], "it is told once");
         assert_eq!(tape.check_file(), Some(fault.as_str()), "it stays so");
         assert!(tape.cursor().is_none() && tape.close().is_none() && tape.take_error().is_some());
@@ -123,14 +123,14 @@ fn a_file_without_a_whole_header_gets_one_and_says_so() {
             "{second:?}"
         );
     }
-    // An existing tape is continued, and a missing one is created.
+    // A complete tape is continued, and a missing one is started.
     let before = read(&path).unwrap().records.len();
     drop(Tape::open_or_create(&path, new_header(), new_clock()).unwrap());
     assert_eq!(read(&path).unwrap().records.len(), before);
     fs::remove_file(&path).unwrap();
     drop(Tape::open_or_create(&path, new_header(), new_clock()).unwrap());
     assert_eq!(read(&path).unwrap().records.len(), 1);
-    // A file that is not a tape stays unchanged.
+    // A file that is not a tape is not changed.
     fs::write(&path, "my notes\n").unwrap();
     assert!(Tape::open_or_create(&path, new_header(), new_clock()).is_err());
     assert_eq!(fs::read_to_string(&path).unwrap(), "my notes\n");
@@ -154,7 +154,7 @@ fn a_tape_that_lost_records_since_it_was_left_does_not_go_on() {
         assert!(matches!(fault, TapeError::CursorLost { .. }), "cut after {end} bytes: {fault}");
         assert_eq!(fs::read(&path).unwrap(), bytes[..end], "nothing is added to it");
     }
-    // The same size, but another end.
+    // The same size with a different end.
     let mut bent = bytes.clone();
     let last = bytes.len() - 3;
     bent[last] ^= 1;
@@ -171,7 +171,7 @@ fn a_tape_that_lost_records_since_it_was_left_does_not_go_on() {
     );
     assert!(!path.exists());
 
-    // Additional records of a killed process are kept, and a torn record is removed.
+    // Additional records of a killed process are kept, and a torn record is repaired.
     for more in [String::new(), String::from("{\"seq\":99,\"at")] {
         fs::write(&path, &bytes).unwrap();
         let tape = Tape::resume_at(&path, &cursor, new_clock()).unwrap();

@@ -1,4 +1,4 @@
-//! The tape writer.
+//! The writer.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests fail by panicking")]
 

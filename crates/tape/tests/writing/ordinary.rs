@@ -20,7 +20,7 @@ fn named_hook(id: &str, event: &str) -> Hook {
     hook(id, EventName::parse(event).unwrap(), ScriptedHandler::from_verdict(Verdict::pass()))
 }
 
-/// Runs a hook with this verdict for an event.
+/// Lets a hook return a verdict for an event.
 fn record_verdict(tape: &Tape, hook: &Hook, event: &Event, verdict: &Verdict) {
     tape.record(&JournalEntry::Event { event, cause: None });
     let id = tape.next_call();
@@ -97,7 +97,7 @@ fn a_hook_that_nobody_recorded_is_recorded_before_it_is_asked() {
     assert_eq!((&*unmatched.failure.message, unmatched.failure.kind), ("no such key", FailureKind::Error));
 }
 
-/// The record after a hook's verdict, if that is a veto.
+/// The record after a hook's verdict, if the verdict is a veto.
 fn veto_of(event_name: &str, verdict: &Verdict) -> Option<(Decision, String)> {
     let tape = new_tape();
     let (hook, event) = (named_hook("judge", event_name), make_event(event_name, json!({})));

@@ -1,4 +1,4 @@
-//! Tapes that are continued after their program has died.
+//! Tapes that are continued after their program died.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ fn new_clock() -> Arc<WritingTickingClock> {
     Arc::new(WritingTickingClock::default())
 }
 
-/// A tape in a file with one dispatch that has every kind of record and a large value.
+/// A tape in a file with every feature of a dispatch and a large value.
 fn write_tape(path: &Path, durability: Durability) {
     let tape = Tape::create(path, HeaderRecord::new("s1", 1_000), new_clock()).unwrap().with_durability(durability);
     tape.record_hooks([fixture_chain()]);
@@ -32,7 +32,7 @@ fn fire(tape: &Tape, text: String) {
     tape.record(&JournalEntry::Outcome { event: &event, outcome: &Outcome::unchanged(event.payload.clone()) });
 }
 
-/// Reads a tape whose chain must be intact.
+/// Reads a tape whose chain must be valid.
 fn read_valid_tape(path: &Path) -> LoadedTape {
     let (text, reading) = (fs::read_to_string(path).unwrap(), read(path).unwrap());
     assert!(text.ends_with('\n') && reading.torn.is_none());
@@ -94,7 +94,7 @@ fn a_tape_that_was_cut_anywhere_is_healed_and_goes_on() {
     let bytes = fs::read(&path).unwrap();
     let header_bytes = bytes.iter().position(|byte| *byte == b'\n').unwrap();
     let mut healed = 0;
-    // Within the header few changes can be distinguished.
+    // Positions within the header behave alike.
     for end in (0..header_bytes).step_by(9).chain(header_bytes..=bytes.len()) {
         let cut = folder.path().join("cut.jsonl");
         fs::write(&cut, &bytes[..end]).unwrap();

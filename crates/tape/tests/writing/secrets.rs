@@ -26,7 +26,7 @@ impl Redactor for OneWordRedactor {
     }
 }
 
-/// Keeps the records that it sees.
+/// Keeps the lines that it observes.
 #[derive(Debug, Default)]
 struct CapturingObserver(std::sync::Mutex<Vec<String>>);
 

@@ -1,4 +1,4 @@
-//! The writer's tape, seen through the reader and through `show`.
+//! What the reader and `show` make of a written tape.
 
 use std::sync::Arc;
 

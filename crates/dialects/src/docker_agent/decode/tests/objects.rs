@@ -237,18 +237,12 @@ fn what_is_no_single_whole_object_is_a_failure() {
             r#"{"ok":false,"hook_specific_output":{"permission_decision":"allow"}}"#,
             "invalid hook output: unknown field `ok` that seems to deny; write `\"decision\": \"block\"` and a `reason`",
         ),
-        (
-            r#"{"decision":"block","decision":""}"#,
-            "invalid hook output: the key `decision` is repeated; write it once",
-        ),
+        (r#"{"decision":"block","decision":""}"#, "invalid hook output: the key `decision` is repeated; write it once"),
         (
             r#"{"decision":"block","\u0064ecision":""}"#,
             "invalid hook output: the key `decision` is repeated; write it once",
         ),
-        (
-            r#"{"continue":false,"continue":true}"#,
-            "invalid hook output: the key `continue` is repeated; write it once",
-        ),
+        (r#"{"continue":false,"continue":true}"#, "invalid hook output: the key `continue` is repeated; write it once"),
         (
             r#"{"hook_specific_output":{"permission_decision":"deny"},"hook_specific_output":{"permission_decision":"allow"}}"#,
             "invalid hook output: the key `hook_specific_output` is repeated; write it once",
