@@ -111,7 +111,7 @@ impl RegisteredFixture {
     }
 
     /// The records of these kinds that are about a hook, or about every hook if `hook` is empty.
-    pub(crate) fn of(&self, hook: &str, kinds: &[&str]) -> Vec<Value> {
+    pub(crate) fn records_about(&self, hook: &str, kinds: &[&str]) -> Vec<Value> {
         let is_it = |record: &Value| {
             kinds.iter().any(|kind| record["kind"] == *kind) && (hook.is_empty() || record["hook"] == hook)
         };

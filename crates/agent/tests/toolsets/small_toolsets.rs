@@ -142,7 +142,7 @@ fn a_page_is_fetched_through_the_gate() {
     assert_eq!((&both[0]["body"], &both[0]["statusCode"]), (&json!(page), &json!(200)));
     assert!(both[1]["error"].is_string(), "{both}");
     assert!(results[3].1 && results[3].0.contains("must be one of"));
-    assert_eq!(stage.seen.of("tool.pre")[0]["category"], "fetch");
+    assert_eq!(stage.seen.payloads_of("tool.pre")[0]["category"], "fetch");
     // Unless the declaration says otherwise, only the public internet can be reached.
     let (results, _stage) = call_toolset(
         ToolsetKind::Fetch { timeout_ms: None },

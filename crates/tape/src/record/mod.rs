@@ -152,14 +152,6 @@
 //! returned first. Only their `effect` records have the order in which they happened, those of one call in their own
 //! order.
 //!
-//! # Older formats
-//!
-//! Format 3 has no `closed` record, so such a tape cannot show whether its end is missing, and its `at_ms` may go back
-//! if the machine's clock was set back. In format 4 it never does.
-//!
-//! Format 2 also differs in one field: in its `hook_call`, `round` is 0 for the first call of a hook in the dispatch,
-//! whatever the actual round. Such a tape is read, replayed and continued in its own format.
-//!
 //! # Example
 //!
 //! ```json

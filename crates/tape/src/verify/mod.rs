@@ -101,7 +101,7 @@ impl VerifyReport {
     }
 
     /// Whether it is valid and nothing is unfinished: no session, turn or event is open, and a `closed` record ends the
-    /// tape (older formats have none).
+    /// tape.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.is_valid() && self.unfinished.is_empty() && self.torn.is_none()

@@ -51,8 +51,7 @@ impl TapeTail {
 
 impl Tape {
     /// Opens an existing tape to continue it. Everything up to the last complete record is verified. A torn record is
-    /// removed, and a `healed` record says so. Hooks are recorded again when they are loaded. The tape keeps the format
-    /// of its header.
+    /// removed, and a `healed` record says so. Hooks are recorded again when they are loaded.
     ///
     /// # Errors
     /// When the file cannot be opened or is not a tape, when its chain of digests is broken, or when another writer
