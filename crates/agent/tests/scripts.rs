@@ -124,7 +124,7 @@ fn an_agent_may_give_itself_a_tool_under_guard() {
     assert!(contents[5].contains("\"registered\":true"), "{}", contents[5]);
     assert!(contents[6].contains("the limit of 2 registered tools is reached"), "{}", contents[6]);
     assert!(stage.model.request(1).tools.iter().any(|tool| tool.name == "greet"), "the model is offered it");
-    let event = &stage.seen.of("meta.register_tool")[0];
+    let event = &stage.seen.payloads_of("meta.register_tool")[0];
     assert_eq!((&event["name"], &event["description"]), (&json!("greet"), &json!("Says hello.")));
 
     let guard = hook("meta_tool_guard", "meta.register_tool", |call| match call.event.subject() {

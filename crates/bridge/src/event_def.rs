@@ -52,7 +52,7 @@ impl HostEventDef {
     }
 }
 
-/// The inputs of a response writer besides the decision.
+/// The inputs of a response writer other than the decision.
 #[derive(Debug, Clone, Copy)]
 pub struct ResponseContext<'a> {
     /// The event definition.

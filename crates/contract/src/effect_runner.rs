@@ -211,9 +211,9 @@ impl EffectRequest {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EffectReply {
-    /// The request was performed; there is no value.
+    /// The request was performed and returns no value.
     Done,
-    /// There is no such value.
+    /// The value does not exist.
     Absent,
     /// A whole number.
     Int(i64),

@@ -138,7 +138,7 @@ fn no_hooks_error(path: &Path) -> Diagnostic {
     error_without_file("no_hooks", message, help)
 }
 
-/// Whether an agent has hooks that its author wrote, besides those that every agent has.
+/// Whether an agent has hooks that its author wrote, other than those that every agent has.
 fn has_own_hooks(agent: &AgentSpec) -> bool {
     agent.hooks.iter().any(|hook| hook.location != agent.location)
 }

@@ -38,7 +38,7 @@ pub struct Runtime {
     pub(crate) parts: RuntimeParts,
 }
 
-/// What a runtime consists of besides its hooks.
+/// What a runtime consists of other than its hooks.
 #[derive(Debug)]
 pub(crate) struct RuntimeParts {
     pub(crate) handler_factory: handlers::DefaultHandlerFactory,

@@ -69,7 +69,7 @@ fn a_hook_that_emits_its_own_event_ends_at_the_depth_limit() {
     // `custom.*` fails open: the innermost hook fails, and the outer ones continue.
     assert!(outcome.is_allowed(), "{outcome:?}");
     assert_eq!(built.runtime.metrics().get("turns"), Some(&json!(9)));
-    let refused = |line: &&String| line.starts_with("return 9 ") && line.contains("nested more than 8 deep");
+    let refused = |line: &&String| line.starts_with("return 9 ") && line.contains("nested more than 8 levels deep");
     assert_eq!(journal.lines().iter().filter(refused).count(), 1, "{}", journal.text());
 }
 
@@ -194,7 +194,7 @@ fn what_is_not_recorded_is_not_done() {
     fs::remove_file(&path).expect("it is there");
     let outcome = fire(&runtime, &list);
     let reason = format!(
-        "blocked by hook \"tape\": what is not recorded is not done: tape `{}` was deleted or moved",
+        "blocked by hook \"tape\": denied because it cannot be recorded: tape `{}` was deleted or moved",
         path.display()
     );
     assert_eq!((outcome.decision, outcome.hooks_called, outcome.reason()), (Decision::Deny, 0, reason));

@@ -1,7 +1,7 @@
 //! Script values of Pintle's own: decisions, matches of patterns, `log`, and the registration functions.
 //!
 //! The only module in which `unsafe_code` is allowed: the interpreter's derives write `unsafe impl ProvidesStaticType`.
-//! There is no hand-written unsafe code.
+//! Nothing here is hand-written unsafe code.
 #![expect(unsafe_code, reason = "the derives of starlark write `unsafe impl`; no unsafe code by hand")]
 #![expect(clippy::panic, reason = "the same derives panic when a heap is written to disk, which never happens")]
 

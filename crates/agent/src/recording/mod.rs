@@ -35,7 +35,7 @@ fn to_json(value: &impl serde::Serialize) -> Value {
 /// Why the session must stop because it cannot be recorded. In shadow mode nothing is enforced, including this.
 pub(crate) fn recording_failure(turn: &TurnContext) -> Option<String> {
     let why = tape(turn)?.error_text().filter(|_| !turn.agent.shared.runtime.is_shadow())?;
-    Some(format!("what is not recorded is not done: {why}"))
+    Some(format!("denied because it cannot be recorded: {why}"))
 }
 
 /// Records that a session is opened, with the data its program needs to open it again.

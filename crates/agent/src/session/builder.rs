@@ -190,8 +190,8 @@ impl SessionBuilder {
     /// Compiles the agent's tools and hooks. No event is fired yet.
     ///
     /// # Errors
-    /// When the workspace cannot be opened, or a tool, hook or policy of the agent is not valid; when there is no
-    /// session to resume, or the agent that answered last in it no longer exists.
+    /// When the workspace cannot be opened, or a tool, hook or policy of the agent is not valid; when the
+    /// session to resume does not exist, or the agent that answered last in it no longer exists.
     pub fn build(self) -> Result<Session, String> {
         let policy = self.runtime.policy_files().clone().with_paths(self.read_only);
         let workspace = Workspace::open(&self.workspace)?.with_policy(policy);

@@ -170,8 +170,8 @@ fn a_failing_hook_of_agent_stop_ends_the_turn_at_once() {
     let mut ended = open_fixture(QueuedReplyModel::root([say("one"), say("two")]), [crashes()]);
     let fault = ended.session.turn("go").unwrap_err();
     assert_eq!((ended.model.count(), fault.stop_reason()), (1, "hook_error"));
-    let why = "the answer was not accepted: blocked by hook \"judge\": hook `judge` gave no answer (error: no such key); \
-               it fails closed, so this was refused";
+    let why = "the answer was not accepted: blocked by hook \"judge\": denied because hook `judge` failed (error: no such \
+               key) and its failure policy is `closed`";
     assert_eq!(fault.message, why);
     // A deny makes the agent continue, and a hook that fails open changes nothing.
     let once = hook("once", "agent.stop", |call| match call.event.payload.field("continuations") {

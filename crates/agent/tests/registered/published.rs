@@ -14,7 +14,7 @@
 //! | 10 | event names round-trip | `every_session_event_reads_from_both_spellings_and_prints_one` | pintle/src/register/event_names.rs |
 //! | 11 | bad reminders give their codes | `a_bad_specification_says_what_is_wrong_with_the_documented_code` | dialects/src/harn/decode/tests/reminders.rs |
 //! | 12 | truncation without a byte count fails | `a_result_is_replaced_refused_or_marked_as_cut` | dialects/src/harn/decode/tests.rs |
-//! | 13 | the event enumeration round-trips | `every_persona_event_reads_as_it_prints_and_a_threshold_needs_a_percentage` | pintle/src/register/event_names.rs |
+//! | 13 | the event enumeration round-trips | `persona_events_round_trip_as_text_and_thresholds_need_a_percentage` | pintle/src/register/event_names.rs |
 //! | 14 | session registration refuses other kinds | `what_is_wrong_is_said_at_registration_and_nothing_is_registered` | pintle/tests/register/protocol.rs |
 //! | 15 | alias `error` | `every_session_event_reads_from_both_spellings_and_prints_one` | pintle/src/register/event_names.rs |
 //! | 16 | reminders on every event that can be registered | `every_shape_on_every_event_comes_to_what_the_table_says` | dialects/src/harn/decode/tests/matrix.rs |
@@ -24,9 +24,9 @@
 //! | 20 | hooks work under an execution policy | `a_hook_reaches_the_runtime_under_every_permission_mode` | agent/tests/registered/published.rs |
 //! | 21 | the host is reachable from a hook | `a_hook_reaches_the_runtime_under_every_permission_mode` | agent/tests/registered/published.rs |
 //! | 22 | missing, private and broken handlers | `a_handler_that_is_not_there_private_or_broken_does_not_load` | agent/tests/registered/manifest.rs |
-//! | 23 | a dependency is ready on the first firing | `hooks_of_dependencies_come_behind_those_of_the_root_under_their_package` | dialects/src/harn/load/tests/manifests.rs |
+//! | 23 | a dependency is ready on the first firing | `dependency_hooks_follow_root_hooks_and_carry_their_package_name` | dialects/src/harn/load/tests/manifests.rs |
 //! | 24 | the state of a manifest is its own | `what_a_function_counts_stays_within_its_runtime` | agent/tests/registered/manifest.rs |
-//! | 25 | hooks of packages (upstream ignores them; here they run behind the root's) | `hooks_of_dependencies_come_behind_those_of_the_root_under_their_package` | dialects/src/harn/load/tests/manifests.rs |
+//! | 25 | hooks of packages (upstream ignores them; here they run behind the root's) | `dependency_hooks_follow_root_hooks_and_carry_their_package_name` | dialects/src/harn/load/tests/manifests.rs |
 //! | 26 | a failing prompt hook records its cause | `a_failing_prompt_hook_tells_its_real_cause` | agent/tests/registered/published.rs |
 //! | 27 | a hook sees the live budget | `a_hook_sees_how_much_of_a_budget_is_used` | agent/tests/registered/published.rs |
 //! | 28 | one-time grants do not follow changed arguments | `a_person_is_asked_about_the_arguments_that_a_hook_left` | agent/tests/registered/published.rs |

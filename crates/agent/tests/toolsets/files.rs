@@ -52,7 +52,7 @@ fn each_tool_does_what_it_says_and_refuses_what_it_must() {
         ),
         ("list_directory", json!({"path": "src"}), Ok("FILE b.rs\nDIR  deep\n")),
         ("list_directory", json!({"path": "empty"}), Ok("Directory is empty: empty\n")),
-        ("list_directory", json!({"path": "a.txt"}), Err("is not a folder")),
+        ("list_directory", json!({"path": "a.txt"}), Err("is not a directory")),
         (
             "directory_tree",
             json!({"path": "src"}),

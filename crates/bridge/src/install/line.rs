@@ -11,7 +11,7 @@ const GRACE_MS: u64 = 20_000;
 /// The same for hosts with a short timeout.
 const SHORT_GRACE_MS: u64 = 300;
 
-/// The options of an installed command line besides the host and the event.
+/// The options of an installed command line other than the host and the event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InstallOptions {
     /// The `pintle` program: a path, or a name that the host's shell finds.

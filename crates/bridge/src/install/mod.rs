@@ -67,7 +67,7 @@ pub enum EntryFormat {
 pub struct HandlerFormat {
     /// The field with the command line.
     pub command: &'static str,
-    /// Fields of a new file besides the hooks, such as a version.
+    /// Fields of a new file other than the hooks, such as a version.
     pub file_head: &'static [(&'static str, i64)],
     /// Builds a handler with this command line and this timeout in milliseconds.
     pub build: fn(command: &str, timeout_ms: u64) -> Value,

@@ -331,7 +331,7 @@ fn what_an_untrusted_hook_wanted_beyond_a_refusal_is_told_once() {
     };
     let answers = [fire_tool(path, vec![approving()]), fire_tool(path, vec![approving()])];
     assert!(answers.iter().all(|answer| answer.exit_code == 0 && !answer.stdout.contains("allow\"")), "{answers:?}");
-    let told = "hook \\\"yes\\\": the project is not trusted, so its `allow` did not count";
+    let told = "hook \\\"yes\\\": the project is not trusted, so its `allow` was ignored";
     assert_eq!(answers.map(|answer| answer.stdout.contains(told)), [true, false]);
 }
 

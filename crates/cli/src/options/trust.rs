@@ -22,7 +22,7 @@ pub(crate) fn is_interactive() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Prompts the user once about each path that is neither named nor trusted. Without a terminal there is no prompt, and
+/// Prompts the user once about each path that is neither named nor trusted. Without a terminal it does not prompt, and
 /// what needs trust does not run.
 pub(crate) fn require_trust(places: &HookPaths, user: &UserOptions, terminal: &Terminal) -> Result<(), CliError> {
     if !places.is_discovered || !is_interactive() {

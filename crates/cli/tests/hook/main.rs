@@ -240,7 +240,10 @@ fn a_program_that_is_gone_leaves_a_written_deny() {
 fn a_hook_that_crashes_or_hangs_denies() {
     for host in HOSTS {
         let stage = HostInstallFixture::new(host, &policy_file("kill -9 $$"));
-        assert_denied(&stage.run_line(&stage.installed_line("PreToolUse"), "PreToolUse"), "fails closed");
+        assert_denied(
+            &stage.run_line(&stage.installed_line("PreToolUse"), "PreToolUse"),
+            "its failure policy is `closed`",
+        );
         let stage = HostInstallFixture::new(host, &policy_file("sleep 40"));
         let line = stage
             .installed_line("PreToolUse")

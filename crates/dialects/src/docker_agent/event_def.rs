@@ -70,7 +70,7 @@ pub enum PermissionWords {
     Nothing,
     /// `deny`.
     Deny,
-    /// `allow` and `deny`; `ask` is no opinion, because the user is about to be asked anyway.
+    /// `allow` and `deny`; `ask` means no opinion, because the user is about to be asked anyway.
     AllowDeny,
     /// `allow`, `ask` and `deny`.
     All,

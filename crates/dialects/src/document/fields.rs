@@ -24,7 +24,7 @@ pub struct FieldReader<'a> {
 }
 
 impl<'a> FieldReader<'a> {
-    /// Reads a node. `owner` names its owner, such as ``hook `guard` ``; `place` is used if there is no node.
+    /// Reads a node. `owner` names its owner, such as ``hook `guard` ``; `place` is used without a node.
     ///
     /// A node that is not a mapping is reported and has no fields.
     #[must_use]

@@ -17,7 +17,7 @@ pub struct FrontmatterDocument<'a> {
 
 /// Splits a file that consists of `---`, YAML, `---` and a body.
 ///
-/// `None` if there is no valid frontmatter; the report then has the reason. A byte order mark and blank lines before
+/// `None` without valid frontmatter; the report then has the reason. A byte order mark and blank lines before
 /// the first delimiter are skipped with a warning; CRLF line endings are accepted.
 #[must_use]
 pub fn split(report: &FileReport) -> Option<FrontmatterDocument<'_>> {

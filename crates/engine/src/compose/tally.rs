@@ -21,7 +21,7 @@ pub(crate) struct VerdictTally {
     extras: Option<Box<OutcomeExtras>>,
 }
 
-/// The parts of an outcome besides the decision.
+/// The parts of an outcome other than the decision.
 #[derive(Debug, Default)]
 pub(super) struct OutcomeExtras {
     pub(super) effects: Vec<(u32, HookId, Effect)>,
@@ -108,7 +108,7 @@ impl VerdictTally {
         self.extras.get_or_insert_default()
     }
 
-    /// Takes out the parts besides the decision.
+    /// Takes out the parts other than the decision.
     #[inline]
     pub(super) fn remove_extras(&mut self) -> Option<OutcomeExtras> {
         self.extras.take().map(|aside| *aside)

@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::command_context::CommandContext;
 use crate::template;
 
-/// The configuration of a built-in besides its arguments.
+/// The configuration of a built-in other than its arguments.
 #[derive(Debug)]
 pub(super) struct BuiltinConfig {
     context: CommandContext,

@@ -19,7 +19,7 @@ pub struct BuiltinDef {
     pub arguments: &'static str,
     /// Whether it can deny or ask.
     pub can_deny: bool,
-    /// Its effects besides context and verdicts, as a phrase that completes "it ..."; empty if there are none.
+    /// Its effects other than context and verdicts, as a phrase that completes "it ..."; empty if there are none.
     pub side_effects: &'static str,
     /// Builds it from its arguments. An argument that is ignored by a documented rule is a doubt; an argument that
     /// cannot work is an error.
@@ -163,7 +163,7 @@ static BUILTINS: &[BuiltinDef] = &[
         name: "max_iterations",
         doc: "Ends the agent's run before a model call once it has made a given number of model calls.",
         events: &["completion.pre"],
-        arguments: "`N`: the maximum number of model calls in one turn; without it there is no limit",
+        arguments: "`N`: the maximum number of model calls in one turn; without it the number is not limited",
         can_deny: true,
         side_effects: "",
         make: max_iterations::make,

@@ -31,7 +31,7 @@ pub struct ProjectTrust {
     pub difference: TrustDifference,
     /// The hooks that do not run, in declaration order; removed guards come last.
     pub untrusted_hooks: Vec<UntrustedHook>,
-    /// The untrusted items of the project's agents besides its hooks. Only hooks are withheld here: the program that
+    /// The untrusted items of the project's agents other than its hooks. Only hooks are withheld here: the program that
     /// runs an agent has to check its items.
     pub agent_items: Vec<TrustItem>,
     /// Whether the changed guards are known from the start of the session, and not from a trust grant.

@@ -125,7 +125,7 @@ fn hooks_are_the_same_by_their_whole_definition_or_by_what_runs() {
     assert_eq!(DockerHooksFixture::from_block(text).fire("turn_start", json!({})).hooks_called, 2);
     let stage = DockerHooksFixture::from_v1_block(text);
     assert_eq!(stage.fire("turn_start", json!({})).hooks_called, 1);
-    assert!(stage.findings.iter().any(|finding| finding.message.contains("is left out")));
+    assert!(stage.findings.iter().any(|finding| finding.message.contains("is skipped")));
 }
 
 #[test]

@@ -109,7 +109,7 @@ fn hooks_of_a_dependency_are_loaded_and_circles_end() {
     let found = describe_diagnostics(&load_hooks(folder.path()), folder.path());
     assert_eq!(found.len(), 1);
     assert!(
-        found[0].contains("`harn.toml` does not exist in `guard`; mend the path under `[dependencies]`"),
+        found[0].contains("`harn.toml` does not exist in `guard`; fix the path under `[dependencies]`"),
         "{found:#?}"
     );
 }

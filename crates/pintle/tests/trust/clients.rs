@@ -39,7 +39,7 @@ fn the_guards_of_coding_agents_are_bound_to_their_scripts() {
         stage.grant_trust();
         assert!(stage.call_shell().reason().contains("the guard says no"), "{file}: {}", stage.call_shell().reason());
         stage.write(guard, "#!/bin/sh\nexit 0\n");
-        assert!(stage.call_shell().reason().contains("was changed after you trusted this project"), "{file}");
+        assert!(stage.call_shell().reason().contains("changed after you trusted this project"), "{file}");
         fs::remove_file(stage.path(file)).unwrap();
         assert!(
             stage.call_shell().reason().contains("was removed or weakened"),

@@ -101,11 +101,19 @@ fn a_guard_cannot_be_put_out_of_force_by_declaring_it_otherwise() {
     };
     type GuardDisarm<'a> = &'a dyn Fn(&TrustFixture);
     let cases: [(&str, GuardDisarm<'_>, &str); 6] = [
-        ("taken out", &|stage| replaced(stage, "name: guard, type: command", "name: other, type: command"), "is gone"),
-        ("for another tool", &|stage| replaced(stage, "matcher: shell", "matcher: shellx"), "is gone"),
-        ("on another event", &|stage| replaced(stage, "pre_tool_use", "post_tool_use"), "is gone"),
-        ("by taking the file away", &|stage| fs::remove_file(stage.path("agent.yaml")).unwrap(), "is gone"),
-        ("with another command", &|stage| replaced(stage, "exec ./hooks", "true || exec ./hooks"), "was changed"),
+        (
+            "taken out",
+            &|stage| replaced(stage, "name: guard, type: command", "name: other, type: command"),
+            "was removed or weakened",
+        ),
+        ("for another tool", &|stage| replaced(stage, "matcher: shell", "matcher: shellx"), "was removed or weakened"),
+        ("on another event", &|stage| replaced(stage, "pre_tool_use", "post_tool_use"), "was removed or weakened"),
+        (
+            "by taking the file away",
+            &|stage| fs::remove_file(stage.path("agent.yaml")).unwrap(),
+            "was removed or weakened",
+        ),
+        ("with another command", &|stage| replaced(stage, "exec ./hooks", "true || exec ./hooks"), " changed "),
         (
             "by taking everything away",
             &|stage| {
@@ -113,7 +121,7 @@ fn a_guard_cannot_be_put_out_of_force_by_declaring_it_otherwise() {
                     fs::remove_file(stage.path(file)).unwrap();
                 }
             },
-            "is gone",
+            "was removed or weakened",
         ),
     ];
     for (what, disarm, said) in cases {

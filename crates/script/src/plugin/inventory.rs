@@ -81,7 +81,7 @@ impl PluginInventory {
     /// The properties of a function.
     ///
     /// # Errors
-    /// If there is no such function that can be called with the event.
+    /// If no such function can be called with the event.
     pub fn function_info(&self, function: &FunctionRef) -> Result<&FunctionInfo, ScriptFinding> {
         let refuse = |message: String| ScriptFinding::error(FindingCode::EntryPoint, message, None);
         let facts = match function {

@@ -25,7 +25,6 @@ const PHRASES: &[&str] = &[
     "taken up",
     "tells of",
     "is told of",
-    "stands",
     "so many",
     "whose life",
     "mend",
@@ -41,8 +40,11 @@ const PHRASES: &[&str] = &[
 /// `is no file`: "is not a file". What may follow.
 const AFTER_IS_NO: &[&str] = &["longer", "more", "less"];
 
+/// `stands` is wrong as "is". `stands for` is right.
+const AFTER_STANDS: &str = "for";
+
 /// `counts` is wrong as "applies". What follows it then.
-const AFTER_COUNTS: &[&str] = &["for", "as", "only", "nothing", "no"];
+const AFTER_COUNTS: &[&str] = &["for", "only", "nothing", "no"];
 
 /// Where a phrase is right, and why. An entry that excuses nothing is itself a violation.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[];
@@ -98,8 +100,12 @@ fn banned_phrase(line: &str) -> Option<&'static str> {
     };
     let is_no = has_word(line, "is no") && followed_by("is no ").is_some_and(|word| !AFTER_IS_NO.contains(&word));
     let counts = has_word(line, "counts") && followed_by("counts ").is_some_and(|word| AFTER_COUNTS.contains(&word));
+    let stands = has_word(line, "stands") && followed_by("stands ").is_none_or(|word| word != AFTER_STANDS);
     let phrase = PHRASES.iter().copied().find(|phrase| has_word(line, phrase));
-    phrase.or_else(|| is_no.then_some("is no")).or_else(|| counts.then_some("counts"))
+    phrase
+        .or_else(|| is_no.then_some("is no"))
+        .or_else(|| counts.then_some("counts"))
+        .or_else(|| stands.then_some("stands"))
 }
 
 #[cfg(test)]

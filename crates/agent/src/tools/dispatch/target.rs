@@ -21,7 +21,7 @@ pub(super) struct CallTarget {
     is_undecoded: bool,
 }
 
-/// What events say about the tool and the session besides the call.
+/// What events say about the tool and the session other than the call.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CallFacts {
     pub(super) category: Option<String>,

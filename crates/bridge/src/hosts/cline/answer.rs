@@ -1,4 +1,4 @@
-//! Writes decisions in Cline's format: only JSON. Cline ignores the status, and everything besides the JSON.
+//! Writes decisions in Cline's format: only JSON. Cline ignores the status, and everything but the JSON.
 
 use serde_json::{Map, Value};
 

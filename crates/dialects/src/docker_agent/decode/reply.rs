@@ -11,7 +11,7 @@ use crate::refusal::{refuses, text_refuses};
 /// The only schema of a reply.
 pub(crate) const DECISION_SCHEMA: &str = "pre_tool_use_decision";
 
-/// Decodes a reply: context for the model if there is no schema, otherwise a decision.
+/// Decodes a reply: context for the model without a schema, otherwise a decision.
 pub(super) fn decode(asked: &DockerDecodeContext<'_>, reply: &str) -> Verdict {
     match asked.codec.schema.as_deref() {
         None => match (reply.trim(), asked.def.context) {

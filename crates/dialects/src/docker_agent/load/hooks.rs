@@ -94,7 +94,7 @@ pub fn hook_from_flag(
     Ok(draft.declare(&HookNaming { author_name: None, command: Some(command), path: &place }))
 }
 
-/// The hook of an agent's flag, such as `add_date: true`; `None` if there is no such event.
+/// The hook of an agent's flag, such as `add_date: true`; `None` if the event does not exist.
 #[must_use]
 pub fn builtin_hook(
     event: &str,

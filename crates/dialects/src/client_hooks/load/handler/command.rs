@@ -13,7 +13,7 @@ const OF_THIS_SYSTEM: &str = if cfg!(target_os = "macos") {
     "linux"
 };
 
-/// Reads the handler; `None` if there is no command, which is reported.
+/// Reads the handler; `None` if the command is missing, which is reported.
 pub(super) fn read(carried: &mut HandlerFields<'_>) -> Option<CommandSpec> {
     let environment = carried.pairs("env");
     let directory = carried.text("cwd");
